@@ -10,5 +10,5 @@ from .pattern import cut_points as cut_points
 from .pattern import parser as parser
 from .pattern import prepared_large as prepared_large
 from .pattern import writer as writer
-from .pipeline.decoders import byte_decoder as byte_decoder
+from .pipeline.decoders import bytes as bytes
 from .pipeline.models.bpe import unspaced as unspaced

@@ -32,7 +32,7 @@ from compat_bpe.pattern.translation import (  # noqa: E402
     Translation,
     WithStandIns,
 )
-from compat_bpe.pipeline.pre_tokenizers.step_splitter import make_splitter  # noqa: E402
+from compat_bpe.pipeline.pre_tokenizers.splitter import make_splitter  # noqa: E402
 from tools.generated import write_or_check  # noqa: E402
 
 TARGET = ROOT / "compat_bpe" / "pattern" / "prepared.py"

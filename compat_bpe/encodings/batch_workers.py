@@ -15,7 +15,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..parallel.pool import Pool, Tell, WorkerKilled
-from ..pipeline.processors.base import keeps_text
+from ..pipeline.processors import keeps_text
 
 if TYPE_CHECKING:
     from ..fit.boundary import TextEncoder

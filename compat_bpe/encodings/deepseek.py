@@ -17,7 +17,7 @@ from typing import Any
 from ..formats.models.bpe import RankedModel
 from ..formats.parts.written import byte_level_part, pre_tokenizers_part, split_part
 from ..formats.tokenizer_json import TokenizerDefinition
-from ..pipeline.added.added_tokens import AddedToken
+from ..pipeline.added_tokens import AddedToken
 from .vocabularies import load_ranks
 
 PACK = "deepseek"

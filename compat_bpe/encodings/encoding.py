@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence, Set
 
 from ..parallel.lazy import cached_property
-from ..pipeline.added.special import NOTHING, allowed_names
+from ..pipeline.special_tokens import NOTHING, allowed_names
 from ..unicode.surrogates import repair
 from .core import CoreBPE, EncodingCore
 from .decoding import Decoding
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from ..pipeline.added.special import AllowedSpecial, DisallowedSpecial
+    from ..pipeline.special_tokens import AllowedSpecial, DisallowedSpecial
 
 
 class Encoding(Decoding, Fitting, Vocabulary):

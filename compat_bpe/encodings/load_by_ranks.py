@@ -94,7 +94,7 @@ def _of_family(
     from ..formats.models.bpe import RankedModel
     from ..formats.parts.written import byte_level_part, pre_tokenizers_part, split_part
     from ..formats.tokenizer_json import TokenizerDefinition
-    from ..pipeline.added.added_tokens import AddedToken
+    from ..pipeline.added_tokens import AddedToken
     from .tokenizer import Tokenizer
 
     parts = {
@@ -128,7 +128,7 @@ def as_trained(
     if pattern == DEEPSEEK:
         from ..formats.models.bpe import RankedModel
         from ..formats.tokenizer_json import TokenizerDefinition
-        from ..pipeline.added.added_tokens import AddedToken
+        from ..pipeline.added_tokens import AddedToken
         from .deepseek import PARTS
         from .tokenizer import Tokenizer
 

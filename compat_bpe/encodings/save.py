@@ -22,7 +22,7 @@ from ..formats.parts.written import byte_level_part, pattern_part, pre_tokenizer
 from ..formats.tiktoken import format_ranks, parse_ranks
 from ..formats.tokenizer_json import TokenizerDefinition, parse_tokenizer
 from ..formats.vocab_merges import is_heading, parse_merges
-from ..pipeline.added.added_tokens import AddedToken
+from ..pipeline.added_tokens import AddedToken
 from ..pipeline.models.bpe.by_merges import ListedMergesEncoder, UnknownPolicy
 from ..pipeline.models.bpe.by_rank import BytePairEncoder
 from ..pipeline.models.bpe.byte_level import ByteLevelBPE

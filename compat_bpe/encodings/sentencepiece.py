@@ -9,13 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..formats.sentencepiece import SentencePieceModel
 from ..parallel.lazy import cached_property
-from ..pipeline.added.added_tokens import AddedTokens
-from ..pipeline.added.special import (
-    NOTHING,
-    AllowedSpecial,
-    DisallowedSpecial,
-    allowed_names,
-)
+from ..pipeline.added_tokens import AddedTokens
 from ..pipeline.decoders.sentencepiece import SentencePieceDecoder
 from ..pipeline.models.sentencepiece.base import SentencePieceBase
 from ..pipeline.models.sentencepiece.bpe import SentencePieceBPE
@@ -28,9 +22,13 @@ from ..pipeline.models.sentencepiece.vocabulary import (
     PlacedPiece,
     SentencePieceVocabulary,
 )
-from ..pipeline.tokenized.padding import Padding
-from ..pipeline.tokenized.tokenized import Tokenized
-from ..pipeline.tokenized.truncation import Truncation
+from ..pipeline.special_tokens import (
+    NOTHING,
+    AllowedSpecial,
+    DisallowedSpecial,
+    allowed_names,
+)
+from ..pipeline.tokenized import Padding, Tokenized, Truncation
 from ..unicode.surrogates import repair
 from .encoding import Encoding
 from .placed_pieces import placed_pieces

@@ -8,23 +8,22 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, Union
 
 from ..parallel.lazy import cached_property
-from ..pipeline.added.added_tokens import AddedToken
-from ..pipeline.added.special import (
+from ..pipeline.added_tokens import AddedToken
+from ..pipeline.processors import keeps_text, process, process_ids
+from ..pipeline.special_tokens import (
     NOTHING,
     AllowedSpecial,
     DisallowedSpecial,
     allowed_names,
 )
-from ..pipeline.processors.base import keeps_text, process, process_ids
-from ..pipeline.tokenized.tokenized import Tokenized
+from ..pipeline.tokenized import Tokenized
 from .core import EncodingCore
 from .encoding import Encoding
 from .loaded import find
 
 if TYPE_CHECKING:
     from ..formats.tokenizer_json import TokenizerDefinition  # a .model needs no reader of it
-    from ..pipeline.tokenized.padding import Padding
-    from ..pipeline.tokenized.truncation import Truncation
+    from ..pipeline.tokenized import Padding, Truncation
 
 #: A text: itself, or its words if it is split into words already.
 Text = Union[str, list[str], tuple[str, ...]]

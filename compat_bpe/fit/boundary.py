@@ -10,8 +10,8 @@ from collections.abc import Iterable, Sequence, Set
 from functools import partial
 from typing import Callable, Literal, Protocol, get_args
 
-from ..pipeline.added.special import AllowedSpecial, DisallowedSpecial
 from ..pipeline.core import Core
+from ..pipeline.special_tokens import AllowedSpecial, DisallowedSpecial
 from ..unicode.properties import word
 from ..unicode.surrogates import repair
 

@@ -17,15 +17,8 @@ from enum import Enum
 from operator import index
 from typing import NamedTuple, Union, overload
 
-from ..pipeline.added.special import split_special
-from .boundary import (
-    Boundary,
-    TextEncoder,
-    check_encoding,
-    last_cut_point,
-    rule_of,
-    with_finer,
-)
+from ..pipeline.special_tokens import split_special
+from .boundary import Boundary, TextEncoder, check_encoding, last_cut_point, rule_of, with_finer
 from .document import Document
 from .longest_part import check_limit, fits, longest_prefix, longest_suffix
 

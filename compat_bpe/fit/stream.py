@@ -13,8 +13,8 @@ from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Iterable, I
 from itertools import chain
 from typing import AnyStr, Protocol, Union, runtime_checkable
 
-from ..pipeline.added.special import AllowedSpecial, DisallowedSpecial
-from ..pipeline.processors.base import keeps_text
+from ..pipeline.processors import keeps_text
+from ..pipeline.special_tokens import AllowedSpecial, DisallowedSpecial
 from ..unicode.surrogates import not_a_text
 from ..unicode.text import Utf8Decoder
 from .boundary import TextEncoder, check_encoding, last_cut_point

@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence, Set
 from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
 from ..files.whole import read_whole
-from ..pipeline.added.added_tokens import AddedToken, AddedTokens
+from ..pipeline.added_tokens import AddedToken, AddedTokens
 from ..pipeline.byte_level import encode_bytes
 from ..pipeline.definition import Definition
 from ..pipeline.models.longest.model import LongestTokens

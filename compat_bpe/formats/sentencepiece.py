@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from ..files.whole import read_whole
 from ..parallel.lazy import cached_property
-from ..pipeline.added.added_tokens import AddedToken, AddedTokens
+from ..pipeline.added_tokens import AddedToken, AddedTokens
 from ..pipeline.decoders.sentencepiece import SentencePieceDecoder
 from ..pipeline.definition import Definition
 from ..pipeline.models.sentencepiece.bpe import SentencePieceBPE
@@ -39,6 +39,7 @@ from ..pipeline.normalizers.sentencepiece import SpaceNormalizer
 from .protobuf import BYTES, FIXED32, VARINT, Damaged, Field, read_field, read_fields, write_field
 
 if TYPE_CHECKING:
+    from ..pipeline.added_tokens import AddedToken
     from ..pipeline.models.sentencepiece.base import SentencePieceBase
 
 #: The kinds of models.

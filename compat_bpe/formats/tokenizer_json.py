@@ -17,9 +17,9 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..parallel.lazy import changed
-from ..pipeline.added.added_tokens import AddedToken, AddedTokens, normalized_content
-from ..pipeline.pre_tokenizers.first_step import split_off_first
-from ..pipeline.pre_tokenizers.step_splitter import StepSplitter
+from ..pipeline.added_tokens import AddedToken, AddedTokens, normalized_content
+from ..pipeline.pre_tokenizers.base import split_off_first
+from ..pipeline.pre_tokenizers.splitter import StepSplitter
 from .checked_json import Json, is_unicode
 from .models.base import read_word_level, read_wordpiece
 from .parts import check_size
@@ -32,8 +32,7 @@ if TYPE_CHECKING:
     from ..pipeline.decoders.base import IdDecoder
     from ..pipeline.definition import Definition
     from ..pipeline.pre_tokenizers.base import PreTokenizerStep
-    from ..pipeline.tokenized.padding import Padding
-    from ..pipeline.tokenized.truncation import Truncation
+    from ..pipeline.tokenized import Padding, Truncation
     from .models.base import ModelPart
 
 
@@ -276,7 +275,7 @@ def _assemble(definition: TokenizerDefinition) -> Definition:
     is_byte_level = [step.is_byte_level for step in decoder] == [True]
     to_bytes: Callable[[str], bytes] = str.encode
     if is_byte_level:
-        from ..pipeline.decoders.byte_level import bytes_of
+        from ..pipeline.decoders.steps import bytes_of
 
         to_bytes = bytes_of
     other_tokens = {
@@ -294,10 +293,10 @@ def _assemble(definition: TokenizerDefinition) -> Definition:
 
     def make_decoder() -> IdDecoder:
         if is_byte_level:
-            from ..pipeline.decoders.byte_decoder import ByteDecoder
+            from ..pipeline.decoders.bytes import ByteDecoder
 
             return ByteDecoder({}, {number: to_bytes(name) for number, name in pieces().items()})
-        from ..pipeline.decoders.piece_decoder import PieceDecoder
+        from ..pipeline.decoders.pieces import PieceDecoder
 
         return PieceDecoder(pieces(), decoder)
 

@@ -325,9 +325,92 @@ class Core:
     @cached_property
     def _decoder(self) -> IdDecoder:
         """The decoder, built when something is first decoded."""
-        from .decoders.choose import choose_decoder
-
         parts = self.definition
-        return choose_decoder(
-            parts.make_decoder, lambda: self.encoder, parts.other_tokens, parts.others_win
-        )
+        if parts.make_decoder is not None:
+            return parts.make_decoder()
+        from .decoders.bytes import ByteDecoder
+
+        return ByteDecoder(self.encoder, parts.other_tokens(), parts.others_win)
+
+
+# The chunks that a text is split into before each is encoded by itself
+
+
+def chunks_of(
+    core: Core, text: str, allowed_special: Set[str] = frozenset()
+) -> Iterator[bytes | int]:
+    r"""Yield the bytes of each chunk, and between them the ids of special and other added tokens.
+
+    Args:
+        core: the core of an encoding.
+        text: any text without surrogates.
+        allowed_special: the names of special tokens that are tokens in the text.
+
+    Raises:
+        UnicodeEncodeError: the text has surrogates.
+
+    >>> from compat_bpe.encodings.core import CoreBPE
+    >>> core = CoreBPE({bytes([i]): i for i in range(256)}, {"<|end|>": 256}, r" ?\w+|\W")
+    >>> list(chunks_of(core, "to be<|end|>", {"<|end|>"}))
+    [b'to', b' be', 256]
+    """
+    for plain, special in core.spans(text, allowed_special):
+        yield from map(core.model.to_bytes, core.splitter.chunks(plain))
+        if special is not None:
+            yield special
+
+
+def parts_of_text(
+    core: Core, text: str, allowed_special: Set[str] = frozenset()
+) -> Iterator[str | int]:
+    """Yield what ``chunks_of`` does, with each chunk as the text that the model gets.
+
+    Raises:
+        UnicodeEncodeError: the text has surrogates.
+    """
+    for plain, special in core.spans(text, allowed_special):
+        yield from core.splitter.chunks(plain)
+        if special is not None:
+            yield special
+
+
+def joins_to_text(core: Core) -> bool:
+    """Return True if the tokens of any text, joined, certainly are its UTF-8.
+
+    >>> from compat_bpe import get_encoding
+    >>> joins_to_text(get_encoding("gpt2").core), joins_to_text(get_encoding("words").core)
+    (True, False)
+    """
+    definition = core.definition
+    return (
+        definition.model.is_text
+        and definition.make_decoder is None
+        and not definition.added.changes_text
+        and core.leaves_nothing_out
+    )
+
+
+def is_byte_level(core: Core) -> bool:
+    """Return True if the model merges bytes: only such a model can be extended, for instance."""
+    from .models.bpe.byte_level import ByteLevelBPE
+
+    return isinstance(core.model, ByteLevelBPE)
+
+
+def texts_of_chunks(core: Core, text: str) -> Iterator[tuple[list[str], int | None]]:
+    r"""Yield the chunks of a text without special tokens, as text, one list a span.
+
+    A span lies between two added tokens that are tokens everywhere; the id of the one after it, or
+    None, stands beside it. It is normalized if the tokenizer normalizes. The
+    bytes of a chunk are those that the model's ``to_bytes`` gives.
+
+    Raises:
+        UnicodeEncodeError: the text has surrogates.
+
+    >>> from compat_bpe.encodings.core import CoreBPE
+    >>> core = CoreBPE({bytes([i]): i for i in range(256)}, {}, r" ?[a-z]+|\W")
+    >>> list(texts_of_chunks(core, "the dog"))
+    [(['the', ' dog'], None)]
+    """
+    for plain, token in core.spans(text, frozenset()):
+        yield core.splitter.chunks(plain), token

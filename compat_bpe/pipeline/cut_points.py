@@ -23,9 +23,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from .added.guard import Guard
     from .definition import Definition
     from .models.joints import Joints
+    from .special_tokens import Guard
 
 #: The number of pairs of characters beside a position that are remembered.
 _PAIRS = 1 << 14

@@ -8,14 +8,14 @@ if TYPE_CHECKING:
     from typing import Union
 
     from ..pattern.splitter import Splitter
-    from .added.added_tokens import AddedTokens
-    from .added.special import SpecialTokens
+    from .added_tokens import AddedTokens
     from .decoders.base import IdDecoder
     from .models.base import Model
     from .models.sentencepiece.splitter import WholeSplitter
     from .pre_tokenizers.base import PreTokenizerStep
-    from .pre_tokenizers.step_splitter import StepSplitter
-    from .processors.base import Processor
+    from .pre_tokenizers.splitter import StepSplitter
+    from .processors import Processor
+    from .special_tokens import SpecialTokens
 
     #: A finder of the added tokens in a text, and of the spans between them.
     Added = Union[SpecialTokens, AddedTokens]

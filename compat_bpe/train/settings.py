@@ -11,7 +11,7 @@ from ..encodings.tokenizer import Tokenizer
 from ..formats.settings_beside import AS_TOKENIZER_JSON
 from ..formats.tokenizer_json import TokenizerDefinition
 from ..parallel.lazy import cached_property
-from ..pipeline.added.added_tokens import AddedToken
+from ..pipeline.added_tokens import AddedToken
 from .checks import check_least, check_special_names, check_weights
 from .run.convergence import Convergence
 from .tokenizer_parts import GivenPart, Surroundings, renumbered, surroundings

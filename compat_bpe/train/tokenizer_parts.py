@@ -18,9 +18,8 @@ from ..formats.parts.written import (
     token_item,
 )
 from ..formats.tokenizer_json import PARTS, TokenizerDefinition
-from ..pipeline.added.added_tokens import AddedToken
-from ..pipeline.tokenized.padding import Padding
-from ..pipeline.tokenized.truncation import Truncation
+from ..pipeline.added_tokens import AddedToken
+from ..pipeline.tokenized import Padding, Truncation
 
 if TYPE_CHECKING:
     from ..formats.models.base import ModelPart

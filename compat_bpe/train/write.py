@@ -27,7 +27,7 @@ from ..formats.settings_beside import ALL_FORMATS as ALL_FORMATS
 from ..formats.settings_beside import FORMATS as FORMATS
 from ..formats.settings_beside import MANIFEST as MANIFEST
 from ..formats.settings_beside import SENTENCEPIECE
-from ..pipeline.added.added_tokens import AddedToken
+from ..pipeline.added_tokens import AddedToken
 from .run.results import LearnedMerge
 from .sentencepiece.model import save_trained_sentencepiece
 

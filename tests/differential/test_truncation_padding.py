@@ -18,9 +18,8 @@ from compat_bpe.formats.parts.after_model import (
     read_truncation,
     truncation_part,
 )
-from compat_bpe.pipeline.processors.base import process
-from compat_bpe.pipeline.tokenized.padding import Padding
-from compat_bpe.pipeline.tokenized.truncation import Truncation
+from compat_bpe.pipeline.processors import process
+from compat_bpe.pipeline.tokenized import Padding, Truncation
 from tests.differential.processors import BERT, ROBERTA, special, template, text
 from tests.differential.small_tokenizers import file
 from tests.differential.tokenized import error_of, fields, of_theirs

@@ -19,7 +19,7 @@ from compat_bpe.formats.checked_json import Json
 from compat_bpe.formats.models.bpe import RankedModel
 from compat_bpe.formats.parts.written import byte_level_part, pre_tokenizers_part, split_part
 from compat_bpe.formats.tokenizer_json import TokenizerDefinition, parse_tokenizer
-from compat_bpe.pipeline.added.added_tokens import AddedToken
+from compat_bpe.pipeline.added_tokens import AddedToken
 from compat_bpe.pipeline.core import Core
 from compat_bpe.unicode.surrogates import repair
 from tests.fit.hard_encodings import encodings, hard_texts

@@ -14,7 +14,7 @@ import compat_bpe
 from compat_bpe.formats.sentencepiece import SentencePieceModel, sentencepiece_bytes
 from compat_bpe.pipeline.normalizers.base import MOST_MORE, MOST_TIMES
 from compat_bpe.pipeline.normalizers.charsmap import Charsmap
-from compat_bpe.pipeline.tokenized.padding import Padding
+from compat_bpe.pipeline.tokenized import Padding
 from compat_bpe.unicode.text import LONGEST_MESSAGE
 
 

@@ -20,8 +20,7 @@ from compat_bpe.formats.models.unigram import UnigramPart, read_unigram
 from compat_bpe.formats.parts.before_model import read_normalizer
 from compat_bpe.formats.tokenizer_json import parse_tokenizer
 from compat_bpe.pipeline.byte_level import BYTE_TO_UNICODE
-from compat_bpe.pipeline.tokenized.padding import Padding
-from compat_bpe.pipeline.tokenized.truncation import Truncation
+from compat_bpe.pipeline.tokenized import Padding, Truncation
 from tests.tokenizer_files import BYTE_LEVEL, added, bpe_model
 
 DELETED = "(deleted)"

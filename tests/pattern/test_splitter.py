@@ -18,7 +18,7 @@ from compat_bpe.pattern.prepared import PREPARED
 from compat_bpe.pattern.prepared_large import LARGE
 from compat_bpe.pattern.splitter import LONGEST_SEGMENT, SHORTEST_SEGMENT, Splitter, StandIns
 from compat_bpe.pattern.translation import LARGE_PARTS, PREPARED_PARTS, Translation, WithStandIns
-from compat_bpe.pipeline.pre_tokenizers.plain import NAME
+from compat_bpe.pipeline.pre_tokenizers.base import NAME
 from compat_bpe.unicode.surrogates import repair
 from tools import build_prepared_patterns
 

@@ -9,8 +9,8 @@ import pytest
 from compat_bpe import get_encoding
 from compat_bpe.encodings.tokenizer import Tokenizer
 from compat_bpe.formats.tokenizer_json import TokenizerDefinition
-from compat_bpe.pipeline.added.added_tokens import AddedToken
-from compat_bpe.pipeline.tokenized.padding import Padding
+from compat_bpe.pipeline.added_tokens import AddedToken
+from compat_bpe.pipeline.tokenized import Padding
 from compat_bpe.train import (
     ByteSettings,
     CharacterBpeSettings,

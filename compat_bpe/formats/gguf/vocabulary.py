@@ -11,7 +11,7 @@ from array import array
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple, NoReturn
 
-from ...pipeline.added.added_tokens import AddedToken
+from ...pipeline.added_tokens import AddedToken
 from ..parts.written import template_part, text_item, token_item
 from .container import Entry, read_entries
 

@@ -17,9 +17,9 @@ from ...pipeline.models.bpe.byte_level import ByteLevelBPE
 from ...pipeline.models.bpe.characters import CharacterBPE
 from ...pipeline.models.bpe.shared_ids import SharedIdsBPE
 from ...pipeline.models.bpe.splitter import LINE_END, MARK, STOP, splitter_by_merges
-from ...pipeline.pre_tokenizers.byte_alphabet import ByteAlphabet, to_bytes
-from ...pipeline.pre_tokenizers.joined import Joined
 from ...pipeline.pre_tokenizers.split import Split
+from ...pipeline.pre_tokenizers.splitter import Joined
+from ...pipeline.pre_tokenizers.steps import ByteAlphabet, to_bytes
 from ...unicode.code_points import CodePoints
 from ..checked_json import Json
 from .base import definition_of, definition_of_pieces, flag, read_vocabulary

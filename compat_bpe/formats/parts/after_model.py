@@ -16,11 +16,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ...pipeline.decoders.steps import DecoderStep
-    from ...pipeline.processors.base import Processor
-    from ...pipeline.processors.frame import Special
-    from ...pipeline.processors.template import Piece
-    from ...pipeline.tokenized.padding import Padding
-    from ...pipeline.tokenized.truncation import Truncation
+    from ...pipeline.processors import Piece, Processor, Special
+    from ...pipeline.tokenized import Padding, Truncation
 
 
 def read_post_processor(part: Json | None) -> Processor | None:
@@ -49,16 +46,16 @@ def _bert(part: Json) -> Processor:
     flags = [part.mapping().get(name) for name in ("trim_offsets", "add_prefix_space")]
     trims, adds = flags
     if not isinstance(trims, bool) or not isinstance(adds, bool):
-        from ...pipeline.processors.bert import BertProcessing
+        from ...pipeline.processors import BertProcessing
 
         return BertProcessing(cls, sep)
-    from ...pipeline.processors.roberta import RobertaProcessing
+    from ...pipeline.processors import RobertaProcessing
 
     return RobertaProcessing(cls, sep, trims, adds)
 
 
 def _special_token(part: Json) -> Special:
-    from ...pipeline.processors.frame import Special
+    from ...pipeline.processors import Special
 
     items = list(part.items())
     if len(items) != 2:
@@ -75,19 +72,19 @@ def _id(part: Json) -> int:
 
 
 def _byte_level_offsets(part: Json) -> Processor:
-    from ...pipeline.processors.byte_level import ByteLevelOffsets
+    from ...pipeline.processors import ByteLevelOffsets
 
     return ByteLevelOffsets(part["trim_offsets"].truth(), part["add_prefix_space"].truth())
 
 
 def _sequence(part: Json) -> Processor:
-    from ...pipeline.processors.sequence import ProcessorSequence
+    from ...pipeline.processors import ProcessorSequence
 
     return ProcessorSequence([_read(item) for item in part["processors"].items(part.place)])
 
 
 def _template(part: Json) -> Processor:
-    from ...pipeline.processors.template import SpecialTokens, TemplateProcessing
+    from ...pipeline.processors import SpecialTokens, TemplateProcessing
 
     tokens = part["special_tokens"]
     special = {}
@@ -111,7 +108,7 @@ _MOST_PIECES, _MOST_ADDED = 1 << 10, 1 << 16
 
 
 def _piece(part: Json) -> Piece:
-    from ...pipeline.processors.template import SpecialPiece, TextPiece
+    from ...pipeline.processors import SpecialPiece, TextPiece
 
     members = part.mapping()
     if len(members) != 1:
@@ -148,7 +145,7 @@ def read_decoder(part: Json | None) -> list[DecoderStep]:
         steps = _decoder_steps(part)
         _check_growth(part)
         return steps
-    from ...pipeline.decoders.fuse import Spaced
+    from ...pipeline.decoders.steps import Spaced
 
     return [Spaced()]
 
@@ -190,37 +187,37 @@ _DECODER_MEMBERS = {
 
 
 def _bpe(part: Json) -> DecoderStep:
-    from ...pipeline.decoders.bpe import EndOfWord
+    from ...pipeline.decoders.steps import EndOfWord
 
     return EndOfWord(part["suffix"].text())
 
 
 def _byte_fallback(_: Json) -> DecoderStep:
-    from ...pipeline.decoders.byte_fallback import ByteFallback
+    from ...pipeline.decoders.steps import ByteFallback
 
     return ByteFallback()
 
 
 def _byte_level_decoder(_: Json) -> DecoderStep:
-    from ...pipeline.decoders.byte_level import ByteLevel
+    from ...pipeline.decoders.steps import ByteLevel
 
     return ByteLevel()
 
 
 def _fuse(_: Json) -> DecoderStep:
-    from ...pipeline.decoders.fuse import Fuse
+    from ...pipeline.decoders.steps import Fuse
 
     return Fuse()
 
 
 def _word_piece(part: Json) -> DecoderStep:
-    from ...pipeline.decoders.word_piece import WordPiece
+    from ...pipeline.decoders.steps import WordPiece
 
     return WordPiece(part["prefix"].text(), part["cleanup"].truth())
 
 
 def _metaspace(part: Json) -> DecoderStep:
-    from ...pipeline.decoders.metaspace import Metaspace
+    from ...pipeline.decoders.steps import Metaspace
 
     scheme = part.get("prepend_scheme")
     name = "always" if scheme is None else scheme.text()
@@ -233,7 +230,7 @@ def _metaspace(part: Json) -> DecoderStep:
 
 
 def _ctc(part: Json) -> DecoderStep:
-    from ...pipeline.decoders.ctc import CTC
+    from ...pipeline.decoders.steps import CTC
 
     return CTC(
         part["pad_token"].text(), part["word_delimiter_token"].text(), part["cleanup"].truth()
@@ -241,15 +238,15 @@ def _ctc(part: Json) -> DecoderStep:
 
 
 def _replace(part: Json) -> DecoderStep:
-    from ...pipeline.decoders.replace import Replace
-    from ...pipeline.normalizers.replace import Replace as ReplaceText
+    from ...pipeline.decoders.steps import Replace
+    from ...pipeline.normalizers.simple import Replace as ReplaceText
 
     _, splitter = pattern(part["pattern"])
     return Replace(ReplaceText(splitter, part["content"].text()))
 
 
 def _strip(part: Json) -> DecoderStep:
-    from ...pipeline.decoders.strip import Strip
+    from ...pipeline.decoders.steps import Strip
 
     return Strip(
         _character(part["content"]), _decoder_count(part["start"]), _decoder_count(part["stop"])
@@ -296,7 +293,7 @@ def read_truncation(part: Json) -> Truncation:
     Raises:
         ValueError: it is wrong.
     """
-    from ...pipeline.tokenized.truncation import Truncation
+    from ...pipeline.tokenized import Truncation
 
     # Files of old versions have no direction.
     has_direction = "direction" in part.mapping()
@@ -314,7 +311,7 @@ def read_padding(part: Json) -> Padding:
     Raises:
         ValueError: it is wrong.
     """
-    from ...pipeline.tokenized.padding import Padding
+    from ...pipeline.tokenized import Padding
 
     strategy = part["strategy"]
     length = None

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from ...pipeline.normalizers.base import Normalizer
     from ...pipeline.normalizers.forms import Form
     from ...pipeline.pre_tokenizers.base import PreTokenizerStep
-    from ...pipeline.pre_tokenizers.metaspace import Scheme
     from ...pipeline.pre_tokenizers.split import Behavior, Split
+    from ...pipeline.pre_tokenizers.steps import Scheme
 
 
 def read_normalizer(part: Json | None) -> Normalizer | None:
@@ -54,25 +54,25 @@ def _form(form: Form) -> Callable[[Json], Normalizer]:
 
 
 def _lowercase(_: Json) -> Normalizer:
-    from ...pipeline.normalizers.case import Lowercase
+    from ...pipeline.normalizers.simple import Lowercase
 
     return Lowercase()
 
 
 def _strip(part: Json) -> Normalizer:
-    from ...pipeline.normalizers.strip import Strip
+    from ...pipeline.normalizers.simple import Strip
 
     return Strip(part["strip_left"].truth(), part["strip_right"].truth())
 
 
 def _prepend(part: Json) -> Normalizer:
-    from ...pipeline.normalizers.prepend import Prepend
+    from ...pipeline.normalizers.simple import Prepend
 
     return Prepend(part["prepend"].text())
 
 
 def _replace(part: Json) -> Normalizer:
-    from ...pipeline.normalizers.replace import Replace
+    from ...pipeline.normalizers.simple import Replace
 
     _, splitter = pattern(part["pattern"])
     return Replace(splitter, part["content"].text())
@@ -93,19 +93,19 @@ def _bert_normalizer(part: Json) -> Normalizer:
 
 
 def _strip_accents(_: Json) -> Normalizer:
-    from ...pipeline.normalizers.accents import StripAccents
+    from ...pipeline.normalizers.simple import StripAccents
 
     return StripAccents()
 
 
 def _nmt(_: Json) -> Normalizer:
-    from ...pipeline.normalizers.nmt import Nmt
+    from ...pipeline.normalizers.simple import Nmt
 
     return Nmt()
 
 
 def _to_byte_alphabet(_: Json) -> Normalizer:
-    from ...pipeline.normalizers.byte_level import ByteLevel
+    from ...pipeline.normalizers.simple import ByteLevel
 
     return ByteLevel()
 
@@ -154,7 +154,7 @@ def joined_steps(part: Json | None) -> list[PreTokenizerStep]:
     """Return the steps of a ``pre_tokenizer``, joined already if it is one that ships."""
     if part is None:
         return []
-    from ...pipeline.pre_tokenizers.joined import prepared_steps
+    from ...pipeline.pre_tokenizers.splitter import prepared_steps
 
     try:
         written = repr(part.value)
@@ -186,11 +186,11 @@ def _split(part: Json) -> list[PreTokenizerStep]:
 
 
 def _byte_level(part: Json) -> list[PreTokenizerStep]:
-    from ...pipeline.pre_tokenizers.byte_alphabet import ByteAlphabet
+    from ...pipeline.pre_tokenizers.steps import ByteAlphabet
 
     byte_level_steps: list[PreTokenizerStep] = []
     if part["add_prefix_space"].truth():
-        from ...pipeline.pre_tokenizers.prefix_space import PrefixSpace
+        from ...pipeline.pre_tokenizers.steps import PrefixSpace
 
         byte_level_steps.append(PrefixSpace())
     part["trim_offsets"].truth()
@@ -251,7 +251,7 @@ def _delimiter(part: Json) -> list[PreTokenizerStep]:
 
 
 def _metaspace(part: Json) -> list[PreTokenizerStep]:
-    from ...pipeline.pre_tokenizers.metaspace import Metaspace
+    from ...pipeline.pre_tokenizers.steps import Metaspace
 
     replacement = _character(part["replacement"])
     written = _given(part, "prepend_scheme")
@@ -264,13 +264,13 @@ def _metaspace(part: Json) -> list[PreTokenizerStep]:
 
 
 def _scripts(_: Json) -> list[PreTokenizerStep]:
-    from ...pipeline.pre_tokenizers.scripts import UnicodeScripts
+    from ...pipeline.pre_tokenizers.steps import UnicodeScripts
 
     return [UnicodeScripts()]
 
 
 def _fixed_length(part: Json) -> list[PreTokenizerStep]:
-    from ...pipeline.pre_tokenizers.fixed_length import FixedLength
+    from ...pipeline.pre_tokenizers.steps import FixedLength
 
     length = _given(part, "length")
     if length is None:
@@ -307,7 +307,7 @@ def _character(part: Json) -> str:
 
 
 def _scheme(part: Json) -> Scheme:
-    from ...pipeline.pre_tokenizers.metaspace import SCHEMES
+    from ...pipeline.pre_tokenizers.steps import SCHEMES
 
     for scheme in SCHEMES:
         if part.text() == scheme:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..lookup import getter
+from ..cache import getter
 from .text_model import ChunkToken, TextModel
 
 TYPE_CHECKING = False

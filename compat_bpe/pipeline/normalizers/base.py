@@ -1,8 +1,8 @@
-"""The protocol of a normalizer, and normalizers one after the other."""
+"""What all normalizers have in common: the protocol, sequences of them, tables of characters."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from operator import is_
 
 from ..aligned import Aligned
@@ -10,6 +10,8 @@ from ..aligned import Aligned
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Protocol
+
+    from ...unicode.code_points import CodePoints
 
     #: Pairs of characters.
     Pairs = Sequence[tuple[str, str]]
@@ -100,8 +102,7 @@ def check_growth(before: int, after: int) -> None:
 class InOrder(PlainNormalizer):
     """Normalizers that are applied one after the other.
 
-    >>> from .case import Lowercase
-    >>> from .prepend import Prepend
+    >>> from .simple import Lowercase, Prepend
     >>> InOrder([Lowercase(), Prepend("x")])("A")
     'xa'
     """
@@ -161,3 +162,44 @@ def one_after_the_other(steps: Sequence[Normalizer]) -> Normalizer | None:
     if len(steps) < 2:
         return steps[0] if steps else None
     return InOrder(steps)
+
+
+class CharacterTable(dict[int, str]):
+    """A table of what becomes of each character, which is found out when it first occurs.
+
+    A plain table for ``str.translate`` that lacks a character raises a ``KeyError`` for it each
+    time, and takes several times as long.
+
+    Args:
+        change: returns what becomes of a character.
+
+    >>> "abba".translate(CharacterTable(str.upper))
+    'ABBA'
+    """
+
+    def __init__(self, change: Callable[[str], str]) -> None:
+        super().__init__()
+        self._change = change
+
+    def __missing__(self, point: int) -> str:
+        changed = self[point] = self._change(chr(point))
+        return changed
+
+
+def members(points: CodePoints) -> frozenset[str]:
+    """Return the characters of a set that is not large.
+
+    >>> from compat_bpe.unicode.code_points import CodePoints
+    >>> sorted(members(CodePoints.of("ac")))
+    ['a', 'b', 'c']
+    """
+    return frozenset(chr(p) for first, last in points.ranges() for p in range(first, last + 1))
+
+
+def beside(left: str, right: str) -> tuple[str, str] | None:
+    """Return the characters beside a position between two changed characters; None if removed.
+
+    >>> beside("ab", "cd"), beside("", "c")
+    (('b', 'c'), None)
+    """
+    return (left[-1], right[0]) if left and right else None

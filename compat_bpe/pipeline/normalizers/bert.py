@@ -16,10 +16,9 @@ from ...unicode import tables_tokenizers as tables
 from ...unicode.code_points import CodePoints
 from ...unicode.properties import parse_ranges, white_space
 from ..aligned import Aligned
-from .base import PlainNormalizer
-from .by_character import CharacterTable, beside, members
-from .case import Lowercase
+from .base import CharacterTable, PlainNormalizer, beside, members
 from .forms import UnicodeForm
+from .simple import Lowercase
 
 
 class BertNormalizer(PlainNormalizer):

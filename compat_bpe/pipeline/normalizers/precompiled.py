@@ -12,8 +12,7 @@ from ...parallel.lazy import cached_property
 from ...unicode.clusters import long_clusters, prepended, stands_alone
 from ..aligned import Aligned
 from ..cache import Memo
-from .base import PlainNormalizer
-from .by_character import CharacterTable, beside
+from .base import CharacterTable, PlainNormalizer, beside
 from .charsmap import Charsmap
 
 #: Longer clusters, in bytes, are not looked up as a whole.

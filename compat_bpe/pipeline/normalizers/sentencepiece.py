@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from ...parallel.lazy import cached_property, changed
 from ..aligned import Aligned
-from ..names.finder import NameFinder
+from ..names import NameFinder
 from .base import PlainNormalizer
 from .charsmap import Charsmap
 

@@ -17,7 +17,7 @@ from ...formats.parts.written import byte_level_part, pattern_part, pre_tokenize
 from ...formats.settings_beside import AS_TOKENIZER_JSON
 from ...formats.tokenizer_json import TokenizerDefinition
 from ...pattern.ast import PatternError
-from ...pipeline.added.added_tokens import AddedToken
+from ...pipeline.added_tokens import AddedToken
 from ..tokenizer_parts import types_in
 
 

@@ -11,7 +11,6 @@ from ...corpus.chunk_counts import Counted
 from ...encodings.encoding import Encoding
 from ...formats.settings_beside import FORMATS
 from ...parallel.lazy import cached_property
-from ...pipeline.chunks import chunk_bytes
 from ..checks import check_integer, check_least, check_special_names, check_weights
 from ..counted_chunks import whole_chunk_check
 from ..run.convergence import Convergence, Curve, check_has_end
@@ -163,17 +162,17 @@ class TrainingSettings(KindSettings):
         if self.start is None:
 
             def spelled(chunk: str) -> str:
-                return chunk_bytes(core, chunk).translate(TO_IDS).decode("latin-1")
+                return core.model.to_bytes(chunk).translate(TO_IDS).decode("latin-1")
         else:
             spell = Spelling(GrowingVocabulary(self.beginning)).spell
 
             def spelled(chunk: str) -> str:
-                return spell(chunk_bytes(core, chunk))
+                return spell(core.model.to_bytes(chunk))
 
         return WordCounter(
             self.beginning,
             lambda: whole_chunk_check(self.beginning, self.pattern_name),
-            lambda chunk: len(chunk_bytes(core, chunk)),
+            lambda chunk: len(core.model.to_bytes(chunk)),
             spelled,
             weights=None if is_held_out else self.weights,
             workers=workers,

@@ -33,7 +33,7 @@ from typing import Callable
 
 from ...corpus.chunk_counts import ChunkCounter
 from ...encodings.encoding import Encoding
-from ...pipeline.chunks import chunk_bytes, chunks_of
+from ...pipeline.core import chunks_of
 from ...unicode.surrogates import repair
 from ..bpe.byte_tokens import check_byte_level
 from ..bpe.growing import GrowingVocabulary
@@ -108,7 +108,7 @@ class Extender:
         for counter in self._counter.finish().values():
             while counter:  # emptied meanwhile, so that memory does not hold the chunks twice
                 chunk, count = counter.popitem()
-                counts[chunk_bytes(core, chunk)] += count
+                counts[core.model.to_bytes(chunk)] += count
         grown = GrowingVocabulary(self._old)
         terms = [one for term in self._terms for one in self._add_term(grown, repair(term))]
         if self._number:

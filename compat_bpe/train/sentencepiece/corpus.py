@@ -17,8 +17,7 @@ from random import Random
 from typing import NamedTuple
 
 from ...pipeline.models.sentencepiece.vocabulary import MOST_AT_ONE_PLACE, SPACE
-from ...pipeline.names.finder import NameFinder
-from ...pipeline.names.sorted_names import SortedNames
+from ...pipeline.names import NameFinder, SortedNames
 from ...unicode.surrogates import repair
 from .settings import BOUNDARY, UNKNOWN_CHARACTER, SentencePieceSettings
 

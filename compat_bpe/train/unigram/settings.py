@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from ...corpus.chunk_counts import Counted
 from ...encodings.tokenizer import Tokenizer
 from ...formats.models.unigram import UnigramPart
-from ...pipeline.added.added_tokens import AddedToken
+from ...pipeline.added_tokens import AddedToken
 from ..run.convergence import Convergence, Point, ShrinkingCurve
 from ..run.costs import Costs, distinct_bytes
 from ..run.results import Learned

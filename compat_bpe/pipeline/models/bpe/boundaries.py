@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable
 from itertools import chain, filterfalse
 
-from ...lookup import shareable
+from ...cache import shareable
 
 # UTF-8 (RFC 3629): a character is one byte, or a lead byte and one, two or three others, which are
 # from 0x80 to 0xBF. Narrow characters are those below U+0800, as in European scripts; all others

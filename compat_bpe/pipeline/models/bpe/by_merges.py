@@ -34,7 +34,7 @@ from typing import NamedTuple
 
 from ....parallel.lazy import cached_property
 from ...byte_level import BYTE_TO_UNICODE, UNICODE_TO_BYTE, decode_all, decode_bytes
-from ...lookup import getter, shareable
+from ...cache import getter, shareable
 from .by_rank import BytePairEncoder, Ids
 from .heap import merge_by_heap
 from .listed_pairs import ListedPairs

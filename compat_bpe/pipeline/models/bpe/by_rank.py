@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterator, Mapping
 from operator import getitem, itemgetter
 
 from ....parallel.lazy import cached_property
-from ...lookup import getter
+from ...cache import getter
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...lookup import getter
+from ...cache import getter
 from .by_rank import BytePairEncoder
 
 TYPE_CHECKING = False

@@ -21,7 +21,7 @@ from operator import add
 
 from ....parallel.lazy import cached_property
 from ...byte_level import UNICODE_TO_BYTE, encode_bytes
-from ...lookup import getter, shareable
+from ...cache import getter, shareable
 from ..joints import Joints
 from ..text_model import ChunkToken, TextModel
 from .by_merges import UnknownPolicy

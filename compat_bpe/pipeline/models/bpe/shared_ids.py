@@ -5,7 +5,7 @@ To tokenizers a symbol is an id. So a merge of two tokens is one of all tokens w
 
 from __future__ import annotations
 
-from ...lookup import shareable
+from ...cache import shareable
 from .character_cuts import CharacterCuts
 from .characters import CharacterBPE
 from .symbols import Symbol, absent_from

@@ -22,8 +22,7 @@ from __future__ import annotations
 from itertools import chain
 from math import copysign
 
-from ...cache import Cache
-from ...lookup import shareable
+from ...cache import Cache, shareable
 from ..bpe.heap import merge_by_heap
 from ..bpe.windows import merge_in_windows
 from ..joints import Joints

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ....parallel.lazy import cached_property
-from ...lookup import shareable
+from ...cache import shareable
 from ..unigram.table import LONGEST_SHORT, LongPieces
 
 TYPE_CHECKING = False

@@ -8,8 +8,8 @@ from operator import add
 from typing import NamedTuple
 
 from ....parallel.lazy import cached_property
-from ...lookup import shareable
-from ...names.finder import NameFinder
+from ...cache import shareable
+from ...names import NameFinder
 
 #: The sign that spaces are written as.
 SPACE = "\u2581"
@@ -96,7 +96,7 @@ class SentencePieceVocabulary:
         if USER_DEFINED not in self.types:
             return []
         names = {text for text, kind in zip(self.texts, self.types) if kind == USER_DEFINED}
-        from ...names.sorted_names import SortedNames  # few models have any
+        from ...names import SortedNames  # few models have any
 
         return SortedNames(names).begun_by_few(MOST_AT_ONE_PLACE)
 

@@ -30,8 +30,7 @@ from __future__ import annotations
 from itertools import groupby
 
 from ....parallel.lazy import cached_property
-from ...cache import Cache
-from ...lookup import shareable
+from ...cache import Cache, shareable
 from ..joints import Joints
 from ..text_model import ChunkToken, TextModel
 from .parts import SUM_LIMIT, PartEncoder

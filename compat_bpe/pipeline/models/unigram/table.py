@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 
-from ...lookup import shareable
+from ...cache import shareable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

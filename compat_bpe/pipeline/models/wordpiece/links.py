@@ -12,7 +12,7 @@ Corasick, as Song et al. use it in "Fast WordPiece Tokenization", 2021.)
 
 from __future__ import annotations
 
-from ...lookup import shareable
+from ...cache import shareable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from operator import itemgetter
 
 from ....parallel.lazy import cached_property
-from ...lookup import getter, shareable
+from ...cache import getter, shareable
 from ..text_model import ChunkToken, TextModel
 from ..word_level import fail_unknown
 from .links import LinkedPieces

@@ -18,7 +18,7 @@ from compat_bpe.pipeline.models.bpe.characters import CharacterBPE
 from compat_bpe.pipeline.models.bpe.splitter import splitter_by_merges
 from compat_bpe.pipeline.models.bpe.symbols import Symbol, absent_from, merge
 from compat_bpe.pipeline.pre_tokenizers.split import Split
-from compat_bpe.pipeline.pre_tokenizers.step_splitter import make_splitter
+from compat_bpe.pipeline.pre_tokenizers.splitter import make_splitter
 from compat_bpe.unicode.code_points import CodePoints
 from tests.examples import scaled
 from tests.pipeline.models.bpe.random_characters import ALPHABET, BARE, models
