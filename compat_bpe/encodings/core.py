@@ -13,8 +13,7 @@ from ..parallel.lazy import cached_property
 from ..pattern.splitter import Splitter
 from ..pipeline.added.special import SpecialTokens
 from ..pipeline.definition import Definition
-from ..pipeline.models.bpe.by_rank import BytePairEncoder
-from ..pipeline.models.bpe.byte_level import ByteLevelBPE
+from ..pipeline.models.bpe.by_rank import ByteLevelBPE, BytePairEncoder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING or sys.implementation.name != "pypy":

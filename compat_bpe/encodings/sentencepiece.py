@@ -17,17 +17,17 @@ from ..pipeline.added.special import (
     allowed_names,
 )
 from ..pipeline.decoders.sentencepiece import SentencePieceDecoder
-from ..pipeline.models.sentencepiece.base import SentencePieceBase
-from ..pipeline.models.sentencepiece.bpe import SentencePieceBPE
-from ..pipeline.models.sentencepiece.unigram import SentencePieceUnigram
-from ..pipeline.models.sentencepiece.vocabulary import (
+from ..pipeline.models.sentencepiece.base import (
     BYTE,
     CONTROL,
     UNKNOWN,
     UNUSED,
     PlacedPiece,
+    SentencePieceBase,
     SentencePieceVocabulary,
 )
+from ..pipeline.models.sentencepiece.bpe import SentencePieceBPE
+from ..pipeline.models.sentencepiece.unigram import SentencePieceUnigram
 from ..pipeline.tokenized.padding import Padding
 from ..pipeline.tokenized.tokenized import Tokenized
 from ..pipeline.tokenized.truncation import Truncation

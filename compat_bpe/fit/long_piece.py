@@ -5,7 +5,7 @@ chunk, its tokens are known by their ends, and those of the piece that an edit m
 found by merging some tokens around the edit.
 
 The property: a row of tokens is what merging a chunk gives if and only if each two neighbours in it
-are what merging these two alone gives (``pipeline/models/bpe/windows.py`` has the argument). So the
+are what merging these two alone gives (``pipeline/models/bpe/merging.py`` has the argument). So the
 tokens before the edit and those after it may stay, with what is between merged by itself, if at
 both junctions the two tokens alone give these two.
 """

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Set
 
 from .core import Core
-from .models.bpe.byte_level import ByteLevelBPE
+from .models.bpe.by_rank import ByteLevelBPE
 
 
 def chunks_of(

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from .added.guard import Guard
     from .definition import Definition
-    from .models.joints import Joints
+    from .models.base import Joints
 
 #: The number of pairs of characters beside a position that are remembered.
 _PAIRS = 1 << 14

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from .added.special import SpecialTokens
     from .decoders.base import IdDecoder
     from .models.base import Model
-    from .models.sentencepiece.splitter import WholeSplitter
+    from .models.splitters import WholeSplitter
     from .pre_tokenizers.base import PreTokenizerStep
     from .pre_tokenizers.step_splitter import StepSplitter
     from .processors.base import Processor

@@ -16,14 +16,14 @@ from compat_bpe import Encoding, get_encoding, load, load_gpt2
 from compat_bpe.encodings import batch
 from compat_bpe.pipeline import lookup
 from compat_bpe.pipeline.lookup import getter, shareable
-from compat_bpe.pipeline.models.sentencepiece.base import SentencePieceBase
-from compat_bpe.pipeline.models.sentencepiece.vocabulary import (
+from compat_bpe.pipeline.models.sentencepiece.base import (
     NORMAL,
     UNKNOWN,
+    SentencePieceBase,
     SentencePieceVocabulary,
 )
 from tests.kinds import KINDS, kind_path
-from tests.pipeline.models.small_sentencepieces import MODELS
+from tests.pipeline.models.drawn import SENTENCEPIECES
 
 PACKAGE = str(Path(compat_bpe.__file__).parent)
 SMALL = Path(__file__).parents[2] / "fixtures" / "gpt2_small"
@@ -86,7 +86,7 @@ MAKERS: dict[str, Callable[[], Encode]] = {
     "by ranks": by_ranks,
     "by merges": by_merges,
     **{name: of_kind(name) for name in KINDS},
-    **{model.__name__: lambda model=model: of_sentencepiece(model) for model in MODELS},  # type: ignore[misc]
+    **{model.__name__: lambda model=model: of_sentencepiece(model) for model in SENTENCEPIECES},  # type: ignore[misc]
 }
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from compat_bpe.pipeline.added.added_tokens import AddedToken, AddedTokens
-from compat_bpe.pipeline.models.text_model import ChunkToken
+from compat_bpe.pipeline.models.base import ChunkToken
 from compat_bpe.pipeline.offsets import locate
 from compat_bpe.pipeline.pre_tokenizers.step_splitter import make_splitter
 

@@ -12,7 +12,7 @@ from array import array
 from ...parallel.lazy import cached_property
 from ...pipeline.added.added_tokens import AddedToken, AddedTokens
 from ...pipeline.definition import Definition
-from ...pipeline.models.sentencepiece.vocabulary import SPACE
+from ...pipeline.models.sentencepiece.base import SPACE
 from ..sentencepiece import BPE, UNIGRAM, NormalizerSpec, SentencePieceModel
 from .vocabulary import BYTE, CONTROL, NORMAL, UNKNOWN, USER_DEFINED, Vocabulary
 

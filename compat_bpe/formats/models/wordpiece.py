@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ...pipeline.models.wordpiece.model import WordPiece
+from ...pipeline.models.words import WordPiece
 from ..checked_json import Json
 from .base import definition_of_pieces, read_vocabulary, refuse_extension
 

@@ -16,7 +16,7 @@ from itertools import chain
 from random import Random
 from typing import NamedTuple
 
-from ...pipeline.models.sentencepiece.vocabulary import MOST_AT_ONE_PLACE, SPACE
+from ...pipeline.models.sentencepiece.base import MOST_AT_ONE_PLACE, SPACE
 from ...pipeline.names.finder import NameFinder
 from ...pipeline.names.sorted_names import SortedNames
 from ...unicode.surrogates import repair

@@ -14,7 +14,7 @@ from ...encodings.sentencepiece import SentencePiece
 from ...files.write import write_files
 from ...formats.sentencepiece import BPE, CHAR, UNIGRAM, WORD, SentencePieceModel
 from ...formats.sentencepiece_read import read_sentencepiece
-from ...pipeline.models.sentencepiece.vocabulary import NORMAL
+from ...pipeline.models.sentencepiece.base import NORMAL
 from ...unicode.surrogates import repair
 from .bpe import learn_pieces
 from .corpus import Corpus, read_corpus, word_splitter

@@ -9,10 +9,9 @@ import pytest
 from compat_bpe.pipeline.models.bpe.by_merges import UnknownPolicy
 from compat_bpe.pipeline.models.bpe.characters import CharacterBPE
 from compat_bpe.pipeline.models.explain import explain
-from compat_bpe.pipeline.models.unigram.model import Unigram
-from compat_bpe.pipeline.models.unigram.shown_lattice import n_best, shown_lattice
-from compat_bpe.pipeline.models.wordpiece.explain import tried
-from compat_bpe.pipeline.models.wordpiece.model import WordPiece
+from compat_bpe.pipeline.models.steps import n_best, shown_lattice, tried
+from compat_bpe.pipeline.models.unigram import Unigram
+from compat_bpe.pipeline.models.words import WordPiece
 
 
 def ids_of(tokens: list[str]) -> dict[str, int]:

@@ -35,11 +35,13 @@ from typing import NamedTuple
 from ....parallel.lazy import cached_property
 from ...byte_level import BYTE_TO_UNICODE, UNICODE_TO_BYTE, decode_all, decode_bytes
 from ...lookup import getter, shareable
-from .by_rank import BytePairEncoder, Ids
-from .heap import merge_by_heap
-from .listed_pairs import ListedPairs
-from .symbols import absent_from
-from .windows import merge_in_windows
+from .by_rank import BytePairEncoder
+from .merging import absent_from, merge_by_heap, merge_in_windows
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ..base import Ids
+    from .by_rank import ListedPairs
 
 #: The most pairs of ids that are remembered.
 _KEPT = 1 << 17
@@ -206,7 +208,7 @@ class ListedMergesEncoder(BytePairEncoder):
         ids = self._vocabulary
         # As in _Pairs, of two merges of one pair the later one counts.
         pairs = zip(map(ids.__getitem__, self._lefts), map(ids.__getitem__, self._rights))
-        return ListedPairs(
+        return (
             [ids[BYTE_TO_UNICODE[byte]] for byte in range(256)],
             dict(zip(pairs, range(len(self._lefts)))),
             [ids[name] for name in map(add, self._lefts, self._rights)],
