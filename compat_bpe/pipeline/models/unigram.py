@@ -40,7 +40,6 @@ from .scored_pieces import UnigramTable
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
-    from typing import NoReturn
 
     from .base import Ids
 
@@ -145,7 +144,10 @@ class Unigram(TextModel):
                 there = best[end]
                 if there is None or total > there[0]:
                     if is_unknown and self.unknown is None:
-                        _fail_unknown(chunk[start])
+                        raise ValueError(
+                            f"{chunk[start]!r} is no piece of the vocabulary, and there is no "
+                            "unknown token"
+                        )
                     best[end] = (total, start)
         path = []
         end = len(chunk)
@@ -319,9 +321,9 @@ class Unigram(TextModel):
         longest = max(map(len, self.ids), default=0)
         return Joints(self._are_apart, self._slack, longest, self._knows)
 
-    def _knows(self, char: str) -> bool:
+    def _knows(self, piece: str) -> bool:
         # The unknown piece joins the run that it is in.
-        return self.ids.get(char, self.unknown) != self.unknown
+        return self.ids.get(piece, self.unknown) != self.unknown
 
     def _are_apart(self, left: str, right: str) -> bool:
         return left + right not in self._part_encoder().pairs
@@ -341,30 +343,22 @@ class Unigram(TextModel):
 
     def _ids_with_unknown(self, path: Sequence[str]) -> Ids:
         """Return the ids of a way, runs of unknown characters joined."""
-        unknown = self.unknown
-        ids = [self.ids.get(piece, unknown) for piece in path]
-        if unknown not in ids:
-            return tuple(ids)  # type: ignore[arg-type]
-        result: list[int | None] = []
-        start = 0
-        for is_unknown, run in groupby(ids, unknown.__eq__):
-            numbers = list(run)
-            end = start + len(numbers)
-            if is_unknown:
-                numbers = [it.id for it in self._unknown_tokens("".join(path[start:end]), 0)]
-            result += numbers
-            start = end
-        return tuple(result)  # type: ignore[arg-type]
+        ids = self._ids_of(path)
+        if ids is not None:
+            return ids
+        result: list[int] = []
+        for is_known, run in groupby(path, self._knows):
+            if is_known:
+                result += map(self.ids.__getitem__, run)
+            else:
+                result += [token.id for token in self._unknown_tokens("".join(run), 0)]
+        return tuple(result)
 
     def clear_cache(self) -> None:
         """Drop long chunks, and their encoder, which has a cache of its own."""
         self._chunks.clear()
         self._parts = None
         self._long_chars = 0
-
-
-def _fail_unknown(char: str) -> NoReturn:
-    raise ValueError(f"{char!r} is no piece of the vocabulary, and there is no unknown token")
 
 
 class PartEncoder:

@@ -17,7 +17,7 @@ from .base import ChunkToken, TextModel
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import NoReturn, Union
+    from typing import Union
 
     from .base import Ids
 
@@ -34,18 +34,15 @@ _BITS = 21
 _DEAD = -1
 
 
-class WordLevel(TextModel):
-    """The model in which each chunk is a token.
+class _WordModel(TextModel):
+    """The common part: a vocabulary, and a token for what is unknown.
 
     Args:
         vocabulary: each token and its id.
-        unknown: the token for all chunks that are none.
-
-    >>> WordLevel({"hi": 0, "[UNK]": 1}, "[UNK]").encode("hey")
-    (1,)
+        unknown: the token for a word that is unknown.
     """
 
-    #: An unknown chunk is one token, however long it is.
+    #: An unknown word is one token, however long it is.
     is_complete = False
 
     def __init__(self, vocabulary: Mapping[str, int], unknown: str) -> None:
@@ -57,6 +54,33 @@ class WordLevel(TextModel):
     def unknown_id(self) -> int | None:
         """The id of the token that stands for what is unknown; None if there is none."""
         return self.vocabulary.get(self.unknown)
+
+    def _id_of_unknown(self, chunk: str) -> int:
+        """Return the id for an unknown chunk.
+
+        Raises:
+            ValueError: the vocabulary has no token for that.
+        """
+        token_id: int | None = self._id_of(self.unknown)
+        if token_id is None:
+            shown = chunk if len(chunk) <= 40 else chunk[:40] + "…"
+            raise ValueError(
+                f"{shown!r} is not in the vocabulary, and neither is {self.unknown!r}, its token "
+                "for what is unknown"
+            )
+        return token_id
+
+
+class WordLevel(_WordModel):
+    """The model in which each chunk is a token.
+
+    Args:
+        vocabulary: each token and its id.
+        unknown: the token for all chunks that are none.
+
+    >>> WordLevel({"hi": 0, "[UNK]": 1}, "[UNK]").encode("hey")
+    (1,)
+    """
 
     def encode(self, chunk: str) -> Ids:
         """Return the id of a chunk.
@@ -73,21 +97,8 @@ class WordLevel(TextModel):
         text = chunk if chunk in self.vocabulary else self.unknown
         return [ChunkToken(token_id, text, 0, len(chunk.encode()))]
 
-    def _id_of_unknown(self, chunk: str) -> int:
-        token_id: int | None = self._id_of(self.unknown)
-        return fail_unknown(chunk, self.unknown) if token_id is None else token_id
 
-
-def fail_unknown(chunk: str, unknown: str) -> NoReturn:
-    """Raise ``ValueError`` for an unknown chunk of a vocabulary without a token for that."""
-    shown = chunk if len(chunk) <= 40 else chunk[:40] + "…"
-    raise ValueError(
-        f"{shown!r} is not in the vocabulary, and neither is {unknown!r}, its token for what is "
-        "unknown"
-    )
-
-
-class WordPiece(TextModel):
+class WordPiece(_WordModel):
     """The model that cuts a word into its longest pieces.
 
     Args:
@@ -103,9 +114,6 @@ class WordPiece(TextModel):
     ((0, 3), (6,))
     """
 
-    #: An unknown word is one token, however long it is.
-    is_complete = False
-
     def __init__(
         self,
         vocabulary: Mapping[str, int],
@@ -113,9 +121,7 @@ class WordPiece(TextModel):
         prefix: str = "##",
         longest_word: int = 100,
     ) -> None:
-        self.vocabulary = vocabulary
-        self._id_of = getter(vocabulary)
-        self.unknown = unknown
+        super().__init__(vocabulary, unknown)
         self.prefix = prefix
         self.longest_word = longest_word
 
@@ -134,11 +140,6 @@ class WordPiece(TextModel):
     @cached_property
     def _longest(self) -> int:
         return max(self._first.longest, self._others.longest)
-
-    @property
-    def unknown_id(self) -> int | None:
-        """The id of the token that stands for what is unknown; None if there is none."""
-        return self.vocabulary.get(self.unknown)
 
     def find(self, chunk: str) -> list[ChunkToken]:
         """Return the pieces of a word with their places; errors as in ``encode``."""
@@ -229,10 +230,6 @@ class WordPiece(TextModel):
     @cached_property
     def _names(self) -> dict[int, str]:
         return {token_id: piece for piece, token_id in self.vocabulary.items()}
-
-    def _id_of_unknown(self, chunk: str) -> int:
-        token_id: int | None = self._id_of(self.unknown)
-        return fail_unknown(chunk, self.unknown) if token_id is None else token_id
 
 
 class _Pieces:

@@ -1,7 +1,7 @@
 """Merging by pairs of ids, for an interpreter that compiles loops.
 
 A pair of ids is one integer, which PyPy makes and finds faster than bytes. A list of merges is
-such pairs: then this is its rule, literally, as in ``ListedMergesEncoder._merge_symbols``.
+such pairs: then this is its rule, literally, as in ``ListedMergesEncoder._merge_pairs``.
 
 If there are only ranks, ``by_rank`` looks up the bytes of two neighbours joined. Here they are
 looked up by their ids. The property: the merges are those of ``by_rank.merge``. The argument:

@@ -14,7 +14,7 @@ from compat_bpe.pipeline.models.bpe.by_merges import ListedMergesEncoder, Unknow
 from compat_bpe.pipeline.models.bpe.by_rank import BytePairEncoder, merge
 from compat_bpe.pipeline.models.bpe.characters import CharacterBPE
 from compat_bpe.pipeline.models.explain import explain
-from compat_bpe.pipeline.models.steps import merge_steps, n_best, shown_lattice
+from compat_bpe.pipeline.models.steps import lattice, merge_steps, n_best
 from compat_bpe.pipeline.models.unigram import Unigram
 from compat_bpe.pipeline.models.words import WordPiece
 from tests.kinds import KINDS, of_kind
@@ -145,23 +145,6 @@ def test_steps_by_list_end_as_the_encoder_does(pairs: Pairs, chunk: str) -> None
             assert pairs[pair.rank] == (left.data.decode(), right.data.decode())
 
 
-def test_the_example_of_the_course() -> None:
-    # https://huggingface.co/learn/llm-course/chapter6/5: learned from hug, pug, pun, bun and hugs.
-    ids = {name: number for number, name in enumerate("bghnpsu")}
-    ids.update({"ug": 7, "un": 8, "hug": 9})
-    encoder = ListedMergesEncoder(ids, (["u", "u", "h"], ["g", "n", "ug"]), UnknownPolicy())
-    found = [
-        ([part.data for part in parts], [(pair.place, pair.rank) for pair in pairs])
-        for parts, pairs in merge_steps(b"hugpun", encoder)
-    ]
-    assert found == [
-        ([b"h", b"u", b"g", b"p", b"u", b"n"], [(1, 0), (4, 1)]),
-        ([b"h", b"ug", b"p", b"u", b"n"], [(3, 1), (0, 2)]),
-        ([b"h", b"ug", b"p", b"un"], [(0, 2)]),
-        ([b"hug", b"p", b"un"], []),
-    ]
-
-
 def test_of_equal_ranks_the_leftmost_is_joined() -> None:
     steps = list(merge_steps(b"aaa", BytePairEncoder({b"a": 0, b"aa": 1})))
     assert [pair.place for pair in steps[0].pairs] == [0, 1]
@@ -184,18 +167,14 @@ def test_lattice(model: Unigram, chunk: str) -> None:
         path = model.best_path(chunk)
     except ValueError:
         with pytest.raises(ValueError, match="is no piece"):
-            shown_lattice(model, chunk)
-        with pytest.raises(ValueError, match="is no piece"):
             n_best(model, chunk, 2)
         return
-    edges, best = shown_lattice(model, chunk)
-    assert [edge.text for edge in best.edges] == path
+    edges = lattice(model, chunk)
     assert edges == sorted(edges, key=lambda edge: (edge.start, edge.end))
     assert all(chunk[edge.start : edge.end] == edge.text for edge in edges)
-    ways = n_best(model, chunk, 1)
-    assert ways == [best]
     everything = n_best(model, chunk, 10_000)
-    assert everything[0] == best
+    assert [edge.text for edge in everything[0].edges] == path
+    assert n_best(model, chunk, 1) == everything[:1]
     texts = [tuple(edge.text for edge in way.edges) for way in everything]
     assert len(set(texts)) == len(texts)
     assert set(texts) == set(all_ways(model, chunk))

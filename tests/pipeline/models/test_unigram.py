@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from contextlib import contextmanager
-from fractions import Fraction
 from functools import partial
-from itertools import combinations
 
 import pytest
 from hypothesis import example, given, settings
@@ -21,7 +18,6 @@ from compat_bpe.pipeline.models.scored_pieces import (
     LongPieces,
     UnigramTable,
 )
-from compat_bpe.pipeline.models.steps import n_best, shown_lattice
 from compat_bpe.pipeline.models.unigram import Unigram
 from tests.examples import scaled
 from tests.pipeline.models.drawn import CHUNKS, PIECES, result, unigram_models
@@ -83,47 +79,6 @@ def test_tokens_have_places_one_after_the_other(model: Unigram, chunk: str) -> N
             assert token.start == place[1]
             place = (token.start, token.end)
     assert place[1] == len(data)
-
-
-# The example of the Hugging Face course: the words hug (10 times), pug (5), pun (12), bun (4) and
-# hugs (5), and how often each of their parts occurs in them.
-PARTS = "h u g hu ug p pu n un b bu s hug gs ugs"
-COURSE = dict(zip(PARTS.split(), [15, 36, 20, 15, 20, 17, 17, 16, 16, 4, 4, 5, 15, 5, 5]))
-
-
-def course() -> Unigram:
-    return Unigram(list(COURSE), [math.log(count / 210) for count in COURSE.values()], None)
-
-
-def test_frequencies_of_the_course() -> None:
-    words = {"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}
-    counted: dict[str, int] = {}
-    for word, times in words.items():
-        for start, end in combinations(range(len(word) + 1), 2):
-            part = word[start:end]
-            counted[part] = counted.get(part, 0) + times
-    assert counted == {**COURSE, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}
-    assert sum(COURSE.values()) == 210
-
-
-def test_words_of_the_course() -> None:
-    model = course()
-    unhug = shown_lattice(model, "unhug").best
-    assert [edge.text for edge in unhug.edges] == ["un", "hug"]
-    assert round(math.exp(unhug.score), 6) == 0.005442
-    # As good as ["pu", "g"]: the longest last piece wins.
-    pug = n_best(model, "pug", 3)
-    assert [[edge.text for edge in way.edges] for way in pug] == [
-        ["p", "ug"],
-        ["pu", "g"],
-        ["p", "u", "g"],
-    ]
-    assert pug[0].score == pug[1].score
-    chances = [Fraction(17 * 20, 210**2), Fraction(17 * 20, 210**2), Fraction(17 * 36 * 20, 210**3)]
-    assert [math.exp(way.score) for way in pug] == pytest.approx([float(it) for it in chances])
-    # The course has ["hug", "s"], which is as good.
-    assert [token.text for token in model.find("hugs")] == ["h", "ugs"]
-    assert n_best(model, "hugs", 2)[0].score == n_best(model, "hugs", 2)[1].score
 
 
 # Ties, and the order of the sums

@@ -38,9 +38,6 @@ def test_a_word_without_a_token() -> None:
         model.encode("x" * 1_000_000)
 
 
-#: The vocabulary of the WordPiece chapter in Hugging Face's course, and its end result.
-COURSE = ["b", "h", "p", "##g", "##n", "##s", "##u", "##gs", "hu", "hug", "[UNK]"]
-
 LETTERS = "abé中😀"
 pieces = st.lists(st.text(LETTERS, min_size=1, max_size=7), max_size=12)
 words = st.one_of(st.text(LETTERS, max_size=20), st.text("ab", max_size=40))
@@ -55,27 +52,6 @@ def of_pieces(
 ) -> WordPiece:
     names = [*first, *(prefix + piece for piece in others), "[UNK]"]
     return WordPiece(numbered(names), "[UNK]", prefix, longest_word)
-
-
-@pytest.mark.parametrize(
-    ("word", "expected"),
-    [
-        ("hugs", ["hug", "##s"]),
-        ("hug", ["hug"]),
-        ("bugs", ["b", "##u", "##gs"]),
-        ("pun", ["p", "##u", "##n"]),
-        ("bun", ["b", "##u", "##n"]),
-        ("mug", ["[UNK]"]),
-        ("hum", ["[UNK]"]),
-        ("##u", ["##u"]),
-        ("[UNK]", ["[UNK]"]),
-        ("", []),
-    ],
-)
-def test_words_of_the_course(word: str, expected: list[str]) -> None:
-    model = WordPiece(numbered(COURSE), "[UNK]")
-    assert [found.text for found in model.find(word)] == expected
-    assert model.encode(word) == tuple(COURSE.index(piece) for piece in expected)
 
 
 def test_a_choice_is_never_reconsidered() -> None:

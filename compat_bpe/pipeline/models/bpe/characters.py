@@ -194,48 +194,14 @@ class CharacterBPE(TextModel):
     # First symbols
 
     def first_symbols(self, chunk: str) -> list[Symbol]:
-        """Return the symbols that merging begins with.
+        """Return the symbols that merging begins with: characters with their decoration.
 
-        A character's name is the character with its decoration, if that is a token. If not:
-
-        1. With ``byte_fallback``, it is a symbol for each byte of the decorated character, if all
-           of these are tokens.
-        2. Else it is the token for unknown characters. With ``fuse``, one stands for several. As
-           in tokenizers it comes only before the next character that is a token, or at the end:
-           the bytes of other characters overtake it.
-        3. Without such a token the character vanishes.
+        ``UnknownPolicy.first_symbols`` says what others are.
 
         Raises:
             ValueError: as in ``encode``.
         """
-        known = self.vocabulary
-        unknown = self._unknown
-        symbols: list[Symbol] = []
-        pending: list[Symbol] = []
-        for char, name in zip(chunk, self._decorated(chunk)):
-            length = len(char.encode())
-            if name in known:
-                symbols += pending
-                pending = []
-                symbols.append(Symbol(name, length))
-                continue
-            if unknown.byte_fallback:
-                spelled = [f"<0x{byte:02X}>" for byte in name.encode()]
-                if all(map(known.__contains__, spelled)):
-                    symbols += map(Symbol, spelled, repeat(1))
-                    continue
-            if unknown.token is None:
-                continue
-            if unknown.token not in known:
-                raise ValueError(
-                    f"the vocabulary has no token for {char!r}, and not the token for unknown "
-                    f"characters, {unknown.token!r}"
-                )
-            if unknown.fuse and pending:
-                length += pending.pop().length
-            symbols += pending
-            pending = [Symbol(unknown.token, length)]
-        return symbols + pending
+        return self._unknown.first_symbols(chunk, self._decorated(chunk), self.vocabulary)
 
     def _decorated(self, chunk: str) -> Sequence[str]:
         """Return the characters of a chunk with the prefix and the suffix."""
