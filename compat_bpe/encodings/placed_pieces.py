@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Set
 
 from ..pipeline.added_tokens import AddedTokens
-from ..pipeline.models.sentencepiece.base import SentencePieceBase
-from ..pipeline.models.sentencepiece.vocabulary import PlacedPiece
+from ..pipeline.models.sentencepiece.base import PlacedPiece, SentencePieceBase
 
 
 def placed_pieces(

@@ -24,8 +24,7 @@ from ..formats.tokenizer_json import TokenizerDefinition, parse_tokenizer
 from ..formats.vocab_merges import is_heading, parse_merges
 from ..pipeline.added_tokens import AddedToken
 from ..pipeline.models.bpe.by_merges import ListedMergesEncoder, UnknownPolicy
-from ..pipeline.models.bpe.by_rank import BytePairEncoder
-from ..pipeline.models.bpe.byte_level import ByteLevelBPE
+from ..pipeline.models.bpe.by_rank import ByteLevelBPE, BytePairEncoder
 from .encoding import Encoding
 from .tokenizer import Tokenizer
 

@@ -11,23 +11,18 @@ from ..formats.sentencepiece import SentencePieceModel
 from ..parallel.lazy import cached_property
 from ..pipeline.added_tokens import AddedTokens
 from ..pipeline.decoders.sentencepiece import SentencePieceDecoder
-from ..pipeline.models.sentencepiece.base import SentencePieceBase
-from ..pipeline.models.sentencepiece.bpe import SentencePieceBPE
-from ..pipeline.models.sentencepiece.unigram import SentencePieceUnigram
-from ..pipeline.models.sentencepiece.vocabulary import (
+from ..pipeline.models.sentencepiece.base import (
     BYTE,
     CONTROL,
     UNKNOWN,
     UNUSED,
     PlacedPiece,
+    SentencePieceBase,
     SentencePieceVocabulary,
 )
-from ..pipeline.special_tokens import (
-    NOTHING,
-    AllowedSpecial,
-    DisallowedSpecial,
-    allowed_names,
-)
+from ..pipeline.models.sentencepiece.bpe import SentencePieceBPE
+from ..pipeline.models.sentencepiece.unigram import SentencePieceUnigram
+from ..pipeline.special_tokens import NOTHING, AllowedSpecial, DisallowedSpecial, allowed_names
 from ..pipeline.tokenized import Padding, Tokenized, Truncation
 from ..unicode.surrogates import repair
 from .encoding import Encoding

@@ -17,8 +17,8 @@ from ..files.whole import read_whole
 from ..pipeline.added_tokens import AddedToken, AddedTokens
 from ..pipeline.byte_level import encode_bytes
 from ..pipeline.definition import Definition
-from ..pipeline.models.longest.model import LongestTokens
-from ..pipeline.models.longest.splitter import TokenSplitter
+from ..pipeline.models.longest import LongestTokens
+from ..pipeline.models.splitters import TokenSplitter
 from . import missing_byte
 
 if TYPE_CHECKING:

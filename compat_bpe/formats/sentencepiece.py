@@ -20,9 +20,8 @@ from ..parallel.lazy import cached_property
 from ..pipeline.added_tokens import AddedToken, AddedTokens
 from ..pipeline.decoders.sentencepiece import SentencePieceDecoder
 from ..pipeline.definition import Definition
-from ..pipeline.models.sentencepiece.bpe import SentencePieceBPE
-from ..pipeline.models.sentencepiece.unigram import SentencePieceUnigram
-from ..pipeline.models.sentencepiece.vocabulary import (
+from ..pipeline.models.scored_pieces import MOST_NESTED, LongPieces
+from ..pipeline.models.sentencepiece.base import (
     BYTE,
     CONTROL,
     IN_TEXT,
@@ -30,10 +29,12 @@ from ..pipeline.models.sentencepiece.vocabulary import (
     UNKNOWN,
     UNUSED,
     USER_DEFINED,
+    SentencePieceCharacters,
     SentencePieceVocabulary,
+    SentencePieceWords,
 )
-from ..pipeline.models.sentencepiece.words import SentencePieceCharacters, SentencePieceWords
-from ..pipeline.models.unigram.table import MOST_NESTED, LongPieces
+from ..pipeline.models.sentencepiece.bpe import SentencePieceBPE
+from ..pipeline.models.sentencepiece.unigram import SentencePieceUnigram
 from ..pipeline.normalizers.charsmap import Charsmap
 from ..pipeline.normalizers.sentencepiece import SpaceNormalizer
 from .protobuf import BYTES, FIXED32, VARINT, Damaged, Field, read_field, read_fields, write_field
@@ -94,7 +95,7 @@ class SentencePieceModel(NamedTuple):
     Args:
         texts: each piece, by id.
         scores: the score of each piece, a number of 32 bits.
-        types: the type of each piece, a byte (see ``pipeline.models.sentencepiece.vocabulary``).
+        types: the type of each piece, a byte (see ``pipeline.models.sentencepiece.base``).
         normalizer: its settings of normalization.
         denormalizer: the same for decoded text; None if there are none.
         kind: ``UNIGRAM``, ``BPE``, ``WORD`` or ``CHAR``.

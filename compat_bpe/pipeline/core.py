@@ -392,7 +392,7 @@ def joins_to_text(core: Core) -> bool:
 
 def is_byte_level(core: Core) -> bool:
     """Return True if the model merges bytes: only such a model can be extended, for instance."""
-    from .models.bpe.byte_level import ByteLevelBPE
+    from .models.bpe.by_rank import ByteLevelBPE
 
     return isinstance(core.model, ByteLevelBPE)
 

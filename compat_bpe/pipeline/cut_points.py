@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from .definition import Definition
-    from .models.joints import Joints
+    from .models.base import Joints
     from .special_tokens import Guard
 
 #: The number of pairs of characters beside a position that are remembered.

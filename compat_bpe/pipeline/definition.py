@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from .added_tokens import AddedTokens
     from .decoders.base import IdDecoder
     from .models.base import Model
-    from .models.sentencepiece.splitter import WholeSplitter
+    from .models.splitters import WholeSplitter
     from .pre_tokenizers.base import PreTokenizerStep
     from .pre_tokenizers.splitter import StepSplitter
     from .processors import Processor

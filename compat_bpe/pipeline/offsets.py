@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from .definition import Added, Definition
-    from .models.text_model import ChunkToken
+    from .models.base import ChunkToken
 
 
 class Located(NamedTuple):

@@ -13,8 +13,8 @@ ROOT = Path(compat_bpe.__file__).parent.parent
 #: The modules that a type of model has for itself.
 MODULES: dict[str, set[str]] = {
     "BPE": {"formats.models.bpe"},
-    "WordPiece": {"pipeline.models.wordpiece"},
-    "WordLevel": set(),  # WordPiece needs it, too
+    "WordPiece": set(),  # one file has this and WordLevel
+    "WordLevel": set(),
     "Unigram": {"formats.models.unigram", "pipeline.models.unigram"},
 }
 #: What takes milliseconds to import; a character map and files beside the one need some of it.

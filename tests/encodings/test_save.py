@@ -19,7 +19,7 @@ from compat_bpe.formats.models.bpe import RankedModel
 from compat_bpe.formats.sentencepiece import SentencePieceModel, sentencepiece_bytes
 from compat_bpe.formats.tiktoken import format_ranks, read_ranks
 from compat_bpe.pipeline.byte_level import BYTE_TO_UNICODE
-from compat_bpe.pipeline.models.sentencepiece.vocabulary import NORMAL, UNKNOWN
+from compat_bpe.pipeline.models.sentencepiece.base import NORMAL, UNKNOWN
 from compat_bpe.save import save_gpt2, save_sentencepiece, save_tiktoken, save_tokenizer_json
 from compat_bpe.train import train_sentencepiece
 from compat_bpe.train.sentencepiece.model import save_trained_sentencepiece

@@ -23,14 +23,14 @@ from compat_bpe.encodings import batch
 from compat_bpe.pipeline import cache
 from compat_bpe.pipeline.cache import Cache, Memo, getter, shareable
 from compat_bpe.pipeline.core import DEFAULT_CACHE_LIMIT
-from compat_bpe.pipeline.models.sentencepiece.base import SentencePieceBase
-from compat_bpe.pipeline.models.sentencepiece.vocabulary import (
+from compat_bpe.pipeline.models.sentencepiece.base import (
     NORMAL,
     UNKNOWN,
+    SentencePieceBase,
     SentencePieceVocabulary,
 )
 from tests.kinds import KINDS, kind_path
-from tests.pipeline.models.small_sentencepieces import MODELS
+from tests.pipeline.models.drawn import SENTENCEPIECES
 from tests.strategies import texts
 
 
@@ -216,7 +216,7 @@ MAKERS: dict[str, Callable[[], Encode]] = {
     "by ranks": by_ranks,
     "by merges": by_merges,
     **{name: of_kind(name) for name in KINDS},
-    **{model.__name__: lambda model=model: of_sentencepiece(model) for model in MODELS},  # type: ignore[misc]
+    **{model.__name__: lambda model=model: of_sentencepiece(model) for model in SENTENCEPIECES},  # type: ignore[misc]
 }
 
 

@@ -16,10 +16,9 @@ from compat_bpe.pattern.parser import parse
 from compat_bpe.pipeline.added_tokens import AddedToken, AddedTokens
 from compat_bpe.pipeline.byte_level import BYTE_TO_UNICODE, decode_bytes
 from compat_bpe.pipeline.definition import Definition
+from compat_bpe.pipeline.models.base import ChunkToken
 from compat_bpe.pipeline.models.bpe.by_merges import ListedMergesEncoder, UnknownPolicy
-from compat_bpe.pipeline.models.bpe.by_rank import BytePairEncoder
-from compat_bpe.pipeline.models.bpe.byte_level import _WORTH_UNSPACED, ByteLevelBPE
-from compat_bpe.pipeline.models.text_model import ChunkToken
+from compat_bpe.pipeline.models.bpe.by_rank import _WORTH_UNSPACED, ByteLevelBPE, BytePairEncoder
 from compat_bpe.pipeline.normalizers.forms import UnicodeForm
 from compat_bpe.pipeline.normalizers.simple import Lowercase
 from compat_bpe.pipeline.offsets import locate

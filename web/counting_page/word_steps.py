@@ -6,8 +6,7 @@ from typing import Any
 
 from compat_bpe import Encoding
 from compat_bpe.pipeline.core import parts_of_text
-from compat_bpe.pipeline.models.explain import explain
-from compat_bpe.pipeline.models.explain.base import Row
+from compat_bpe.pipeline.models.explain import Row, explain
 from compat_bpe.unicode.surrogates import repair
 from compat_bpe.unicode.text import Visible, escape
 

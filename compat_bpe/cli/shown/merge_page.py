@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Set
 
 from ... import Encoding
-from ...pipeline.models.explain.base import Item, Row
+from ...pipeline.models.explain import Item, Row
 from ...unicode.text import Visible
 from .html_page import escaped, page_end, page_start, visible
 from .merge_steps import chunks, explained, names_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ...pipeline.models.explain.base import Explanation
+    from ...pipeline.models.explain import Explanation
 
 #: The most ways to go on that are listed for a state.
 _LISTED = 8

@@ -14,14 +14,13 @@ import click
 
 from ... import Encoding
 from ...pipeline.core import parts_of_text
-from ...pipeline.models.explain import explain
-from ...pipeline.models.explain.base import Item, Row
+from ...pipeline.models.explain import Item, Row, explain
 from ...unicode.text import Visible, can_show, escape
 from ..output import CommandError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ...pipeline.models.explain.base import Explanation
+    from ...pipeline.models.explain import Explanation
 
 #: The separator of the parts of a chunk, in colors, too: here the edges matter.
 _SEPARATOR = "|"

@@ -151,7 +151,7 @@ def _scores(vocabulary: Vocabulary, *, is_optional: bool = False) -> array[float
 def _pieces_model(
     vocabulary: Vocabulary, scores: array[float], spec: NormalizerSpec, kind: int
 ) -> SentencePieceModel:
-    from ...pipeline.models.sentencepiece.vocabulary import SPACE
+    from ...pipeline.models.sentencepiece.base import SPACE
     from ..sentencepiece import PiecesWithNames
 
     metadata, texts, types = vocabulary.metadata, vocabulary.tokens, vocabulary.types

@@ -159,7 +159,7 @@ class WordPiecePart(NamedTuple):
 
     def define(self, steps: Sequence[PreTokenizerStep], source: str) -> Definition:
         """Return the definition of a tokenizer with this model."""
-        from ...pipeline.models.wordpiece.model import WordPiece
+        from ...pipeline.models.words import WordPiece
 
         return definition_of_pieces(WordPiece(*self), steps, self.vocabulary)
 
@@ -210,7 +210,7 @@ class WordLevelPart(NamedTuple):
 
     def define(self, steps: Sequence[PreTokenizerStep], source: str) -> Definition:
         """Return the definition of a tokenizer with this model."""
-        from ...pipeline.models.word_level import WordLevel
+        from ...pipeline.models.words import WordLevel
 
         return definition_of_pieces(WordLevel(*self), steps, self.vocabulary)
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ...pipeline.models.unigram.model import Unigram
+from ...pipeline.models.unigram import Unigram
 from .. import RANK_LIMIT
 from ..checked_json import Json, is_unicode, read_float, written_float
 from .base import bytes_of, definition_of, refuse_extension

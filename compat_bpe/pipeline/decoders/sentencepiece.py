@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from ...parallel.lazy import cached_property
 from ...unicode.text import Utf8Decoder
-from ..models.sentencepiece.vocabulary import BYTE, CONTROL, SPACE, UNKNOWN, SentencePieceVocabulary
+from ..models.sentencepiece.base import BYTE, CONTROL, SPACE, UNKNOWN, SentencePieceVocabulary
 from .streams import AtEnd
 
 TYPE_CHECKING = False

@@ -16,7 +16,7 @@ from itertools import chain
 from random import Random
 from typing import NamedTuple
 
-from ...pipeline.models.sentencepiece.vocabulary import MOST_AT_ONE_PLACE, SPACE
+from ...pipeline.models.sentencepiece.base import MOST_AT_ONE_PLACE, SPACE
 from ...pipeline.names import NameFinder, SortedNames
 from ...unicode.surrogates import repair
 from .settings import BOUNDARY, UNKNOWN_CHARACTER, SentencePieceSettings

@@ -20,7 +20,7 @@ from ...formats.sentencepiece import (
     SentencePieceModel,
     read_sentencepiece,
 )
-from ...pipeline.models.sentencepiece.vocabulary import NORMAL
+from ...pipeline.models.sentencepiece.base import NORMAL
 from ...unicode.surrogates import repair
 from .bpe import learn_pieces
 from .corpus import Corpus, read_corpus, word_splitter

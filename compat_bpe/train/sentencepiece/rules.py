@@ -15,7 +15,7 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from ...pipeline.models.sentencepiece.vocabulary import SPACE
+from ...pipeline.models.sentencepiece.base import SPACE
 from ...unicode.properties import script_of
 from .settings import BOUNDARY, UNKNOWN_CHARACTER, SentencePieceSettings
 

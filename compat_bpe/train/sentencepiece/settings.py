@@ -11,7 +11,7 @@ from ...encodings.sentencepiece import SentencePiece
 from ...formats.checked_json import is_unicode
 from ...formats.sentencepiece import BPE, CHAR, UNIGRAM, WORD, NormalizerSpec, SentencePieceModel
 from ...formats.settings_beside import SENTENCEPIECE
-from ...pipeline.models.sentencepiece.vocabulary import BYTE, CONTROL, SPACE, UNKNOWN, USER_DEFINED
+from ...pipeline.models.sentencepiece.base import BYTE, CONTROL, SPACE, UNKNOWN, USER_DEFINED
 from ..checks import check_integer, check_least
 from ..run.convergence import Convergence
 from ..run.costs import Costs

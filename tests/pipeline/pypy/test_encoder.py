@@ -20,11 +20,10 @@ from compat_bpe.formats.parts.written import byte_level_part
 from compat_bpe.formats.tokenizer_json import TokenizerDefinition
 from compat_bpe.pattern.parser import parse
 from compat_bpe.pipeline.core import Core
+from compat_bpe.pipeline.pypy import core as core_module
 from compat_bpe.pipeline.pypy import encoder as encoder_module
-from compat_bpe.pipeline.pypy import loops as loops_module
-from compat_bpe.pipeline.pypy.core import PyPyCore
+from compat_bpe.pipeline.pypy.core import CompiledLoops, PyPyCore
 from compat_bpe.pipeline.pypy.encoder import PyPyEncoder
-from compat_bpe.pipeline.pypy.loops import CompiledLoops
 from compat_bpe.pipeline.pypy.table import Table
 from tests.strategies import texts
 
@@ -44,8 +43,8 @@ PARTS = {
 def _loops_at_once() -> object:
     """Compiled loops from the first character on, short segments, and few slots."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(loops_module, "_WORTH_TABLE", 0)
-        patch.setattr(loops_module, "_WORTH_PAIRS", 0)
+        patch.setattr(core_module, "_WORTH_TABLE", 0)
+        patch.setattr(core_module, "_WORTH_PAIRS", 0)
         patch.setattr(encoder_module, "_SLOTS", 8)
         patch.setattr(encoder_module, "SHORTEST_SEGMENT", 16)
         patch.setattr(encoder_module, "LONGEST_SEGMENT", 64)
@@ -258,8 +257,8 @@ def test_special_tokens_and_surrogates(plain: dict[str, Encoding]) -> None:
 
 
 def test_the_loops_begin_after_some_text(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(loops_module, "_WORTH_TABLE", 100)
-    monkeypatch.setattr(loops_module, "_WORTH_PAIRS", 5)
+    monkeypatch.setattr(core_module, "_WORTH_TABLE", 100)
+    monkeypatch.setattr(core_module, "_WORTH_PAIRS", 5)
     encoding = fresh("gpt2")
     loops = loops_of(encoding)
     text = " ".join(f"qzx{number}kjw" for number in range(60))

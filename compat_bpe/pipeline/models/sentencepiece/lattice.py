@@ -1,4 +1,7 @@
-"""All ways in which a Unigram model can cut a text into pieces: the best, and random ones."""
+"""All ways in which a Unigram model can cut a text into pieces: the best, and random ones.
+
+It is imported when more than the best way is asked for.
+"""
 
 from __future__ import annotations
 

@@ -15,17 +15,16 @@ from __future__ import annotations
 from itertools import chain
 from operator import add
 
-from ....parallel.lazy import cached_property
-from ...byte_level import encode_bytes
-from ...cache import getter, shareable
-from ..joints import Joints
-from ..text_model import ChunkToken, TextModel
+from ...parallel.lazy import cached_property
+from ..byte_level import encode_bytes
+from ..cache import getter, shareable
+from .base import ChunkToken, Joints, TextModel
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ..base import Ids
+    from .base import Ids
 
 
 class LongestTokens(TextModel):

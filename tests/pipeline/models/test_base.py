@@ -1,4 +1,4 @@
-"""Joints: the tokens before one stay, and those after it are certain but for the slack."""
+"""What all models promise: joints, and that models over text merge no bytes."""
 
 from __future__ import annotations
 
@@ -9,15 +9,19 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from compat_bpe.pipeline.models import unigram as unigram_module
+from compat_bpe.pipeline.models.bpe.characters import CharacterBPE
 from compat_bpe.pipeline.models.sentencepiece import unigram as sentencepiece_unigram
+from compat_bpe.pipeline.models.sentencepiece.base import (
+    SentencePieceCharacters,
+    SentencePieceVocabulary,
+    SentencePieceWords,
+)
 from compat_bpe.pipeline.models.sentencepiece.bpe import SentencePieceBPE
 from compat_bpe.pipeline.models.sentencepiece.unigram import SentencePieceUnigram
-from compat_bpe.pipeline.models.sentencepiece.vocabulary import SentencePieceVocabulary
-from compat_bpe.pipeline.models.sentencepiece.words import SentencePieceCharacters
-from compat_bpe.pipeline.models.text_model import common_length
-from compat_bpe.pipeline.models.unigram import parts as unigram_parts
-from compat_bpe.pipeline.models.unigram.model import Unigram
-from tests.pipeline.models.small_sentencepieces import vocabularies, vocabulary
+from compat_bpe.pipeline.models.unigram import Unigram, common_length
+from compat_bpe.pipeline.models.words import WordLevel, WordPiece
+from tests.pipeline.models.drawn import piece_vocabularies, piece_vocabulary
 
 LETTERS = "aab.▁▁cé"
 _BYTES = [f"<0x{byte:02X}>" for byte in range(256)]
@@ -56,7 +60,7 @@ def check(model: Any, before: str, after: str) -> None:
 near = st.text(LETTERS, min_size=1, max_size=30)
 
 
-@given(vocabularies(), near, near, st.integers(0, 1000))
+@given(piece_vocabularies(), near, near, st.integers(0, 1000))
 def test_joints_of_sentencepiece(
     pieces: SentencePieceVocabulary, before: str, after: str, seed: int
 ) -> None:
@@ -67,7 +71,7 @@ def test_joints_of_sentencepiece(
     check(model, long + before, after)
 
 
-@given(vocabularies(), near, near)
+@given(piece_vocabularies(), near, near)
 def test_exact_joints_of_sentencepiece(
     pieces: SentencePieceVocabulary, before: str, after: str
 ) -> None:
@@ -90,7 +94,7 @@ def test_joints_of_unigram(model: Unigram, before: str, after: str) -> None:
 
 @pytest.mark.parametrize(("both", "is_sure"), [(-0.9, True), (-0.4 - 1e-6, False), (-0.4, False)])
 def test_only_what_rounding_may_decide_is_slack(both: float, is_sure: bool) -> None:
-    model = SentencePieceUnigram(vocabulary({"a": -0.1, "b": -0.3, "ab": both, "▁": -1.0}))
+    model = SentencePieceUnigram(piece_vocabulary({"a": -0.1, "b": -0.3, "ab": both, "▁": -1.0}))
     slack = model.joints.slack
     assert slack is not None
     assert (slack("▁ab") == 1) == (slack("ab▁▁ab") == 1) == is_sure
@@ -102,7 +106,7 @@ def test_only_what_rounding_may_decide_is_slack(both: float, is_sure: bool) -> N
 def test_no_piece_reaches_over_a_joint() -> None:
     scores = {"a": -1.0, "b": -1.0, "aab": -1.5, "▁": -1.0}
     for model in (
-        SentencePieceUnigram(vocabulary(scores)),
+        SentencePieceUnigram(piece_vocabulary(scores)),
         Unigram(["<unk>", *scores], [-9.0, *scores.values()], 0),
     ):
         assert model.joints is not None
@@ -123,14 +127,14 @@ def test_some_bytes_alone_promise_nothing() -> None:
     assert Unigram(pieces, [0.0] * 257, 0).joints is not None
 
 
-@given(vocabularies(), unigrams(), st.lists(st.text(LETTERS, max_size=40), max_size=8))
+@given(piece_vocabularies(), unigrams(), st.lists(st.text(LETTERS, max_size=40), max_size=8))
 def test_texts_that_begin_alike(
     pieces: SentencePieceVocabulary, other: Unigram, texts: list[str]
 ) -> None:
     """What is kept of the last long chunk is only what is the same in the next one."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(sentencepiece_unigram, "_BLOCK", 2)
-        patch.setattr(unigram_parts, "_COMPARED", 2)
+        patch.setattr(unigram_module, "_COMPARED", 2)
         model = SentencePieceUnigram(pieces)
         encoder = other._part_encoder()
         joined = ""
@@ -147,3 +151,24 @@ def test_common_length(start: str, one: str, other: str) -> None:
     found = common_length(start + one, start + other)
     pairs = list(zip(start + one, start + other))
     assert found == next((at for at, (a, b) in enumerate(pairs) if a != b), len(pairs))
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        CharacterBPE({"a": 0}, ([], [])),
+        WordLevel({"a": 0}, "[UNK]"),
+        WordPiece({"a": 0}, "[UNK]"),
+        Unigram(["a"], [-1.0], None),
+        SentencePieceWords(piece_vocabulary({"a": 0})),
+    ],
+    ids=lambda model: type(model).__name__,
+)
+def test_models_over_text_merge_no_bytes(model: Any) -> None:
+    assert (model.is_complete, model.is_text) == (False, False)
+    assert model.to_bytes("é") == "é".encode()
+    assert model.encode_segment("a a", str.split) is None
+    model.clear_cache()
+    assert model.encode("a")
+    with pytest.raises(ValueError, match="no byte-level BPE"):
+        model.merge(b"a")

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from compat_bpe.pipeline.models.longest.model import LongestTokens
-from compat_bpe.pipeline.models.longest.splitter import TokenSplitter
+from compat_bpe.pipeline.models.longest import LongestTokens
+from compat_bpe.pipeline.models.splitters import TokenSplitter
 from tests.examples import scaled
 
 BYTES = {bytes([byte]): byte for byte in range(256)}
@@ -91,27 +90,6 @@ def test_segments(tokens: dict[bytes, int], text: str) -> None:
     segments = [*splitter.segments(text * 5)]
     assert "".join(segments) == text * 5
     assert sum(map(model.encode, segments), ()) == model.encode(text * 5)
-
-
-def test_spaces_and_lines_are_cut_unless_a_token_reaches_across() -> None:
-    text = "one two  three\n\nfour\n five\n中 six"
-    assert TokenSplitter(BYTES).chunks(text) == [
-        *("one", " two", " ", " three\n", "\n", "four\n", " five\n", "中", " six")
-    ]
-    tokens = {**BYTES, b"  ": 256, b"\n\n": 257, b"\n ": 258, "\n中".encode(): 259}
-    assert TokenSplitter(tokens).chunks(text) == [
-        *("one", " two", "  three\n\n", "four\n five\n中", " six")
-    ]
-    assert TokenSplitter({"é b".encode(): 0}).chunks("a b中 b") == ["a", " b中 b"]
-
-
-def test_every_byte_may_be_beside_a_space() -> None:
-    tokens = {bytes([byte, 0x20]): byte for byte in range(256)}
-    tokens.update({bytes([0x0A, byte]): 256 + byte for byte in range(256)})
-    splitter = TokenSplitter(tokens)
-    assert splitter.chunks("a b\nc] ^-\n\\ 中 d") == ["a b\nc] ^-\n\\ 中 d"]
-    assert splitter.chunks("") == []
-    assert isinstance(splitter.cut_points, re.Pattern)
 
 
 def test_long_tokens_and_long_texts() -> None:

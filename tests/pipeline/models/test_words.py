@@ -1,4 +1,4 @@
-"""WordPiece: the plain rule, the fast way and the one for long pieces give the same ids."""
+"""Word level and WordPiece: the plain rule and the fast ways give the same ids."""
 
 from __future__ import annotations
 
@@ -8,14 +8,35 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from compat_bpe.pipeline.models.text_model import ChunkToken
-from compat_bpe.pipeline.models.wordpiece import model as wordpiece_model
-from compat_bpe.pipeline.models.wordpiece.links import LinkedPieces
-from compat_bpe.pipeline.models.wordpiece.model import WordPiece
+from compat_bpe.pipeline.models import words as words_module
+from compat_bpe.pipeline.models.base import ChunkToken
+from compat_bpe.pipeline.models.words import LinkedPieces, WordLevel, WordPiece
 from tests.examples import scaled
 
-#: The vocabulary of the WordPiece chapter in Hugging Face's course, and its end result.
-COURSE = ["b", "h", "p", "##g", "##n", "##s", "##u", "##gs", "hu", "hug", "[UNK]"]
+WORDS = {"hug": 3, "é": 1, "<unk>": 2, "": 0}
+
+
+@given(st.one_of(st.sampled_from(sorted(WORDS)), st.text("hugé<>", max_size=5)))
+def test_a_chunk_is_one_token(chunk: str) -> None:
+    model = WordLevel(WORDS, "<unk>")
+    text = chunk if chunk in WORDS else "<unk>"
+    assert model.encode(chunk) == (WORDS[text],)
+    assert model.find(chunk) == [ChunkToken(WORDS[text], text, 0, len(chunk.encode()))]
+
+
+def test_a_long_chunk() -> None:
+    assert WordLevel(WORDS, "<unk>").encode("hug" * 1_000_000) == (2,)
+
+
+def test_a_word_without_a_token() -> None:
+    model = WordLevel({"hug": 0}, "<unk>")
+    assert model.encode("hug") == (0,)
+    for way in (model.encode, model.find):
+        with pytest.raises(ValueError, match="'pug' is not in the vocabulary, and neither is '<un"):
+            way("pug")
+    with pytest.raises(ValueError, match=r"^'x{40}…' is not"):
+        model.encode("x" * 1_000_000)
+
 
 LETTERS = "abé中😀"
 pieces = st.lists(st.text(LETTERS, min_size=1, max_size=7), max_size=12)
@@ -31,27 +52,6 @@ def of_pieces(
 ) -> WordPiece:
     names = [*first, *(prefix + piece for piece in others), "[UNK]"]
     return WordPiece(numbered(names), "[UNK]", prefix, longest_word)
-
-
-@pytest.mark.parametrize(
-    ("word", "expected"),
-    [
-        ("hugs", ["hug", "##s"]),
-        ("hug", ["hug"]),
-        ("bugs", ["b", "##u", "##gs"]),
-        ("pun", ["p", "##u", "##n"]),
-        ("bun", ["b", "##u", "##n"]),
-        ("mug", ["[UNK]"]),
-        ("hum", ["[UNK]"]),
-        ("##u", ["##u"]),
-        ("[UNK]", ["[UNK]"]),
-        ("", []),
-    ],
-)
-def test_words_of_the_course(word: str, expected: list[str]) -> None:
-    model = WordPiece(numbered(COURSE), "[UNK]")
-    assert [found.text for found in model.find(word)] == expected
-    assert model.encode(word) == tuple(COURSE.index(piece) for piece in expected)
 
 
 def test_a_choice_is_never_reconsidered() -> None:
@@ -107,7 +107,7 @@ def test_what_is_long_changes_nothing(
     first: list[str], others: list[str], word: str, long: int
 ) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(wordpiece_model, "_LONG", long)
+        patch.setattr(words_module, "_LONG", long)
         model = of_pieces(first, others, "##")
         found = model.find(word)
         ids = model.encode(word)
@@ -165,13 +165,3 @@ def test_without_a_token_for_what_is_unknown() -> None:
         for way in (model.encode, model.find, model.plain):
             with pytest.raises(ValueError, match=r"is not in the vocabulary, and neither is '\[UN"):
                 way(word)
-
-
-def test_nothing_is_merged() -> None:
-    model = of_pieces(["a"], [], "##")
-    assert (model.is_complete, model.is_text) == (False, False)
-    assert model.to_bytes("é") == "é".encode()
-    assert model.encode_segment("a a", str.split) is None
-    model.clear_cache()
-    with pytest.raises(ValueError, match="no byte-level BPE"):
-        model.merge(b"a")

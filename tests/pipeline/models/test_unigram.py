@@ -2,26 +2,25 @@
 
 from __future__ import annotations
 
-import math
-from fractions import Fraction
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import partial
-from itertools import combinations
 
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from compat_bpe.pipeline.models.text_model import ChunkToken
-from compat_bpe.pipeline.models.unigram.model import Unigram
-from compat_bpe.pipeline.models.unigram.shown_lattice import n_best, shown_lattice
-from compat_bpe.pipeline.models.unigram.table import (
+from compat_bpe.pipeline.models import unigram as unigram_module
+from compat_bpe.pipeline.models.base import ChunkToken
+from compat_bpe.pipeline.models.scored_pieces import (
     LONGEST_SHORT,
     MOST_NESTED,
     LongPieces,
     UnigramTable,
 )
+from compat_bpe.pipeline.models.unigram import Unigram
 from tests.examples import scaled
-from tests.pipeline.models.unigram.random_models import CHUNKS, PIECES, models, result
+from tests.pipeline.models.drawn import CHUNKS, PIECES, result, unigram_models
 from tools.attack.growth import work_of
 
 #: Most begin with the same characters, as many as long pieces are looked up by.
@@ -50,7 +49,7 @@ def best_path(model: Unigram, chunk: str) -> list[str]:
 
 
 @settings(max_examples=scaled(400))
-@given(models(), st.lists(CHUNKS, max_size=4))
+@given(unigram_models(), st.lists(CHUNKS, max_size=4))
 @example(Unigram(["a", "aa", "aaa"], [-1.0, -2.0, -3.0], 0), ["aaaaaaa"])
 @example(Unigram(["a", "aa"], [-1e308, -1e308], None), ["aaaaa"])
 @example(Unigram(["a", "a" * 40], [-1.0, -1.0], None), ["a" * 100])
@@ -64,7 +63,7 @@ def test_the_fast_way_gives_what_the_plain_rule_gives(model: Unigram, chunks: li
             assert model.best_path(chunk) == best_path(model, chunk)
 
 
-@given(models(), CHUNKS)
+@given(unigram_models(), CHUNKS)
 def test_tokens_have_places_one_after_the_other(model: Unigram, chunk: str) -> None:
     try:
         found = model.find(chunk)
@@ -80,47 +79,6 @@ def test_tokens_have_places_one_after_the_other(model: Unigram, chunk: str) -> N
             assert token.start == place[1]
             place = (token.start, token.end)
     assert place[1] == len(data)
-
-
-# The example of the Hugging Face course: the words hug (10 times), pug (5), pun (12), bun (4) and
-# hugs (5), and how often each of their parts occurs in them.
-PARTS = "h u g hu ug p pu n un b bu s hug gs ugs"
-COURSE = dict(zip(PARTS.split(), [15, 36, 20, 15, 20, 17, 17, 16, 16, 4, 4, 5, 15, 5, 5]))
-
-
-def course() -> Unigram:
-    return Unigram(list(COURSE), [math.log(count / 210) for count in COURSE.values()], None)
-
-
-def test_frequencies_of_the_course() -> None:
-    words = {"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}
-    counted: dict[str, int] = {}
-    for word, times in words.items():
-        for start, end in combinations(range(len(word) + 1), 2):
-            part = word[start:end]
-            counted[part] = counted.get(part, 0) + times
-    assert counted == {**COURSE, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}
-    assert sum(COURSE.values()) == 210
-
-
-def test_words_of_the_course() -> None:
-    model = course()
-    unhug = shown_lattice(model, "unhug").best
-    assert [edge.text for edge in unhug.edges] == ["un", "hug"]
-    assert round(math.exp(unhug.score), 6) == 0.005442
-    # As good as ["pu", "g"]: the longest last piece wins.
-    pug = n_best(model, "pug", 3)
-    assert [[edge.text for edge in way.edges] for way in pug] == [
-        ["p", "ug"],
-        ["pu", "g"],
-        ["p", "u", "g"],
-    ]
-    assert pug[0].score == pug[1].score
-    chances = [Fraction(17 * 20, 210**2), Fraction(17 * 20, 210**2), Fraction(17 * 36 * 20, 210**3)]
-    assert [math.exp(way.score) for way in pug] == pytest.approx([float(it) for it in chances])
-    # The course has ["hug", "s"], which is as good.
-    assert [token.text for token in model.find("hugs")] == ["h", "ugs"]
-    assert n_best(model, "hugs", 2)[0].score == n_best(model, "hugs", 2)[1].score
 
 
 # Ties, and the order of the sums
@@ -279,10 +237,103 @@ def test_all_pieces_at_a_place(pieces: list[str], chunk: str) -> None:
         assert list(table.matches(chunk, start)) == [(end, float(end - start)) for end in ends]
 
 
-def test_nothing_is_merged() -> None:
-    model = course()
-    with pytest.raises(ValueError, match="no byte-level BPE"):
-        model.merge(b"hug")
-    assert model.encode_segment("hug", str.split) is None
-    assert model.to_bytes("é") == b"\xc3\xa9"
-    assert not model.is_text
+@contextmanager
+def all_by_parts() -> Iterator[None]:
+    """Let every chunk go part by part."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(unigram_module, "_LONG", 0)
+        patch.setattr(unigram_module, "_WORTH_PARTS", 0)
+        yield
+
+
+@settings(max_examples=scaled(400))
+@given(unigram_models(), st.lists(CHUNKS, max_size=4))
+def test_parts_give_what_the_plain_rule_gives(model: Unigram, chunks: list[str]) -> None:
+    with all_by_parts():
+        for chunk in [*chunks, *chunks]:
+            plain = result(lambda: tuple(token.id for token in model.find(chunk)))  # noqa: B023
+            assert result(lambda: model.encode(chunk)) == plain  # noqa: B023
+
+
+#: Scores of which many sums are equal, but not as they are rounded.
+CLOSE = st.integers(-9, -1).flatmap(lambda part: st.sampled_from([part / 10, part / 7, part / 3]))
+
+
+@settings(max_examples=scaled(400))
+@given(
+    st.lists(st.tuples(st.text("ab", min_size=1, max_size=4), CLOSE), min_size=3, max_size=12),
+    st.lists(st.sampled_from([-7e5, -1.1e3, -0.7]), min_size=2, max_size=2),
+    st.lists(st.text("abxy?", max_size=30), max_size=5),
+)
+def test_parts_where_ways_are_nearly_as_good(
+    listed: list[tuple[str, float]], others: list[float], chunks: list[str]
+) -> None:
+    pieces = ["a", "b", "x", "y", *(piece for piece, _ in listed)]
+    scores = [-0.3, -0.6, *others, *(score for _, score in listed)]
+    model = Unigram(pieces, scores, 0)
+    with all_by_parts():
+        for chunk in chunks:
+            assert model.encode(chunk) == tuple(token.id for token in model.find(chunk))
+
+
+def test_a_part_depends_on_what_is_before_where_ways_are_nearly_as_good() -> None:
+    # 0.1 + 0.2 is greater than 0.3, but not after a greater number.
+    model = Unigram(["a", "b", "ab", "x"], [0.1, 0.2, 0.3, -7e5], None)
+    with all_by_parts():
+        assert model.encode("ab") == (0, 1)
+        assert model.encode("xab") == (3, 2)
+        assert model.encode("abxab") == (0, 1, 3, 2)
+
+
+@pytest.mark.parametrize("end", ["b", "bc", "b" * 40])
+@pytest.mark.parametrize("before", ["x", "?"])
+def test_pieces_of_any_length_are_nearly_as_good(end: str, before: str) -> None:
+    scores = {"<unk>": 0.0, "b": -9.0, "c": -9.0, "x": -7e5, "a": 0.1, f"a{end}": 0.3, end: 0.2}
+    model = Unigram(list(scores), list(scores.values()), 0)
+    with all_by_parts():
+        assert model.encode(f"a{end}") == (model.ids["a"], model.ids[end])
+        ids = model.encode(f"{before}a{end}")
+        assert ids == (model.ids.get(before, 0), model.ids[f"a{end}"])
+
+
+def test_sums_that_are_too_great_for_parts() -> None:
+    model = Unigram(["a", "b", "ab", "x"], [0.1, 0.2, 0.2999, -1e16], None)
+    with all_by_parts():
+        for chunk in ("xab", "abxab"):
+            assert model.encode(chunk) == tuple(token.id for token in model.find(chunk))
+
+
+def test_long_chunks_go_by_parts_after_a_while() -> None:
+    model = Unigram(["<unk>", "a", "b", "ab"], [-9.0, -1.0, -1.0, -1.5], 0)
+    for number in range(100, 200):
+        assert model.encode("abba" * number) == (3, 2, 1) * number
+    assert model._parts is not None
+    assert model.encode("abba?b" * 100) == (3, 2, 1, 0, 2) * 100
+    model.clear_cache()
+    assert model._parts is None
+    assert model.encode("abba" * 100) == (3, 2, 1) * 100
+
+
+def test_long_chunks_are_remembered_until_the_cache_is_cleared() -> None:
+    model = Unigram(["<unk>", "a", "b", "ab"], [-9.0, -1.0, -1.0, -1.5], 0)
+    for length in (
+        unigram_module._FROM - 1,
+        unigram_module._FROM,
+        unigram_module._UP_TO,
+        unigram_module._UP_TO + 1,
+    ):
+        chunk = ("ab?" * length)[:length]
+        assert model.encode(chunk) == model.encode(chunk)
+        assert list(model.encode(chunk)) == [token.id for token in model.find(chunk)]
+    assert sorted(map(len, model._chunks)) == [unigram_module._FROM, unigram_module._UP_TO]
+    model.clear_cache()
+    assert not model._chunks
+
+
+def test_an_unknown_run_goes_over_joints() -> None:
+    # The worst piece is so good that two unknown characters are better than it.
+    model = Unigram(["<unk>", "a", "x?"], [100.0, 100.0, 100.0], 0)
+    with all_by_parts():
+        assert model.encode("ax?ya") == (1, 0, 1)
+        assert model.encode("ax?a") == (1, 2, 1)
+        assert model.encode("ay<unk>ya") == (1, 0, 1)
