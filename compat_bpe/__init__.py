@@ -6,10 +6,10 @@ try:
     from .encodings.load_by_ranks import load_gpt2 as load_gpt2
     from .encodings.load_by_ranks import load_tiktoken as load_tiktoken
     from .encodings.registry import encoding_for_model as encoding_for_model
+    from .encodings.registry import encoding_name_for_model as encoding_name_for_model
     from .encodings.registry import get_encoding as get_encoding
     from .encodings.registry import list_encoding_names as list_encoding_names
     from .encodings.registry import unload as unload
-    from .encodings.resolve import encoding_name_for_model as encoding_name_for_model
     from .install import install_as_tiktoken as install_as_tiktoken
     from .install import uninstall_as_tiktoken as uninstall_as_tiktoken
     from .version import __version__ as __version__

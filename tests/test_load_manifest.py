@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from compat_bpe import Encoding, load
-from compat_bpe.encodings.patterns import PATTERNS
+from compat_bpe.encodings.published import PATTERNS
 from compat_bpe.encodings.tokenizer import Tokenizer
 from compat_bpe.train import Trained, Trainer, TrainingSettings
 from compat_bpe.train.write import MANIFEST, write_vocabulary

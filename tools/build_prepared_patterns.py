@@ -20,7 +20,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 from compat_bpe.encodings import deepseek  # noqa: E402
-from compat_bpe.encodings.patterns import PATTERNS  # noqa: E402
+from compat_bpe.encodings.published import PATTERNS  # noqa: E402
 from compat_bpe.formats.checked_json import Json  # noqa: E402
 from compat_bpe.formats.parts.before_model import steps  # noqa: E402
 from compat_bpe.pattern.parser import parse  # noqa: E402

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
-from ..encodings.model_names import did_you_mean, plain_model_name, resolve_model
+from ..encodings.model_names import plain_model_name, resolve_model
+from ..unicode.text import did_you_mean
 from .limit_table import DATE, TABLE
 
 

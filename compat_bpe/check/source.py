@@ -6,8 +6,8 @@ import os
 from collections.abc import Iterable
 from typing import Any
 
-from ..encodings.model_names import did_you_mean
 from ..files.whole import read_whole
+from ..unicode.text import did_you_mean
 from .rules import Place
 from .toml_spans import Span, Way, line_of_long_key, parse_toml, toml_spans
 

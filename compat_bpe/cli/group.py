@@ -12,8 +12,7 @@ from typing import Any
 
 import click
 
-from ..encodings.model_names import did_you_mean
-from ..unicode.text import brief
+from ..unicode.text import brief, did_you_mean
 from ..version import __version__
 from .options.short_help import add_short_help
 from .output import PROGRAM, CommandError, escape_unknown, show_warning, visible

@@ -18,7 +18,7 @@ from ..formats.models.bpe import RankedModel
 from ..formats.parts.written import byte_level_part, pre_tokenizers_part, split_part
 from ..formats.tokenizer_json import TokenizerDefinition
 from ..pipeline.added_tokens import AddedToken
-from .vocabularies import load_ranks
+from .loaded import load_ranks
 
 PACK = "deepseek"
 

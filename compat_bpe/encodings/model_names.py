@@ -7,9 +7,8 @@ the first one that fits is taken.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 
-from .openai import PUBLISHED
+from .published import PUBLISHED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -192,7 +191,7 @@ def resolve_model(model_name: str) -> str | Family | None:
     if encoding_name is not None:
         return encoding_name
     # Imported here: most programs write names as they are in the tables.
-    from .family_table import family_of
+    from .families import family_of
     from .model_spellings import respelled, spelling_of
 
     encoding_name = _listed(respelled(model_name))
@@ -235,6 +234,8 @@ def openai_encoding_name(model_name: str) -> str:
     """
     key = _find(model_name, MODEL_TO_ENCODING, MODEL_PREFIX_TO_ENCODING)
     if key is None:
+        from ..unicode.text import did_you_mean  # only errors need it
+
         raise KeyError(
             f"unknown model {model_name!r}{did_you_mean(model_name, MODEL_TO_ENCODING)}; "
             "get_encoding takes the name of an encoding"
@@ -297,15 +298,3 @@ def _find(model_name: str, names: dict[str, str], prefixes: dict[str, str]) -> s
     if model_name in names:
         return model_name
     return next((prefix for prefix in prefixes if model_name.startswith(prefix)), None)
-
-
-def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """Return words for an error message that list the similar known names; empty if none are.
-
-    >>> did_you_mean("GPT4o", ["gpt-4o", "o1"])
-    " (did you mean 'gpt-4o'?)"
-    """
-    from difflib import get_close_matches  # only errors need it
-
-    close = get_close_matches(name.lower(), list(known))
-    return f" (did you mean {' or '.join(map(repr, close))}?)" if close else ""

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from .encoding import Encoding
-from .loaded import ENCODINGS, LOCK
-from .model_names import BASELINES, DEEPSEEK, all_encoding_names
+from .loaded import ENCODINGS, LOCK, load_ranks
+from .model_names import BASELINES, DEEPSEEK, all_encoding_names, resolve_model
 from .model_names import list_encoding_names as list_encoding_names
-from .resolve import Answer, encoding_name_for_model, resolve
-from .vocabularies import load_ranks
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .resolve import Answer
 
 
 def get_encoding(encoding_name: str) -> Encoding:
@@ -26,6 +28,8 @@ def get_encoding(encoding_name: str) -> Encoding:
         if encoding is not None:
             return encoding
     if not isinstance(encoding_name, str) or encoding_name not in all_encoding_names():
+        from .resolve import resolve  # imported here: only errors need it
+
         resolve(encoding_name, files=False)
     with LOCK:
         encoding = ENCODINGS.get(encoding_name)
@@ -56,6 +60,35 @@ def unload() -> None:
     with LOCK:
         ENCODINGS.clear()
         load_ranks.cache_clear()
+
+
+def encoding_name_for_model(model_name: str) -> str:
+    """Return the name of the encoding that a model uses, OpenAI's or another's.
+
+    The name may have what services add to it: the provider and the region before it
+    (``azure/eu/gpt-4o``), a variant, a version or a date behind it. Whether letters are small does
+    not count. A name that is in none of the tables then has the encoding of the first prefix that
+    fits. So new versions of a model need no new entry, and models that do not exist can have an
+    encoding.
+
+    Args:
+        model_name: for instance ``"gpt-4o"``, ``"gpt-4o-2024-05-13"`` or ``"openai/gpt-4o"``.
+
+    Raises:
+        KeyError: the model is not known, and the message lists similar names; or its vocabulary
+            does not ship, and the message says what counts its tokens.
+
+    >>> encoding_name_for_model("gpt-4o"), encoding_name_for_model("deepseek-v3-0324")
+    ('o200k_base', 'deepseek_v3')
+    >>> encoding_name_for_model("openrouter/openai/gpt-oss-20b:free")
+    'o200k_harmony'
+    """
+    resolved = resolve_model(model_name)
+    if isinstance(resolved, str):
+        return resolved
+    from .resolve import resolve  # imported here, as above
+
+    return resolve(model_name, "model", files=False).encoding_name
 
 
 def encoding_for_model(model_name: str) -> Encoding:

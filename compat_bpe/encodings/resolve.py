@@ -244,33 +244,6 @@ def resolve(
     raise _unknown_encoding(name, files=files)
 
 
-def encoding_name_for_model(model_name: str) -> str:
-    """Return the name of the encoding that a model uses, OpenAI's or another's.
-
-    The name may have what services add to it: the provider and the region before it
-    (``azure/eu/gpt-4o``), a variant, a version or a date behind it. Whether letters are small does
-    not count. A name that is in none of the tables then has the encoding of the first prefix that
-    fits. So new versions of a model need no new entry, and models that do not exist can have an
-    encoding.
-
-    Args:
-        model_name: for instance ``"gpt-4o"``, ``"gpt-4o-2024-05-13"`` or ``"openai/gpt-4o"``.
-
-    Raises:
-        KeyError: the model is not known, and the message lists similar names; or its vocabulary
-            does not ship, and the message says what counts its tokens.
-
-    >>> encoding_name_for_model("gpt-4o"), encoding_name_for_model("deepseek-v3-0324")
-    ('o200k_base', 'deepseek_v3')
-    >>> encoding_name_for_model("openrouter/openai/gpt-oss-20b:free")
-    'o200k_harmony'
-    """
-    resolved = resolve_model(model_name)
-    if isinstance(resolved, str):
-        return resolved
-    return resolve(model_name, "model", files=False).encoding_name
-
-
 def is_path(name: str) -> bool:
     """Return True if the name of an encoding is taken for a path.
 
@@ -373,7 +346,7 @@ def _listed(names: Sequence[str]) -> str:
 
 def _names_of_models() -> list[str]:
     """Return names that a model may have been meant by, the newest of a family last."""
-    from .family_table import FAMILIES  # imported here: only errors need it
+    from .families import FAMILIES  # imported here: only errors need it
 
     names = [one for one in OTHER_MODEL_PREFIX_TO_ENCODING if resolve_model(one) is not None]
     names = [*model_names(), *filter(str.islower, names)]

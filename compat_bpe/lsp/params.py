@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import Any, TypeVar
 
-from ..encodings.model_names import did_you_mean
+from ..unicode.text import did_you_mean
 from .errors import RpcError, invalid
 
 _Default = TypeVar("_Default")

@@ -7,7 +7,7 @@ import re
 import sys
 from array import array
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Callable
 
 from .surrogates import has_surrogates
@@ -256,3 +256,15 @@ _split_on_pypy = re.compile(r"\S+").findall
 #: ``words_of(text)`` returns the words of a text, as CPython's ``str.split`` does. PyPy's does not
 #: cut at U+001C to U+001F, but does at U+180E, unlike ``str.isspace``.
 words_of = str.split if str.split("a\x1cb") == ["a", "b"] else _split_on_pypy
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """Return words for an error message that list the similar known names; empty if none are.
+
+    >>> did_you_mean("GPT4o", ["gpt-4o", "o1"])
+    " (did you mean 'gpt-4o'?)"
+    """
+    from difflib import get_close_matches  # only errors need it
+
+    close = get_close_matches(name.lower(), list(known))
+    return f" (did you mean {' or '.join(map(repr, close))}?)" if close else ""

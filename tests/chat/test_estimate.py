@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 from compat_bpe.chat import MessageCount, count_messages
 from compat_bpe.encodings.estimates import FACTORS, Factor
-from compat_bpe.encodings.families import NotPublic
-from compat_bpe.encodings.family_table import FAMILIES
+from compat_bpe.encodings.families import FAMILIES, NotPublic
 from compat_bpe.encodings.resolve import UnresolvedError, resolve
 
 CLAUDE = "claude-sonnet-4-5"

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from compat_bpe.encodings.patterns import PATTERNS
+from compat_bpe.encodings.published import PATTERNS
 from compat_bpe.formats.settings_beside import AS_TOKENIZER_JSON
 from compat_bpe.train import (
     ByteSettings,

@@ -24,7 +24,7 @@ except ImportError:
 os.environ["RUST_BACKTRACE"] = "0"
 
 import compat_bpe
-from compat_bpe.encodings.openai import PUBLISHED
+from compat_bpe.encodings.published import PUBLISHED
 from compat_bpe.pipeline.normalizers import charsmap
 from compat_bpe.pipeline.normalizers.charsmap import read_tables
 from tests.differential.reference import SCALARS, Pair, sample

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from tokenizers import Regex, pre_tokenizers, trainers
 
 from compat_bpe import load
-from compat_bpe.encodings.patterns import PATTERNS
+from compat_bpe.encodings.published import PATTERNS
 from compat_bpe.pipeline.byte_level import decode_bytes
 from compat_bpe.save import save_tokenizer_json
 from compat_bpe.train import Trainer, TrainingSettings, train_bpe

@@ -8,8 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from compat_bpe import encoding_for_model, encoding_name_for_model, list_encoding_names
-from compat_bpe.encodings.families import NeedsFile, NotPublic
-from compat_bpe.encodings.family_table import FAMILIES
+from compat_bpe.encodings.families import FAMILIES, NeedsFile, NotPublic
 from compat_bpe.encodings.model_names import (
     MODEL_PREFIX_TO_ENCODING,
     MODEL_TO_ENCODING,

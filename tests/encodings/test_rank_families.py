@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from compat_bpe import Encoding, load
-from compat_bpe.encodings.patterns import PATTERNS
+from compat_bpe.encodings.published import PATTERNS
 from compat_bpe.encodings.rank_families import FAMILIES
 from compat_bpe.encodings.tokenizer import Tokenizer
 from compat_bpe.formats.tiktoken import format_ranks

@@ -322,7 +322,7 @@ def test_a_model_that_gives_other_ids_is_not_put_in_place(
         return sentencepiece_bytes(model._replace(scores=[-score for score in model.scores]))
 
     enc = train_sentencepiece(["hug pug hugs", "hug pun bun"] * 9, 24)
-    writer = "compat_bpe.encodings.save_sentencepiece.sentencepiece_bytes"
+    writer = "compat_bpe.encodings.save.sentencepiece_bytes"
     monkeypatch.setattr(writer, reversed_scores)
     with pytest.raises(ValueError, match=r"a\.model: it is not written.* other ids"):
         save_sentencepiece(enc, tmp_path / "a.model")

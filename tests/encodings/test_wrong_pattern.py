@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from compat_bpe import load
-from compat_bpe.encodings.patterns import PATTERNS
+from compat_bpe.encodings.published import PATTERNS
 from compat_bpe.encodings.wrong_pattern import warn_of_wrong_pattern
 from compat_bpe.formats.models.bpe import ListedModel
 from compat_bpe.formats.parts.written import byte_level_part, pre_tokenizers_part, split_part

@@ -11,8 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from compat_bpe import Encoding, get_encoding
-from compat_bpe.encodings.rwkv import Rwkv
-from compat_bpe.encodings.tokenizer import Tokenizer
+from compat_bpe.encodings.tokenizer import Rwkv, Tokenizer
 from compat_bpe.fit import prompt as prompt_module
 from compat_bpe.fit.boundary import BOUNDARIES, Boundary, rule_of
 from compat_bpe.fit.document import Document

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 
 import compat_bpe
 from compat_bpe.chat import count_messages, load_chat_template
-from compat_bpe.encodings.rwkv import Rwkv
 from compat_bpe.encodings.sentencepiece import SentencePiece
+from compat_bpe.encodings.tokenizer import Rwkv
 from compat_bpe.formats.gguf.pre import PRE
 from tests.formats.small_gguf import (
     BERT,

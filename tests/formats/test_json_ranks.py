@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import compat_bpe
-from compat_bpe.encodings.patterns import PATTERNS
+from compat_bpe.encodings.published import PATTERNS
 from tests.formats.small_files import (
     BYTES,
     PATTERN,

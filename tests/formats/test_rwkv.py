@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import compat_bpe
 from compat_bpe.encodings.recognise import recognise
-from compat_bpe.encodings.rwkv import Rwkv
+from compat_bpe.encodings.tokenizer import Rwkv
 from compat_bpe.formats.rwkv import parse_rwkv
 from compat_bpe.save import save_tiktoken, save_tokenizer_json
 from compat_bpe.train.extend.pieces import growing_tokens

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from compat_bpe.encodings.patterns import PATTERNS
+from compat_bpe.encodings.published import PATTERNS
 from compat_bpe.pattern import splitter as splitter_module
 from compat_bpe.pattern.ast import (
     EMPTY,

@@ -9,8 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from compat_bpe.encodings import deepseek
-from compat_bpe.encodings.openai import PUBLISHED
-from compat_bpe.encodings.patterns import PATTERNS
+from compat_bpe.encodings.published import PATTERNS, PUBLISHED
 from compat_bpe.formats.checked_json import Json
 from compat_bpe.formats.parts.before_model import joined_steps, steps
 from compat_bpe.pattern.parser import parse

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import event, example, given, settings
 from hypothesis import strategies as st
 
-from compat_bpe.encodings.patterns import PATTERNS
+from compat_bpe.encodings.published import PATTERNS
 from compat_bpe.formats.checked_json import Json
 from compat_bpe.formats.parts.before_model import steps
 from compat_bpe.pattern import states as states_module

@@ -23,7 +23,7 @@ from compat_bpe import (
 from compat_bpe.chat import count_messages
 from compat_bpe.chat.limits import context_limit
 from compat_bpe.encodings.model_names import model_names
-from compat_bpe.encodings.patterns import PATTERNS
+from compat_bpe.encodings.published import PATTERNS
 from compat_bpe.fit import Document
 from compat_bpe.unicode.clusters import long_clusters
 from tests.chat.images.made import address

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import tiktoken._educational
 
-from compat_bpe.encodings.patterns import PATTERNS
+from compat_bpe.encodings.published import PATTERNS
 from compat_bpe.parallel.processes import processors
 from compat_bpe.train import train_bpe
 from tools.benchmark.corpora import mixed, with_new_words

@@ -11,8 +11,7 @@ from click.shell_completion import CompletionItem
 
 from ... import Encoding, get_encoding
 from ...chat.limits import ContextLimit, context_limit, known_limits
-from ...encodings.families import Family, NeedsFile
-from ...encodings.family_table import FAMILIES
+from ...encodings.families import FAMILIES, Family, NeedsFile
 from ...encodings.model_names import (
     MODEL_PREFIX_TO_ENCODING,
     MODEL_TO_ENCODING,

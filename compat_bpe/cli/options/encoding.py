@@ -11,8 +11,7 @@ from click.shell_completion import CompletionItem
 
 from ... import Encoding
 from ...encodings.model_names import all_encoding_names, model_names
-from ...encodings.openai import PUBLISHED
-from ...encodings.patterns import PATTERNS
+from ...encodings.published import PATTERNS, PUBLISHED
 from ...encodings.registry import encoding_of
 from ...encodings.resolve import DEFAULT_ENCODING, Answer, Terms, UnresolvedError, is_path, resolve
 from ..output import PROGRAM, CommandError

@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from ...encodings.load_by_ranks import DEEPSEEK
-from ...encodings.patterns import PATTERNS
+from ...encodings.published import PATTERNS
 from ...train.bpe.settings import RULES
 from ...train.tokenizer_parts import NAMED
 from ...train.write import ROLES

@@ -11,7 +11,7 @@ import click
 from ...encodings.encoding import Encoding
 from ...encodings.load import load
 from ...encodings.load_by_ranks import DEEPSEEK
-from ...encodings.patterns import PATTERNS
+from ...encodings.published import PATTERNS
 from ...encodings.sentencepiece import SentencePiece
 from ...encodings.tokenizer import Tokenizer
 from ...formats.tokenizer_json import TokenizerDefinition

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from ...encodings import deepseek
 from ...encodings.encoding import Encoding
 from ...encodings.load_by_ranks import DEEPSEEK
-from ...encodings.patterns import pattern_named
+from ...encodings.published import pattern_named
 from ...encodings.tokenizer import Tokenizer
 from ...formats.models.bpe import RankedModel
 from ...formats.tokenizer_json import TokenizerDefinition

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from ...corpus.chunk_counts import Counted, rows_of
-from ...encodings.save_sentencepiece import checked_bytes
+from ...encodings.save import checked_bytes
 from ...encodings.sentencepiece import SentencePiece
 from ...files.write import write_files
 from ...formats.sentencepiece import (

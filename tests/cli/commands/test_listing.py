@@ -12,7 +12,7 @@ from compat_bpe import encoding_name_for_model, get_encoding, list_encoding_name
 from compat_bpe.chat import context_limit
 from compat_bpe.chat.limit_table import DATE
 from compat_bpe.cli import cli
-from compat_bpe.encodings.family_table import FAMILIES
+from compat_bpe.encodings.families import FAMILIES
 from compat_bpe.encodings.model_names import BASELINES, model_names
 from tests.cli.exact import run
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from compat_bpe import get_encoding
 from compat_bpe.encodings.core import CoreBPE, EncodingCore
 from compat_bpe.encodings.encoding import Encoding
-from compat_bpe.encodings.patterns import PATTERNS
+from compat_bpe.encodings.published import PATTERNS
 from compat_bpe.encodings.tokenizer import Tokenizer
 from compat_bpe.formats.models.bpe import RankedModel
 from compat_bpe.formats.parts.written import byte_level_part
