@@ -16,7 +16,7 @@ from ..encodings.encoding import Encoding
 from ..fit.stream import PORTION, Cutter, portions
 from ..parallel.pool import Pool, Tell
 from ..parallel.processes import processors
-from ..pipeline.core import texts_of_chunks
+from ..pipeline.chunks import texts_of_chunks
 from ..unicode.surrogates import repair
 from .counted import Counted, rows_of
 

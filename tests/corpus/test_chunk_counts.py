@@ -13,7 +13,7 @@ from compat_bpe import Encoding, get_encoding
 from compat_bpe.corpus import chunk_counts as chunks
 from compat_bpe.corpus.chunk_counts import ChunkCounter
 from compat_bpe.parallel import pool, processes
-from compat_bpe.pipeline.core import texts_of_chunks
+from compat_bpe.pipeline.chunks import texts_of_chunks
 from compat_bpe.unicode.surrogates import repair
 from tests.strategies import texts
 

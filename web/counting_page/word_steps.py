@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from compat_bpe import Encoding
-from compat_bpe.pipeline.core import parts_of_text
+from compat_bpe.pipeline.chunks import parts_of_text
 from compat_bpe.pipeline.models.explain import explain
 from compat_bpe.pipeline.models.explain.base import Row
 from compat_bpe.unicode.escape import Visible, escape
