@@ -9,7 +9,7 @@ from typing import Any, Callable, NamedTuple, TypeVar
 
 from ..encodings.encoding import Encoding
 from ..parallel.lazy import cached_property
-from ..pipeline.core import is_byte_level
+from ..pipeline.chunks import is_byte_level
 from .curves import Check
 from .unreachable import Unreachable, unreachable_tokens
 

@@ -9,7 +9,7 @@ from itertools import accumulate
 from typing import NamedTuple
 
 from ... import Encoding
-from ...pipeline.core import joins_to_text
+from ...pipeline.chunks import joins_to_text
 from ..ids import encoded_parts
 from .shown_tokens import placed_parts
 

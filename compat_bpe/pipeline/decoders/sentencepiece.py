@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from ...parallel.lazy import cached_property
 from ...unicode.text import Utf8Decoder
 from ..models.sentencepiece.base import BYTE, CONTROL, SPACE, UNKNOWN, SentencePieceVocabulary
-from .streams import AtEnd
+from .base import checked
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -106,6 +106,8 @@ class SentencePieceDecoder:
     def stream(self, errors: str) -> TextStream:
         """Return a decoder of ids that arrive one after another; see ``IdDecoder``."""
         if self._denormalize is not None:
+            from .streams import AtEnd
+
             return AtEnd(lambda tokens: self.decode_text(tokens, errors))
         return _Stream(self, self._drops_space, errors)
 
@@ -124,10 +126,7 @@ class SentencePieceDecoder:
             tokens: the ids; errors as in ``texts``.
             drops_space: drop the spaces that are there only because a text begins.
         """
-        if isinstance(tokens, (str, dict)) or not hasattr(tokens, "__getitem__"):
-            raise TypeError(f"a {type(tokens).__name__} is no sequence of token ids")
-        numbers = array("I")
-        numbers.fromlist(list(tokens))
+        _, numbers = checked(tokens)
         texts = self._texts
         try:
             chosen = [texts[token_id] for token_id in numbers]

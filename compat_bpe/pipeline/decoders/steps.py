@@ -11,7 +11,6 @@ from collections.abc import Callable, Sequence
 from itertools import groupby
 
 from ..byte_level import decode_bytes
-from .streams import Decoded, Ends, Held, OneByOne, Repeated, Runs, Through
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,10 +39,14 @@ class DecoderStep:
 
     def stream(self, errors: str) -> StepStream:
         """Return the step for pieces that arrive one after another."""
+        from .streams import Held
+
         return Held(lambda pieces: self(pieces, errors), is_joined=False)
 
     def joined_stream(self, errors: str) -> StepStream:
         """Return the step for one piece that arrives in parts."""
+        from .streams import Held
+
         return Held(lambda pieces: self(pieces, errors), is_joined=True)
 
     def in_middle(self, piece: str) -> str:
@@ -68,6 +71,8 @@ class PieceStep(DecoderStep):
 
     def stream(self, errors: str) -> StepStream:
         """Return the step for pieces that arrive one after another."""
+        from .streams import OneByOne
+
         return OneByOne(self.change)
 
     def change(self, piece: str, *, is_first: bool, is_last: bool) -> str:
@@ -94,6 +99,8 @@ class Fuse(DecoderStep):
 
     def stream(self, errors: str) -> StepStream:
         """Return the step for pieces that arrive one after another."""
+        from .streams import Through
+
         return Through()
 
     joined_stream = stream
@@ -114,6 +121,8 @@ class Spaced(DecoderStep):
 
     def stream(self, errors: str) -> StepStream:
         """Return the step for pieces that arrive one after another."""
+        from .streams import Through
+
         return Through(" ")
 
     def in_middle(self, piece: str) -> str:
@@ -248,6 +257,8 @@ class Strip(PieceStep):
 
     def joined_stream(self, errors: str) -> StepStream:
         """Return the step for one piece that arrives in parts."""
+        from .streams import Ends
+
         return Ends(self._content, self._start, self._stop)
 
     def within(self, text: str) -> str:
@@ -280,6 +291,8 @@ class CTC(DecoderStep):
 
     def stream(self, errors: str) -> StepStream:
         """Return the step for pieces that arrive one after another."""
+        from .streams import Repeated
+
         return Repeated(self._change)
 
     def _change(self, piece: str) -> str:
@@ -317,6 +330,8 @@ class ByteFallback(DecoderStep):
 
     def stream(self, errors: str) -> StepStream:
         """Return the step for pieces that arrive one after another."""
+        from .streams import Runs
+
         return Runs(byte_of, lambda run: text_of_run(run, errors))
 
 
@@ -362,6 +377,8 @@ class ByteLevel(DecoderStep):
 
     def stream(self, errors: str) -> StepStream:
         """Return the step for pieces that arrive one after another."""
+        from .streams import Decoded
+
         return Decoded(bytes_of, errors)
 
 

@@ -9,67 +9,57 @@ from ..aligned import Aligned
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Protocol
-
     from ...unicode.code_points import CodePoints
 
     #: Pairs of characters.
     Pairs = Sequence[tuple[str, str]]
 
-    class Normalizer(Protocol):
-        """A normalizer of text."""
 
-        @property
-        def is_local(self) -> bool:
-            """True if ``across`` may return a pair."""
+class Normalizer:
+    """A normalizer of text.
 
-        def __call__(self, text: str) -> str:
-            """Return the normalized text."""
+    It does the same at the beginning of a text as anywhere, and has no cuts, unless it says
+    otherwise.
+    """
 
-        def align(self, text: Aligned) -> Aligned:
-            """Return the normalized text, with the places in the original."""
+    #: False if ``across`` never returns a pair.
+    is_local = True
 
-        @property
-        def continued(self) -> Normalizer | None:
-            """The normalizer for a text that goes on after a cut: itself, mostly.
+    def __call__(self, text: str) -> str:
+        """Return the normalized text."""
+        raise NotImplementedError
 
-            It leaves out what is done at the beginning of a text. None if nothing is left.
-            """
-
-        def across(self, left: str, right: str) -> tuple[str, str] | None:
-            """Return the characters beside a position after normalization, if it may be cut there.
-
-            It may be cut there if the left side, normalized by this or by ``continued``, and the
-            right side, normalized by ``continued``, are the whole, normalized as the left side,
-            whatever else is in them. If the right side is not empty then, the characters are
-            those beside the position. None if that is not certain.
-
-            Args:
-                left, right: the characters beside the position; neither is a surrogate.
-            """
-
-        def all_across(self, left: str, right: str) -> Pairs:
-            """Return the characters that may be beside a position, if it may be cut there.
-
-            It is like ``across``, but the two may depend on what is around them: they are one of
-            these pairs. There is none if it may not be cut there.
-            """
-
-
-class PlainNormalizer:
-    """The answers of most normalizers: they do the same at the beginning of a text as anywhere."""
+    def align(self, text: Aligned) -> Aligned:
+        """Return the normalized text, with the places in the original."""
+        raise NotImplementedError
 
     @property
     def continued(self) -> Normalizer | None:
-        """The normalizer for a text that goes on after a cut: itself."""
-        return self  # type: ignore[return-value]
+        """The normalizer for a text that goes on after a cut: itself, mostly.
+
+        It leaves out what is done at the beginning of a text. None if nothing is left.
+        """
+        return self
 
     def across(self, left: str, right: str) -> tuple[str, str] | None:
-        """Return None: nothing is known."""
+        """Return the characters beside a position after normalization, if it may be cut there.
+
+        It may be cut there if the left side, normalized by this or by ``continued``, and the
+        right side, normalized by ``continued``, are the whole, normalized as the left side,
+        whatever else is in them. If the right side is not empty then, the characters are
+        those beside the position. None if that is not certain.
+
+        Args:
+            left, right: the characters beside the position; neither is a surrogate.
+        """
         return None
 
     def all_across(self, left: str, right: str) -> Pairs:
-        """Return what ``across`` does, as the only possibility."""
+        """Return the characters that may be beside a position, if it may be cut there.
+
+        It is like ``across``, but the two may depend on what is around them: they are one of
+        these pairs. There is none if it may not be cut there.
+        """
         pair = self.across(left, right)
         return () if pair is None else (pair,)
 
@@ -99,7 +89,7 @@ def check_growth(before: int, after: int) -> None:
         )
 
 
-class InOrder(PlainNormalizer):
+class InOrder(Normalizer):
     """Normalizers that are applied one after the other.
 
     >>> from .simple import Lowercase, Prepend

@@ -21,7 +21,7 @@ from ...unicode import tables_tokenizers as tables
 from ...unicode.code_points import CodePoints
 from ...unicode.properties import parse_ranges
 from ..aligned import Aligned
-from .base import CharacterTable, PlainNormalizer, members
+from .base import CharacterTable, Normalizer, members
 
 Form = Literal["NFC", "NFD", "NFKC", "NFKD"]
 #: A character, its change and its combining class.
@@ -34,7 +34,7 @@ _LONGEST_RUN = 64
 _CLASS = itemgetter(2)
 
 
-class UnicodeForm(PlainNormalizer):
+class UnicodeForm(Normalizer):
     r"""The normalizer for a Unicode normalization form, as of Unicode 9.0.
 
     Characters assigned after Unicode 9.0 are unknown to it. So they stay as they are, and nothing
@@ -46,8 +46,6 @@ class UnicodeForm(PlainNormalizer):
     >>> UnicodeForm("NFKC")("\u32ff")  # Python says 令和, since Unicode 12.1
     '㋿'
     """
-
-    is_local = True
 
     def __init__(self, form: Form) -> None:
         self.form = form

@@ -12,7 +12,7 @@ from ...parallel.lazy import cached_property
 from ...unicode.clusters import long_clusters, prepended, stands_alone
 from ..aligned import Aligned
 from ..cache import Memo
-from .base import CharacterTable, PlainNormalizer, beside
+from .base import CharacterTable, Normalizer, beside
 from .charsmap import Charsmap
 
 #: Longer clusters, in bytes, are not looked up as a whole.
@@ -21,14 +21,12 @@ _LONGEST_CLUSTER = 5
 _CLUSTERS = 1 << 14
 
 
-class Precompiled(PlainNormalizer):
+class Precompiled(Normalizer):
     """The normalizer for a precompiled character map.
 
     Args:
         charsmap: the map.
     """
-
-    is_local = True
 
     def __init__(self, charsmap: Charsmap) -> None:
         self._charsmap = charsmap

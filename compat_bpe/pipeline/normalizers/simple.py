@@ -7,7 +7,6 @@ They are ``Lowercase``, ``StripAccents``, ``Nmt``, ``ByteLevel``, ``Strip``, ``P
 from __future__ import annotations
 
 import re
-from codecs import charmap_decode
 from functools import cache
 
 from ...pattern.ast import Anchor, Chars, Look, Node, Repeat, Sequence, can_be_empty, walk
@@ -17,21 +16,19 @@ from ...unicode.code_points import CodePoints
 from ...unicode.properties import parse_ranges, white_space
 from ..aligned import Aligned
 from ..byte_level import encode_bytes
-from .base import MOST_TIMES, CharacterTable, PlainNormalizer, beside, check_growth, members
+from .base import MOST_TIMES, CharacterTable, Normalizer, beside, check_growth, members
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .base import Pairs
 
 
-class Lowercase(PlainNormalizer):
+class Lowercase(Normalizer):
     """The normalizer that puts each character in lower case by itself, a final sigma included.
 
     >>> Lowercase()("ὈΔΥΣΣΕΎΣ")
     'ὀδυσσεύσ'
     """
-
-    is_local = True
 
     def __call__(self, text: str) -> str:
         """Return a text in lower case."""
@@ -58,14 +55,12 @@ def _lowercase_table() -> CharacterTable:
     return CharacterTable(lambda char: table.get(ord(char), char))
 
 
-class StripAccents(PlainNormalizer):
+class StripAccents(Normalizer):
     r"""The normalizer that removes all marks (Mn, Mc and Me of Unicode 9.0), and changes no letter.
 
     >>> StripAccents()("e\u0301 é")
     'e é'
     """
-
-    is_local = True
 
     def __call__(self, text: str) -> str:
         """Return a text without marks."""
@@ -96,7 +91,7 @@ _REMOVED = frozenset(map(chr, (*range(1, 9), 0xB, *range(0xE, 0x20), 0x7F, 0x8F,
 _SPACES = frozenset("\t\n\f\r\u1680\u200b\u200c\u200d\u200e\u200f\u2028\u2029\u2581\ufeff\ufffd")
 
 
-class Nmt(PlainNormalizer):
+class Nmt(Normalizer):
     r"""The normalizer ``Nmt``: it removes control characters and makes others spaces.
 
     It is a part of SentencePiece's ``nmt_nfkc``, with the same odd set of characters.
@@ -104,8 +99,6 @@ class Nmt(PlainNormalizer):
     >>> Nmt()("a\x01\tb\u200bc")
     'a b c'
     """
-
-    is_local = True
 
     def __call__(self, text: str) -> str:
         """Return the normalized text."""
@@ -130,22 +123,16 @@ def _nmt_table() -> CharacterTable:
     return CharacterTable(_nmt)
 
 
-#: The character of each byte.
-_ALPHABET = encode_bytes(bytes(range(256)))
-
-
-class ByteLevel(PlainNormalizer):
+class ByteLevel(Normalizer):
     """The normalizer that writes each byte of a text as a character.
 
     >>> ByteLevel()(" é")
     'ĠÃ©'
     """
 
-    is_local = True
-
     def __call__(self, text: str) -> str:
         """Return the bytes of a text in the byte alphabet."""
-        return charmap_decode(text.encode(), "strict", _ALPHABET)[0]
+        return encode_bytes(text.encode())
 
     def align(self, text: Aligned) -> Aligned:
         """Return the bytes of a text, each with the place of its character."""
@@ -158,14 +145,12 @@ class ByteLevel(PlainNormalizer):
         return self(left)[-1], self(right)[0]
 
 
-class Strip(PlainNormalizer):
+class Strip(Normalizer):
     """The normalizer that removes white space at the beginning, the end, or both.
 
     >>> Strip(True, False)("  a ")
     'a '
     """
-
-    is_local = True
 
     def __init__(self, left: bool, right: bool) -> None:
         self.left = left
@@ -201,18 +186,16 @@ class Strip(PlainNormalizer):
 
 @cache
 def _blanks() -> str:
-    ranges = white_space().ranges()
-    return "".join(chr(point) for first, last in ranges for point in range(first, last + 1))
+    return "".join(members(white_space()))
 
 
-class Prepend(PlainNormalizer):
+class Prepend(Normalizer):
     """The normalizer that puts a prefix before a text, unless the text is empty.
 
     >>> Prepend("▁")("a"), Prepend("▁")("")
     ('▁a', '')
     """
 
-    is_local = True
     #: Nothing is put before a text that goes on.
     continued = None
 
@@ -241,7 +224,7 @@ class Prepend(PlainNormalizer):
         return left, right
 
 
-class Replace(PlainNormalizer):
+class Replace(Normalizer):
     """The normalizer that replaces each match of a pattern by ``new``, taken literally.
 
     >>> Replace(Splitter("[0-9]+"), "#")("a12b3")

@@ -106,12 +106,8 @@ class SpanPrefix:
         """
         if self.replaces:
             span = span.replace(self.replaces, self.prefix)
-        if not span or span[0] == self.prefix or not self._is_put(bool(at_start)):
-            return span
-        return self.prefix + span
-
-    def _is_put(self, at_start: bool) -> bool:
-        return not self.never and (at_start or not self.only_first)
+        is_put = not self.never and (at_start or not self.only_first)
+        return self.prefix + span if is_put and span and span[0] != self.prefix else span
 
     def align(self, span: Aligned) -> Aligned:
         """Return a span with its prefix, which has the place of its first character."""

@@ -14,7 +14,7 @@ from ...formats.tokenizer_json import TokenizerDefinition
 from ...pattern.ast import PatternError
 from ...pipeline.added_tokens import AddedToken
 from ...pipeline.byte_level import BYTE_TO_UNICODE, UNICODE_TO_BYTE, decode_bytes
-from ...pipeline.core import is_byte_level
+from ...pipeline.chunks import is_byte_level
 
 #: The tokens that training begins with, in the order of their ids.
 BYTES = [bytes([byte]) for byte in BYTE_TO_UNICODE]

@@ -7,7 +7,7 @@ from typing import Any
 
 from ...encodings.encoding import Encoding
 from ...fit.boundary import check_encoding
-from ...pipeline.core import is_byte_level
+from ...pipeline.chunks import is_byte_level
 from .extended import Extended as Extended
 from .extended import Term as Term
 from .extender import Extender as Extender

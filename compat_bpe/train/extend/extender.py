@@ -33,7 +33,7 @@ from typing import Callable
 
 from ...corpus.chunk_counts import ChunkCounter
 from ...encodings.encoding import Encoding
-from ...pipeline.core import chunks_of
+from ...pipeline.chunks import chunks_of
 from ...unicode.surrogates import repair
 from ..bpe.byte_tokens import check_byte_level
 from ..bpe.growing import GrowingVocabulary

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable
 
 from ...encodings.encoding import Encoding
-from ...pipeline.core import parts_of_text
+from ...pipeline.chunks import parts_of_text
 from ...unicode.surrogates import repair
 from ..diff import Change, Changes, in_order
 from .extended import Extended, Term

@@ -17,7 +17,8 @@ from random import Random
 from typing import NamedTuple
 
 from ...pipeline.models.sentencepiece.base import MOST_AT_ONE_PLACE, SPACE
-from ...pipeline.names import NameFinder, SortedNames
+from ...pipeline.names import NameFinder
+from ...pipeline.sorted_names import SortedNames
 from ...unicode.surrogates import repair
 from .settings import BOUNDARY, UNKNOWN_CHARACTER, SentencePieceSettings
 

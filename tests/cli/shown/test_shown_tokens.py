@@ -10,7 +10,7 @@ from compat_bpe import Encoding
 from compat_bpe.cli.output import CommandError
 from compat_bpe.cli.shown import shown_tokens
 from compat_bpe.cli.shown.shown_tokens import Placed, placed_parts
-from compat_bpe.pipeline.core import joins_to_text
+from compat_bpe.pipeline.chunks import joins_to_text
 from compat_bpe.pipeline.offsets import locate
 from tests.fit.hard_encodings import NAMES, encoding_of
 from tests.fit.small_kinds import UNCUT

@@ -106,7 +106,7 @@ class SentencePieceVocabulary:
         if USER_DEFINED not in self.types:
             return []
         names = {text for text, kind in zip(self.texts, self.types) if kind == USER_DEFINED}
-        from ...names import SortedNames
+        from ...sorted_names import SortedNames
 
         return SortedNames(names).begun_by_few(MOST_AT_ONE_PLACE)
 
