@@ -25,6 +25,8 @@ from compat_bpe.pipeline.models.sentencepiece.unigram import SentencePieceUnigra
 from compat_bpe.pipeline.models.unigram import Unigram
 from tests.strategies import texts as any_texts
 
+# Ranks of letters
+
 LETTERS = [b"a", b"b", b"c"]
 letters = st.sampled_from(LETTERS)
 letter_chunks = st.lists(letters, max_size=40).map(b"".join)
@@ -39,6 +41,8 @@ def letter_ranks(draw: st.DrawFn) -> dict[bytes, int]:
     ranks = draw(st.permutations(range(len(chosen))))
     return dict(zip(chosen, ranks))
 
+
+# Ranks of stretches of text that begin and end within characters
 
 #: Of one to four bytes; some differ in one byte only, or begin or end alike.
 CHARS = "a éĩࠀ中丮国圽한😀😁🤀"
@@ -65,14 +69,16 @@ def char_ranks(draw: st.DrawFn) -> dict[bytes, int]:
     return {**BYTES, **{token: 256 + number for number, token in enumerate(extra)}}
 
 
-Pairs = list[tuple[str, str]]
+# Lists of merges
 
+Pairs = list[tuple[str, str]]
 
 BYTE_NAMES = list(BYTE_TO_UNICODE.values())
 
 
 @st.composite
 def merge_lists(draw: st.DrawFn, letters: str = "abc") -> Pairs:
+    """Merges of letters and of what these make, in any order."""
     known = list(letters)
     found: dict[tuple[str, str], None] = {}
     for _ in range(draw(st.integers(0, 10))):
@@ -84,10 +90,13 @@ def merge_lists(draw: st.DrawFn, letters: str = "abc") -> Pairs:
 
 
 def listed_encoder(pairs: Pairs, order: list[str]) -> tuple[ListedMergesEncoder, dict[str, int]]:
+    """Return the encoder for some merges, and the id of each name, numbered in an order."""
     ids = {name: number for number, name in enumerate(dict.fromkeys(order))}
     lefts, rights = [left for left, _ in pairs], [right for _, right in pairs]
     return ListedMergesEncoder(ids, (lefts, rights), UnknownPolicy()), ids
 
+
+# BPE over characters, as it stands in a ``tokenizer.json``
 
 #: What vocabularies are made of: characters of one to four bytes, and some that are special here.
 CHARACTERS = "abé▁\n。中#😀"
@@ -152,6 +161,8 @@ def character_models(
     }
 
 
+# Unigram: models and chunks with many ways that are as good
+
 UNIGRAM_ALPHABET = "ab中😀"
 
 #: Few, so that many ways are as good; and some whose sums are rounded, or infinite.
@@ -179,6 +190,7 @@ CHUNKS = st.one_of(
 
 @st.composite
 def unigram_models(draw: Callable[..., object]) -> Unigram:
+    """A model of any pieces and scores, with an unknown token or without."""
     listed = draw(st.lists(st.tuples(PIECES, SCORES), max_size=16))
     assert isinstance(listed, list)
     unknown = draw(st.none() | st.integers(0, max(0, len(listed) - 1)))
@@ -190,11 +202,14 @@ def unigram_models(draw: Callable[..., object]) -> Unigram:
 
 
 def result(function: Callable[[], object]) -> object:
+    """Return what a function returns, or the message of its error."""
     try:
         return function()
     except ValueError as error:
         return str(error)
 
+
+# Models of SentencePiece
 
 SENTENCEPIECES: list[Callable[[SentencePieceVocabulary], SentencePieceBase]] = [
     SentencePieceBPE,

@@ -21,10 +21,9 @@ from compat_bpe.pipeline.models.sentencepiece.bpe import SentencePieceBPE
 from compat_bpe.pipeline.models.sentencepiece.unigram import SentencePieceUnigram
 from compat_bpe.pipeline.models.unigram import Unigram, common_length
 from compat_bpe.pipeline.models.words import WordLevel, WordPiece
-from tests.pipeline.models.drawn import piece_vocabularies, piece_vocabulary
+from tests.pipeline.models.drawn import BYTE_PIECES, piece_vocabularies, piece_vocabulary
 
 LETTERS = "aab.▁▁cé"
-_BYTES = [f"<0x{byte:02X}>" for byte in range(256)]
 scores = st.sampled_from([-0.1, -0.2, -0.3, -1.1, -2.0, 0.0, 0.1, 20.0])
 
 
@@ -36,7 +35,7 @@ def unigrams(draw: st.DrawFn) -> Unigram:
     pieces = ["<unk>", *sorted(texts - {"<unk>"})]
     found = [size * draw(scores) for _ in pieces]
     if draw(st.booleans()):
-        some = _BYTES[: draw(st.sampled_from([256, 256, 100]))]
+        some = BYTE_PIECES[: draw(st.sampled_from([256, 256, 100]))]
         pieces += some
         found += [-3.0 * size] * len(some)
     return Unigram(pieces, found, 0, byte_fallback=draw(st.booleans()))
@@ -81,12 +80,14 @@ def test_exact_joints_of_sentencepiece(
 
 
 @given(unigrams(), st.text("ab▁<éunk>?", min_size=1), st.text("ab▁<éunk>?", min_size=1))
-@example(Unigram(["<unk>", "a", *_BYTES[:100]], [0.0] * 102, 0, byte_fallback=True), "\x01", "é")
-@example(Unigram(["<unk>", "a", *_BYTES], [0.0] * 258, 0, byte_fallback=True), "a", "<unk>é")
+@example(
+    Unigram(["<unk>", "a", *BYTE_PIECES[:100]], [0.0] * 102, 0, byte_fallback=True), "\x01", "é"
+)
+@example(Unigram(["<unk>", "a", *BYTE_PIECES], [0.0] * 258, 0, byte_fallback=True), "a", "<unk>é")
 # The unknown piece, written out, joins the unknown run after it: the two are one token.
 @example(Unigram(["<unk>", *"<unk>"], [0.0] * 6, 0), "<unk>", "?")
 # After an unknown character it becomes its bytes; after a piece that ends with that it is itself.
-@example(Unigram(["<unk>", "a?", *_BYTES], [0.0] * 258, 0, byte_fallback=True), "a?", "<unk>")
+@example(Unigram(["<unk>", "a?", *BYTE_PIECES], [0.0] * 258, 0, byte_fallback=True), "a?", "<unk>")
 def test_joints_of_unigram(model: Unigram, before: str, after: str) -> None:
     check(model, before, after)
     check(model, "ab▁a" * 30 + before, after * 10)
@@ -122,7 +123,7 @@ def test_some_bytes_alone_promise_nothing() -> None:
     assert Unigram(pieces, [0.0, 0.0], 0, byte_fallback=True).joints is not None
     assert Unigram(pieces, [0.0, 0.0], None).joints is None
     assert Unigram(pieces, [11.0, 11.0], 0).joints is None
-    pieces += _BYTES[1:]
+    pieces += BYTE_PIECES[1:]
     assert Unigram(pieces, [0.0] * 257, 0, byte_fallback=True).joints is None
     assert Unigram(pieces, [0.0] * 257, 0).joints is not None
 

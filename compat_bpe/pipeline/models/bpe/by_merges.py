@@ -34,9 +34,9 @@ from typing import NamedTuple
 
 from ....parallel.lazy import cached_property
 from ...byte_level import BYTE_TO_UNICODE, UNICODE_TO_BYTE, decode_all, decode_bytes, encode_bytes
-from ...cache import getter, shareable
+from ...cache import getter
 from .by_rank import BytePairEncoder
-from .merging import Symbol, absent_from, merge_by_heap, merge_in_windows
+from .merging import Symbol, merge_by_heap, merge_in_windows, ranks_of_merges
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -356,9 +356,7 @@ class _Pairs(dict["tuple[int | None, int | None]", "tuple[int, int] | None"]):
         super().__init__()
         self._vocabulary = vocabulary
         self._names = names
-        self._separator = absent_from("".join(lefts) + "".join(rights))
-        keys = map(self._separator.join, zip(lefts, rights))
-        self._ranks = shareable(zip(keys, range(len(lefts))))
+        self._separator, self._ranks = ranks_of_merges(lefts, rights)
 
     def __missing__(self, pair: tuple[int | None, int | None]) -> tuple[int, int] | None:
         left, right = pair

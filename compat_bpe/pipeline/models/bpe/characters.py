@@ -16,7 +16,7 @@ from __future__ import annotations
 import re
 from array import array
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from itertools import accumulate, chain, compress, count, repeat
 from operator import add, not_
 
@@ -25,7 +25,7 @@ from ...byte_level import UNICODE_TO_BYTE, encode_bytes
 from ...cache import Cache, getter, shareable
 from ..base import ChunkToken, Joints, TextModel
 from .by_merges import UnknownPolicy
-from .merging import Symbol, absent_from, merge, merge_by_heap, merge_in_windows
+from .merging import Symbol, absent_from, merge, merge_by_heap, merge_in_windows, ranks_of_merges
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -99,14 +99,11 @@ class CharacterBPE(TextModel):
             index = next(i for i, name in enumerate(made) if name not in vocabulary)
             raise KeyError(index, made[index])
         self._tails = shareable(zip(self._rights, tails) if prefix else ())
-        # The key of a merge: its two parts with a separator that is in none of them, so that it is
-        # in no other key.
-        keys: Iterable[str] = spelled
-        self._separator = " "
-        if not spelled:
-            self._separator = absent_from("".join(self._lefts) + "".join(self._rights))
-            keys = map(self._separator.join, zip(self._lefts, self._rights))
-        self._ranks: dict[str, int] = shareable(zip(keys, range(len(self._lefts))))
+        self._separator, self._ranks = (
+            (" ", shareable(zip(spelled, range(len(self._lefts)))))
+            if spelled
+            else ranks_of_merges(self._lefts, self._rights)
+        )
         # The plain rule and the list expect that a merge makes another name than its left part.
         self._many = 0 if "" in self._tails.values() else _MANY
         spans = None if prefix or suffix or ignore_merges else (self._lefts, self._rights)
@@ -305,10 +302,8 @@ class SharedIdsBPE(CharacterBPE):
         self._symbol = {name: last[token_id] for name, token_id in vocabulary.items()}
         made = [super(SharedIdsBPE, self).join(*pair) for pair in zip(*merges)]
         self._lefts, self._rights = (list(map(self._symbol.__getitem__, part)) for part in merges)
-        self._separator = absent_from("".join(vocabulary))
-        keys = list(map(self._separator.join, zip(self._lefts, self._rights)))
-        self._ranks = shareable(zip(keys, range(len(keys))))
-        self._made = shareable(zip(keys, map(self._symbol.__getitem__, made)))
+        self._separator, self._ranks = ranks_of_merges(self._lefts, self._rights)
+        self._made = shareable((key, self._symbol[made[i]]) for key, i in self._ranks.items())
         # A merge may make its left part again, which only the heap allows.
         self._many = 0
         self.cuts = CharacterCuts(vocabulary, None, self._unknown)

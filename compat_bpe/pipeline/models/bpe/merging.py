@@ -15,6 +15,8 @@ from heapq import heapify, heappop, heappush
 from operator import add
 from typing import NamedTuple
 
+from ...cache import shareable
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, TypeVar
@@ -67,6 +69,19 @@ def absent_from(text: str) -> str:
         return " "
     points = [*sorted(set(map(ord, text))), -1]
     return chr(next(code_point for code_point, point in enumerate(points) if code_point != point))
+
+
+def ranks_of_merges(lefts: Sequence[str], rights: Sequence[str]) -> tuple[str, dict[str, int]]:
+    """Return a separator, and the rank of each merge by its two parts with that between them.
+
+    The separator is in no part, so no other key is the same. Of two merges of one pair, the later
+    one counts, as in tokenizers.
+
+    >>> ranks_of_merges(["a", "b c"], ["b", "d"])
+    ('\\x00', {'a\\x00b': 0, 'b c\\x00d': 1})
+    """
+    separator = absent_from("".join(lefts) + "".join(rights))
+    return separator, shareable(zip(map(separator.join, zip(lefts, rights)), range(len(lefts))))
 
 
 def merge_by_heap(

@@ -34,6 +34,8 @@ def by_the_rule(chunk: bytes, ranks: dict[bytes, int]) -> list[bytes]:
 @example(b"aaaaa", {b"a": 2, b"aa": 0, b"aaa": 1})
 @example(b"abcabc", {b"a": 3, b"b": 4, b"c": 5, b"bc": 1, b"ab": 0, b"abc": 2})
 @example(b"aba", {b"": 0, b"a": 1, b"b": 2, b"ab": 3})
+@example(b"", {b"a": 0})
+@example(b"ab", {b"a": 1, b"b": 2, b"ab": 0})
 def test_all_ways_follow_the_rule(chunk: bytes, ranks: dict[bytes, int]) -> None:
     expected = by_the_rule(chunk, ranks)
     assert merge(chunk, ranks) == expected
@@ -47,15 +49,6 @@ def test_all_ways_follow_the_rule(chunk: bytes, ranks: dict[bytes, int]) -> None
 def test_no_seam_where_the_way_changes(chunk: bytes, ranks: dict[bytes, int]) -> None:
     expected = [ranks[part] for part in by_the_rule(chunk, ranks)]
     assert BytePairEncoder(ranks).merge(chunk) == expected
-
-
-@pytest.mark.parametrize("chunk", [b"", b"a", b"ab", b"abc"])
-def test_small_chunks(chunk: bytes) -> None:
-    ranks = {b"a": 1, b"b": 2, b"c": 3, b"ab": 0}
-    encoder = BytePairEncoder(ranks)
-    expected = [ranks[part] for part in by_the_rule(chunk, ranks)]
-    assert encoder._merge_list(NO_LIMIT, chunk) == expected
-    assert encoder._merge_heap(NO_LIMIT, chunk)[0] == expected
 
 
 def test_a_whole_token_needs_no_merges() -> None:
