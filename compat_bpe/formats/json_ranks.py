@@ -7,7 +7,7 @@ from binascii import a2b_base64, b2a_base64
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from . import RANK_LIMIT, missing_byte
+from . import RANK_LIMIT, check_bytes
 from .checked_json import Json
 
 
@@ -92,9 +92,7 @@ def _ranks(part: Json) -> dict[bytes, int]:
                 part.fail(f"line {number}: the token {token!r} or its id {id_} comes twice")
             ranks[token] = id_
             ids.add(id_)
-    byte = missing_byte(ranks)
-    if byte is not None:
-        part.fail(f"there is no token for the single byte 0x{byte:02X}")
+    check_bytes(ranks, part.fail)
     return ranks
 
 
@@ -112,39 +110,16 @@ def _token(field: str) -> bytes | None:
 #: The most special tokens accepted. Real files have 1,000, most of them reserved.
 _MOST_SPECIAL = 1 << 16
 
-#: The versions there are, and if a file must list its special tokens: others may leave it to
-#: ``_UNLISTED``. There is no version between those named (``TokenizerVersion``).
-_MUST_LIST = {
-    "v1": False,
-    "v2": False,
-    "v3": False,
-    "v7": False,
-    "v11": True,
-    "v13": True,
-    "v15": True,
-}
+#: The versions there are; there is none between them (``TokenizerVersion``).
+_VERSIONS = ("v1", "v2", "v3", "v7", "v11", "v13", "v15")
+#: Those whose files must list their special tokens. Others may leave it to ``_UNLISTED``.
+_LISTING = ("v11", "v13", "v15")
 
 #: The special tokens of files that do not list them, by id.
 _UNLISTED = (
-    "<unk>",
-    "<s>",
-    "</s>",
-    "[INST]",
-    "[/INST]",
-    "[AVAILABLE_TOOLS]",
-    "[/AVAILABLE_TOOLS]",
-    "[TOOL_RESULTS]",
-    "[/TOOL_RESULTS]",
-    "[TOOL_CALLS]",
-    "[IMG]",
-    "<pad>",
-    "[IMG_BREAK]",
-    "[IMG_END]",
-    "[PREFIX]",
-    "[MIDDLE]",
-    "[SUFFIX]",
-    "[SYSTEM_PROMPT]",
-    "[/SYSTEM_PROMPT]",
+    *("<unk>", "<s>", "</s>", "[INST]", "[/INST]", "[AVAILABLE_TOOLS]", "[/AVAILABLE_TOOLS]"),
+    *("[TOOL_RESULTS]", "[/TOOL_RESULTS]", "[TOOL_CALLS]", "[IMG]", "<pad>", "[IMG_BREAK]"),
+    *("[IMG_END]", "[PREFIX]", "[MIDDLE]", "[SUFFIX]", "[SYSTEM_PROMPT]", "[/SYSTEM_PROMPT]"),
     "[TOOL_CONTENT]",
 )
 
@@ -179,23 +154,20 @@ def parse_tekken(file: Json) -> Ranked:
         if token in ranks:
             item.fail(f"the token {token!r} comes twice")
         ranks[token] = special_count + number
-    byte = missing_byte(ranks)
-    if byte is not None:
-        vocab.fail(f"there is no token for the single byte 0x{byte:02X}")
+    check_bytes(ranks, vocab.fail)
     return Ranked(config["pattern"], ranks, _special_tokens(file, special_count))
 
 
 def _special_tokens(file: Json, count: int) -> dict[str, int]:
     """Return the special tokens and their ids, those that are only reserved included."""
     version = file["config"]["version"]
-    must_list = _MUST_LIST.get(version.text())
-    if must_list is None:
-        version.fail(f"version {version.text()!r} is not known, only {', '.join(_MUST_LIST)}")
+    if version.text() not in _VERSIONS:
+        version.fail(f"version {version.text()!r} is not known, only {', '.join(_VERSIONS)}")
     listed = file.get("special_tokens")
     special: dict[str, int] = {}
     numbers: set[int] = set()
     if listed is None:
-        if must_list:
+        if version.text() in _LISTING:
             file.fail(f"there is no 'special_tokens', which version {version.text()} has")
         special.update(zip(_UNLISTED, range(count)))
     else:
@@ -237,9 +209,7 @@ def parse_grok(file: Json) -> Ranked:
     pattern.text()
     regular = file["regular_tokens"]
     ranks = _tokens(regular)
-    byte = missing_byte(ranks)
-    if byte is not None:
-        regular.fail(f"there is no token for the single byte 0x{byte:02X}")
+    check_bytes(ranks, regular.fail)
     special = {}
     named = file["special_tokens"]
     for token, number in _tokens(named).items():
