@@ -9,7 +9,7 @@ from typing import NamedTuple
 from ..chat.limits import context_limit
 from ..encodings.model_names import did_you_mean, model_names, resolve_model
 from ..encodings.registry import BASELINES, list_encoding_names
-from ..files.ignore import InvalidPatternError, alternatives, as_bytes, matcher
+from ..files.wildmatch import InvalidPatternError, alternatives, as_bytes, matcher
 from .find import top_of_repository
 from .rules import NEAR, Configuration, Exemption, Limit, Part, Rule, SectionRule
 from .source import Source, Table, read_source, shown

@@ -15,10 +15,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
 #: The bound that all ranks are below. tiktoken keeps a rank in 32 unsigned bits and uses the
 #: highest value, 2**32 - 1, for "no token" (``Rank::MAX`` in its ``src/lib.rs``).
 RANK_LIMIT = 2**32 - 1
@@ -36,10 +32,3 @@ def missing_byte(ranks: Mapping[bytes, int]) -> int | None:
         if bytes([byte]) not in ranks:
             return byte
     return None
-
-
-def check_bytes(tokens: Mapping[bytes, int], fail: Callable[[str], object]) -> None:
-    """Call ``fail`` with the reason if one of the 256 single bytes is not a token."""
-    byte = missing_byte(tokens)
-    if byte is not None:
-        fail(f"there is no token for the single byte 0x{byte:02X}")

@@ -236,22 +236,3 @@ def _scaled(significand: int, exponent: int) -> float:
         value /= _POWERS[_GREATEST_POWER]
         exponent += _GREATEST_POWER
     return value / _POWERS[-exponent] if value else value
-
-
-def written_float(value: float) -> float:
-    """Return the float to write so that tokenizers reads ``value``.
-
-    A float is written as the shortest number that Python reads as that float.
-
-    Raises:
-        ValueError: no float near it is read as this value.
-    """
-    import math  # only for writing
-
-    below = above = value
-    for _ in range(8):
-        for candidate in (below, above):
-            if read_float(repr(candidate)) == value:
-                return candidate
-        below, above = math.nextafter(below, -math.inf), math.nextafter(above, math.inf)
-    raise ValueError(f"{value!r} cannot be written so that tokenizers reads it")

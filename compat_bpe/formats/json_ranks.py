@@ -7,7 +7,7 @@ from binascii import a2b_base64, b2a_base64
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from . import RANK_LIMIT, check_bytes
+from . import RANK_LIMIT, missing_byte
 from .checked_json import Json
 
 
@@ -44,12 +44,24 @@ def check_size(part: Json | None, ranks: Mapping[bytes, int], special: Mapping[s
         part.fail(f"is {part.number()}, but there are {count} tokens up to id {highest}")
 
 
+def _check_bytes(part: Json, ranks: Mapping[bytes, int]) -> None:
+    byte = missing_byte(ranks)
+    if byte is not None:
+        part.fail(f"there is no token for the single byte 0x{byte:02X}")
+
+
 #: The beginning of a line. An id has at most ten digits, before ``int`` reads it.
 _RUN = re.compile(r"! (0|[1-9][0-9]{0,9})(?= |$)", re.ASCII)
 
 
 def parse_js_tiktoken(file: Json) -> Ranked:
-    """Return the vocabulary of a rank file.
+    """Return the vocabulary of a rank file of tiktoken's ports to JavaScript.
+
+    These are ``tiktoken`` and ``js-tiktoken`` of npm. Tokens are in ``bpe_ranks``, a text with a
+    line for each run of ids: an exclamation mark, the first id, and the tokens of this id and those
+    that follow, in base64 with a blank before each. Beside it are the pattern and the special
+    tokens. The files are written by ``scripts/ranks.ts`` of dqbd/tiktoken, and read by ``core.ts``
+    there, which is lenient: here a damaged file is refused.
 
     Raises:
         ValueError: ``{file}: {place}: {reason}``; the file is damaged.
@@ -92,7 +104,7 @@ def _ranks(part: Json) -> dict[bytes, int]:
                 part.fail(f"line {number}: the token {token!r} or its id {id_} comes twice")
             ranks[token] = id_
             ids.add(id_)
-    check_bytes(ranks, part.fail)
+    _check_bytes(part, ranks)
     return ranks
 
 
@@ -125,7 +137,12 @@ _UNLISTED = (
 
 
 def parse_tekken(file: Json) -> Ranked:
-    """Return the vocabulary of a ``tekken.json``, with ids in place of ranks.
+    """Return the vocabulary of a ``tekken.json``, Mistral's since NeMo, with ids in place of ranks.
+
+    Text is split by the pattern in the file and merged by rank, as in tiktoken. The special tokens
+    have the first ids: the id of another token is its rank plus the number of special tokens. The
+    rules are those of ``Tekkenizer`` in mistral-common 1.13.1. The versions of the format differ in
+    how messages are written, and in who lists the special tokens; text is the same tokens in all.
 
     Raises:
         ValueError: ``{file}: {place}: {reason}``; the file is damaged.
@@ -154,7 +171,7 @@ def parse_tekken(file: Json) -> Ranked:
         if token in ranks:
             item.fail(f"the token {token!r} comes twice")
         ranks[token] = special_count + number
-    check_bytes(ranks, vocab.fail)
+    _check_bytes(vocab, ranks)
     return Ranked(config["pattern"], ranks, _special_tokens(file, special_count))
 
 
@@ -197,7 +214,11 @@ _PATTERNS = {
 
 
 def parse_grok(file: Json) -> Ranked:
-    """Return the vocabulary of a ``tokenizer.tok.json``.
+    """Return the vocabulary of a ``tokenizer.tok.json``, that of Grok 2.
+
+    A token is a list of bytes with its id, which is its rank, too. Text is split by a pattern that
+    ``word_split`` names, or by the file's own. The rules are those of ``vllm/tokenizers/grok2.py``
+    in vLLM, which SGLang shares: the names of all special tokens in a text are these tokens there.
 
     Raises:
         ValueError: ``{file}: {place}: {reason}``; the file is damaged.
@@ -209,7 +230,7 @@ def parse_grok(file: Json) -> Ranked:
     pattern.text()
     regular = file["regular_tokens"]
     ranks = _tokens(regular)
-    check_bytes(ranks, regular.fail)
+    _check_bytes(regular, ranks)
     special = {}
     named = file["special_tokens"]
     for token, number in _tokens(named).items():

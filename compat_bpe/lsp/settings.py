@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Callable, NamedTuple
 
-from ..files.ignore import alternatives, matcher
+from ..files.wildmatch import alternatives, matcher
 from .errors import invalid
 from .params import Params, in_json
 

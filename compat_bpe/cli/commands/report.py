@@ -198,10 +198,7 @@ def _read_terms(path: str, paths: Sequence[str]) -> list[str]:
 
 
 def _write_page(made: Report, path: str, top: int, groups: int, corpus: Sequence[str]) -> None:
-    from ...report.html import (
-        page,
-        page_time,  # only this form needs it
-    )
+    from ...report.html import page, page_time  # only this form needs them
 
     try:
         made_at = page_time(os.environ)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from functools import partial
 from itertools import repeat
 from operator import add
 from typing import Any
 
 from ...pipeline.models.bpe.by_merges import UnknownPolicy
-from .. import check_bytes
+from .. import missing_byte
 from ..models.bpe import ListedModel, RankedModel
 from ..parts.written import byte_level_part, pattern_part, pre_tokenizers_part
 from ..tokenizer_json import TokenizerDefinition
@@ -147,5 +146,7 @@ def _ranked(vocabulary: Vocabulary) -> RankedModel:
     numbers = list(vocabulary.of_types(NORMAL))
     written = decode_all([vocabulary.tokens[number] for number in numbers])
     ranks = {token: number for token, number in zip(written, numbers) if token is not None}
-    check_bytes(ranks, partial(vocabulary.metadata.fail, "tokens"))
+    byte = missing_byte(ranks)
+    if byte is not None:
+        vocabulary.metadata.fail("tokens", f"there is no token for the single byte 0x{byte:02X}")
     return RankedModel(ranks)

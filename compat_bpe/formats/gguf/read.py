@@ -17,10 +17,9 @@ import os
 import re
 from array import array
 from collections.abc import Callable
-from functools import partial
 from typing import TYPE_CHECKING, Any, Union
 
-from .. import check_bytes
+from .. import missing_byte
 from ..parts.written import (
     BERT_PRE_TOKENIZER,
     bert_normalizer_part,
@@ -288,7 +287,9 @@ def _rwkv(vocabulary: Vocabulary, _: str | None) -> RwkvVocabulary:
         if token in tokens:
             metadata.fail_item("tokens", id_, f"{token!r} is [{tokens[token]}], too")
         tokens[token] = id_
-    check_bytes(tokens, partial(metadata.fail, "tokens"))
+    byte = missing_byte(tokens)
+    if byte is not None:
+        metadata.fail("tokens", f"there is no token for the single byte 0x{byte:02X}")
     return RwkvVocabulary(tokens, metadata.source)
 
 
