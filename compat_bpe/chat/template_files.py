@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 from ..encodings.local_stores import find_stored
-from ..files.whole import open_regular, read_whole
+from ..files.whole import open_regular, read_whole, utf8_text
 from ..formats.checked_json import Json
 from ..formats.settings_beside import settings_beside
 from .template import ChatTemplate
@@ -98,10 +98,6 @@ def _templates(part: Json) -> dict[str, str]:
 
 
 def _read(path: Path) -> str:
-    data = read_whole(path, _SIZE_LIMIT)
-    try:
-        # As a file of text is read: line ends of all kinds become "\n".
-        return data.decode("utf-8").replace("\r\n", "\n").replace("\r", "\n")
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise ValueError(f"{path}: line {line}: not UTF-8: {error.reason}") from None
+    # As a file of text is read: line ends of all kinds become "\n".
+    text = utf8_text(read_whole(path, _SIZE_LIMIT), str(path))
+    return text.replace("\r\n", "\n").replace("\r", "\n")

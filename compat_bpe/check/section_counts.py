@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from typing import Callable, NamedTuple
 
 from ..encodings.resolve import Answer
-from ..files.ignore import matcher
 from ..files.markdown import MarkdownSection, body_start, is_markdown, markdown_sections
+from ..files.wildmatch import matcher
 from .results import Kind
 from .rules import Limit, Rule, SectionRule
 

@@ -107,6 +107,19 @@ def _opened_at_once(path: str, flags: int) -> int:
     return os.open(path, flags | _AT_ONCE)
 
 
+def utf8_text(data: bytes, source: str) -> str:
+    """Return the text of a file of UTF-8; ``source`` is its name in messages.
+
+    Raises:
+        ValueError: ``{file}: line {n}: not UTF-8: {reason}``.
+    """
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise ValueError(f"{source}: line {line}: not UTF-8: {error.reason}") from None
+
+
 def json_message(message: str) -> str:
     r"""Return a message of ``json``, mended where PyPy spoils it.
 

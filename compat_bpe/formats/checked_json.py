@@ -21,7 +21,7 @@ from collections.abc import Iterator
 from functools import cache
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from ..files.whole import json_message, read_whole
+from ..files.whole import json_message, read_whole, utf8_text
 
 if TYPE_CHECKING:
     import re
@@ -143,14 +143,10 @@ def parse_json(data: bytes, source: str) -> Json:
     Traceback (most recent call last):
     ValueError: cut.json: line 1: not JSON: Expecting ',' delimiter: line 1 column 8 (char 7)
     """
-
+    text = utf8_text(data, source)
     try:
-        text = data.decode("utf-8")
         value = json.loads(text, parse_float=read_float, parse_constant=_fail_constant)
         return Json(value, source)
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise ValueError(f"{source}: line {line}: not UTF-8: {error.reason}") from None
     except json.JSONDecodeError as error:
         message = json_message(str(error))
         raise ValueError(f"{source}: line {error.lineno}: not JSON: {message}") from None
@@ -240,22 +236,3 @@ def _scaled(significand: int, exponent: int) -> float:
         value /= _POWERS[_GREATEST_POWER]
         exponent += _GREATEST_POWER
     return value / _POWERS[-exponent] if value else value
-
-
-def written_float(value: float) -> float:
-    """Return the float to write so that tokenizers reads ``value``.
-
-    A float is written as the shortest number that Python reads as that float.
-
-    Raises:
-        ValueError: no float near it is read as this value.
-    """
-    import math  # only for writing
-
-    below = above = value
-    for _ in range(8):
-        for candidate in (below, above):
-            if read_float(repr(candidate)) == value:
-                return candidate
-        below, above = math.nextafter(below, -math.inf), math.nextafter(above, math.inf)
-    raise ValueError(f"{value!r} cannot be written so that tokenizers reads it")

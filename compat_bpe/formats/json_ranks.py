@@ -44,12 +44,24 @@ def check_size(part: Json | None, ranks: Mapping[bytes, int], special: Mapping[s
         part.fail(f"is {part.number()}, but there are {count} tokens up to id {highest}")
 
 
+def _check_bytes(part: Json, ranks: Mapping[bytes, int]) -> None:
+    byte = missing_byte(ranks)
+    if byte is not None:
+        part.fail(f"there is no token for the single byte 0x{byte:02X}")
+
+
 #: The beginning of a line. An id has at most ten digits, before ``int`` reads it.
 _RUN = re.compile(r"! (0|[1-9][0-9]{0,9})(?= |$)", re.ASCII)
 
 
 def parse_js_tiktoken(file: Json) -> Ranked:
-    """Return the vocabulary of a rank file.
+    """Return the vocabulary of a rank file of tiktoken's ports to JavaScript.
+
+    These are ``tiktoken`` and ``js-tiktoken`` of npm. Tokens are in ``bpe_ranks``, a text with a
+    line for each run of ids: an exclamation mark, the first id, and the tokens of this id and those
+    that follow, in base64 with a blank before each. Beside it are the pattern and the special
+    tokens. The files are written by ``scripts/ranks.ts`` of dqbd/tiktoken, and read by ``core.ts``
+    there, which is lenient: here a damaged file is refused.
 
     Raises:
         ValueError: ``{file}: {place}: {reason}``; the file is damaged.
@@ -92,9 +104,7 @@ def _ranks(part: Json) -> dict[bytes, int]:
                 part.fail(f"line {number}: the token {token!r} or its id {id_} comes twice")
             ranks[token] = id_
             ids.add(id_)
-    byte = missing_byte(ranks)
-    if byte is not None:
-        part.fail(f"there is no token for the single byte 0x{byte:02X}")
+    _check_bytes(part, ranks)
     return ranks
 
 
@@ -112,45 +122,27 @@ def _token(field: str) -> bytes | None:
 #: The most special tokens accepted. Real files have 1,000, most of them reserved.
 _MOST_SPECIAL = 1 << 16
 
-#: The versions there are, and if a file must list its special tokens: others may leave it to
-#: ``_UNLISTED``. There is no version between those named (``TokenizerVersion``).
-_MUST_LIST = {
-    "v1": False,
-    "v2": False,
-    "v3": False,
-    "v7": False,
-    "v11": True,
-    "v13": True,
-    "v15": True,
-}
+#: The versions there are; there is none between them (``TokenizerVersion``).
+_VERSIONS = ("v1", "v2", "v3", "v7", "v11", "v13", "v15")
+#: Those whose files must list their special tokens. Others may leave it to ``_UNLISTED``.
+_LISTING = ("v11", "v13", "v15")
 
 #: The special tokens of files that do not list them, by id.
 _UNLISTED = (
-    "<unk>",
-    "<s>",
-    "</s>",
-    "[INST]",
-    "[/INST]",
-    "[AVAILABLE_TOOLS]",
-    "[/AVAILABLE_TOOLS]",
-    "[TOOL_RESULTS]",
-    "[/TOOL_RESULTS]",
-    "[TOOL_CALLS]",
-    "[IMG]",
-    "<pad>",
-    "[IMG_BREAK]",
-    "[IMG_END]",
-    "[PREFIX]",
-    "[MIDDLE]",
-    "[SUFFIX]",
-    "[SYSTEM_PROMPT]",
-    "[/SYSTEM_PROMPT]",
+    *("<unk>", "<s>", "</s>", "[INST]", "[/INST]", "[AVAILABLE_TOOLS]", "[/AVAILABLE_TOOLS]"),
+    *("[TOOL_RESULTS]", "[/TOOL_RESULTS]", "[TOOL_CALLS]", "[IMG]", "<pad>", "[IMG_BREAK]"),
+    *("[IMG_END]", "[PREFIX]", "[MIDDLE]", "[SUFFIX]", "[SYSTEM_PROMPT]", "[/SYSTEM_PROMPT]"),
     "[TOOL_CONTENT]",
 )
 
 
 def parse_tekken(file: Json) -> Ranked:
-    """Return the vocabulary of a ``tekken.json``, with ids in place of ranks.
+    """Return the vocabulary of a ``tekken.json``, Mistral's since NeMo, with ids in place of ranks.
+
+    Text is split by the pattern in the file and merged by rank, as in tiktoken. The special tokens
+    have the first ids: the id of another token is its rank plus the number of special tokens. The
+    rules are those of ``Tekkenizer`` in mistral-common 1.13.1. The versions of the format differ in
+    how messages are written, and in who lists the special tokens; text is the same tokens in all.
 
     Raises:
         ValueError: ``{file}: {place}: {reason}``; the file is damaged.
@@ -179,23 +171,20 @@ def parse_tekken(file: Json) -> Ranked:
         if token in ranks:
             item.fail(f"the token {token!r} comes twice")
         ranks[token] = special_count + number
-    byte = missing_byte(ranks)
-    if byte is not None:
-        vocab.fail(f"there is no token for the single byte 0x{byte:02X}")
+    _check_bytes(vocab, ranks)
     return Ranked(config["pattern"], ranks, _special_tokens(file, special_count))
 
 
 def _special_tokens(file: Json, count: int) -> dict[str, int]:
     """Return the special tokens and their ids, those that are only reserved included."""
     version = file["config"]["version"]
-    must_list = _MUST_LIST.get(version.text())
-    if must_list is None:
-        version.fail(f"version {version.text()!r} is not known, only {', '.join(_MUST_LIST)}")
+    if version.text() not in _VERSIONS:
+        version.fail(f"version {version.text()!r} is not known, only {', '.join(_VERSIONS)}")
     listed = file.get("special_tokens")
     special: dict[str, int] = {}
     numbers: set[int] = set()
     if listed is None:
-        if must_list:
+        if version.text() in _LISTING:
             file.fail(f"there is no 'special_tokens', which version {version.text()} has")
         special.update(zip(_UNLISTED, range(count)))
     else:
@@ -225,7 +214,11 @@ _PATTERNS = {
 
 
 def parse_grok(file: Json) -> Ranked:
-    """Return the vocabulary of a ``tokenizer.tok.json``.
+    """Return the vocabulary of a ``tokenizer.tok.json``, that of Grok 2.
+
+    A token is a list of bytes with its id, which is its rank, too. Text is split by a pattern that
+    ``word_split`` names, or by the file's own. The rules are those of ``vllm/tokenizers/grok2.py``
+    in vLLM, which SGLang shares: the names of all special tokens in a text are these tokens there.
 
     Raises:
         ValueError: ``{file}: {place}: {reason}``; the file is damaged.
@@ -237,9 +230,7 @@ def parse_grok(file: Json) -> Ranked:
     pattern.text()
     regular = file["regular_tokens"]
     ranks = _tokens(regular)
-    byte = missing_byte(ranks)
-    if byte is not None:
-        regular.fail(f"there is no token for the single byte 0x{byte:02X}")
+    _check_bytes(regular, ranks)
     special = {}
     named = file["special_tokens"]
     for token, number in _tokens(named).items():

@@ -23,12 +23,7 @@ from .checked_json import Json, read_json
 
 #: The roles of special tokens, in the order in which new ones are numbered.
 ROLES = (
-    "bos_token",
-    "eos_token",
-    "unk_token",
-    "sep_token",
-    "pad_token",
-    "cls_token",
+    *("bos_token", "eos_token", "unk_token", "sep_token", "pad_token", "cls_token"),
     "mask_token",
 )
 #: The name that transformers has for the unknown token where there is none.

@@ -57,18 +57,16 @@ def read_vocab_merges(
     ids = read_json(vocabulary)
     settings = settings_beside(vocabulary)
     source = f"{vocabulary} and {merges.name}"
+    made = _class_named(settings) if pattern is None else None
+    listed = _read_merges(merges)
     if pattern is not None:
-        listed = _read_merges(merges)
         if _ends_words(listed):
             raise ValueError(f"{source}: its tokens end words: it is given no pattern")
         made = _unnamed(ids.mapping(), listed, settings, source)._replace(
             parts=lambda *_: _split_by(pattern)
         )
-        return _definition(made, ids.mapping(), listed, settings, source)
-    made_of_name = _class_named(settings)
-    listed = _read_merges(merges)
-    class_name = made_of_name or _class_of(ids.mapping(), listed, settings, source)
-    return _definition(class_name, ids.mapping(), listed, settings, source)
+    made = made or _class_of(ids.mapping(), listed, settings, source)
+    return _definition(made, ids.mapping(), listed, settings, source)
 
 
 def read_clip_merges(path: Path) -> TokenizerDefinition:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Callable, NamedTuple
 
 from ..encodings.resolve import DEFAULT_ENCODING
-from ..files.ignore import alternatives, matcher
+from ..files.wildmatch import alternatives, matcher
 from .errors import invalid
 from .params import Params, in_json
 

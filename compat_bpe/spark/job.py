@@ -20,9 +20,8 @@ from ..corpus.masking import read_rules
 from ..corpus.prepare import Preparation
 from ..encodings.load import load
 from ..files.write import write_files, written_whole
-from ..report.head import page_time
-from ..report.html import page
-from ..report.order import by_difference
+from ..report.figures import by_difference
+from ..report.html import page, page_time
 from ..report.text import as_json, line_width, table_lines
 from ..train.bpe.byte_level import TrainingSettings
 from ..train.kinds import TOKENIZER_KINDS

@@ -15,8 +15,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from compat_bpe.encodings.tokenizer import Tokenizer
-from compat_bpe.formats.checked_json import parse_json, read_float, written_float
-from compat_bpe.formats.models.unigram import read_unigram
+from compat_bpe.formats.checked_json import parse_json, read_float
+from compat_bpe.formats.models.unigram import read_unigram, written_float
 from compat_bpe.formats.tokenizer_json import parse_tokenizer
 from compat_bpe.pipeline.models import unigram as unigram_module
 from compat_bpe.pipeline.models.unigram import Unigram

@@ -20,8 +20,8 @@ from compat_bpe.formats.checked_json import (
     parse_json,
     read_float,
     read_json,
-    written_float,
 )
+from compat_bpe.formats.models.unigram import written_float
 
 VALUES: dict[str, Any] = {
     "an object": {"a": 1},

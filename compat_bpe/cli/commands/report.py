@@ -15,12 +15,9 @@ from ... import __version__
 from ...corpus.documents import CorpusFile
 from ...encodings.resolve import is_path
 from ...files.write import written_whole
-from ...report.curves import Check, curve_of
-from ...report.figures import Report
+from ...report.figures import Check, Report, by_difference, curve_of
 from ...report.measure import report_parts
-from ...report.order import by_difference
-from ...report.summary import summary_lines
-from ...report.text import as_json, line_width, table_lines
+from ...report.text import as_json, line_width, summary_lines, table_lines
 from ..input_path import INPUT_PATH
 from ..options.corpus import CORPUS_OPTIONS, CorpusArguments, corpus_options
 from ..options.encoding import chosen_encodings, encoding_options
@@ -202,8 +199,7 @@ def _read_terms(path: str, paths: Sequence[str]) -> list[str]:
 
 
 def _write_page(made: Report, path: str, top: int, groups: int, corpus: Sequence[str]) -> None:
-    from ...report.head import page_time  # only this form needs it
-    from ...report.html import page
+    from ...report.html import page, page_time  # only this form needs them
 
     try:
         made_at = page_time(os.environ)

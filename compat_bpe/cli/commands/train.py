@@ -294,7 +294,7 @@ def _summary(
 
 def _report(trained: AnyTrained, output: Path) -> Iterator[str]:
     """Yield the lines of a report on the text that was held out."""
-    from ...report.curves import Check
+    from ...report.figures import Check
     from ...report.measure import report_parts
     from ...report.text import line_width, table_lines
 

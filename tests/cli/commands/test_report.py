@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 
 from compat_bpe import __version__, get_encoding, load
+from compat_bpe.report.figures import by_difference
 from compat_bpe.report.html import page
 from compat_bpe.report.measure import report as library_report
-from compat_bpe.report.order import by_difference
 from compat_bpe.save import save_tiktoken
 from tests.cli.exact import Result, run
 
