@@ -9,5 +9,6 @@ from .limits import ContextLimit as ContextLimit
 from .limits import context_limit as context_limit
 from .parts import RequestPart as RequestPart
 from .parts import count_parts as count_parts
+from .requests import count_request as count_request
 from .template import ChatTemplate as ChatTemplate
 from .template_files import load_chat_template as load_chat_template

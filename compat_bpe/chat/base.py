@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Callable, Literal, get_args
+from typing import Any, Callable, Literal, NamedTuple, get_args
 
 from ..encodings.encoding import Encoding
 from .messages import (
+    Object,
     Plain,
     checked_messages,
     checked_objects,
@@ -53,6 +55,21 @@ class MessageCount(int):
         return bool(self.note)
 
 
+class LeftOut(NamedTuple):
+    """A part of a request that is not counted.
+
+    Args:
+        place: where it is, such as ``messages[2].content[0]``.
+        kind: what it is, in a few words; empty if the place says it.
+    """
+
+    place: str
+    kind: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.place} ({self.kind})" if self.kind else self.place
+
+
 @dataclass(frozen=True)
 class Request:
     """The content of a request to a model, as plain data.
@@ -67,6 +84,9 @@ class Request:
         tool_choice: which tools the model may call, as in a request.
         endpoint: where the request goes.
         strict: True to refuse it if something in it is not counted.
+        left_out: what is not counted, and has no place in the other members.
+        places: where messages and their contents are in the caller's request, by their places
+            here, if that is elsewhere.
     """
 
     messages: list[Plain]
@@ -79,6 +99,12 @@ class Request:
     tool_choice: str | Plain | None = None
     endpoint: Endpoint = "chat_completions"
     strict: bool = False
+    left_out: tuple[LeftOut, ...] = ()
+    places: Mapping[str, str] = field(default_factory=dict)
+
+    def place(self, place: str) -> str:
+        """Return where in the caller's request a place in this one is."""
+        return place_in(self.places, place)
 
     def with_messages(self, messages: list[Plain]) -> Request:
         """Return the same request with other messages."""
@@ -87,9 +113,9 @@ class Request:
     @classmethod
     def checked(
         cls,
-        messages: Sequence[Mapping[str, Any]],
-        tools: Sequence[Mapping[str, Any]] | None = None,
-        documents: Sequence[Mapping[str, Any]] | None = None,
+        messages: Sequence[Object],
+        tools: Sequence[Object] | None = None,
+        documents: Sequence[Object] | None = None,
         add_generation_prompt: bool = True,
         continue_final_message: bool | str = False,
         variables: Mapping[str, Any] | None = None,
@@ -124,6 +150,23 @@ class Request:
             endpoint,
             strict,
         )
+
+
+#: A message or its content at the beginning of a place.
+_MESSAGE = re.compile(r"(messages\[\d+\])(\.content)?")
+
+
+def place_in(places: Mapping[str, str], place: str) -> str:
+    """Return a place by other names for messages and contents.
+
+    >>> place_in({"messages[0].content": "system"}, "messages[0].content[2].text")
+    'system[2].text'
+    """
+    found = _MESSAGE.match(place)
+    for known in (found[0], found[1]) if found else ():
+        if known in places:
+            return places[known] + place[len(known) :]
+    return place
 
 
 class ChatFormat(ABC):

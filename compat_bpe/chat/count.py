@@ -7,20 +7,21 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Callable
 
 from ..encodings.encoding import Encoding
-from .base import Endpoint, MessageCount, Request
+from .base import ChatFormat, Endpoint, MessageCount, Request
 from .choose import chosen_format
 from .left_out import counted_with_notes
+from .messages import Object
 from .template import ChatTemplate
 
 
 def count_messages(
-    messages: Sequence[Mapping[str, Any]],
+    messages: Sequence[Object],
     *,
     model: str | None = None,
     encoding: Encoding | str | os.PathLike[str] | None = None,
-    tools: Sequence[Mapping[str, Any]] | None = None,
+    tools: Sequence[Object] | None = None,
     template: ChatTemplate | str | None = None,
-    documents: Sequence[Mapping[str, Any]] | None = None,
+    documents: Sequence[Object] | None = None,
     add_generation_prompt: bool = True,
     continue_final_message: bool | str = False,
     variables: Mapping[str, Any] | None = None,
@@ -40,9 +41,10 @@ def count_messages(
 
     Args:
         messages: the conversation: objects with a ``"role"``, mostly a ``"content"`` (a text, a
-            list of parts, or None beside ``"tool_calls"``), and perhaps a ``"name"``. Parts are
-            texts, and to OpenAI's models images; the size of an image is read from its data, so it
-            is given as a data URL, or with a low detail.
+            list of parts, or None beside ``"tool_calls"``), and perhaps a ``"name"``. Dicts, or
+            objects with ``model_dump()`` as openai's, litellm's and Anthropic's clients have them,
+            or LangChain's messages. Parts are texts, and to OpenAI's models images; the size of an
+            image is read from its data, so it is given as a data URL, or with a low detail.
         model: the name of the model, such as ``"gpt-4o"``; it says encoding and format.
         encoding: the encoding, its name, or the path of a vocabulary. Beside a file, its chat
             template is looked for.
@@ -94,7 +96,7 @@ def count_messages(
     >>> count, count.is_estimate
     (13, True)
     """
-    count = counter_of(model, encoding, template, estimate, as_of)
+    count, _ = chosen_counter(model, encoding, template, estimate, as_of)
     return count(
         Request.checked(
             messages,
@@ -111,14 +113,22 @@ def count_messages(
     )
 
 
-def counter_of(
+#: Counts a request.
+Counter = Callable[[Request], MessageCount]
+
+
+def chosen_counter(
     model: str | None,
     encoding: Encoding | str | os.PathLike[str] | None,
     template: ChatTemplate | str | None,
     estimate: bool,
     as_of: str | None = None,
-) -> Callable[[Request], MessageCount]:
-    """Return the function that counts requests, for arguments as of ``count_messages``."""
+) -> tuple[Counter, ChatFormat | None]:
+    """Return the function that counts requests, for arguments as of ``count_messages``.
+
+    Returns:
+        The function, and the format by which it counts; None if it estimates.
+    """
     if estimate and model is not None and encoding is None and template is None:
         # Imported here: only estimates need it.
         from ..encodings.estimates import factor_for_model
@@ -126,6 +136,6 @@ def counter_of(
 
         factor = factor_for_model(model)
         if factor is not None:
-            return lambda request: estimated_count(request, factor)
+            return lambda request: estimated_count(request, factor), None
     chat = chosen_format(model, encoding, template, as_of)
-    return lambda request: counted_with_notes(chat, request)
+    return lambda request: counted_with_notes(chat, request), chat

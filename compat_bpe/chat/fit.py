@@ -14,11 +14,11 @@ from typing import Any, Callable, Literal, NamedTuple, get_args
 from ..encodings.encoding import Encoding
 from ..fit import Keep, truncate
 from ..fit.longest_part import check_limit
-from .base import ChatFormat, Endpoint, MessageCount, Request
+from .base import ChatFormat, Endpoint, LeftOut, MessageCount, Request
 from .choose import chosen_format
 from .dropping import Dropped, stripped
-from .left_out import endpoint_parts, left_out_members, with_left_out, without_other_tools
-from .messages import Plain
+from .left_out import countable_message, countable_request, with_left_out
+from .messages import Object, Plain
 from .template import ChatTemplate
 from .units import Unit, units_of
 
@@ -31,7 +31,7 @@ class FittedMessages:
     """A conversation that fits.
 
     Args:
-        messages: the kept messages, in their order; copies of the given ones.
+        messages: the kept messages, in their order; copies of the given ones, as dicts.
         count: the number of tokens of the request with them, at most the limit.
         kept: the indexes of the kept messages in the given list, from 0 on.
         dropped: the indexes of those that were left out.
@@ -50,12 +50,12 @@ class FittedMessages:
 
 
 def fit_messages(
-    messages: Sequence[Mapping[str, Any]],
+    messages: Sequence[Object],
     limit: int,
     *,
     model: str | None = None,
     encoding: Encoding | str | os.PathLike[str] | None = None,
-    tools: Sequence[Mapping[str, Any]] | None = None,
+    tools: Sequence[Object] | None = None,
     template: ChatTemplate | str | None = None,
     variables: Mapping[str, Any] | None = None,
     response_format: Mapping[str, Any] | None = None,
@@ -64,7 +64,7 @@ def fit_messages(
     as_of: str | None = None,
     parts: _Parts = "turn",
     keep_last: int = 1,
-    priority: Callable[[Mapping[str, Any]], float] | None = None,
+    priority: Callable[[Any], float] | None = None,
     cut: Keep | None = None,
     marker: str | None = None,
     drop_first: Sequence[Dropped] = (),
@@ -134,11 +134,7 @@ def fit_messages(
     units = units_of(request.messages, by_turn=parts == "turn", keep_last=keep_last)
     importance = [0.0 if priority is None else priority(one) for one in messages]
     chat = chosen_format(model, encoding, template, as_of)
-    request, left_out = without_other_tools(request)
-    left_out += left_out_members(request.messages, chat.members)
-    if not chat.knows_endpoints:
-        left_out += endpoint_parts(request)
-    fitting = _Fitting(chat, request, limit, left_out)
+    fitting = _Fitting(chat, *countable_request(chat, request), limit)
     return fitting.fit(_in_order(units, importance), _Cut(cut, marker) if cut else None, drop_first)
 
 
@@ -169,10 +165,15 @@ def _after(messages: Mapping[int, Plain], drops: Sequence[tuple[int, Dropped]]) 
 class _Fitting:
     """A conversation of which as much as fits is taken in."""
 
-    def __init__(self, chat: ChatFormat, request: Request, limit: int, left_out: list[str]) -> None:
+    def __init__(
+        self, chat: ChatFormat, request: Request, left_out: list[LeftOut], limit: int
+    ) -> None:
         self._chat = chat
         self._left_out = left_out
         self._counted = chat.counter(request)
+        #: Messages without what is not counted, and what that is, by the ids of the messages; these
+        #: are kept, since what is gone may leave its id to another.
+        self._countable: dict[int, tuple[Plain, Plain, list[LeftOut]]] = {}
         self._request = request
         self._limit = limit
         #: The messages of the request, some of them without what is dropped first.
@@ -274,7 +275,11 @@ class _Fitting:
         return {**self._taken, **more}
 
     def _count(self, taken: Mapping[int, Plain]) -> MessageCount:
-        return self._counted([taken[at] for at in sorted(taken)])
+        for at, message in taken.items():
+            if id(message) not in self._countable:
+                found = countable_message(message, f"messages[{at}]", self._chat)
+                self._countable[id(message)] = (message, *found)
+        return self._counted([self._countable[id(taken[at])][1] for at in sorted(taken)])
 
     def _fits(self, taken: Mapping[int, Plain]) -> bool:
         try:
@@ -313,9 +318,11 @@ class _Fitting:
     def _result(self) -> FittedMessages:
         kept = sorted(self._taken)
         everything = range(len(self._request.messages))
+        count = self._count(self._taken)
+        left_out = [one for at in kept for one in self._countable[id(self._taken[at])][2]]
         return FittedMessages(
             [self._taken[at] for at in kept],
-            with_left_out(self._count(self._taken), self._left_out),
+            with_left_out(count, self._left_out + left_out),
             tuple(kept),
             tuple(at for at in everything if at not in self._taken),
             tuple(sorted(self._cut)),

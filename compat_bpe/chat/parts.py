@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Callable
+from typing import Any
 
 from ..encodings.encoding import Encoding
-from .base import Endpoint, MessageCount, Request
-from .count import counter_of
+from .base import Endpoint, Request
+from .count import Counter, chosen_counter
 from .images.count import is_image
-from .messages import Plain
+from .messages import Object, Plain
 from .template import ChatTemplate
 
 
@@ -33,13 +33,13 @@ class RequestPart:
 
 
 def count_parts(
-    messages: Sequence[Mapping[str, Any]],
+    messages: Sequence[Object],
     *,
     model: str | None = None,
     encoding: Encoding | str | os.PathLike[str] | None = None,
-    tools: Sequence[Mapping[str, Any]] | None = None,
+    tools: Sequence[Object] | None = None,
     template: ChatTemplate | str | None = None,
-    documents: Sequence[Mapping[str, Any]] | None = None,
+    documents: Sequence[Object] | None = None,
     variables: Mapping[str, Any] | None = None,
     response_format: Mapping[str, Any] | None = None,
     tool_choice: str | Mapping[str, Any] | None = None,
@@ -72,7 +72,7 @@ def count_parts(
     user (1,) 5
     reply () 3
     """
-    count = counter_of(model, encoding, template, estimate, as_of)
+    count, _ = chosen_counter(model, encoding, template, estimate, as_of)
     request = Request.checked(
         messages,
         tools,
@@ -84,10 +84,10 @@ def count_parts(
         strict=strict,
     )
     count(request)  # what is wrong is said of the whole request, not of a beginning of it
-    return list(_parts(request, count))
+    return list(parts_of(request, count))
 
 
-def _parts(request: Request, count: Callable[[Request], MessageCount]) -> Iterator[RequestPart]:
+def parts_of(request: Request, count: Counter) -> Iterator[RequestPart]:
     """Yield the parts of a request, each with what it adds to the number of tokens."""
     so_far = 0
     names: list[str] = []
@@ -101,7 +101,8 @@ def _parts(request: Request, count: Callable[[Request], MessageCount]) -> Iterat
         except ValueError:  # the format takes this only with what follows; it takes the whole
             continue
         shown = " + ".join(dict.fromkeys(names))
-        yield RequestPart(shown, tuple(dict.fromkeys(numbers)), tokens - so_far)
+        if shown != "images" or tokens > so_far:  # those that cannot be counted are in the note
+            yield RequestPart(shown, tuple(dict.fromkeys(numbers)), tokens - so_far)
         so_far, names, numbers = tokens, [], []
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from ..encodings.encoding import Encoding
 from .base import ChatFormat, MessageCount, Request
 from .kimi import declared, in_order
-from .messages import REASONING, Plain, fail
+from .messages import REASONING, Object, Plain, fail
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -78,10 +78,10 @@ class ChatTemplate:
 
     def render(
         self,
-        messages: Sequence[Mapping[str, Any]],
+        messages: Sequence[Object],
         *,
-        tools: Sequence[Mapping[str, Any]] | None = None,
-        documents: Sequence[Mapping[str, Any]] | None = None,
+        tools: Sequence[Object] | None = None,
+        documents: Sequence[Object] | None = None,
         add_generation_prompt: bool = True,
         continue_final_message: bool | str = False,
         variables: Mapping[str, Any] | None = None,

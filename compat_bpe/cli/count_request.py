@@ -8,11 +8,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import Any, NamedTuple
 
-from ..chat import MessageCount, RequestPart, count_messages, count_parts
-from ..chat.choose import chosen_format
-from ..chat.left_out import with_left_out
-from ..chat.requests import Stored, arguments_of, stored_requests
-from ..chat.service import service_variables
+from ..chat import MessageCount, RequestPart
+from ..chat.requests import Stored, stored_requests, whole_request
 from ..chat.template_files import find_chat_template
 from ..encodings.estimates import OwnFactor
 from ..encodings.local_stores import stored_encoding
@@ -165,43 +162,24 @@ def _counted(stored: Stored, chosen: Chosen, path: str, *, with_parts: bool) -> 
     by_name = chosen.encoding if in_store is None else in_store
     encoding = template = None
     try:
-        request, left_out = arguments_of(body)
-        left_out += stored.left_out
-        if body.get("system"):
-            messages = request.get("messages")
-            if factor is not None and isinstance(messages, list) and messages:
-                # Anthropic's requests have it beside the messages. It is the last here, so that
-                # errors name the places of the others in the request.
-                request["messages"] = [*messages, {"role": "system", "content": body["system"]}]
-            else:
-                left_out.append("system")
         if model is None or in_store is not None or chosen.pattern is not None:
             encoding = chosen_encoding(None, by_name, chosen.pattern)
             if by_name is not None and is_path(by_name):
                 template = find_chat_template(by_name)
-        variables = body.get("chat_template_kwargs")
-        named = model if in_store is None else None
-        if factor is None and (variables is None or isinstance(variables, dict)):
-            chat = chosen_format(named, encoding, template, chosen.as_of)
-            variables = {**service_variables(body, chat), **(variables or {})}
-        request.update(
-            {
-                "messages": request.get("messages"),
-                "model": named,
-                "encoding": encoding,
-                "template": template,
-                "variables": variables,
-                "estimate": factor is not None,
-                "strict": chosen.strict,
-                "as_of": chosen.as_of,
-            }
+        request = whole_request(
+            body,
+            model=model if in_store is None else None,
+            encoding=encoding,
+            template=template,
+            estimate=factor is not None,
+            strict=chosen.strict,
+            as_of=chosen.as_of,
+            left_out=stored.left_out,
         )
-        if chosen.strict and left_out:
-            raise ValueError(f"{left_out[0]}: cannot be counted")
-        tokens = with_left_out(count_messages(**request), left_out)
+        tokens = request.count()
         if chosen.factor is not None:
             tokens = _times(tokens, chosen.factor)
-        parts = count_parts(**request) if with_parts else []
+        parts = request.parts() if with_parts else []
     except KeyError as error:
         raise wrong(str(error.args[0])) from None
     except (ImportError, ValueError) as error:

@@ -236,37 +236,38 @@ def test_what_is_cut_to_a_limit_is_what_is_billed() -> None:
 
 
 @pytest.mark.parametrize(
-    ("message", "left_out", "reason"),
+    ("message", "note", "reason"),
     [
         (
             {"content": [{"type": "image_url", "image_url": {"url": "x"}}]},
+            "1 image not counted, so the number is a lower bound: "
             "messages[0].content[0] (an image at an address)",
             "messages[0].content[0].image_url.url: the size of an image at an address",
         ),
         (
             {"content": [{"type": "input_audio", "input_audio": {}}]},
-            "messages[0].content[0] (input_audio)",
+            "not counted: messages[0].content[0] (input_audio)",
             "messages[0].content[0]: a part of type 'input_audio' cannot be counted",
         ),
         (
             {"content": [], "audio": {"id": "a"}},
-            "messages[0].audio",
+            "not counted: messages[0].audio",
             "messages[0].audio: cannot be counted",
         ),
         (
             {"content": [], "metadata": {"a": "b"}, "thinking": "x"},
-            "messages[0].metadata, messages[0].thinking",
+            "not counted: messages[0].metadata, messages[0].thinking",
             "messages[0].metadata: cannot be counted, nor can 1 more",
         ),
     ],
 )
 def test_what_cannot_be_counted_is_named_and_the_rest_is_counted(
-    message: dict[str, Any], left_out: str, reason: str
+    message: dict[str, Any], note: str, reason: str
 ) -> None:
     chat = [{"role": "user", **message}, {"role": "user", "content": "x"}]
     found = count_messages(chat, model="gpt-4o")
     assert found == 3 + 4 + 5
-    assert found.note == f"not counted: {left_out}"
+    assert found.note == note
     with pytest.raises(ValueError, match="^" + reason.replace("[", r"\[")):
         count_messages(chat, model="gpt-4o", strict=True)
 

@@ -76,8 +76,8 @@ def part_tokens(part: dict[str, Any], rule: ImageRule | None, place: str) -> Mes
     """
     if rule is None:
         raise Uncountable(
-            f"{place}: an image cannot be counted: OpenAI's rule for this model's images is not "
-            "known here",
+            place,
+            "an image cannot be counted: OpenAI's rule for this model's images is not known here",
             "an image",
         )
     image: Any = part.get("image_url")
@@ -90,7 +90,7 @@ def part_tokens(part: dict[str, Any], rule: ImageRule | None, place: str) -> Mes
     try:
         return rule.tokens(_size_at(image), detail)
     except SizeNotKnown as error:
-        raise Uncountable(f"{here}: {error}", "an image at an address") from None
+        raise Uncountable(here, str(error), "an image at an address") from None
     except ValueError as error:
         fail(here, str(error))
 
