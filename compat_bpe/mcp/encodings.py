@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
 from ..encodings.encoding import Encoding
 from ..encodings.estimates import Factor, factor_for_model
@@ -14,23 +15,7 @@ from ..encodings.load import load
 from ..encodings.model_names import did_you_mean, encoding_name_for_model
 from ..encodings.registry import BASELINES, get_encoding, list_encoding_names
 from ..fit.stream import Cutter, portions
-from .bounds import CallError
-from .tool import Call, Json, named, said
-
-#: The arguments by which a tool is told how to count.
-CHOICE: dict[str, Json] = {
-    "model": named("The model whose tokens are counted, such as gpt-4o."),
-    "encoding": named("The encoding, such as o200k_base, in place of a model; see the resource."),
-}
-
-#: The members of a result that say how it was counted.
-COUNTED: dict[str, Json] = {
-    "encoding": said(
-        "string", "The encoding that counted; empty if no public tokenizer of the model is known."
-    ),
-    "is_estimate": said("boolean", "False if the tokens are exactly those of the model."),
-    "note": said("string", "Why it is an estimate, and by which source; empty if it is exact."),
-}
+from .calls import Call, CallError
 
 
 @dataclass(frozen=True)
@@ -62,7 +47,7 @@ class Chosen:
         except ValueError as error:
             raise CallError(str(error)) from None
 
-    def counted(self, note: str = "") -> Json:
+    def counted(self, note: str = "") -> Any:
         """Return the members of a result that say how it was counted."""
         if self.factor is not None:
             note = note or self.factor.reason
@@ -70,13 +55,12 @@ class Chosen:
         return {"encoding": name, "is_estimate": bool(note), "note": note}
 
 
-def chosen(arguments: Json, call: Call) -> Chosen:
-    """Return how the arguments of a call say to count.
+def chosen(model: str | None, name: str | None, call: Call) -> Chosen:
+    """Return how a call says to count: by a model, or by the name of an encoding.
 
     Raises:
         CallError: model or encoding is unknown, or both are given.
     """
-    model, name = arguments.get("model"), arguments.get("encoding")
     if model is not None and name is not None:
         raise CallError("model and encoding exclude each other: give one of them")
     if model is None:
@@ -90,13 +74,13 @@ def chosen(arguments: Json, call: Call) -> Chosen:
         raise CallError(f"{error.args[0]}; the resource compat-bpe://models lists some") from None
 
 
-def exact(arguments: Json, call: Call) -> Encoding:
+def exact(model: str | None, name: str | None, call: Call) -> Encoding:
     """Return the encoding of a call that cuts text, which no estimate can.
 
     Raises:
         CallError: as in ``chosen``; or the model has no public tokenizer.
     """
-    one = chosen(arguments, call)
+    one = chosen(model, name, call)
     if one.encoding is None:
         raise CallError(
             f"model {one.model!r} has no public tokenizer, so nobody can say where its tokens "

@@ -17,8 +17,8 @@ from typing import Any
 import pytest
 
 from compat_bpe import get_encoding, list_encoding_names
-from compat_bpe.mcp.bounds import BOUNDS
-from compat_bpe.mcp.server import TOOLS
+from compat_bpe.mcp.calls import BOUNDS
+from compat_bpe.mcp.tools import TOOLS
 from tests.clients.environments import make_environment
 
 pytestmark = pytest.mark.clients
