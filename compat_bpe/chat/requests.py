@@ -1,11 +1,14 @@
-"""Requests as services take them and files keep them: one in JSON, or one on each line.
+"""Whole requests as services take them and files keep them: one in JSON, or one on each line.
 
 A line may be a request, a line of OpenAI's batches (the request is its ``body``), or an example for
 fine-tuning (its ``messages`` and ``tools``); or all lines are one conversation. A request to
-OpenAI's endpoint Responses has its messages as ``input``.
+OpenAI's endpoint Responses has its messages as ``input``. Services take some variables of a chat
+format as members of the request: DeepSeek's says ``"thinking": {"type": "enabled"}``, where its
+chat format has the variable ``thinking``, true or false.
 
 https://developers.openai.com/api/reference/resources/responses
 https://developers.openai.com/api/docs/guides/batch
+https://api-docs.deepseek.com/guides/thinking_mode
 """
 
 from __future__ import annotations
@@ -19,13 +22,44 @@ from typing import Any, NamedTuple
 
 from ..encodings.encoding import Encoding
 from ..files.json_message import json_message
-from .base import Endpoint, LeftOut, MessageCount, Request, place_in
-from .count import Counter, chosen_counter
+from .base import ChatFormat, Endpoint, LeftOut, MessageCount, Request, place_in
+from .count import Counter, RequestPart, chosen_counter, parts_of
 from .left_out import REPLY_MEMBERS
 from .messages import Plain, RequestError, fail, kind_of, plain
-from .parts import RequestPart, parts_of
-from .service import service_variables
 from .template import ChatTemplate
+
+_THINKING = {"enabled": True, "disabled": False}
+
+
+def service_variables(body: Mapping[str, Any], chat: ChatFormat) -> dict[str, Any]:
+    """Return the variables that a request has as members of its own.
+
+    Members that the format does not know as variables are left alone: they say how a reply is made,
+    and are no text of the prompt.
+
+    Args:
+        body: the request, as the service takes it.
+        chat: the format of the model.
+
+    Raises:
+        ValueError: a member is not what the service takes.
+
+    >>> from compat_bpe.chat.choose import chosen_format
+    >>> body = {"messages": [], "thinking": {"type": "enabled"}, "temperature": 0}
+    >>> service_variables(body, chosen_format("deepseek-v3.1", None, None))
+    {'thinking': True}
+    >>> service_variables(body, chosen_format("gpt-4o", None, None))
+    {}
+    """
+    values = {name: body[name] for name in chat.service_variables if body.get(name) is not None}
+    if "thinking" in values:
+        thinking = values["thinking"]
+        kind = thinking.get("type") if isinstance(thinking, dict) else None
+        if not isinstance(kind, str) or kind not in _THINKING:
+            fail("thinking", f"must be an object whose type is {' or '.join(_THINKING)}")
+        values["thinking"] = _THINKING[kind]
+    return values
+
 
 #: The members of a request that bring in text from elsewhere, or from a search.
 _ELSEWHERE = ("previous_response_id", "conversation", "prompt", "context_management")

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from ..chat import MessageCount, RequestPart
 from ..chat.requests import Stored, stored_requests, whole_request
-from ..chat.template_files import find_chat_template
+from ..chat.template import find_chat_template
 from ..encodings.estimates import OwnFactor
 from ..encodings.local_stores import stored_encoding
 from ..files.text import check_mark, not_utf8, open_bytes

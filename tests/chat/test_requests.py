@@ -1,18 +1,26 @@
-"""Whole requests, and messages that are objects of clients."""
+"""Whole requests, their parts and the form of a reply; messages that are objects of clients."""
 
 from __future__ import annotations
 
+from random import Random
 from typing import Any
 
 import pytest
 
+from compat_bpe import get_encoding
 from compat_bpe.chat import (
     ChatTemplate,
+    RequestPart,
     count_messages,
     count_parts,
     count_request,
     fit_messages,
 )
+from compat_bpe.chat.base import Request
+from compat_bpe.chat.harmony import HarmonyFormat
+from tests.chat import images as made
+from tests.chat.images import address
+from tests.chat.random_requests import messages, tool
 
 IMAGE = {"type": "image_url", "image_url": {"url": "https://example.com/a.png"}}
 TEXT = {"type": "text", "text": "And here?"}
@@ -204,3 +212,200 @@ def test_images_of_a_chat_template_are_named() -> None:
     assert found.note.startswith("1 image not counted, so the number is a lower bound: messages[0]")
     with pytest.raises(ValueError, match=r"content\[0\] \(image_url\): cannot be counted"):
         count_messages(chat, encoding="gpt2", template=template, strict=True)
+
+
+#: It refuses what does not alternate, and a system message by itself.
+ALTERNATING = """
+{%- if messages[-1].role == 'system' %}{{ raise_exception('only a system message') }}{% endif -%}
+{%- for message in messages %}<{{ message.role }}>{{ message.content }}{% endfor -%}
+{%- if tools %}{{ tools | tojson }}{% endif -%}
+{%- if add_generation_prompt %}<assistant>{% endif -%}
+"""
+#: It takes a conversation only as a whole.
+ONLY_WITH_A_REPLY = """
+{%- if not add_generation_prompt %}{{ raise_exception('no reply') }}{% endif -%}
+{%- for message in messages %}{{ message.content }}{% endfor -%}
+"""
+#: It leaves the thoughts of earlier answers out.
+FORGETTING = """
+{%- for message in messages -%}
+{%- if message.role == 'assistant' and not loop.last %}{{ message.content.split('|')[-1] -}}
+{%- else %}{{ message.content }}{% endif -%}
+{%- endfor -%}
+"""
+
+CHAT: list[dict[str, Any]] = [
+    {"role": "system", "content": "Be brief."},
+    {"role": "user", "content": "hello"},
+    {"role": "assistant", "content": "one two three four five six|well"},
+    {"role": "user", "content": "and?"},
+]
+TOOLS = [{"type": "function", "function": {"name": "get_weather", "description": "The weather."}}]
+
+
+@pytest.mark.parametrize(
+    "model", ["gpt-4o", "gpt-5", "gpt-3.5-turbo", "deepseek-v4", "gpt-oss-20b"]
+)
+@pytest.mark.parametrize("seed", range(20))
+def test_the_sum_is_the_count_of_the_request(model: str, seed: int) -> None:
+    random = Random(seed)
+    chat = messages(random)
+    tools = [tool(random) for _ in range(random.randrange(3))] or None
+    parts = count_parts(chat, model=model, tools=tools)
+    assert sum(part.tokens for part in parts) == count_messages(chat, model=model, tools=tools)
+    named = [number for part in parts if part.name != "images" for number in part.messages]
+    assert named == list(range(len(chat)))
+
+
+def test_what_each_part_adds() -> None:
+    image = {"type": "image_url", "image_url": {"url": address(made.png(1, 1)), "detail": "low"}}
+    chat = [
+        *CHAT[:2],
+        {"role": "user", "content": [{"type": "text", "text": "hello"}, image, image]},
+    ]
+    assert count_parts(chat, model="gpt-4o", tools=TOOLS) == [
+        RequestPart("system", (0,), 7),
+        RequestPart("user", (1,), 5),
+        RequestPart("user", (2,), 5),
+        RequestPart("images", (2,), 170),
+        RequestPart("tools", (), 23),
+        RequestPart("reply", (), 3),
+    ]
+
+
+def names_of(template: str, tools: Any = None) -> list[tuple[str, tuple[int, ...]]]:
+    pytest.importorskip("jinja2")
+    given: dict[str, Any] = {"encoding": "cl100k_base", "template": template, "tools": tools}
+    parts = count_parts(CHAT, **given)
+    assert sum(part.tokens for part in parts) == count_messages(CHAT, **given)
+    return [(part.name, part.messages) for part in parts]
+
+
+def test_messages_that_a_template_takes_only_together_are_one_part() -> None:
+    rest = [("assistant", (2,)), ("user", (3,))]
+    assert names_of(ALTERNATING) == [("system + user", (0, 1)), *rest, ("reply", ())]
+    assert names_of(ALTERNATING, TOOLS)[3:] == [("tools", ()), ("reply", ())]
+
+
+def test_a_template_that_takes_only_the_whole() -> None:
+    whole = ("system + user + assistant + reply", (0, 1, 2, 3))
+    assert names_of(ONLY_WITH_A_REPLY) == [whole]
+
+
+#: It takes tools only with the beginning of a reply.
+TOOLS_WITH_A_REPLY = """
+{%- if tools and not add_generation_prompt %}{{ raise_exception('no reply') }}{% endif -%}
+{%- for message in messages %}{{ message.content }}{% endfor -%}
+{%- if tools %}{{ tools | tojson }}{% endif -%}
+"""
+
+
+def test_what_a_template_takes_only_with_the_rest_is_one_part() -> None:
+    assert names_of(TOOLS_WITH_A_REPLY, TOOLS)[-1] == ("tools + reply", ())
+    [whole] = names_of(ONLY_WITH_A_REPLY, TOOLS)
+    assert whole == ("system + user + assistant + tools + reply", (0, 1, 2, 3))
+
+
+def test_what_is_taken_back_when_more_follows() -> None:
+    pytest.importorskip("jinja2")
+    parts = count_parts(CHAT, encoding="cl100k_base", template=FORGETTING)
+    assert parts[2].tokens > 5
+    assert parts[3].tokens < 0
+    assert parts[4] == RequestPart("reply", (), 0)
+
+
+def test_estimates() -> None:
+    given: dict[str, Any] = {"model": "claude-sonnet-4-5", "estimate": True}
+    parts = count_parts(CHAT, **given)
+    assert sum(part.tokens for part in parts) == count_messages(CHAT, **given)
+    assert [part.name for part in parts] == ["system", "user", "assistant", "user", "reply"]
+
+
+def test_what_is_wrong_is_said_of_the_whole() -> None:
+    with pytest.raises(ValueError, match=r"^messages\[1\]: there is no 'role'"):
+        count_parts([{"role": "user", "content": "x"}, {}], model="gpt-4o")
+
+
+def test_only_images_are_told_apart_and_nothing_is_estimated_unasked() -> None:
+    texts = [{"role": "user", "content": [{"type": "text", "text": "hello"}]}]
+    assert [part.name for part in count_parts(texts, model="gpt-4o")] == ["user", "reply"]
+    with pytest.raises(KeyError):
+        count_parts(texts, model="claude-sonnet-4-5")
+
+
+QUESTION = [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "hi"}]
+DEGREES = {"type": "object", "properties": {"é": {"type": "number", "default": 1e-7}}}
+FORM = {"type": "json_schema", "json_schema": {"name": "n", "description": "D", "schema": DEGREES}}
+
+
+@pytest.mark.parametrize("model", ["gpt-4o", "gpt-5", "gpt-oss-20b", "deepseek-v3", "deepseek-v4"])
+def test_it_is_counted_and_said(model: str) -> None:
+    bare = count_messages(QUESTION, model=model)
+    with_form = count_messages(QUESTION, model=model, response_format=FORM)
+    assert bare + 15 < with_form < bare + 60
+    if model != "deepseek-v4":
+        assert "response_format" in with_form.note
+    text = count_messages(QUESTION, model=model, response_format={"type": "text"})
+    assert (text, text.note) == (bare, bare.note)
+    parts = count_parts(QUESTION, model=model, response_format=FORM)
+    assert [part.name for part in parts][-2:] == ["response_format", "reply"]
+    assert parts[-2].tokens == with_form - bare
+    assert sum(part.tokens for part in parts) == with_form
+
+
+def test_harmony_has_it_behind_the_tools() -> None:
+    harmony = HarmonyFormat(get_encoding("o200k_harmony"))
+    request = Request.checked(QUESTION, [{"name": "f"}], response_format=FORM)
+    assert harmony.encoding.decode(harmony.ids(request)).endswith(
+        "} // namespace functions\n\n# Response Formats\n\n## n\n\n// D\n"
+        '{"type":"object","properties":{"é":{"type":"number","default":1e-7}}}'
+        "<|end|><|start|>user<|message|>hi<|end|><|start|>assistant"
+    )
+    # Any JSON adds nothing that OpenAI publishes.
+    any_json = count_messages(
+        QUESTION, model="gpt-oss-20b", response_format={"type": "json_object"}
+    )
+    assert any_json == count_messages(QUESTION, model="gpt-oss-20b")
+    assert any_json.is_estimate
+
+
+def test_a_template_gets_it_if_it_shows_it() -> None:
+    encoding = get_encoding("o200k_base")
+    shows = ChatTemplate("{{ response_format.json_schema.name if response_format else 'none' }}")
+    arguments: dict[str, Any] = {"encoding": encoding, "template": shows}
+    found = count_messages(QUESTION, **arguments, response_format=FORM)
+    assert (found, found.note) == (1, "")
+    arguments["template"] = ChatTemplate("x")
+    found = count_messages(QUESTION, **arguments, response_format=FORM)
+    assert found == 1
+    assert found.note.startswith("the chat template does not show response_format")
+    assert not count_messages(QUESTION, **arguments).is_estimate
+
+
+def test_an_estimate_has_its_characters() -> None:
+    model = "claude-sonnet-4-5"
+    bare = count_messages(QUESTION, model=model, estimate=True)
+    assert count_messages(QUESTION, model=model, estimate=True, response_format=FORM) > bare + 20
+
+
+@pytest.mark.parametrize(
+    ("value", "reason"),
+    [
+        ("json_object", "must be an object whose type is text, json_object, json_schema"),
+        ({}, "must be an object whose type is"),
+        ({"type": ["text"]}, "must be an object whose type is"),
+        ({"type": "grammar"}, "must be an object whose type is"),
+        ({"type": "json_schema"}, r"\.json_schema: must be an object"),
+        ({"type": "json_schema", "json_schema": {"name": "n"}}, r"\.schema: must be an object"),
+        ({"type": "json_schema", "json_schema": {"schema": []}}, r"\.schema: must be an object"),
+        (
+            {"type": "json_schema", "json_schema": {"schema": {}, "name": 1}},
+            r"\.json_schema\.name: must be a string",
+        ),
+        ({"type": "text", "x": b"x"}, r"response_format\.x: is a bytes"),
+    ],
+)
+def test_damaged_ones(value: Any, reason: str) -> None:
+    with pytest.raises(ValueError, match=reason) as raised:
+        count_messages(QUESTION, model="gpt-4o", response_format=value)
+    assert str(raised.value).startswith("response_format")
