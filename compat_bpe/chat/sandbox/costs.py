@@ -10,6 +10,7 @@ import json
 import re
 from collections.abc import Mapping
 from datetime import datetime
+from functools import partial
 from string import Formatter
 from typing import Any, Callable, NoReturn
 
@@ -361,90 +362,81 @@ def to_json(
 Method = Callable[..., Any]
 
 
+def _methods(cost: Callable[..., Any], *names: str) -> dict[str, Method]:
+    """Return methods by their names: each is counted by a function, and called then."""
+
+    def counted(name: str) -> Method:
+        def method(budget: Budget, value: Any, /, *args: Any, **kwargs: Any) -> Any:
+            cost(budget, value, *args, **kwargs)
+            return getattr(value, name)(*args, **kwargs)
+
+        return method
+
+    return {name: counted(name) for name in names}
+
+
 # The methods of texts
 
 
-def _stripping(name: str) -> Method:
-    def strip(budget: Budget, text: str, chars: str | None = None, /) -> str:
-        budget.search(text, chars or " ", backwards=True)
-        budget.text(len(text), text)
-        return getattr(text, name)(chars)  # type: ignore[no-any-return]
-
-    return strip
+def _stripped(budget: Budget, text: str, chars: str | None = None, /) -> None:
+    budget.search(text, chars or " ", backwards=True)
+    budget.text(len(text), text)
 
 
-def _changing(name: str) -> Method:
-    def change(budget: Budget, text: str, /) -> str:
-        budget.spend(len(text) >> 8)
-        # A letter may become three, such as those of "ffi" in one.
-        budget.text(len(text) if text.isascii() else 3 * len(text), text)
-        return getattr(text, name)()  # type: ignore[no-any-return]
-
-    return change
+def _changed(budget: Budget, text: str, /) -> None:
+    budget.spend(len(text) >> 8)
+    # A letter may become three, such as those of "ffi" in one.
+    budget.text(len(text) if text.isascii() else 3 * len(text), text)
 
 
-def _asking(name: str) -> Method:
-    def ask(budget: Budget, text: str, /) -> bool:
-        budget.search(text, " ")
-        return getattr(text, name)()  # type: ignore[no-any-return]
-
-    return ask
+def _asked(budget: Budget, text: str, /) -> None:
+    budget.search(text, " ")
 
 
-def _finding(name: str) -> Method:
-    backwards = name.startswith("r")
-
-    def find(budget: Budget, text: str, wanted: str, /, *places: int) -> int:
-        budget.search(text, wanted, backwards)
-        return getattr(text, name)(wanted, *places)  # type: ignore[no-any-return]
-
-    return find
+def _found(
+    budget: Budget, text: str, wanted: str, /, *places: int, backwards: bool = False
+) -> None:
+    budget.search(text, wanted, backwards)
 
 
-def _beginning(name: str) -> Method:
-    def begins(budget: Budget, text: str, wanted: Any, /, *places: int) -> bool:
-        for one in budget.items(wanted) if isinstance(wanted, tuple) else (wanted,):
-            budget.search(one, " ")
-        return getattr(text, name)(wanted, *places)  # type: ignore[no-any-return]
-
-    return begins
+def _begun(budget: Budget, text: str, wanted: Any, /, *places: int) -> None:
+    for one in budget.items(wanted) if isinstance(wanted, tuple) else (wanted,):
+        budget.search(one, " ")
 
 
-def _parting(name: str) -> Method:
-    def part(budget: Budget, text: str, separator: str, /) -> tuple[str, str, str]:
-        budget.search(text, separator, name.startswith("r"))
-        budget.text(len(text), text)
-        return getattr(text, name)(separator)  # type: ignore[no-any-return]
-
-    return part
+def _parted(budget: Budget, text: str, separator: str, /, *, backwards: bool = False) -> None:
+    budget.search(text, separator, backwards)
+    budget.text(len(text), text)
 
 
-def _splitting(name: str) -> Method:
-    def split(budget: Budget, text: str, sep: str | None = None, maxsplit: int = -1) -> list[str]:
-        budget.search(text, sep or " ", name.startswith("r"))
-        if sep is None:
-            parts = 1 + len(text) // 2
-        else:
-            budget.search(text, sep)
-            parts = 1 + (text.count(sep) if sep else 0)
-        if maxsplit >= 0:
-            parts = min(parts, maxsplit + 1)
-        budget.text(len(text), text)
-        budget.spend(parts >> 3, 80 * parts)
-        return getattr(text, name)(sep, maxsplit)  # type: ignore[no-any-return]
+def _split(
+    budget: Budget,
+    text: str,
+    /,
+    sep: str | None = None,
+    maxsplit: int = -1,
+    *,
+    backwards: bool = False,
+) -> None:
+    budget.search(text, sep or " ", backwards)
+    if sep is None:
+        parts = 1 + len(text) // 2
+    else:
+        budget.search(text, sep)
+        parts = 1 + (text.count(sep) if sep else 0)
+    if maxsplit >= 0:
+        parts = min(parts, maxsplit + 1)
+    budget.text(len(text), text)
+    budget.spend(parts >> 3, 80 * parts)
 
-    return split
 
-
-def _splitlines(budget: Budget, text: str, keepends: bool = False) -> list[str]:
+def _split_lines(budget: Budget, text: str, keepends: bool = False) -> None:
     budget.text(len(text), text)
     budget.spend(len(text) >> 3, 80 * len(text))
-    return text.splitlines(keepends)
 
 
-def _replace(budget: Budget, text: str, old: str, new: str, count: int = -1, /) -> str:
+def _replacing(budget: Budget, text: str, old: str, new: str, count: int = -1, /) -> None:
     count_replaced(budget, text, old, new)
-    return text.replace(old, new, count)
 
 
 def _join(budget: Budget, text: str, values: Any, /) -> str:
@@ -477,61 +469,52 @@ def _format(budget: Budget, text: str, /, *args: Any, **kwargs: Any) -> str:
 
 
 _TEXT: dict[str, Method] = {
-    **{name: _stripping(name) for name in ("strip", "lstrip", "rstrip")},
-    **{name: _changing(name) for name in ("capitalize", "casefold", "lower", "title", "upper")},
-    **{name: _asking(name) for name in ("isalnum", "isalpha", "isascii", "isdecimal", "isdigit")},
-    **{name: _asking(name) for name in ("islower", "isnumeric", "isspace", "istitle", "isupper")},
-    **{name: _finding(name) for name in ("count", "find", "index", "rfind", "rindex")},
-    **{name: _beginning(name) for name in ("startswith", "endswith")},
-    **{name: _beginning(name) for name in ("removeprefix", "removesuffix")},
-    **{name: _parting(name) for name in ("partition", "rpartition")},
-    **{name: _splitting(name) for name in ("split", "rsplit")},
+    **_methods(_stripped, "strip", "lstrip", "rstrip"),
+    **_methods(_changed, "capitalize", "casefold", "lower", "title", "upper"),
+    **_methods(_asked, "isalnum", "isalpha", "isascii", "isdecimal", "isdigit"),
+    **_methods(_asked, "islower", "isnumeric", "isspace", "istitle", "isupper"),
+    **_methods(_found, "count", "find", "index"),
+    **_methods(partial(_found, backwards=True), "rfind", "rindex"),
+    **_methods(_begun, "startswith", "endswith", "removeprefix", "removesuffix"),
+    **_methods(_parted, "partition"),
+    **_methods(partial(_parted, backwards=True), "rpartition"),
+    **_methods(_split, "split"),
+    **_methods(partial(_split, backwards=True), "rsplit"),
+    **_methods(_split_lines, "splitlines"),
+    **_methods(_replacing, "replace"),
     "format": _format,
     "join": _join,
-    "replace": _replace,
-    "splitlines": _splitlines,
 }
 
 
 # The methods of other values
 
 
-def _get(budget: Budget, values: Any, key: Any, default: Any = None, /) -> Any:
+def _got(budget: Budget, values: Any, key: Any, default: Any = None, /) -> None:
     budget.size(key)
-    return values.get(key, default)
 
 
-def _viewing(name: str) -> Method:
-    return lambda budget, values, /: getattr(values, name)()
+def _viewed(budget: Budget, values: Any, /) -> None:
+    pass
 
 
-def _seeking(name: str) -> Method:
-    def seek(budget: Budget, values: Any, wanted: Any, /, *places: int) -> int:
-        count_search(budget, wanted, values)
-        return getattr(values, name)(wanted, *places)  # type: ignore[no-any-return]
-
-    return seek
+def _sought(budget: Budget, values: Any, wanted: Any, /, *places: int) -> None:
+    count_search(budget, wanted, values)
 
 
-def _calling(name: str) -> Method:
-    def call(budget: Budget, value: Any, /, *args: Any) -> Any:
-        budget.sizes(args)
-        return getattr(value, name)(*args)
+def _called(budget: Budget, value: Any, /, *args: Any) -> None:
+    budget.sizes(args)
 
-    return call
-
-
-_LIST = {name: _seeking(name) for name in ("count", "index")}
 
 #: The methods, by the kind of the object.
 METHODS: dict[type, Mapping[str, Method]] = {
     str: _TEXT,
     Markup: _TEXT,
-    dict: {"get": _get, **{name: _viewing(name) for name in ("items", "keys", "values")}},
-    list: _LIST,
-    tuple: _LIST,
-    LoopContext: {name: _calling(name) for name in ("changed", "cycle")},
-    Cycler: {name: _calling(name) for name in ("next", "reset")},
+    dict: {**_methods(_got, "get"), **_methods(_viewed, "items", "keys", "values")},
+    list: _methods(_sought, "count", "index"),
+    tuple: _methods(_sought, "count", "index"),
+    LoopContext: _methods(_called, "changed", "cycle"),
+    Cycler: _methods(_called, "next", "reset"),
 }
 
 #: Attributes that are no methods.
