@@ -25,11 +25,8 @@ _PARTS = {
     "document": ("title", "context"),
     "search_result": ("title", "source"),
 }
-#: The members of parts that are counted, or only tell which part this is.
-_PART_MEMBERS = frozenset(
-    ("type", "text", "refusal", "id", "name", "input", "thinking", "signature", "title", "context")
-    + ("source", "content", "tool_use_id", "is_error", "annotations")
-)
+#: The members of all other parts that are counted.
+_PART_MEMBERS = ("text", "refusal")
 
 
 def estimated_count(request: Request, factor: Factor) -> MessageCount:
@@ -97,11 +94,7 @@ def _texts(content: Any, place: str, strict: bool, left_out: list[LeftOut]) -> I
                 raise
             left_out.append(LeftOut(here, error.kind))
             continue
-        left_out += [
-            LeftOut(f"{here}.{name}")
-            for name, value in part.items()
-            if name not in _PART_MEMBERS and value is not None
-        ]
+        left_out += members_left_out(part, here, _PART_MEMBERS)
 
 
 def _length(value: Any) -> int:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import replace
-from typing import Any
 
 from .base import ChatFormat, LeftOut, MessageCount, Request
 from .messages import Plain, RequestError, Uncountable
@@ -15,13 +14,11 @@ REPLY_MEMBERS = frozenset(
     + ("created", "created_at", "timestamp", "uuid", "status", "parsed", "provider_specific_fields")
 )
 
-#: Members of a message that are no text of a prompt in any format.
+#: Members of a message or a part that are no text of a prompt in any format.
 _NO_TEXT = REPLY_MEMBERS | {"annotations", "weight"}
 
-#: Members of a part that say what it is, or are counted.
-_PART_MEMBERS = frozenset(
-    ("type", "text", "refusal", "image_url", "detail", "annotations", "logprobs", "id", "file_id")
-)
+#: Members of a part that are counted, or say how.
+_PART_MEMBERS = frozenset(("text", "refusal", "image_url", "detail", "logprobs", "file_id"))
 
 #: The kinds of parts that are images, as ``LeftOut`` has them.
 _IMAGES = ("an image", "an image at an address", "image", "image_url", "input_image")
@@ -33,25 +30,19 @@ _MEDIA = frozenset((*_IMAGES, "input_audio", "audio", "audio_url", "video", "vid
 _NAMED = 8
 
 
-def members_left_out(message: Plain, place: str, known: Collection[str] | None) -> list[LeftOut]:
-    """Return the members of a message that are not counted.
+def members_left_out(value: Plain, place: str, known: Collection[str]) -> list[LeftOut]:
+    """Return the members of a message, or of a part of one, that are not counted.
 
     Args:
-        message: the message.
+        value: the message or part.
         place: where it is in the request.
-        known: the members that are counted; None if all are.
+        known: the members that are counted.
     """
-    if known is None:
-        return []
     return [
         LeftOut(f"{place}.{name}")
-        for name, value in message.items()
-        if name not in known and name not in _NO_TEXT and _is_given(value)
+        for name, one in value.items()
+        if name not in known and name not in _NO_TEXT and one not in (None, [], {}, "")
     ]
-
-
-def _is_given(value: Any) -> bool:
-    return value not in (None, [], {}, "")
 
 
 def countable_message(
@@ -90,11 +81,7 @@ def countable_message(
             left_out.append(LeftOut(here, error.kind))
         else:
             kept.append(part)
-            left_out += [
-                LeftOut(f"{here}.{name}")
-                for name, value in part.items()
-                if name not in _PART_MEMBERS and value is not None
-            ]
+            left_out += members_left_out(part, here, _PART_MEMBERS)
     return (message if len(kept) == len(content) else {**message, "content": kept}), left_out
 
 

@@ -13,7 +13,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from compat_bpe.chat import ChatTemplate, count_messages, count_parts, fit_messages
+from compat_bpe.chat import (
+    ChatTemplate,
+    count_messages,
+    count_parts,
+    count_request,
+    fit_messages,
+)
 from compat_bpe.chat.sandbox import budget
 from compat_bpe.chat.sandbox.budget import Budget, TooMuch
 from compat_bpe.chat.sandbox.costs import METHODS
@@ -208,6 +214,29 @@ def test_anything_in_any_place(chosen: dict[str, Any], seeds: int) -> None:
                     drop_first=["images", "tool_results"],
                     parts="message",
                 )
+        except ValueError as error:
+            longest = max(longest, len(str(error)))
+    assert counted
+    assert 0 < longest < 1000
+
+
+@pytest.mark.parametrize("seeds", [60, pytest.param(2000, marks=pytest.mark.sweep)])
+@pytest.mark.parametrize("chosen", CHOSEN, ids=lambda chosen: chosen.get("model", "template"))
+def test_anything_in_any_place_of_a_whole_request(chosen: dict[str, Any], seeds: int) -> None:
+    counted = 0
+    longest = 0
+    for seed in range(seeds):
+        random = Random(seed)
+        body = body_of(random)
+        body["chat_template_kwargs"] = body.pop("variables")
+        if random.random() < 0.5:
+            body["input"] = body.pop("messages")
+        for name in ("system", "instructions", "text", "prompt", "functions"):
+            if random.random() < 0.1:
+                body[name] = damaged(random, random.choice(JUNK))
+        try:
+            count_request(body, **chosen)
+            counted += 1
         except ValueError as error:
             longest = max(longest, len(str(error)))
     assert counted
