@@ -101,7 +101,13 @@ def checked_objects(value: Any, place: str, one: str) -> list[Plain]:
 
 
 #: LangChain's types of messages, each with the role that services call it by.
-_LANGCHAIN = {"human": "user", "ai": "assistant", "system": "system", "tool": "tool"}
+_LANGCHAIN = {
+    "human": "user",
+    "ai": "assistant",
+    "AIMessageChunk": "assistant",
+    "system": "system",
+    "tool": "tool",
+}
 #: The members of LangChain's messages that are sent.
 _LANGCHAIN_MEMBERS = ("content", "name", "tool_call_id", "invalid_tool_calls")
 
@@ -110,28 +116,30 @@ def _as_sent(message: Plain) -> Plain:
     """Return a client's message as the client sends it."""
     if "reasoning_content" in message:  # litellm has the same in blocks, too
         message.pop("thinking_blocks", None)
-    role = _LANGCHAIN.get(message.get("type", ""))
+    kind = message.get("type")
+    role = _LANGCHAIN.get(kind) if isinstance(kind, str) else None
     if "role" in message or role is None:
         return message
     sent = {"role": role, **{name: message[name] for name in _LANGCHAIN_MEMBERS if name in message}}
-    calls = message.get("tool_calls")
-    if not calls:
+    calls, content = message.get("tool_calls"), message.get("content")
+    if not isinstance(calls, list) or not calls:
         return sent
-    sent["tool_calls"] = [
-        {"id": call.get("id"), "type": "function", "function": _langchain_function(call)}
-        for call in calls
-    ]
-    if isinstance(sent["content"], list):  # Anthropic's replies have calls there, too
+    sent["tool_calls"] = [_langchain_call(call) for call in calls]
+    if isinstance(content, list):  # Anthropic's replies have calls there, too
         sent["content"] = [
             part
-            for part in sent["content"]
+            for part in content
             if not isinstance(part, dict) or part.get("type") not in ("tool_use", "tool_call")
         ]
     return sent
 
 
-def _langchain_function(call: Plain) -> Plain:
-    return {"name": call["name"], "arguments": json.dumps(call["args"], ensure_ascii=False)}
+def _langchain_call(call: Any) -> Any:
+    if not isinstance(call, dict) or "args" not in call:
+        return call
+    arguments = json.dumps(call["args"], ensure_ascii=False)
+    function = {"name": call.get("name"), "arguments": arguments}
+    return {"id": call.get("id"), "type": "function", "function": function}
 
 
 def _of_class(value: Any) -> str:

@@ -91,10 +91,18 @@ def test_an_object_without_a_role_is_named() -> None:
     for message, reason in (
         (reply, r"there is no 'role' in a Object: give its choices\[0\].message"),
         (Object(type="chat"), "there is no 'role' in a Object"),
+        (Object(type=["ai"]), "there is no 'role' in a Object"),
         (Object, "a message must be an object, not a type"),
     ):
         with pytest.raises(ValueError, match=rf"^messages\[0\]: {reason}$"):
             count_messages([message], model="gpt-4o")  # type: ignore[list-item]
+
+
+@pytest.mark.parametrize("calls", ["x", [3], [{"name": "f"}], [{"args": {}}]])
+def test_damaged_calls_of_langchains(calls: Any) -> None:
+    message = Object(type="ai", content=3, tool_calls=calls)
+    with pytest.raises(ValueError, match=r"^messages\[0\]\."):
+        count_messages([message], model="gpt-4o")
 
 
 def test_langchains_messages_have_types() -> None:

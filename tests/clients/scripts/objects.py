@@ -15,6 +15,7 @@ import litellm
 import openai
 from langchain_core.messages import (
     AIMessage,
+    AIMessageChunk,
     HumanMessage,
     SystemMessage,
     ToolMessage,
@@ -195,7 +196,7 @@ def with_langchain():
         HumanMessage(QUESTION, name="ann"),
         AIMessage([text, use], tool_calls=calls),
         ToolMessage("Light wind.", tool_call_id="c"),
-        AIMessage("", tool_calls=calls),
+        AIMessageChunk("", tool_calls=calls),
         ToolMessage("Strong wind.", tool_call_id="c"),
         HumanMessage([text, IMAGE]),
     ]
