@@ -109,8 +109,9 @@ def _names_of_python() -> Iterator[str]:
 @cache
 def _tree(module: str) -> ast.Module:
     path = ROOT.joinpath(*module.split("."))
-    path = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
-    return ast.parse(path.read_text("utf-8"))
+    # A folder whose files are gone may still have those that Python compiled.
+    package = path / "__init__.py"
+    return ast.parse((package if package.exists() else path.with_suffix(".py")).read_text("utf-8"))
 
 
 def _find(module: str, name: str) -> tuple[str, ast.stmt]:

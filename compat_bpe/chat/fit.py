@@ -293,9 +293,13 @@ class _Fitting:
         self._chat = chat
         self._left_out = left_out
         self._counted = chat.counter(request)
-        #: Messages without what is not counted, and what that is, by the ids of the messages; these
-        #: are kept, since what is gone may leave its id to another.
-        self._countable: dict[int, tuple[Plain, Plain, list[LeftOut]]] = {}
+        #: Messages without what is not counted, by the ids of the messages; these are kept, since
+        #: what is gone may leave its id to another.
+        self._countable: dict[int, tuple[Plain, Plain]] = {}
+        #: True if there is nothing of that.
+        self._is_countable = all(
+            self._without(at, one) is one for at, one in enumerate(request.messages)
+        )
         self._request = request
         self._limit = limit
         #: The messages of the request, some of them without what is dropped first.
@@ -397,11 +401,16 @@ class _Fitting:
         return {**self._taken, **more}
 
     def _count(self, taken: Mapping[int, Plain]) -> MessageCount:
-        for at, message in taken.items():
-            if id(message) not in self._countable:
-                found = countable_message(message, f"messages[{at}]", self._chat)
-                self._countable[id(message)] = (message, *found)
-        return self._counted([self._countable[id(taken[at])][1] for at in sorted(taken)])
+        if self._is_countable:
+            return self._counted([taken[at] for at in sorted(taken)])
+        return self._counted([self._without(at, taken[at]) for at in sorted(taken)])
+
+    def _without(self, at: int, message: Plain) -> Plain:
+        """Return a message without what is not counted."""
+        if id(message) not in self._countable:
+            kept, _ = countable_message(message, f"messages[{at}]", self._chat)
+            self._countable[id(message)] = (message, kept)
+        return self._countable[id(message)][1]
 
     def _fits(self, taken: Mapping[int, Plain]) -> bool:
         try:
@@ -441,10 +450,12 @@ class _Fitting:
         kept = sorted(self._taken)
         everything = range(len(self._request.messages))
         count = self._count(self._taken)
-        left_out = [one for at in kept for one in self._countable[id(self._taken[at])][2]]
+        left_out = list(self._left_out)
+        for at in kept:
+            left_out += countable_message(self._taken[at], f"messages[{at}]", self._chat)[1]
         return FittedMessages(
             [self._taken[at] for at in kept],
-            with_left_out(count, self._left_out + left_out),
+            with_left_out(count, left_out),
             tuple(kept),
             tuple(at for at in everything if at not in self._taken),
             tuple(sorted(self._cut)),
