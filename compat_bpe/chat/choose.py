@@ -20,9 +20,8 @@ from ..encodings.model_names import encoding_name_for_model, plain_model_name
 from ..encodings.recognise import STORES
 from ..encodings.registry import BASELINES, get_encoding, list_encoding_names
 from .base import ChatFormat, MessageCount, Request
-from .deepseek import DeepSeekFormat, DeepSeekV32Format, Version
-from .deepseek_v4 import DeepSeekV4Format
-from .deepseek_v4 import Version as V4Version
+from .deepseek import DeepSeekFormat, DeepSeekV32Format
+from .deepseek_v4 import DeepSeekV4Format, Version
 from .harmony import HarmonyFormat
 from .messages import Plain
 from .openai import OpenAIFormat
@@ -146,15 +145,19 @@ def _harmony(encoding: Encoding, _model: str) -> ChatFormat:
     return HarmonyFormat(encoding)
 
 
-def _deepseek(version: Version) -> Callable[[Encoding, str], ChatFormat]:
-    return lambda encoding, _model: DeepSeekFormat(encoding, version)
+def _deepseek(encoding: Encoding, _model: str) -> ChatFormat:
+    return DeepSeekFormat(encoding)
+
+
+def _deepseek_v3_1(encoding: Encoding, _model: str) -> ChatFormat:
+    return DeepSeekFormat(encoding, opens_thinking=True)
 
 
 def _deepseek_v3_2(encoding: Encoding, _model: str) -> ChatFormat:
     return DeepSeekV32Format(encoding)
 
 
-def _deepseek_v4(version: V4Version) -> Callable[[Encoding, str], ChatFormat]:
+def _deepseek_v4(version: Version) -> Callable[[Encoding, str], ChatFormat]:
     return lambda encoding, _model: DeepSeekV4Format(encoding, version)
 
 
@@ -166,11 +169,11 @@ _KINDS = (
     _Kind("o200k_harmony", r".*", _harmony),
     # V3.2-Exp came before V3.2, and has the template of V3.1.
     _Kind("deepseek_v3", r".*[vV]3[.-]2(?!\d|.*[eE]xp).*", _deepseek_v3_2),
-    _Kind("deepseek_v3", r".*[vV]3[.-][12](?!\d).*", _deepseek(Version.V3_1)),
-    _Kind("deepseek_v3", r".*", _deepseek(Version.V3)),
-    _Kind("deepseek_r1", r".*", _deepseek(Version.R1)),
-    _Kind("deepseek_v4", r".*[vV]4[.-]1(?!\d).*", _deepseek_v4(V4Version.V4_1)),
-    _Kind("deepseek_v4", r".*", _deepseek_v4(V4Version.V4)),
+    _Kind("deepseek_v3", r".*[vV]3[.-][12](?!\d).*", _deepseek_v3_1),
+    _Kind("deepseek_v3", r".*", _deepseek),
+    _Kind("deepseek_r1", r".*", _deepseek),
+    _Kind("deepseek_v4", r".*[vV]4[.-]1(?!\d).*", _deepseek_v4(Version.V4_1)),
+    _Kind("deepseek_v4", r".*", _deepseek_v4(Version.V4)),
 )
 
 

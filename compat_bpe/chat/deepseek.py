@@ -20,7 +20,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from enum import Enum
 from typing import Any, Callable, NamedTuple
 
 from ..encodings.encoding import Encoding
@@ -246,35 +245,21 @@ _TOOLS = "DeepSeek publishes no form of tools for this model; they are counted a
 _FORM = "DeepSeek publishes no form of response_format for this model; it is counted as to V3.2"
 
 
-class Version(Enum):
-    """The way in which a reply begins: bare, or with a token that says if the model thinks."""
-
-    V3 = "V3"
-    R1 = "R1"
-    V3_1 = "V3.1"
-
-    @property
-    def opens_thinking(self) -> bool:
-        """True if a reply begins with a token that says if the model thinks."""
-        return self is Version.V3_1
-
-
 class DeepSeekFormat(ChatFormat):
     """The count of a request to a model of DeepSeek's.
 
     Args:
         encoding: the model's encoding.
-        version: the model.
-        note: the reason for which even plain messages are an estimate.
+        opens_thinking: True if a reply begins with a token that says if the model thinks, as of
+            V3.1; to V3 and R1 it begins bare.
     """
 
     members = MEMBERS
     service_variables = ("thinking",)
 
-    def __init__(self, encoding: Encoding, version: Version, note: str = "") -> None:
+    def __init__(self, encoding: Encoding, *, opens_thinking: bool = False) -> None:
         super().__init__(encoding)
-        self._version = version
-        self._note = note
+        self._opens_thinking = opens_thinking
 
     def count(self, request: Request) -> MessageCount:
         """Return the number of tokens of a request.
@@ -289,7 +274,7 @@ class DeepSeekFormat(ChatFormat):
             if added:
                 tokens += len(self.encoding.encode(added, allowed_special="all"))
                 notes.append(note)
-        return MessageCount(tokens, "; ".join(filter(None, notes)))
+        return MessageCount(tokens, "; ".join(notes))
 
     def render(self, request: Request) -> tuple[str, list[str]]:
         """Return the text of a conversation, and the reasons for which it is an estimate.
@@ -300,10 +285,10 @@ class DeepSeekFormat(ChatFormat):
         refuse_template_parts(request, "DeepSeek's format")
         thinks = wants_to_think(request)
         checked_roles(request.messages, ROLES)
-        opening = ASSISTANT + (NO_THINK if self._version.opens_thinking else "")
+        opening = ASSISTANT + (NO_THINK if self._opens_thinking else "")
         system: list[str] = []
         parts: list[str] = []
-        notes = [self._note]
+        notes: list[str] = []
         before = ""
         for index, message in enumerate(request.messages):
             place = f"messages[{index}]"
@@ -329,7 +314,7 @@ class DeepSeekFormat(ChatFormat):
             parts.append(_OUTPUTS[1])
         elif request.add_generation_prompt:
             parts.append(ASSISTANT)
-            if self._version.opens_thinking:
+            if self._opens_thinking:
                 parts.append(THINK if thinks else NO_THINK)
         return BEGIN + "\n\n".join(system) + "".join(parts), list(dict.fromkeys(notes))
 

@@ -9,7 +9,7 @@ import pytest
 from compat_bpe import get_encoding
 from compat_bpe.chat import count_messages, load_chat_template
 from compat_bpe.chat.base import Request
-from compat_bpe.chat.deepseek import DeepSeekFormat, DeepSeekV32Format, Version
+from compat_bpe.chat.deepseek import DeepSeekFormat, DeepSeekV32Format
 from tests.chat.random_requests import request
 from tools.reference_files import reference_file
 
@@ -22,9 +22,11 @@ CHAT = [
 ]
 
 
-def rendered(version: Version, messages: list[dict[str, Any]], **arguments: Any) -> str:
-    encoding = get_encoding("deepseek_v3")
-    return DeepSeekFormat(encoding, version).render(Request(messages, **arguments))[0]
+def rendered(
+    messages: list[dict[str, Any]], *, opens_thinking: bool = False, **arguments: Any
+) -> str:
+    chat = DeepSeekFormat(get_encoding("deepseek_v3"), opens_thinking=opens_thinking)
+    return chat.render(Request(messages, **arguments))[0]
 
 
 def as_the_template_takes_it(message: dict[str, Any]) -> dict[str, Any]:
@@ -43,7 +45,7 @@ def test_the_template_of_r1() -> None:
             continue
         for add in (True, False):
             expected = template.render(messages, add_generation_prompt=add)
-            assert rendered(Version.R1, messages, add_generation_prompt=add) == expected, seed
+            assert rendered(messages, add_generation_prompt=add) == expected, seed
         compared += 1
     assert compared > 100
 
@@ -51,20 +53,21 @@ def test_the_template_of_r1() -> None:
 def test_each_version() -> None:
     first = "<｜begin▁of▁sentence｜>Be brief.<｜User｜>Hi<｜Assistant｜>"
     last = "Hello!<｜end▁of▁sentence｜><｜User｜>Bye<｜Assistant｜>"
-    for version in (Version.V3, Version.R1):
-        assert rendered(version, CHAT) == first + last
-    assert rendered(Version.V3_1, CHAT) == first + "</think>" + last + "</think>"
-    thinking = rendered(Version.V3_1, CHAT, variables={"thinking": True})
+    assert rendered(CHAT) == first + last
+    assert rendered(CHAT, opens_thinking=True) == first + "</think>" + last + "</think>"
+    thinking = rendered(CHAT, opens_thinking=True, variables={"thinking": True})
     assert thinking == first + "</think>" + last + "<think>"
-    assert rendered(Version.V3_1, CHAT, add_generation_prompt=False).endswith("<｜User｜>Bye")
+    assert rendered(CHAT, opens_thinking=True, add_generation_prompt=False).endswith(
+        "<｜User｜>Bye"
+    )
 
 
 def test_messages_of_the_user_in_a_row() -> None:
     chat = [{"role": "user", "content": "a"}, {"role": "developer", "content": "b"}]
     begin, end = "<｜begin▁of▁sentence｜>", "<｜Assistant｜>"
-    assert rendered(Version.V3, chat) == f"{begin}b<｜User｜>a{end}"
+    assert rendered(chat) == f"{begin}b<｜User｜>a{end}"
     chat[1]["role"] = "user"
-    assert rendered(Version.V3, chat) == f"{begin}<｜User｜>a<｜User｜>b{end}"
+    assert rendered(chat) == f"{begin}<｜User｜>a<｜User｜>b{end}"
 
 
 @pytest.mark.parametrize(
@@ -137,7 +140,7 @@ def test_tools_are_estimates() -> None:
     ]
     assert "calls of tools" in count_messages(chat, model="deepseek-v3").note
     one = '<｜tool▁call▁begin｜>function<｜tool▁sep｜>f\n```json\n{"a": 1}\n```<｜tool▁call▁end｜>'
-    assert rendered(Version.R1, chat) == (
+    assert rendered(chat) == (
         "<｜begin▁of▁sentence｜><｜User｜>x<｜Assistant｜><｜tool▁calls▁begin｜>"
         f"{one}\n{one}<｜tool▁calls▁end｜><｜end▁of▁sentence｜>"
         "<｜tool▁outputs▁begin｜><｜tool▁output▁begin｜>y<｜tool▁output▁end｜><｜tool▁outputs▁end｜>"
