@@ -15,7 +15,8 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -234,8 +235,20 @@ class WholeRequest:
             raise RequestError(self.request.place(error.place), error.reason) from None
 
     def parts(self) -> list[RequestPart]:
-        """Return what each part of the request adds, for one that can be counted."""
-        return list(parts_of(self.request, self.counter))
+        """Return what each part of the request adds, for one that can be counted.
+
+        The indexes are those of ``messages`` or ``input`` of the request.
+        """
+        return [
+            replace(part, messages=tuple(self._indexes(part.messages)))
+            for part in parts_of(self.request, self.counter)
+        ]
+
+    def _indexes(self, messages: Iterable[int]) -> Iterator[int]:
+        for number in messages:
+            found = re.search(r"\[(\d+)\]$", self.request.place(f"messages[{number}]"))
+            if found is not None:  # else it has a member of its own, such as "system"
+                yield int(found[1])
 
 
 def whole_request(
@@ -267,7 +280,7 @@ def whole_request(
     form = body.get("response_format")
     if messages.endpoint == "responses":
         text = plain(body.get("text"), "text")
-        form = text.get("format") if isinstance(text, dict) else None
+        form = text.get("format") if isinstance(text, dict) else form
         if isinstance(form, dict) and form.get("type") == "json_schema":
             form = {"type": "json_schema", "json_schema": form}
     # OpenAI's requests had tools under other names before.
@@ -323,7 +336,7 @@ def _messages_of(body: Mapping[str, Any]) -> _Messages:
             return _Messages(messages)
         # Anthropic's requests have it beside the messages.
         places = {f"messages[{at + 1}]": f"messages[{at}]" for at in range(len(messages))}
-        places["messages[0].content"] = "system"
+        places["messages[0]"] = places["messages[0].content"] = "system"
         return _Messages([{"role": "system", "content": system}, *messages], places)
     if "input" not in body:
         raise ValueError("a request must have messages, or an input")
@@ -334,7 +347,8 @@ def _messages_of(body: Mapping[str, Any]) -> _Messages:
         items = plain(body.get(name), name)
         if isinstance(items, str):
             if items or name == "input":
-                places[f"messages[{len(found)}].content"] = name
+                here = f"messages[{len(found)}]"
+                places[here] = places[f"{here}.content"] = name
                 found.append({"role": role, "content": items})
             continue
         if items is None and name == "instructions":

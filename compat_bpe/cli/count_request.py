@@ -118,7 +118,8 @@ def count_request(
         write_line(json.dumps(result))
     else:
         if with_parts:
-            lines = _lines(counted[0].parts, total, mark)
+            of = "messages" if "messages" in stored[0].body else "input"
+            lines = _lines(counted[0].parts, total, mark, of)
         else:
             lines = (
                 _lines_of_many(counted, total, mark)
@@ -196,12 +197,12 @@ def _times(tokens: MessageCount, factor: str) -> MessageCount:
     return MessageCount(own.tokens(tokens), "; ".join(filter(None, (own.reason, tokens.note))))
 
 
-def _lines(parts: Sequence[RequestPart], tokens: int, mark: str) -> Iterator[str]:
-    """Yield a line for each part, and one for the request: without parts, its number alone."""
+def _lines(parts: Sequence[RequestPart], tokens: int, mark: str, of: str) -> Iterator[str]:
+    """Yield a line for each part, and one for the request; ``of`` has the messages in it."""
     numbers = [part.tokens for part in parts]
     style = Style(max(len(str(number)) for number in [*numbers, tokens]) + len(mark), mark=mark)
     for part in parts:
-        places = ", ".join(f"messages[{number}]" for number in part.messages)
+        places = ", ".join(f"{of}[{number}]" for number in part.messages)
         yield style.line(part.tokens, f"{part.name} ({places})" if places else part.name)
     yield style.line(tokens, "total" if parts else "")
 

@@ -249,6 +249,9 @@ def test_a_request_to_responses(tmp_path: Path) -> None:
     status, out, err = run("count", "--messages", path)
     assert (status, out) == (0, b"%d\n" % expected)
     assert "not counted" not in err
+    lines = run("count", "--messages", path, "--parts").out.decode().splitlines()
+    names = [line.split(maxsplit=1)[1] for line in lines]
+    assert names[:4] == ["system", "user (input[0])", "assistant (input[1])", "tool (input[2])"]
     body["input"] = "naïve?"
     path = write(tmp_path, {**body, "tools": [], "model": "gpt-4o"})
     expected = count_messages(MESSAGES, model="gpt-4o", endpoint="responses")
@@ -262,7 +265,10 @@ def test_a_request_of_anthropics(tmp_path: Path) -> None:
     expected = count_messages(MESSAGES, model="gpt-4o")
     note = "1 image not counted, so the number is a lower bound: messages[0].content[1] (image)"
     status, out, err = run("count", "--messages", path, "--parts")
-    assert (status, out.decode().splitlines()[-1]) == (0, f"{expected} total")
+    assert (status, out.decode().splitlines()) == (
+        0,
+        [" 7 system", " 8 user (messages[0])", " 3 reply", f"{expected} total"],
+    )
     assert err == f"compat-bpe: an estimate: {note}\n"
     assert json.loads(run("count", "--messages", path, "--json").out)["estimate"] == note
     said["content"] = 3
