@@ -8,12 +8,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import Any, NamedTuple
 
-from ..chat import MessageCount, RequestPart, count_messages, count_parts
-from ..chat.choose import chosen_format
-from ..chat.left_out import with_left_out
-from ..chat.requests import Stored, arguments_of, stored_requests
-from ..chat.service import service_variables
-from ..chat.template_files import find_chat_template
+from ..chat import MessageCount, RequestPart
+from ..chat.requests import Stored, stored_requests, whole_request
+from ..chat.template import find_chat_template
 from ..encodings.estimates import OwnFactor
 from ..encodings.resolve import UnresolvedError, is_path, resolve
 from ..files.text import check_mark, not_utf8, open_bytes
@@ -121,7 +118,8 @@ def count_request(
         write_line(json.dumps(result))
     else:
         if with_parts:
-            lines = _lines(counted[0].parts, total, mark)
+            of = "messages" if "messages" in stored[0].body else "input"
+            lines = _lines(counted[0].parts, total, mark, of)
         else:
             lines = (
                 _lines_of_many(counted, total, mark)
@@ -165,43 +163,24 @@ def _counted(stored: Stored, chosen: Chosen, path: str, *, with_parts: bool) -> 
             answer = resolve(model, "model", estimate=wanted)
             factor, in_store = answer.estimate, answer.path
         by_name = chosen.encoding if in_store is None else in_store
-        request, left_out = arguments_of(body)
-        left_out += stored.left_out
-        if body.get("system"):
-            messages = request.get("messages")
-            if factor is not None and isinstance(messages, list) and messages:
-                # Anthropic's requests have it beside the messages. It is the last here, so that
-                # errors name the places of the others in the request.
-                request["messages"] = [*messages, {"role": "system", "content": body["system"]}]
-            else:
-                left_out.append("system")
         if model is None or in_store is not None or chosen.pattern is not None:
             encoding = chosen_encoding(None, by_name, chosen.pattern)
             if by_name is not None and is_path(by_name):
                 template = find_chat_template(by_name)
-        variables = body.get("chat_template_kwargs")
-        named = model if in_store is None else None
-        if factor is None and (variables is None or isinstance(variables, dict)):
-            chat = chosen_format(named, encoding, template, chosen.as_of)
-            variables = {**service_variables(body, chat), **(variables or {})}
-        request.update(
-            {
-                "messages": request.get("messages"),
-                "model": named,
-                "encoding": encoding,
-                "template": template,
-                "variables": variables,
-                "estimate": factor is not None,
-                "strict": chosen.strict,
-                "as_of": chosen.as_of,
-            }
+        request = whole_request(
+            body,
+            model=model if in_store is None else None,
+            encoding=encoding,
+            template=template,
+            estimate=factor is not None,
+            strict=chosen.strict,
+            as_of=chosen.as_of,
+            left_out=stored.left_out,
         )
-        if chosen.strict and left_out:
-            raise ValueError(f"{left_out[0]}: cannot be counted")
-        tokens = with_left_out(count_messages(**request), left_out)
+        tokens = request.count()
         if chosen.factor is not None:
             tokens = _times(tokens, chosen.factor)
-        parts = count_parts(**request) if with_parts else []
+        parts = request.parts() if with_parts else []
     except UnresolvedError as error:
         raise wrong(error.message(TERMS._replace(estimate="--estimate"))) from None
     except KeyError as error:
@@ -220,12 +199,12 @@ def _times(tokens: MessageCount, factor: str) -> MessageCount:
     return MessageCount(own.tokens(tokens), "; ".join(filter(None, (own.reason, tokens.note))))
 
 
-def _lines(parts: Sequence[RequestPart], tokens: int, mark: str) -> Iterator[str]:
-    """Yield a line for each part, and one for the request: without parts, its number alone."""
+def _lines(parts: Sequence[RequestPart], tokens: int, mark: str, of: str) -> Iterator[str]:
+    """Yield a line for each part, and one for the request; ``of`` has the messages in it."""
     numbers = [part.tokens for part in parts]
     style = Style(max(len(str(number)) for number in [*numbers, tokens]) + len(mark), mark=mark)
     for part in parts:
-        places = ", ".join(f"messages[{number}]" for number in part.messages)
+        places = ", ".join(f"{of}[{number}]" for number in part.messages)
         yield style.line(part.tokens, f"{part.name} ({places})" if places else part.name)
     yield style.line(tokens, "total" if parts else "")
 

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
 from ..encodings.encoding import Encoding
 from ..encodings.registry import encoding_of
 from ..encodings.resolve import Answer, Terms, UnresolvedError, resolve
 from ..fit.stream import StreamCounter, portions
-from .bounds import CallError
-from .tool import Call, Json, named, said
+from .calls import Call, CallError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,21 +26,6 @@ TERMS = Terms(
     "",
     listing="the resource compat-bpe://models lists some",
 )
-
-#: The arguments by which a tool is told how to count.
-CHOICE: dict[str, Json] = {
-    "model": named("The model whose tokens are counted, such as gpt-4o."),
-    "encoding": named("The encoding, such as o200k_base, in place of a model; see the resource."),
-}
-
-#: The members of a result that say how it was counted.
-COUNTED: dict[str, Json] = {
-    "encoding": said(
-        "string", "The encoding that counted; empty if no public tokenizer of the model is known."
-    ),
-    "is_estimate": said("boolean", "False if the tokens are exactly those of the model."),
-    "note": said("string", "Why it is an estimate, and by which source; empty if it is exact."),
-}
 
 
 @dataclass(frozen=True)
@@ -70,7 +55,7 @@ class Chosen:
         except ValueError as error:
             raise CallError(str(error)) from None
 
-    def counted(self, note: str = "") -> Json:
+    def counted(self, note: str = "") -> Any:
         """Return the members of a result that say how it was counted."""
         estimate = self.answer.estimate is not None
         note = note or self.answer.note
@@ -78,33 +63,17 @@ class Chosen:
         return {"encoding": name, "is_estimate": bool(note), "note": note}
 
 
-def chosen(arguments: Json, call: Call) -> Chosen:
-    """Return how the arguments of a call say to count.
+def chosen(model: str | None, name: str | None, call: Call) -> Chosen:
+    """Return how a call says to count: by a model, or by the name of an encoding.
 
     Raises:
         CallError: model or encoding is unknown, or both are given.
     """
-    model, name = arguments.get("model"), arguments.get("encoding")
     if model is not None and name is not None:
         raise CallError("model and encoding exclude each other: give one of them")
     if model is not None:
         return _resolved(model, "model")
     return default_encoding(call) if name is None else named_encoding(name)
-
-
-def exact(arguments: Json, call: Call) -> Encoding:
-    """Return the encoding of a call that cuts text, which no estimate can.
-
-    Raises:
-        CallError: as in ``chosen``; or the model has no public tokenizer.
-    """
-    one = chosen(arguments, call)
-    if one.answer.estimate is not None:
-        raise CallError(
-            f"model {one.model!r} has no public tokenizer, so nobody can say where its tokens "
-            "begin; give an encoding to cut by"
-        )
-    return one.encoding
 
 
 def named_encoding(name: str) -> Chosen:

@@ -174,7 +174,11 @@ def test_what_cannot_be_counted(content: Any, place: str) -> None:
         ),
         ({"type": "server_tool_use", "id": "1", "name": "abc", "input": "efgh"}, 7, ""),
         ({"type": "web_search_tool_result"}, 0, "content[0] (web_search_tool_result)"),
-        ({"type": "text", "text": "x" * 7, "cache_control": {}}, 7, "content[0].cache_control"),
+        (
+            {"type": "text", "text": "x" * 7, "cache_control": {"a": 1}},
+            7,
+            "content[0].cache_control",
+        ),
     ],
 )
 def test_parts_of_anthropics_requests(part: dict[str, Any], counted: int, left_out: str) -> None:

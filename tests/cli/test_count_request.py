@@ -249,10 +249,31 @@ def test_a_request_to_responses(tmp_path: Path) -> None:
     status, out, err = run("count", "--messages", path)
     assert (status, out) == (0, b"%d\n" % expected)
     assert "not counted" not in err
+    lines = run("count", "--messages", path, "--parts").out.decode().splitlines()
+    names = [line.split(maxsplit=1)[1] for line in lines]
+    assert names[:4] == ["system", "user (input[0])", "assistant (input[1])", "tool (input[2])"]
     body["input"] = "naïve?"
     path = write(tmp_path, {**body, "tools": [], "model": "gpt-4o"})
     expected = count_messages(MESSAGES, model="gpt-4o", endpoint="responses")
     assert run("count", "--messages", path) == (0, b"%d\n" % expected, "")
+
+
+def test_a_request_of_anthropics(tmp_path: Path) -> None:
+    parts = [{"type": "text", "text": "naïve?"}, {"type": "image"}]
+    said: dict[str, Any] = {"role": "user", "content": parts}
+    path = write(tmp_path, {"model": "gpt-4o", "system": "Be brief.", "messages": [said]})
+    expected = count_messages(MESSAGES, model="gpt-4o")
+    note = "1 image not counted, so the number is a lower bound: messages[0].content[1] (image)"
+    status, out, err = run("count", "--messages", path, "--parts")
+    assert (status, out.decode().splitlines()) == (
+        0,
+        [" 7 system", " 8 user (messages[0])", " 3 reply", f"{expected} total"],
+    )
+    assert err == f"compat-bpe: an estimate: {note}\n"
+    assert json.loads(run("count", "--messages", path, "--json").out)["estimate"] == note
+    said["content"] = 3
+    path = write(tmp_path, {"model": "gpt-4o", "system": "Be brief.", "messages": [said]})
+    assert f"{path}: messages[0].content: must be a" in run("count", "--messages", path).err
 
 
 def test_what_is_not_in_a_request_is_named(tmp_path: Path) -> None:
@@ -269,7 +290,8 @@ def test_what_is_not_in_a_request_is_named(tmp_path: Path) -> None:
     )
     status, out, err = run("count", "--messages", path, "--strict")
     assert (status, out) == (2, b"")
-    assert err == f"compat-bpe: {path}: previous_response_id: cannot be counted\n"
+    reason = "previous_response_id: cannot be counted, nor can 1 more"
+    assert err == f"compat-bpe: {path}: {reason}\n"
 
 
 def test_a_named_tool_and_the_day_of_a_request(tmp_path: Path) -> None:

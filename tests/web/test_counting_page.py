@@ -26,7 +26,7 @@ from compat_bpe.encodings.model_names import model_names
 from compat_bpe.encodings.published import PATTERNS
 from compat_bpe.fit import Document
 from compat_bpe.unicode.clusters import long_clusters
-from tests.chat.images.made import address
+from tests.chat.images import address
 from tests.formats.small_gguf import gguf, gpt2
 from tests.kinds import KINDS, kind_path, of_kind
 from web.counting_page.cells import cells_of

@@ -252,16 +252,17 @@ STAGES = (
     ),
     Stage(
         "clients",
-        "programs that use tiktoken or a recipe, tiktoken's own tests, the action, extras",
-        f'{_CLIENTS} -k "action or tables or chat or recipes or ttok or semchunk or trained'
-        ' or tests_of_tiktoken or extra"',
-        290,
+        "programs that use tiktoken or a recipe, clients' objects, the action, extras",
+        f'{_CLIENTS} -k "action or tables or chat or objects or recipes or ttok or semchunk'
+        ' or trained or tests_of_tiktoken or extra"',
+        300,
         fetch=(
             "action",
             "chat",
             "deepseek",
             "extras",
             "java",
+            "objects",
             "recipes-large",
             "recipes-small",
             "tables",

@@ -10,7 +10,7 @@ from click.shell_completion import ShellComplete
 
 from compat_bpe import encoding_name_for_model, get_encoding, list_encoding_names, load
 from compat_bpe.chat import context_limit
-from compat_bpe.chat.limit_table import DATE
+from compat_bpe.chat.limits import DATE
 from compat_bpe.cli import cli
 from compat_bpe.encodings.families import FAMILIES
 from compat_bpe.encodings.model_names import BASELINES, model_names

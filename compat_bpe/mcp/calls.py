@@ -1,20 +1,86 @@
-"""``Roots``: the folders that files are read from, and nothing outside them."""
+"""What calls of tools share: their bounds and time, and the files that they may read."""
 
 from __future__ import annotations
 
 import errno
 import os
 import stat
+import time
 from collections.abc import Sequence
-from typing import BinaryIO
+from dataclasses import dataclass, field
+from typing import Any, BinaryIO, NamedTuple
 from urllib.parse import unquote, urlsplit
 
-from ..files.text import path_of_uri
-from ..files.whole import open_regular
-from .bounds import CallError
+from ..files.text import check_beginning, not_utf8, path_of_uri
+from ..files.whole import open_regular, read_at_most
+
+#: JSON: the arguments of a call, or its result.
+Json = dict[str, Any]
 
 #: True if each folder on the way to a file can be opened from the one before.
 _STEPWISE = os.open in os.supports_dir_fd and hasattr(os, "O_NOFOLLOW")
+
+
+class CallError(Exception):
+    """An error that is the answer to a call: a sentence for the agent."""
+
+
+class Bounds(NamedTuple):
+    """The most that a call may take.
+
+    Args:
+        text: the characters of all texts in its arguments, as JSON.
+        file: the bytes of a file.
+        files: the number of files.
+        total: the bytes of all files; the characters of all parts, which may overlap.
+        parts: the parts of a text that is split.
+        tools: the tools of a list.
+        seconds: the time.
+    """
+
+    text: int = 4_000_000
+    file: int = 16_000_000
+    files: int = 20_000
+    total: int = 64_000_000
+    parts: int = 10_000
+    tools: int = 1_000
+    seconds: float = 60.0
+
+
+#: The most characters of a name, a path or a glob.
+LONGEST = 4096
+
+#: The largest number in arguments and results.
+LARGEST = 10**12
+
+#: Those of the server.
+BOUNDS = Bounds()
+
+
+class Clock:
+    """The time that a call has left; another thread may stop it.
+
+    Args:
+        seconds: the time.
+    """
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+        self._end = time.monotonic() + seconds
+        self._stopped = False
+
+    def stop(self) -> None:
+        """Let the next check fail: nobody waits for the result."""
+        self._stopped = True
+
+    def check(self) -> None:
+        """Raise ``CallError`` if the time is over."""
+        if self._stopped or time.monotonic() > self._end:
+            raise self.error()
+
+    def error(self) -> CallError:
+        """Return the error for a call whose time is over."""
+        return CallError(f"this takes more than {self._seconds:g} s: give less text or fewer files")
 
 
 class Roots:
@@ -149,3 +215,44 @@ def _reason(error: OSError) -> str:
     if error.errno in (errno.ELOOP, errno.ENOTDIR):
         return "it is moved while it is opened"
     return (error.strerror or str(error)).lower()
+
+
+@dataclass(frozen=True)
+class Call:
+    """The circumstances of a call, beside its arguments.
+
+    Args:
+        roots: the folders that it may read.
+        default: the encoding that is taken unless the arguments say one.
+        bounds: the most that it may take.
+        clock: its time.
+    """
+
+    roots: Roots
+    default: str = "o200k_base"
+    bounds: Bounds = BOUNDS
+    clock: Clock = field(default_factory=lambda: Clock(BOUNDS.seconds))
+
+
+def read_text(path: str, call: Call) -> str:
+    """Return the text of a file in the roots.
+
+    Raises:
+        CallError: it is outside of them, cannot be read, is too large, or is not UTF-8.
+    """
+    limit = call.bounds.file
+    call.clock.check()
+    with call.roots.open(path) as file:
+        try:
+            data = read_at_most(file.read, limit + 1)
+        except OSError as error:
+            raise CallError(f"{path}: {error.strerror or error}") from None
+    if len(data) > limit:
+        raise CallError(f"{path}: larger than {limit:,} bytes; compat-bpe count takes it")
+    try:
+        check_beginning(data)
+        return data.decode()
+    except UnicodeDecodeError as error:
+        raise CallError(f"{path}: {not_utf8(error)}") from None
+    except ValueError as error:
+        raise CallError(f"{path}: {error}") from None
