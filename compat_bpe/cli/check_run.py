@@ -137,7 +137,7 @@ class CheckRun:
         ):
             for path, outcome in zip(paths, outcomes):
                 if outcome.counts is not None:
-                    tokens[path] = outcome.counts.tokens
+                    (tokens[path],) = outcome.counts.tokens
                     if outcome.note and not self._is_quiet:
                         progress.clear()
                         self._note(f"{path}: {outcome.note}")

@@ -98,14 +98,11 @@ def count_files(
 
 def _joined(outcomes: Sequence[Outcome]) -> Outcome:
     """Return the outcome of a file from those of its parts, in their order."""
-    tokens = size = characters = 0
     for outcome in outcomes:
         if outcome.counts is None:  # reading the file from its start would fail here first
             return outcome
-        tokens += outcome.counts.tokens
-        size += outcome.counts.bytes
-        characters += outcome.counts.characters
-    return outcomes[0]._replace(counts=Counts(tokens, size, characters))
+    counts = [outcome.counts for outcome in outcomes if outcome.counts is not None]
+    return outcomes[0]._replace(counts=Counts.total(counts, len(counts[0].tokens)))
 
 
 def _outcomes(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+from itertools import repeat
 from typing import TYPE_CHECKING, Any, BinaryIO, Callable, NamedTuple
 
 from .. import Encoding
@@ -16,11 +18,27 @@ _BLOCK = 1 << 18
 
 
 class Counts(NamedTuple):
-    """The counts of a text."""
+    """The counts of a text: of tokens by each of some encodings, in their order."""
 
-    tokens: int
+    tokens: tuple[int, ...]
     bytes: int
     characters: int
+
+    @classmethod
+    def total(cls, counts: Iterable[Counts], encodings: int) -> Counts:
+        """Return the sum of some counts by a number of encodings.
+
+        >>> Counts.total([Counts((1, 4), 2, 3), Counts((10, 40), 20, 30)], 2)
+        Counts(tokens=(11, 44), bytes=22, characters=33)
+        """
+        tokens = [0] * encodings
+        size = characters = 0
+        for one in counts:
+            for index, number in enumerate(one.tokens):
+                tokens[index] += number
+            size += one.bytes
+            characters += one.characters
+        return cls(tuple(tokens), size, characters)
 
 
 class Outcome(NamedTuple):
@@ -54,10 +72,10 @@ class _UnknownError(ValueError):
 
 
 class FileCounter:
-    """A counter of files with one encoding.
+    """A counter of files, each of which is read once for all of its encodings.
 
     Args:
-        encoding: the encoding.
+        *encodings: the encodings.
         allow_nul: take files with NUL bytes at their beginning as text, too.
         replace: count bytes that are not UTF-8 as U+FFFD.
         decompress: count the text in compressed files, told by their names.
@@ -67,15 +85,14 @@ class FileCounter:
 
     def __init__(
         self,
-        encoding: Encoding,
-        *,
+        *encodings: Encoding,
         allow_nul: bool = False,
         replace: bool = False,
         decompress: bool = False,
         notebooks: bool = False,
         encoding_of_file: str | None = None,
     ) -> None:
-        self.encoding = encoding
+        self.encodings = encodings
         self._decompress = decompress
         self._notebooks = notebooks
         self._encoding_of_file = encoding_of_file
@@ -159,10 +176,10 @@ class FileCounter:
         try:
             source = notebook_source(text)
         except NotebookError as error:
-            counts = Counts(self._tokens(self.encoding, text), len(data), len(text))
+            counts = Counts(self._tokens(self.encodings, text), len(data), len(text))
             outcome = Outcome(counts, note=f"not a notebook: {error}; counted as it is")
         else:
-            tokens = self._tokens(self.encoding, source)
+            tokens = self._tokens(self.encodings, source)
             outcome = Outcome(Counts(tokens, len(source.encode()), len(source)))
         advance(len(data))
         return outcome
@@ -170,15 +187,20 @@ class FileCounter:
     def count_text(self, text: str) -> Outcome:
         """Count a text that is no file."""
         try:
-            return Outcome(Counts(self._tokens(self.encoding, text), len(text.encode()), len(text)))
+            tokens = self._tokens(self.encodings, text)
+            return Outcome(Counts(tokens, len(text.encode()), len(text)))
         except _UnknownError as error:
             return Outcome(None, str(error), was_read=False)
 
-    def _tokens(self, encoding: TextEncoder, text: str) -> int:
+    def _tokens(self, encoders: Sequence[TextEncoder], text: str) -> tuple[int, ...]:
+        """Return the tokens of a text by an encoder of each encoding."""
+        return tuple(map(self._tokens_by, self.encodings, encoders, repeat(text)))
+
+    def _tokens_by(self, encoding: Encoding, encoder: TextEncoder, text: str) -> int:
         try:
-            return encoding.count(text)
+            return encoder.count(text)
         except ValueError as error:
-            raise _UnknownError(f"{self.encoding.name}: {error}") from None
+            raise _UnknownError(f"{encoding.name}: {error}") from None
 
     def _count(self, file: BinaryIO, part: Part, advance: Callable[[int], None]) -> Counts:
         left = None if part.end is None else part.end - part.start
@@ -187,7 +209,7 @@ class FileCounter:
             self.check_beginning(block)
         if len(block) < _BLOCK or len(block) == left:
             text = self._decoded(block, part.start)
-            counts = Counts(self._tokens(self._encoding_of(part), text), len(block), len(text))
+            counts = Counts(self._tokens(self._encodings_of(part), text), len(block), len(text))
             advance(len(block))
             return counts
         return self._count_rest(block, file, part, advance)
@@ -208,8 +230,8 @@ class FileCounter:
         except DamagedError as error:
             return Outcome(None, str(error), was_read=False)  # never passed over, as binary ones
 
-    def _encoding_of(self, part: Part) -> Encoding:
-        return self.encoding.continued if part.start else self.encoding
+    def _encodings_of(self, part: Part) -> Sequence[TextEncoder]:
+        return [one.continued for one in self.encodings] if part.start else self.encodings
 
     def check_beginning(self, data: bytes) -> None:
         """Raise ``ValueError`` if a file with this beginning is not text."""
@@ -226,10 +248,11 @@ class FileCounter:
         """Count a file from the block that was read to its end, or to that of the part."""
         from ..fit.stream import Cutter, portions  # only large files need it
 
-        cutter = Cutter(self._encoding_of(part), frozenset())
+        cutters = [Cutter(encoding, frozenset()) for encoding in self._encodings_of(part)]
         decoder = Utf8Decoder(self._errors)
-        tokens = size = characters = 0
-        counted = told = 0  # characters and bytes
+        tokens = [0] * len(cutters)
+        size = characters = 0
+        counted = told = 0  # characters, once for each encoding, and bytes
         while True:
             try:
                 text = decoder.feed(block) if block else decoder.finish()
@@ -238,19 +261,21 @@ class FileCounter:
             size += len(block)
             characters += len(text)
             for portion in portions(text):
-                certain = cutter.feed(portion)
-                tokens += self._tokens(cutter.encoding, certain)
-                counted += len(certain)
+                for index, (encoding, cutter) in enumerate(zip(self.encodings, cutters)):
+                    certain = cutter.feed(portion)
+                    tokens[index] += self._tokens_by(encoding, cutter.encoding, certain)
+                    counted += len(certain)
                 # Estimated from the average size of a character: text held back is not done yet.
-                done = size * counted // characters
+                done = size * counted // (characters * len(cutters))
                 if done > told:
                     advance(done - told)
                     told = done
             if not block:
-                rest = cutter.finish()
-                tokens += self._tokens(cutter.encoding, rest)
+                for index, (encoding, cutter) in enumerate(zip(self.encodings, cutters)):
+                    rest = cutter.finish()
+                    tokens[index] += self._tokens_by(encoding, cutter.encoding, rest)
                 advance(size - told)
-                return Counts(tokens, size, characters)
+                return Counts(tuple(tokens), size, characters)
             block = _read(file, None if part.end is None else part.end - part.start - size)
 
 

@@ -66,7 +66,7 @@ def encoded_by_workers(
         return None
     from .parts import cut_parts  # small inputs do not need it
 
-    parts = [part for part, _ in cut_parts(encoding, path, status.st_size, allowed)]
+    parts = [part for part, _ in cut_parts([encoding], path, status.st_size, allowed)]
     encoder = _PartEncoder(encoding, reading, allowed, write)
     return _portions(encoder, parts, most) if len(parts) > 1 else None
 

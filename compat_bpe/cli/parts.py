@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Set
+from collections.abc import Sequence, Set
 from typing import BinaryIO
 
 from .. import Encoding
@@ -35,17 +35,19 @@ def parts_of(counter: FileCounter, path: str, size: int) -> list[tuple[Part, int
                 counter.check_beginning(file.read(1 << 13))
         except (OSError, ValueError):
             return [(Part(path), size)]
-    return cut_parts(counter.encoding, path, size, frozenset())
+    return cut_parts(counter.encodings, path, size, frozenset())
 
 
-def cut_parts(encoding: Encoding, path: str, size: int, names: Set[str]) -> list[tuple[Part, int]]:
+def cut_parts(
+    encodings: Sequence[Encoding], path: str, size: int, names: Set[str]
+) -> list[tuple[Part, int]]:
     """Return the parts of a file, in order, each with its size in bytes; joined, they are the file.
 
-    Parts are cut at cut points, so the tokens of the file are those of its parts. If no cut point
-    is found at once, a part is larger; in the worst case it is the whole file.
+    Parts are cut at cut points of all encodings, so the tokens of the file are those of its parts.
+    If none is found at once, a part is larger; in the worst case it is the whole file.
 
     Args:
-        encoding: the encoding.
+        encodings: the encodings.
         path: the path of a regular file.
         size: its size in bytes.
         names: special tokens that may be tokens in the file.
@@ -55,7 +57,7 @@ def cut_parts(encoding: Encoding, path: str, size: int, names: Set[str]) -> list
         try:
             with open(path, "rb") as file:
                 for start in range(_SIZE, size - _SIZE // 2, _SIZE):
-                    place = cut_after(encoding, file, start, names)
+                    place = cut_after(encodings, file, start, names)
                     if place is not None and places[-1] < place < size:
                         places.append(place)
         except OSError:
@@ -68,8 +70,10 @@ def cut_parts(encoding: Encoding, path: str, size: int, names: Set[str]) -> list
     ]
 
 
-def cut_after(encoding: Encoding, file: BinaryIO, start: int, names: Set[str]) -> int | None:
-    """Return the offset in bytes of a cut point soon after ``start``; None if none is found."""
+def cut_after(
+    encodings: Sequence[Encoding], file: BinaryIO, start: int, names: Set[str]
+) -> int | None:
+    """Return the offset in bytes of a cut point of all encodings soon after ``start``, or None."""
     for window in _WINDOWS:
         file.seek(start)
         data = file.read(window)
@@ -79,8 +83,21 @@ def cut_after(encoding: Encoding, file: BinaryIO, start: int, names: Set[str]) -
             text = Utf8Decoder("strict").feed(data[skipped:])
         except UnicodeDecodeError:
             return None
-        next_cut_point = encoding.core.next_cut_point
-        cut = next_cut_point(text, names=names) or next_cut_point(text, names=names, fine=True)
+        cut = _common_cut_point(encodings, text, names)
         if cut:
             return start + skipped + len(text[:cut].encode())
+    return None
+
+
+def _common_cut_point(encodings: Sequence[Encoding], text: str, names: Set[str]) -> int | None:
+    """Return the first cut point that all encodings have; a fine one if there is no other."""
+    first, *others = (encoding.core.next_cut_point for encoding in encodings)
+    for fine in (False, True):
+        cut = first(text, names=names, fine=fine)
+        while cut is not None:
+            # The two characters beside a position alone decide if it is a cut point.
+            beside = text[cut - 1 : cut + 1]
+            if all(other(beside, names=names, fine=True) for other in others):
+                return cut
+            cut = first(text, cut, names=names, fine=fine)
     return None

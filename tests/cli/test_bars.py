@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from compat_bpe.cli.count_output import bar
+from compat_bpe.cli.count_view import bar
 from tests.cli.exact import run
 
 

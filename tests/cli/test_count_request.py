@@ -53,7 +53,7 @@ def test_a_model_and_an_encoding_exclude_each_other(tmp_path: Path, estimate: li
     options = ["-m", "gpt-4o", "-e", "gpt2", *estimate]
     status, out, err = run("count", "--messages", path, *options)
     assert (status, out) == (2, b"")
-    assert "--model and --encoding exclude each other" in err
+    assert "--messages and several --model or --encoding exclude each other" in err
 
 
 def test_messages_alone_are_counted_by_the_default_encoding(tmp_path: Path) -> None:
@@ -311,7 +311,7 @@ def test_a_file_of_requests(tmp_path: Path) -> None:
         f"{sum(tokens)} total",
     ]
     found = json.loads(run("count", "--messages", str(path), "-m", "gpt-4o", "--json").out)
-    assert found["total"] == sum(tokens)
+    assert found["total"] == {"tokens": sum(tokens)}
     assert found["requests"][1] == {
         "name": "line 2 (b)",
         "model": "gpt-4o",
@@ -333,6 +333,9 @@ def test_a_damaged_line_does_not_stop_the_others(tmp_path: Path) -> None:
     assert err == (
         f"compat-bpe: {path}: line 2: messages is empty: there must be at least one message\n"
     )
+    made = json.loads(run("count", "--messages", str(path), "-m", "gpt-4o", "--json").out)
+    reason = "messages is empty: there must be at least one message"
+    assert made["errors"] == [{"path": str(path), "name": "line 2", "error": reason}]
     path.write_text(lines[0] + "\n{", encoding="utf-8")
     status, out, err = run("count", "--messages", str(path), "-m", "gpt-4o")
     assert (status, out) == (2, b"")

@@ -40,7 +40,7 @@ def test_any_text_is_counted_exactly(tmp_path: Path, text: str) -> None:
     data = text.encode("utf-8", "replace")
     path = tmp_path / "text"
     path.write_bytes(data)
-    counts = Counts(gpt2.count(data.decode()), len(data), len(data.decode()))
+    counts = Counts((gpt2.count(data.decode()),), len(data), len(data.decode()))
     advanced: list[int] = []
     outcome = FileCounter(gpt2, allow_nul=True).count(Part(str(path)), advanced.append)
     assert outcome == Outcome(counts)
@@ -71,12 +71,12 @@ def test_any_bytes_are_text_or_named_by_the_first_that_is_not(tmp_path: Path, da
     wrong = first_wrong(data)
     if wrong is None:
         text = data.decode()
-        assert outcome == Outcome(Counts(gpt2.count(text), len(data), len(text)))
+        assert outcome == Outcome(Counts((gpt2.count(text),), len(data), len(text)))
     elif not data.startswith(MARKS):
         reason = f"not UTF-8: byte 0x{data[wrong]:02x} at offset {wrong}; convert it to UTF-8"
         assert outcome == Outcome(None, reason)
     replaced = data.decode("utf-8", "replace")
-    counts = Counts(gpt2.count(replaced), len(data), len(replaced))
+    counts = Counts((gpt2.count(replaced),), len(data), len(replaced))
     assert FileCounter(gpt2, allow_nul=True, replace=True).count(Part(str(path))) == Outcome(counts)
 
 
@@ -192,7 +192,7 @@ def test_workers_tell_of_their_work_in_small_steps(tmp_path: Path) -> None:
     progress = Fake()
     found = list(Walk().find([str(tmp_path / "large")]))
     ((counts, *_),) = count_files(FileCounter(gpt2), found, 2, progress)
-    assert counts == Counts(900_000, len(data), len(data))
+    assert counts == Counts((900_000,), len(data), len(data))
     assert progress.bytes == len(data)
     assert max(progress.steps) < 400_000  # of parts of a million
 

@@ -3,26 +3,27 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
+from compat_bpe.cli.count_view import LINES, Counted, largest, tree_lines
 from compat_bpe.cli.counting import Counts
-from compat_bpe.cli.sorting import Counted, largest
-from compat_bpe.cli.tree import LINES, tree_lines
 from compat_bpe.files.walk import Found
 from tests.files.windows import windows_paths
 
 
 def counted(files: dict[str, int], root: str = "d", argument: int = 0) -> list[Counted]:
     return [
-        Counted(Found(f"{root}/{path}", root, argument), Counts(tokens, 0, 0))
+        Counted(Found(f"{root}/{path}", root, argument), Counts((tokens,), 0, 0))
         for path, tokens in files.items()
     ]
 
 
 def lines(files: list[Counted], *, top: int = 100, by_tokens: bool = False) -> list[str]:
-    shown, _ = largest(files, top)
+    shown, _ = largest(files, top, 1)
     paths = list(dict.fromkeys(one.found.root for one in files))
     return [
         f"{tokens} {text}"
-        for tokens, text in tree_lines(paths, files, shown, by_tokens=by_tokens, ascii_only=False)
+        for (tokens,), text in tree_lines(
+            paths, files, shown, by_tokens=by_tokens, ascii_only=False
+        )
     ]
 
 
@@ -67,7 +68,7 @@ def test_what_is_not_shown_is_summed_up_where_it_is() -> None:
 
 
 def test_each_path_has_a_tree_and_a_file_is_one() -> None:
-    file = Counted(Found("f", "f", 1), Counts(5, 0, 0))
+    file = Counted(Found("f", "f", 1), Counts((5,), 0, 0))
     assert lines([*counted({"a": 1}), file, *counted({"a": 2}, "e", 2)]) == [
         "1 d",
         "1 └── a",
@@ -123,6 +124,8 @@ def test_sums_are_right_at_every_level(files: dict[str, int], top: int, by_token
 
 
 def test_paths_of_windows_may_be_typed_with_slashes() -> None:
-    files = [Counted(Found(path, "a/b", 0), Counts(1, 0, 0)) for path in ("a/b\\c\\x", "a/b\\c/y")]
+    files = [
+        Counted(Found(path, "a/b", 0), Counts((1,), 0, 0)) for path in ("a/b\\c\\x", "a/b\\c/y")
+    ]
     with windows_paths():
         assert lines(files) == ["2 a/b", "2 └── c\\", "1     ├── x", "1     └── y"]

@@ -160,12 +160,6 @@ def test_unknown_name_is_one_line_before_any_file(
     assert "missing" not in err
 
 
-def test_model_and_encoding_exclude_each_other(run: Run) -> None:
-    status, out, err = run("-m", "gpt-4", "-e", "cl100k_base", stdin=b"a")
-    assert (status, out) == (2, "")
-    assert "--model and --encoding exclude each other" in err
-
-
 def test_json(run: Run) -> None:
     Path("a").write_text("hello world")
     Path("é").write_bytes("né".encode())
