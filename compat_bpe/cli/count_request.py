@@ -18,11 +18,22 @@ from ..encodings.estimates import OwnFactor
 from ..encodings.local_stores import stored_encoding
 from ..files.text import check_mark, not_utf8, open_bytes
 from ..files.whole import read_at_most
-from .count_view import Column, Table, estimate_mark, judged, limit_of, share, share_as_json
+from .count_view import (
+    Column,
+    Table,
+    by_title,
+    estimate_mark,
+    judged,
+    limit_of,
+    numbers_as_json,
+    over_limit,
+    share,
+    share_as_json,
+)
 from .input_path import announce_wait, complaint
 from .options.count import Choice, CountOptions
 from .options.encoding import chosen_encoding, chosen_factor, is_path
-from .output import CommandError, plural, write_line, write_message
+from .output import CommandError, write_line, write_message
 
 #: The largest request that is read, in bytes.
 _SIZE_LIMIT = 1 << 28
@@ -64,75 +75,85 @@ def count_request(options: CountOptions) -> int:
         raise CommandError(
             complaint(path, f"{option} is for a single request, here are {len(stored)}")
         )
-    (choice,) = options.choices
-    (price,) = options.prices_of(1)
-    counted: list[_Request] = []
+    choices, is_one = options.choices, len(stored) == 1
+    rows: list[list[_Request]] = []
     failed: list[dict[str, Any]] = []
     for one in stored:
         try:
-            counted.append(_counted(one, choice, options))
+            rows.append([_counted(one, choice, options) for choice in choices])
         except CommandError as error:
-            if len(stored) == 1:
+            if is_one:
                 raise
             write_message(str(error))
             reason = error.reason if isinstance(error, _RequestError) else error.message
             failed.append({"path": path, "name": one.name, "error": reason})
-    total = sum(one.tokens for one in counted)
-    is_estimated = any(one.is_estimated for one in counted)
-    column = Column(mark=estimate_mark() if is_estimated else "", price=price)
-    context = limit_of(counted[0].model) if options.context else None
+    columns = [
+        Column(
+            choice.name if len(choices) > 1 else "tokens",
+            estimate_mark() if any(row[index].is_estimated for row in rows) else "",
+            price,
+        )
+        for index, (choice, price) in enumerate(zip(choices, options.prices_of(len(choices))))
+    ]
+    sums = [sum(row[index].tokens for row in rows) for index in range(len(choices))]
+    contexts = [limit_of(one.model) for one in rows[0]] if options.context else []
     if options.is_json:
-        members = _as_json(counted, failed, column, options, is_one=len(stored) == 1)
-        if context is not None:
-            members["context"] = share_as_json(total, context)
+        members = _as_json(rows, columns, sums, options, is_one=is_one)
+        if not is_one:
+            members["errors"] = failed
+        shares = list(map(share_as_json, sums, contexts))
+        if shares:
+            members["context"] = shares[0] if len(columns) == 1 else shares
         write_line(json.dumps(members))
     else:
-        for line in _lines(counted, column, options, is_one=len(stored) == 1):
+        for line in _lines(rows, columns, sums, options, is_one=is_one):
             write_line(line)
         if not options.quiet:
-            for note in dict.fromkeys(one.tokens.note for one in counted if one.tokens.note):
+            for note in dict.fromkeys(
+                note for index, column in enumerate(columns) for note in _notes(rows, index, column)
+            ):
                 write_message(f"an estimate: {note}")
-        if context is not None:
+        for total, context in zip(sums, contexts):
             write_line(share(total, context))
-    limit = options.limit
-    is_over = limit is not None and total > limit
-    if limit is not None and is_over:
-        estimated = " by the estimate" if is_estimated else ""
-        write_message(
-            f"{column.mark}{plural(total, 'token')}{estimated}, over the limit of {limit:,}"
-        )
-    return 2 if failed else int(is_over)
+    over = over_limit("", columns, sums, options.limit)
+    for message in over:
+        write_message(message)
+    return 2 if failed else int(bool(over))
+
+
+def _notes(rows: Sequence[Sequence[_Request]], index: int, column: Column) -> Iterator[str]:
+    """Yield why the numbers of a column are estimates."""
+    which = "" if column.title == "tokens" else f"{column.title}: "
+    for row in rows:
+        if row[index].tokens.note:
+            yield which + row[index].tokens.note
 
 
 def _as_json(
-    counted: Sequence[_Request],
-    failed: Sequence[dict[str, Any]],
-    column: Column,
+    rows: Sequence[Sequence[_Request]],
+    columns: Sequence[Column],
+    sums: Sequence[int],
     options: CountOptions,
     *,
     is_one: bool,
 ) -> dict[str, Any]:
     """Return the members of the object about a request, or about many."""
-    described: list[dict[str, Any]] = [
-        {
-            "name": one.name,
-            "model": one.model,
-            "tokens": one.tokens,
-            "estimate": one.tokens.note or None,
-            **({} if column.price is None else {"cost": column.cost(one.tokens)}),
-        }
-        for one in counted
-    ]
-    limits = judged([sum(one.tokens for one in counted)], options.limit)
+    described: list[dict[str, Any]] = []
+    for row in rows:
+        estimates = [one.tokens.note or None for one in row]
+        members: dict[str, Any] = {"name": row[0].name}
+        if len(columns) == 1:
+            members["model"] = row[0].model
+        members.update(numbers_as_json(columns, [one.tokens for one in row]))
+        members["estimate"] = estimates[0] if len(columns) == 1 else by_title(columns, estimates)
+        described.append(members)
+    limits = judged(sums, options.limit)
     if not is_one:
-        total = sum(one.tokens for one in counted)
-        cost = {} if column.price is None else {"cost": column.cost(total)}
-        sums = {"tokens": total, **cost, **limits}
-        return {"requests": described, "total": sums, "errors": failed}
+        return {"requests": described, "total": {**numbers_as_json(columns, sums), **limits}}
     (members,) = described
     del members["name"]
     if options.parts:
-        members["parts"] = [asdict(part) for part in counted[0].parts]
+        members["parts"] = [asdict(part) for part in rows[0][0].parts]
     return {**members, **limits}
 
 
@@ -213,22 +234,29 @@ def _times(tokens: MessageCount, factor: str) -> MessageCount:
 
 
 def _lines(
-    counted: Sequence[_Request], column: Column, options: CountOptions, *, is_one: bool
+    rows: Sequence[Sequence[_Request]],
+    columns: Sequence[Column],
+    sums: Sequence[int],
+    options: CountOptions,
+    *,
+    is_one: bool,
 ) -> Iterator[str]:
     """Yield a line for each request, or for each part of one, and one for all; or that alone."""
-    total = sum(one.tokens for one in counted)
-    lines: list[tuple[int, str]] = []
+    table = Table(columns)
+    if options.total_only:
+        yield " ".join(table.cells(sums))
+        return
+    lines: list[tuple[list[int], str]] = []
     if not is_one:
-        lines = [(one.tokens, one.name) for one in counted]
+        lines = [([one.tokens for one in row], row[0].name) for row in rows]
     elif options.parts:
-        lines = [(part.tokens, _name(part)) for part in counted[0].parts]
-    table = Table([column])
-    table.align([max([total, *(tokens for tokens, _ in lines)])])
-    if table.has_header and not options.total_only:
+        lines = [([part.tokens], _name(part)) for part in rows[0][0].parts]
+    table.align([max(numbers) for numbers in zip(sums, *(numbers for numbers, _ in lines))])
+    if table.has_header:
         yield table.header()
-    for tokens, name in lines if not options.total_only else ():
-        yield table.line([tokens], name)
-    yield table.line([total], "total") if lines else " ".join(table.cells([total]))
+    for numbers, name in lines:
+        yield table.line(numbers, name)
+    yield table.line(sums, "total" if lines else "")
 
 
 def _name(part: RequestPart) -> str:

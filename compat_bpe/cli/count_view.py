@@ -358,22 +358,45 @@ def judged(tokens: Iterable[int], limit: int | None) -> dict[str, Any]:
     return {"limit": limit, "status": "over" if max(tokens) > limit else "ok"}
 
 
+def over_limit(
+    name: str, columns: Sequence[Column], tokens: Sequence[int], limit: int | None
+) -> list[str]:
+    """Return what is to be said of numbers that are over a limit.
+
+    >>> over_limit("a.txt", [Column()], [11], 10), over_limit("", [Column()], [10], 10)
+    (['a.txt: 11 tokens, over the limit of 10'], [])
+    """
+    messages = []
+    for column, number in zip(columns, tokens):
+        if limit is not None and number > limit:
+            by = " by the estimate" if column.mark else ""
+            if len(columns) > 1:
+                by += f" for {column.title}" if by else f" by {column.title}"
+            lead = f"{name}: " if name else ""
+            number_of = f"{column.mark}{plural(number, 'token')}"
+            messages.append(f"{lead}{number_of}{by}, over the limit of {limit:,}")
+    return messages
+
+
+def by_title(columns: Sequence[Column], values: Iterable[Any]) -> dict[str, Any]:
+    """Return a value of each column by its title."""
+    return {column.title: value for column, value in zip(columns, values)}
+
+
+def numbers_as_json(columns: Sequence[Column], tokens: Sequence[int]) -> dict[str, Any]:
+    """Return numbers and their costs as members: of more than one column, an object each."""
+    members: dict[str, Any] = {"tokens": by_title(columns, tokens)}
+    if columns[0].price is not None:
+        members["cost"] = by_title(columns, map(Column.cost, columns, tokens))
+    if len(columns) > 1:
+        return members
+    return {name: next(iter(values.values())) for name, values in members.items()}
+
+
 def counts_as_json(columns: Sequence[Column], counts: Counts) -> dict[str, Any]:
-    """Return counts as members of an object: of one column a number, of more an object each."""
-    priced = [column for column in columns if column.price is not None]
-    costs = {column.title: column.cost(n) for column, n in zip(columns, counts.tokens) if priced}
-    if len(columns) == 1:
-        members: dict[str, Any] = {"tokens": counts.tokens[0]}
-        cost: Any = next(iter(costs.values()), None)
-    else:
-        members = {"tokens": {column.title: n for column, n in zip(columns, counts.tokens)}}
-        cost = costs
-    return {
-        **members,
-        **({"cost": cost} if priced else {}),
-        "bytes": counts.bytes,
-        "characters": counts.characters,
-    }
+    """Return counts as members of an object."""
+    sizes = {"bytes": counts.bytes, "characters": counts.characters}
+    return {**numbers_as_json(columns, counts.tokens), **sizes}
 
 
 def as_json(

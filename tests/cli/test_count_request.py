@@ -47,15 +47,6 @@ def test_the_options_have_the_last_word(tmp_path: Path) -> None:
         assert run("count", "--messages", path, *options).out == b"%d\n" % expected
 
 
-@pytest.mark.parametrize("estimate", [[], ["--estimate"]])
-def test_a_model_and_an_encoding_exclude_each_other(tmp_path: Path, estimate: list[str]) -> None:
-    path = write(tmp_path, MESSAGES)
-    options = ["-m", "gpt-4o", "-e", "gpt2", *estimate]
-    status, out, err = run("count", "--messages", path, *options)
-    assert (status, out) == (2, b"")
-    assert "--messages and several --model or --encoding exclude each other" in err
-
-
 def test_messages_alone_are_counted_by_the_default_encoding(tmp_path: Path) -> None:
     path = write(tmp_path, MESSAGES)
     expected = count_messages(MESSAGES, encoding="o200k_base")

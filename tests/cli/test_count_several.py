@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from compat_bpe import encoding_for_model, get_encoding
+from compat_bpe.chat import count_messages
 from compat_bpe.cli import counting, parts
 from compat_bpe.cli.counting import Counts, FileCounter, Part
 from compat_bpe.files.text import open_bytes
@@ -259,6 +260,37 @@ def test_the_cost_of_a_request() -> None:
     assert json.loads(run(*args, "--json", stdin=body).out)["cost"] == "0.00002250"
 
 
+def test_requests(tmp_path: Path) -> None:
+    messages = [{"role": "user", "content": "Hello!"}]
+    exact = count_messages(messages, model="gpt-4o")
+    estimate = count_messages(messages, model="claude-sonnet-4-5", estimate=True)
+    args = ("count", "-m", "gpt-4o", "-m", "claude-sonnet-4-5", "--estimate", "--messages", "-")
+    one = json.dumps({"messages": messages}).encode() + b"\n"
+    two = one * 2
+    status, out, err = run(*args, stdin=one)
+    assert (status, err) == (0, f"compat-bpe: an estimate: claude-sonnet-4-5: {estimate.note}\n")
+    assert out.decode().split()[2:] == [str(exact), f"≈{estimate}"]
+    lines = run(*args, stdin=two).out.decode().splitlines()
+    assert [line.split(maxsplit=2) for line in lines[1:]] == [
+        [str(exact), f"≈{estimate}", "line 1"],
+        [str(exact), f"≈{estimate}", "line 2"],
+        [str(2 * exact), f"≈{2 * estimate}", "total"],
+    ]
+    assert run(*args, "--total-only", stdin=two).out.decode().split() == lines[-1].split()[:2]
+    made = json.loads(run(*args, "--json", "--max", str(exact), stdin=one).out)
+    assert made == {
+        "tokens": {"gpt-4o": exact, "claude-sonnet-4-5": estimate},
+        "estimate": {"gpt-4o": None, "claude-sonnet-4-5": estimate.note},
+        "limit": exact,
+        "status": "ok",
+    }
+    status, _, err = run(*args, "-q", "--max", str(exact), stdin=two)
+    assert (status, err) == (
+        1,
+        f"compat-bpe: {2 * exact} tokens by gpt-4o, over the limit of {exact}\n",
+    )
+
+
 @given(st.integers(0, 10**15), st.decimals(0, 10**6 - 1, places=6))
 def test_a_cost_is_exact(tokens: int, price: Decimal) -> None:
     from compat_bpe.cli.count_view import Column
@@ -275,7 +307,7 @@ def test_a_cost_is_exact(tokens: int, price: Decimal) -> None:
         (["-m", "gpt-4o", "-m", "claude-sonnet-4-5", "d"], "no public tokenizer is known"),
         (["-m", "gpt-4o", "-m", "gpt9", "d"], "unknown model 'gpt9'"),
         (["-m", "gpt-4o", "-e", "gpt2", "--factor", "2", "d"], "--factor and several --model"),
-        (["-m", "a", "-m", "b", "--messages", "d/a"], "--messages and several --model"),
+        (["-m", "a", "-m", "b", "--messages", "d/a", "--parts"], "--parts and several --model"),
         (["-m", "gpt2", "-e", "gpt2", "d"], "--model gpt2 and --encoding gpt2 exclude each other"),
         (["-m", "gpt-4o", "-e", "gpt2", "--context", "d"], "--context needs --model"),
         (["--price", "1", "--price", "2", "d"], "--price is given 2 times, and --model"),

@@ -24,6 +24,7 @@ from ..count_view import (
     in_order,
     largest,
     limit_of,
+    over_limit,
     rows,
     share,
     tree_lines,
@@ -32,7 +33,7 @@ from ..counting import Counts, FileCounter, Outcome
 from ..input_path import announce_wait, complaint, shown_name
 from ..options.count import GROUPS, Choice, CountCommand, CountOptions, count_options
 from ..options.encoding import chosen_encoding, chosen_factor, is_path
-from ..output import CommandError, is_terminal, plural, write_line, write_message
+from ..output import CommandError, is_terminal, write_line, write_message
 from ..progress.bars import FileProgress
 
 TYPE_CHECKING = False
@@ -408,25 +409,19 @@ class _Run:
 
     def _is_over_limit(self) -> bool:
         """Write a message for each count that is over the limit; return True if there is one."""
-        options, is_over = self._options, False
-        if options.limit is None:
-            return False
-        sums = Counts.total((one.counts for one in self._counted), len(self._columns))
+        options, columns = self._options, self._columns
+        sums = Counts.total((one.counts for one in self._counted), len(columns))
         counts = [("total", sums.tokens)]
         if options.per_file:
-            counts = [(shown_name(one.found.path), one.counts.tokens) for one in self._counted]
-        for name, numbers in counts:
-            for tokenizer, column, tokens in zip(self._tokenizers, self._columns, numbers):
-                if tokens <= options.limit:
-                    continue
+            counts = [
+                (shown_name(one.found.path) or "the text", one.counts.tokens)
+                for one in self._counted
+            ]
+        is_over = False
+        for name, tokens in counts:
+            for message in over_limit(name, columns, tokens, options.limit):
+                write_message(message)
                 is_over = True
-                by = "" if tokenizer.factor is None else " by the estimate"
-                if len(self._columns) > 1:
-                    by = f"{by} for {column.title}" if by else f" by {column.title}"
-                write_message(
-                    f"{name or 'the text'}: {column.mark}{plural(tokens, 'token')}{by}, "
-                    f"over the limit of {options.limit:,}"
-                )
         return is_over
 
     def _write(self, tokens: Sequence[int], name: str) -> None:

@@ -64,7 +64,7 @@ _EXCLUDING = (
 )
 
 #: Options that are about one tokenizer.
-_OF_ONE = (("factor", "--factor"), ("messages", "--messages"))
+_OF_ONE = (("factor", "--factor"), ("parts", "--parts"))
 
 #: Options that need another one.
 _NEEDING = (
