@@ -18,8 +18,7 @@ from ..check.rules import Configuration, Part
 from ..check.section_counts import SectionCounts
 from ..files.notebook import NotebookError, is_notebook, notebook_source
 from ..files.text import check_beginning, read_text
-from .count_files import count_files
-from .counting import FileCounter
+from .counting import FileCounter, count_files
 from .options.encoding import chosen_encoding
 from .output import CommandError, failure
 from .progress.bars import FileProgress

@@ -1,9 +1,9 @@
-"""The order and the form of what ``compat-bpe count`` prints: lines, trees, JSON and CSV."""
+"""The order and the form of what ``compat-bpe count`` prints: lines, trees, CSV, parts of JSON."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from ..files.names import parts_of_path
@@ -397,59 +397,6 @@ def counts_as_json(columns: Sequence[Column], counts: Counts) -> dict[str, Any]:
     """Return counts as members of an object."""
     sizes = {"bytes": counts.bytes, "characters": counts.characters}
     return {**numbers_as_json(columns, counts.tokens), **sizes}
-
-
-def as_json(
-    columns: Sequence[Column],
-    counted_by: Mapping[str, Any],
-    listed: Sequence[Counted],
-    rest: Rest | None,
-    sums: Counts,
-    failed: Sequence[tuple[str, str]],
-    skipped: Sequence[tuple[str, str]],
-    contexts: Sequence[ContextLimit] = (),
-    limit: int | None = None,
-    *,
-    is_per_file: bool = False,
-) -> str:
-    """Return one line of ASCII; bytes of a name that are not UTF-8 are lone surrogates in it.
-
-    Args:
-        columns: the columns.
-        counted_by: the first members of the object: the tokenizers.
-        listed: the files.
-        rest: the files that are not listed; None if all are.
-        sums: the sums of all files.
-        failed, skipped: the paths of files that were not counted, each with the reason.
-        contexts: the limits of the models, to show the share that the tokens take.
-        limit: the limit of ``--max``.
-        is_per_file: True if it is the limit of each file, not that of the total.
-    """
-    import json  # only this form needs it
-
-    result: dict[str, Any] = {
-        **counted_by,
-        "files": [
-            {
-                "path": one.found.path or None,
-                **counts_as_json(columns, one.counts),
-                **judged(one.counts.tokens, limit if is_per_file else None),
-            }
-            for one in listed
-        ],
-        "total": {
-            **counts_as_json(columns, sums),
-            **judged(sums.tokens, None if is_per_file else limit),
-        },
-        "errors": [{"path": path, "error": reason} for path, reason in failed],
-        "skipped": [{"path": path, "reason": reason} for path, reason in skipped],
-    }
-    if rest is not None:
-        result["more"] = {"files": rest.files, **counts_as_json(columns, rest.counts)}
-    shares = list(map(share_as_json, sums.tokens, contexts))
-    if shares:
-        result["context"] = shares[0] if len(columns) == 1 else shares
-    return json.dumps(result)
 
 
 def rows(

@@ -1,20 +1,45 @@
-"""Counting the tokens of files in constant memory."""
+"""Counting the tokens of files in constant memory, large ones in several processes.
+
+An interpreter counts with one processor. Worker processes are given names of files and parts of
+large files, which are cut at cut points, and count them as this process would.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence, Set
 from itertools import repeat
 from typing import TYPE_CHECKING, Any, BinaryIO, Callable, NamedTuple
 
 from .. import Encoding
 from ..files.text import BinaryError, check_beginning, not_utf8, open_bytes, recoded
+from ..files.walk import Found
 from ..unicode.utf8 import StreamDecodeError, Utf8Decoder
+from .input_path import announce_wait
+from .progress.bars import FileProgress
 
 if TYPE_CHECKING:
     from ..fit.text_encoder import TextEncoder
+    from ..parallel.pool import Pool, Tell
 
 #: The number of bytes that are read at a time; a smaller file is read at once.
 _BLOCK = 1 << 18
+
+#: Bytes that a worker gets at a time, at least and at most: the last shares are small, so that all
+#: workers end at about the same time; the first are large, since files beside each other have
+#: chunks in common, which a worker then merges once.
+_SHARE, _LARGEST_SHARE = 500_000, 8_000_000
+
+#: Bytes that a worker counts before it reports them.
+_TOLD = 1 << 16
+
+#: The least size in bytes for workers: starting them takes as long as counting this.
+WORTH_WORKERS = 3_000_000
+
+#: The size of a part in bytes: small enough that all workers end at about the same time.
+_PART = 1_000_000
+#: Numbers of bytes in which a cut point is looked for, one after the other: mostly there is a cut
+#: point every few words.
+_WINDOWS = (1 << 10, 1 << 14)
 
 
 class Counts(NamedTuple):
@@ -65,6 +90,10 @@ class Part(NamedTuple):
     path: str
     start: int = 0
     end: int | None = None
+
+
+#: Some files, or parts of files, each with its index.
+Share = Sequence["tuple[int, Part]"]
 
 
 class _UnknownError(ValueError):
@@ -284,3 +313,262 @@ def _read(file: BinaryIO, left: int | None) -> bytes:
     if block is None:
         raise BlockingIOError("it is in non-blocking mode and has nothing to read yet")
     return block
+
+
+def parts_of(counter: FileCounter, path: str, size: int) -> list[tuple[Part, int]]:
+    """Return the parts of a file, in order, each with its size in bytes; joined, they are the file.
+
+    It is the whole file if that is compressed, a notebook whose source is counted, not UTF-8, is no
+    text or cannot be read: counting it says so.
+
+    Args:
+        counter: the counter for the parts.
+        path: the path of a regular file.
+        size: its size in bytes.
+    """
+    if not counter.takes_parts(path):
+        return [(Part(path), size)]
+    if size >= 2 * _PART:
+        try:
+            with open(path, "rb") as file:
+                counter.check_beginning(file.read(1 << 13))
+        except (OSError, ValueError):
+            return [(Part(path), size)]
+    return cut_parts(counter.encodings, path, size, frozenset())
+
+
+def cut_parts(
+    encodings: Sequence[Encoding], path: str, size: int, names: Set[str]
+) -> list[tuple[Part, int]]:
+    """Return the parts of a file, in order, each with its size in bytes; joined, they are the file.
+
+    Parts are cut at cut points of all encodings, so the tokens of the file are those of its parts.
+    If none is found at once, a part is larger; in the worst case it is the whole file.
+
+    Args:
+        encodings: the encodings.
+        path: the path of a regular file.
+        size: its size in bytes.
+        names: special tokens that may be tokens in the file.
+    """
+    places = [0]
+    if size >= 2 * _PART:
+        try:
+            with open(path, "rb") as file:
+                for start in range(_PART, size - _PART // 2, _PART):
+                    place = cut_after(encodings, file, start, names)
+                    if place is not None and places[-1] < place < size:
+                        places.append(place)
+        except OSError:
+            places = [0]
+    # The last part goes to the end of the file, even if that has grown since.
+    ends: list[int | None] = [*places[1:], None]
+    return [
+        (Part(path, start, end), (size if end is None else end) - start)
+        for start, end in zip(places, ends)
+    ]
+
+
+def cut_after(
+    encodings: Sequence[Encoding], file: BinaryIO, start: int, names: Set[str]
+) -> int | None:
+    """Return the offset in bytes of a cut point of all encodings soon after ``start``, or None."""
+    for window in _WINDOWS:
+        file.seek(start)
+        data = file.read(window)
+        # A character begins at the first byte that does not continue one, whatever is before it.
+        skipped = next((index for index, byte in enumerate(data[:4]) if byte & 0xC0 != 0x80), 0)
+        try:
+            text = Utf8Decoder("strict").feed(data[skipped:])
+        except UnicodeDecodeError:
+            return None
+        cut = _common_cut_point(encodings, text, names)
+        if cut:
+            return start + skipped + len(text[:cut].encode())
+    return None
+
+
+def _common_cut_point(encodings: Sequence[Encoding], text: str, names: Set[str]) -> int | None:
+    """Return the first cut point that all encodings have; a fine one if there is no other."""
+    first, *others = (encoding.core.next_cut_point for encoding in encodings)
+    for fine in (False, True):
+        cut = first(text, names=names, fine=fine)
+        while cut is not None:
+            # The two characters beside a position alone decide if it is a cut point.
+            beside = text[cut - 1 : cut + 1]
+            if all(other(beside, names=names, fine=True) for other in others):
+                return cut
+            cut = first(text, cut, names=names, fine=fine)
+    return None
+
+
+def most_workers(size: int, jobs: int | None) -> int:
+    """Return the largest number of workers; 0 if they are not worth it or cannot be started.
+
+    Args:
+        size: the size of all files in bytes.
+        jobs: the largest number of processes; None for as many as can run at the same time.
+    """
+    if jobs == 1 or size < WORTH_WORKERS:
+        return 0
+    from ..parallel.processes import may_start, processors  # small inputs do not need it
+
+    most = jobs or processors()
+    return most if most > 1 and may_start() else 0
+
+
+def count_files(
+    counter: FileCounter,
+    files: Sequence[Found],
+    jobs: int | None,
+    progress: FileProgress,
+    announce: Callable[[str], None] = announce_wait,
+) -> Generator[Outcome, None, None]:
+    """Yield the outcome of each file, in their order; large inputs are counted by workers.
+
+    Args:
+        counter: the counter of files.
+        files: the files.
+        jobs: the largest number of processes; None for as many as can run at the same time.
+        progress: the progress bar.
+        announce: called with each path that may make a read wait, before it is opened.
+    """
+
+    def count_here(file: Found) -> Outcome:
+        if file.problem:
+            return Outcome(None, file.problem, was_read=False)
+        if not file.is_regular:
+            progress.clear()
+            announce(file.path)
+        return counter.count(Part(file.path), progress.advance)
+
+    most = most_workers(sum(file.size or 0 for file in files if file.is_regular), jobs)
+    parts: list[list[tuple[Part, int]]] = []
+    if most:
+        parts = [
+            parts_of(counter, file.path, file.size or 0) if file.is_regular else []
+            for file in files
+        ]
+    if sum(map(len, parts)) < 2:
+        for file in files:
+            outcome = count_here(file)
+            progress.file_done()
+            yield outcome
+        return
+
+    from ..parallel.pool import Pool
+
+    jobs_of = [(number, slot) for number, some in enumerate(parts) for slot in range(len(some))]
+    outcomes: list[list[Outcome | None]] = [[None] * len(some) for some in parts]
+    shares = _shares([part for some in parts for part in some], most)
+    with Pool(_FileWorker, (counter,), min(most, len(shares)), forks=True) as pool:
+        arriving = _outcomes(pool, shares, progress.advance)
+        for number, file in enumerate(files):
+            while None in outcomes[number]:
+                arrived = next(arriving, None)
+                if arrived is None:  # the worker that had it was killed
+                    outcomes[number] = []
+                else:
+                    owner, slot = jobs_of[arrived[0]]
+                    outcomes[owner][slot] = arrived[1]
+                    if None not in outcomes[owner]:
+                        progress.file_done()
+            outcome_parts = [outcome for outcome in outcomes[number] if outcome is not None]
+            if not outcome_parts:
+                outcome_parts = [count_here(file)]
+                progress.file_done()
+            outcomes[number].clear()
+            yield _joined(outcome_parts)
+
+
+def _joined(outcomes: Sequence[Outcome]) -> Outcome:
+    """Return the outcome of a file from those of its parts, in their order."""
+    for outcome in outcomes:
+        if outcome.counts is None:  # reading the file from its start would fail here first
+            return outcome
+    counts = [outcome.counts for outcome in outcomes if outcome.counts is not None]
+    return outcomes[0]._replace(counts=Counts.total(counts, len(counts[0].tokens)))
+
+
+def _outcomes(
+    pool: Pool, shares: Sequence[Share], advance: Callable[[int], None]
+) -> Iterator[tuple[int, Outcome]]:
+    """Yield the index of each part and its outcome, as they come.
+
+    A part is missing if the worker that had it was killed.
+
+    Args:
+        pool: the workers.
+        shares: the shares for the workers.
+        advance: called with the number of bytes each time some are counted.
+    """
+    from ..parallel.pool import WorkerKilled
+
+    try:
+        for message in pool.run(shares):
+            advance(message.size)
+            yield from message.outcomes
+    except WorkerKilled:
+        return
+
+
+def _shares(parts: Sequence[tuple[Part, int]], workers: int) -> list[Share]:
+    """Return shares of the parts, in order, the first ones larger than the last.
+
+    A share has half of what each worker would get of the rest, within ``_SHARE`` and
+    ``_LARGEST_SHARE``.
+    """
+    shares: list[Share] = []
+    share: list[tuple[int, Part]] = []
+    total = 0
+    left = sum(size for _, size in parts)
+    for index, (part, size) in enumerate(parts):
+        share.append((index, part))
+        total += size
+        if total >= max(_SHARE, min(_LARGEST_SHARE, left // (2 * workers))):
+            shares.append(share)
+            left -= total
+            share, total = [], 0
+    if share:
+        shares.append(share)
+    return shares
+
+
+class _Counted(NamedTuple):
+    """A message of a worker: bytes that it has counted, and parts that are done."""
+
+    size: int
+    #: Indexes of parts, each with its outcome.
+    outcomes: Sequence[tuple[int, Outcome]]
+
+
+class _FileWorker:
+    """A worker that counts files and parts of files."""
+
+    def __init__(self, counter: FileCounter) -> None:
+        self._counter = counter
+
+    def do(self, task: Share, tell: Tell) -> None:
+        """Tell how many bytes are counted, and the index and the outcome of each part."""
+        untold = 0
+        outcomes: list[tuple[int, Outcome]] = []
+
+        def advance(size: int) -> None:
+            nonlocal untold
+            untold += size
+            if untold >= _TOLD:
+                tell_all()
+
+        def tell_all() -> None:
+            nonlocal untold
+            tell(_Counted(untold, outcomes))
+            outcomes.clear()
+            untold = 0
+
+        for index, part in task:
+            outcome = self._counter.count(part, advance)
+            outcomes.append((index, outcome))
+        tell_all()
+
+    def finish(self, tell: Tell) -> None:
+        pass

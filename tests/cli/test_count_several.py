@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from compat_bpe import encoding_for_model, get_encoding
 from compat_bpe.chat import count_messages
-from compat_bpe.cli import counting, parts
+from compat_bpe.cli import counting
 from compat_bpe.cli.counting import Counts, FileCounter, Part
 from compat_bpe.files.text import open_bytes
 from tests.cli.exact import run
@@ -349,12 +349,11 @@ def test_together_as_alone_at_once_by_blocks_and_in_parts(
     alone = [FileCounter(one, allow_nul=True).count(Part(str(path))).counts for one in encodings]
     counter = FileCounter(*encodings, allow_nul=True)
     with (
-        mock.patch.object(counting, "_BLOCK", block),
-        mock.patch.multiple(parts, _SIZE=size, _WINDOWS=(4, 16)),
+        mock.patch.multiple(counting, _BLOCK=block, _PART=size, _WINDOWS=(4, 16)),
     ):
         told: list[int] = []
         together = counter.count(Part(str(path)), told.append).counts
-        cut = parts.parts_of(counter, str(path), path.stat().st_size)
+        cut = counting.parts_of(counter, str(path), path.stat().st_size)
         in_parts = [counter.count(part).counts for part, _ in cut]
     assert together is not None
     for index, counts in enumerate(alone):

@@ -240,8 +240,11 @@ def test_each_member_of_the_schema_is_printed(printed: list[tuple[Case, list[Any
 
 def test_every_command_with_json_is_here() -> None:
     def with_json(command: click.Command, name: str) -> Iterator[str]:
+        context = click.Context(command)
         if isinstance(command, click.Group):
-            for below, one in command.commands.items():
+            for below in command.list_commands(context):
+                one = command.get_command(context, below)
+                assert one is not None
                 yield from with_json(one, f"{name} {below}".strip())
         elif any("--json" in parameter.opts for parameter in command.params):
             yield name

@@ -12,24 +12,25 @@ import click
 from ... import Encoding
 from ...files.text import STDIN
 from ...files.walk import Found, Walk
-from ..count_files import count_files
 from ..count_view import (
     Column,
     Counted,
     Rest,
     Table,
-    as_json,
+    counts_as_json,
     estimate_mark,
     flat_lines,
     in_order,
+    judged,
     largest,
     limit_of,
     over_limit,
     rows,
     share,
+    share_as_json,
     tree_lines,
 )
-from ..counting import Counts, FileCounter, Outcome
+from ..counting import Counts, FileCounter, Outcome, count_files
 from ..input_path import announce_wait, complaint, shown_name
 from ..options.count import GROUPS, Choice, CountCommand, CountOptions, count_options
 from ..options.encoding import chosen_encoding, chosen_factor, is_path
@@ -391,21 +392,40 @@ class _Run:
             write_line(share(tokens_of_one, context))
 
     def _as_json(self, listed: Sequence[Counted], rest: Rest | None, sums: Counts) -> str:
-        options, is_alone = self._options, len(self._tokenizers) == 1
+        """Return one line of ASCII; bytes of a name that are no UTF-8 are lone surrogates in it."""
+        import json  # only this form needs it
+
+        options, columns, is_alone = self._options, self._columns, len(self._columns) == 1
+        limit_of_file = options.limit if options.per_file else None
+        limit_of_total = None if options.per_file else options.limit
         counted_by = [
             {
                 **({} if is_alone else {"name": one.choice.name}),
                 **one.as_json(with_estimate=options.estimate or not is_alone),
-                **({} if column.price is None else {"price": str(column.price)}),
+                **({} if column.price is None else {"price": f"{column.price:f}"}),
             }
-            for one, column in zip(self._tokenizers, self._columns)
+            for one, column in zip(self._tokenizers, columns)
         ]
-        return as_json(
-            self._columns,
-            counted_by[0] if is_alone else {"tokenizers": counted_by},
-            *(listed, rest, sums, self._failed, self._skipped, self._contexts, options.limit),
-            is_per_file=options.per_file,
-        )
+        result: dict[str, Any] = {
+            **(counted_by[0] if is_alone else {"tokenizers": counted_by}),
+            "files": [
+                {
+                    "path": one.found.path or None,
+                    **counts_as_json(columns, one.counts),
+                    **judged(one.counts.tokens, limit_of_file),
+                }
+                for one in listed
+            ],
+            "total": {**counts_as_json(columns, sums), **judged(sums.tokens, limit_of_total)},
+            "errors": [{"path": path, "error": reason} for path, reason in self._failed],
+            "skipped": [{"path": path, "reason": reason} for path, reason in self._skipped],
+        }
+        if rest is not None:
+            result["more"] = {"files": rest.files, **counts_as_json(columns, rest.counts)}
+        if self._contexts:
+            shares = list(map(share_as_json, sums.tokens, self._contexts))
+            result["context"] = shares[0] if is_alone else shares
+        return json.dumps(result)
 
     def _is_over_limit(self) -> bool:
         """Write a message for each count that is over the limit; return True if there is one."""

@@ -344,8 +344,8 @@ def test_output_is_the_same_with_several_processes(
     Path("d/b/zero").write_bytes(b"\0")
     args = ("-e", "gpt2", "d", "-", "missing", "d/a.py")
     alone = run("-j", "1", *args, stdin=b"hello")
-    monkeypatch.setattr("compat_bpe.cli.workers.WORTH_WORKERS", 0)
-    monkeypatch.setattr("compat_bpe.cli.count_files._SHARE", 20)
+    monkeypatch.setattr("compat_bpe.cli.counting.WORTH_WORKERS", 0)
+    monkeypatch.setattr("compat_bpe.cli.counting._SHARE", 20)
     started: list[Any] = []
     popen = subprocess.Popen
 

@@ -1,12 +1,67 @@
+"""What ``compat-bpe count`` prints: the order of files, trees, and bars on a terminal."""
+
 from __future__ import annotations
 
+from pathlib import Path
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from compat_bpe.cli.count_view import LINES, Counted, largest, tree_lines
+from compat_bpe.cli.count_view import (
+    LINES,
+    Counted,
+    Rest,
+    bar,
+    in_order,
+    largest,
+    tree_lines,
+)
 from compat_bpe.cli.counting import Counts
 from compat_bpe.files.walk import Found
+from tests.cli.exact import run
 from tests.files.windows import windows_paths
+
+LISTED = [
+    Counted(Found(path, path, 0), Counts((tokens,), tokens * 2, tokens * 3))
+    for path, tokens in (("b/z", 1), ("b.py", 3), ("a/z", 3), ("b/a", 3))
+]
+
+
+def paths_of(files: list[Counted]) -> list[str]:
+    return [one.found.path for one in files]
+
+
+@pytest.mark.parametrize(
+    ("order", "expected"),
+    [
+        (None, ["b/z", "b.py", "a/z", "b/a"]),
+        ("name", ["b/a", "b.py", "a/z", "b/z"]),
+        ("path", ["a/z", "b/a", "b/z", "b.py"]),
+        ("tokens", ["b.py", "a/z", "b/a", "b/z"]),
+    ],
+)
+def test_orders(order: str | None, expected: list[str]) -> None:
+    assert paths_of(in_order(LISTED, order)) == expected
+
+
+def test_of_as_many_tokens_the_first_are_the_largest() -> None:
+    shown, rest = largest(LISTED, 2, 1)
+    assert paths_of(shown) == ["b.py", "a/z"]
+    assert rest == Rest(2, Counts((4,), 8, 12))
+
+
+def test_there_may_be_fewer_than_asked_for() -> None:
+    assert largest(LISTED, 9, 1) == (LISTED, Rest(0, Counts((0,), 0, 0)))
+    assert largest([], 1, 1) == ([], Rest(0, Counts((0,), 0, 0)))
+
+
+def test_sorted_paths_of_windows_may_be_typed_with_slashes() -> None:
+    files = [
+        Counted(Found(path, "a", 0), Counts((1,), 0, 0)) for path in ("a/b\\z", "a\\b.py", "a/b/c")
+    ]
+    with windows_paths():
+        assert paths_of(in_order(files, "path")) == ["a/b/c", "a/b\\z", "a\\b.py"]
 
 
 def counted(files: dict[str, int], root: str = "d", argument: int = 0) -> list[Counted]:
@@ -129,3 +184,63 @@ def test_paths_of_windows_may_be_typed_with_slashes() -> None:
     ]
     with windows_paths():
         assert lines(files) == ["2 a/b", "2 └── c\\", "1     ├── x", "1     └── y"]
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("a/b").mkdir(parents=True)
+    for name, words in (("a/x.txt", 300), ("a/b/y.txt", 99), ("a/b/z.txt", 1)):
+        Path(name).write_text("the " * (words - 1) + "the")
+
+
+@pytest.mark.usefixtures("folder")
+def test_bars_on_a_terminal() -> None:
+    args = ("count", "--tree", "-e", "gpt2", "-q", "a")
+    assert run(*args, terminal=True).out.decode().splitlines() == [
+        "400 ██████████ a/",
+        "100 ██▌        ├── b/",
+        " 99 ██▌        │   ├── y.txt",
+        "  1 ▏          │   └── z.txt",
+        "300 ███████▌   └── x.txt",
+    ]
+    percent = run(*args, "--percent", "--top", "1", terminal=True).out.decode().splitlines()
+    assert percent == [
+        "400 100.0% ██████████ a/",
+        "300  75.0% ███████▌   ├── x.txt",
+        "100  25.0% ██▌        └── (2 more files)",
+    ]
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_terminal_of_few_characters() -> None:
+    out = run("count", "--tree", "-e", "gpt2", "-q", "a", terminal=True, charset="ascii").out
+    assert out.decode("ascii").splitlines()[1:4] == [
+        "100 ##         |-- b/",
+        " 99 ##         |   |-- y.txt",
+        "  1 #          |   `-- z.txt",
+    ]
+
+
+@pytest.mark.usefixtures("folder")
+def test_no_bars_elsewhere() -> None:
+    assert run("count", "--tree", "-e", "gpt2", "a").out.decode().splitlines()[0] == "400 a/"
+    flat = run("count", "-e", "gpt2", "-q", "a/x.txt", "a/b/z.txt", terminal=True).out
+    assert "█".encode() not in flat
+
+
+@given(parts=st.lists(st.integers(0, 1000), min_size=1), ascii_only=st.booleans())
+def test_a_bar_is_as_long_as_its_share(parts: list[int], ascii_only: bool) -> None:
+    total = sum(parts)
+    for tokens in (*parts, total):
+        shown = bar(tokens, total, ascii_only=ascii_only)
+        assert len(shown) == 10
+        cells = shown.rstrip(" ")
+        assert bool(cells) == bool(tokens)
+        if ascii_only:
+            length = float(len(cells))
+        else:
+            length = sum(" ▏▎▍▌▋▊▉█".index(cell) for cell in cells) / 8
+        share = tokens / total * 10 if total else 0
+        assert abs(length - share) <= (0.5 if not tokens or length > 1 else 1)
+    assert bar(total, total, ascii_only=ascii_only).strip() in ("", "█" * 10, "#" * 10)
