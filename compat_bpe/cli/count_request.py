@@ -218,7 +218,8 @@ def _counted(stored: Stored, choice: Choice, options: CountOptions) -> _Request:
             tokens = _times(tokens, options.factor)
         parts = count_parts(**request) if options.parts else []
     except KeyError as error:
-        raise wrong(str(error.args[0])) from None
+        hint = "" if options.estimate else Choice(model, choice.encoding).estimate_hint
+        raise wrong(str(error.args[0]) + hint) from None
     except (ImportError, ValueError) as error:
         raise wrong(str(error)) from None
     except OSError as error:

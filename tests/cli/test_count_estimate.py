@@ -38,6 +38,7 @@ def test_only_when_asked() -> None:
     status, out, err = run(*CLAUDE, "-c", "hello")
     assert (status, out) == (2, b"")
     assert "no public tokenizer is known" in err
+    assert err.endswith("; --estimate prints an approximate number\n")
     assert run(*ESTIMATE, "-c", "hello") == (0, "≈2\n".encode(), NOTE)
     assert run(*ESTIMATE, stdin=b"hello!!!").out == "≈3\n".encode()
     assert run(*ESTIMATE, "-c", "").out == "≈0\n".encode()
@@ -223,7 +224,9 @@ def test_a_request(tmp_path: Path) -> None:
     path.write_text(json.dumps({"model": "claude-opus-4-5", "messages": messages}))
     expected = count_messages(messages, model="claude-opus-4-5", estimate=True)
     assert expected == 3  # 10 characters
-    assert run("count", "--messages", str(path)).status == 2
+    refused = run("count", "--messages", str(path))
+    assert (refused.status, refused.out) == (2, b"")
+    assert refused.err.endswith("; --estimate prints an approximate number\n")
     message = f"compat-bpe: an estimate: {expected.note}\n"
     counted = run("count", "--messages", str(path), "--estimate")
     assert counted == (0, "≈3\n".encode(), message)

@@ -304,7 +304,10 @@ def test_a_cost_is_exact(tokens: int, price: Decimal) -> None:
 @pytest.mark.parametrize(
     ("args", "reason"),
     [
-        (["-m", "gpt-4o", "-m", "claude-sonnet-4-5", "d"], "no public tokenizer is known"),
+        (
+            ["-m", "gpt-4o", "-m", "claude-sonnet-4-5", "d"],
+            "--estimate prints an approximate number",
+        ),
         (["-m", "gpt-4o", "-m", "gpt9", "d"], "unknown model 'gpt9'"),
         (["-m", "gpt-4o", "-e", "gpt2", "--factor", "2", "d"], "--factor and several --model"),
         (["-m", "a", "-m", "b", "--messages", "d/a", "--parts"], "--parts and several --model"),

@@ -131,7 +131,10 @@ class _Tokenizer(NamedTuple):
         if options.estimate or options.factor is not None:
             makers = chosen_factor(choice.model, choice.encoding)
         if makers is None:
-            encoding = chosen_encoding(choice.model, choice.encoding, pattern)
+            try:
+                encoding = chosen_encoding(choice.model, choice.encoding, pattern)
+            except CommandError as error:
+                raise CommandError(error.message + choice.estimate_hint) from None
         else:
             encoding = chosen_encoding(None, "characters", pattern)
         if options.factor is None:

@@ -311,6 +311,17 @@ class Choice(NamedTuple):
     def name(self) -> str:
         return self.model or self.encoding or DEFAULT_ENCODING
 
+    @property
+    def estimate_hint(self) -> str:
+        """What to add to the error about a model that needs --estimate; else empty."""
+        from ...encodings.estimates import factor_for_model  # few counts need it
+
+        try:
+            needs_estimate = self.model is not None and factor_for_model(self.model) is not None
+        except KeyError:
+            needs_estimate = False
+        return "; --estimate prints an approximate number" if needs_estimate else ""
+
 
 class CountCommand(GroupedCommand):
     """The command, which keeps the order of its options."""
