@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Callable, NamedTuple
 
 from .. import Encoding
 from ..files.text import BinaryError, check_beginning, not_utf8, open_bytes, recoded
-from ..files.walk import Found
 from ..unicode.utf8 import StreamDecodeError, Utf8Decoder
 from .input_path import announce_wait
-from .progress.bars import FileProgress
 
 if TYPE_CHECKING:
+    from ..files.walk import Found
     from ..fit.text_encoder import TextEncoder
     from ..parallel.pool import Pool, Tell
+    from .progress.bars import FileProgress
 
 #: The number of bytes that are read at a time; a smaller file is read at once.
 _BLOCK = 1 << 18
