@@ -23,7 +23,7 @@ from .count_view import (
     Table,
     by_title,
     estimate_mark,
-    judged,
+    limit_as_json,
     limit_of,
     numbers_as_json,
     over_limit,
@@ -147,7 +147,7 @@ def _as_json(
         members.update(numbers_as_json(columns, [one.tokens for one in row]))
         members["estimate"] = estimates[0] if len(columns) == 1 else by_title(columns, estimates)
         described.append(members)
-    limits = judged(sums, options.limit)
+    limits = limit_as_json(sums, options.limit)
     if not is_one:
         return {"requests": described, "total": {**numbers_as_json(columns, sums), **limits}}
     (members,) = described

@@ -347,10 +347,10 @@ def share_as_json(tokens: int, limit: ContextLimit) -> dict[str, Any]:
     return {"model": limit.model, "tokens": limit.context, "share": tokens / limit.context}
 
 
-def judged(tokens: Iterable[int], limit: int | None) -> dict[str, Any]:
+def limit_as_json(tokens: Iterable[int], limit: int | None) -> dict[str, Any]:
     """Return the members that stand in JSON beside numbers of tokens that have a limit.
 
-    >>> judged([9, 11], 10), judged([10], 10), judged([10], None)
+    >>> limit_as_json([9, 11], 10), limit_as_json([10], 10), limit_as_json([10], None)
     ({'limit': 10, 'status': 'over'}, {'limit': 10, 'status': 'ok'}, {})
     """
     if limit is None:

@@ -317,6 +317,8 @@ def test_a_cost_is_exact(tokens: int, price: Decimal) -> None:
         (["-m", "gpt-4o", "-e", "gpt2", "--pattern", "llama3", "d"], "--pattern is for"),
         (["--format", "csv", "--tree", "d"], "--format and --tree exclude each other"),
         (["--format", "csv", "--json", "d"], "--format and --json exclude each other"),
+        (["--format", "table", "--json", "d"], "--format and --json exclude each other"),
+        (["--format", "json", "--total-only", "d"], "--total-only and --json exclude each other"),
         *(
             ([f"--price={price}", "d"], "is not a number from 0 to 999999.999999")
             for price in ("-1", "1e3", "$2", "", "1.", "1,5", "nan", "\u0661", "1234567")

@@ -21,8 +21,8 @@ from ..count_view import (
     estimate_mark,
     flat_lines,
     in_order,
-    judged,
     largest,
+    limit_as_json,
     limit_of,
     over_limit,
     rows,
@@ -415,11 +415,14 @@ class _Run:
                 {
                     "path": one.found.path or None,
                     **counts_as_json(columns, one.counts),
-                    **judged(one.counts.tokens, limit_of_file),
+                    **limit_as_json(one.counts.tokens, limit_of_file),
                 }
                 for one in listed
             ],
-            "total": {**counts_as_json(columns, sums), **judged(sums.tokens, limit_of_total)},
+            "total": {
+                **counts_as_json(columns, sums),
+                **limit_as_json(sums.tokens, limit_of_total),
+            },
             "errors": [{"path": path, "error": reason} for path, reason in self._failed],
             "skipped": [{"path": path, "reason": reason} for path, reason in self._skipped],
         }

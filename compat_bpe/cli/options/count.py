@@ -50,14 +50,14 @@ _EXCLUDING = (
     (("string", "--string"), ("as_tree", "--tree")),
     (("quiet", "--quiet"), ("verbose", "--verbose")),
     (("total_only", "--total-only"), ("as_tree", "--tree")),
-    (("total_only", "--total-only"), ("as_json", "--json")),
+    (("total_only", "--total-only"), ("is_json", "--json")),
     (("total_only", "--total-only"), ("top", "--top")),
     (("total_only", "--total-only"), ("percent", "--percent")),
-    (("as_json", "--json"), ("percent", "--percent")),
+    (("is_json", "--json"), ("percent", "--percent")),
     *(
         (("separator", "--format"), other)
         for other in (
-            *(("as_json", "--json"), ("as_tree", "--tree"), ("percent", "--percent")),
+            *(("as_tree", "--tree"), ("percent", "--percent")),
             *(("total_only", "--total-only"), ("context", "--context")),
         )
     ),
@@ -385,6 +385,8 @@ class CountOptions(NamedTuple):
         for (field, name), (other_field, other_name) in _NEEDING:
             if self._is_given(field) and not self._is_given(other_field):
                 raise click.UsageError(f"{name} needs {other_name}.")
+        if self.as_json and self.layout not in (None, "json"):
+            raise click.UsageError("--format and --json exclude each other.")
         number = len(self.choices)
         if number > 1:
             for field, name in _OF_ONE:
