@@ -38,7 +38,7 @@ LINES = ("├── ", "└── ", "│   ", "    ")
 _ASCII_LINES = ("|-- ", "`-- ", "|   ", "    ")
 
 
-class Counted(NamedTuple):
+class CountedFile(NamedTuple):
     """A file and its counts."""
 
     found: Found
@@ -61,7 +61,9 @@ def more_files(number: int) -> str:
     return f"({plural(number, 'more file')})"
 
 
-def largest(counted: Sequence[Counted], number: int, columns: int) -> tuple[list[Counted], Rest]:
+def largest(
+    counted: Sequence[CountedFile], number: int, columns: int
+) -> tuple[list[CountedFile], Rest]:
     """Return the files with the most tokens in the first of some columns, and the sum of the rest.
 
     The files are in their given order.
@@ -72,7 +74,7 @@ def largest(counted: Sequence[Counted], number: int, columns: int) -> tuple[list
     return [counted[index] for index in shown], Rest(len(hidden), Counts.total(hidden, columns))
 
 
-def in_order(counted: Sequence[Counted], order: str | None) -> list[Counted]:
+def in_order(counted: Sequence[CountedFile], order: str | None) -> list[CountedFile]:
     """Return the files sorted by one of ``ORDERS``, or in their given order.
 
     Sorted by tokens, the file with the most in the first column comes first.
@@ -208,7 +210,7 @@ def estimate_mark() -> str:
     return _ABOUT if can_show(_ABOUT) else _ASCII_ABOUT
 
 
-def flat_lines(shown: Sequence[Counted], rest: Rest) -> Iterator[tuple[Sequence[int], str]]:
+def flat_lines(shown: Sequence[CountedFile], rest: Rest) -> Iterator[tuple[Sequence[int], str]]:
     """Yield the tokens and the text of each line of a list."""
     for one in shown:
         yield one.counts.tokens, one.found.path
@@ -251,8 +253,8 @@ class _Node:
 
 def tree_lines(
     paths: Sequence[str],
-    counted: Sequence[Counted],
-    shown: Sequence[Counted],
+    counted: Sequence[CountedFile],
+    shown: Sequence[CountedFile],
     columns: int = 1,
     *,
     by_tokens: bool,
@@ -296,7 +298,7 @@ def tree_lines(
 
 
 def _top(
-    paths: Sequence[str], counted: Sequence[Counted], shown: Sequence[Counted], columns: int
+    paths: Sequence[str], counted: Sequence[CountedFile], shown: Sequence[CountedFile], columns: int
 ) -> _Node:
     """Return a node with the paths on the command line in it."""
     top = _Node("", columns)
@@ -400,7 +402,7 @@ def counts_as_json(columns: Sequence[Column], counts: Counts) -> dict[str, Any]:
 
 
 def rows(
-    columns: Sequence[Column], counted: Iterable[Counted], *, quotes: bool
+    columns: Sequence[Column], counted: Iterable[CountedFile], *, quotes: bool
 ) -> Iterator[list[str]]:
     """Yield the cells of a table for programs: the titles, and those of each file.
 

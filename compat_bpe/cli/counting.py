@@ -534,7 +534,7 @@ def _shares(parts: Sequence[tuple[Part, int]], workers: int) -> list[Share]:
     return shares
 
 
-class _Counted(NamedTuple):
+class _WorkerMessage(NamedTuple):
     """A message of a worker: bytes that it has counted, and parts that are done."""
 
     size: int
@@ -561,7 +561,7 @@ class _FileWorker:
 
         def tell_all() -> None:
             nonlocal untold
-            tell(_Counted(untold, outcomes))
+            tell(_WorkerMessage(untold, outcomes))
             outcomes.clear()
             untold = 0
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from compat_bpe.cli.count_view import (
     LINES,
-    Counted,
+    CountedFile,
     Rest,
     bar,
     in_order,
@@ -23,12 +23,12 @@ from tests.cli.exact import run
 from tests.files.windows import windows_paths
 
 LISTED = [
-    Counted(Found(path, path, 0), Counts((tokens,), tokens * 2, tokens * 3))
+    CountedFile(Found(path, path, 0), Counts((tokens,), tokens * 2, tokens * 3))
     for path, tokens in (("b/z", 1), ("b.py", 3), ("a/z", 3), ("b/a", 3))
 ]
 
 
-def paths_of(files: list[Counted]) -> list[str]:
+def paths_of(files: list[CountedFile]) -> list[str]:
     return [one.found.path for one in files]
 
 
@@ -58,20 +58,21 @@ def test_there_may_be_fewer_than_asked_for() -> None:
 
 def test_sorted_paths_of_windows_may_be_typed_with_slashes() -> None:
     files = [
-        Counted(Found(path, "a", 0), Counts((1,), 0, 0)) for path in ("a/b\\z", "a\\b.py", "a/b/c")
+        CountedFile(Found(path, "a", 0), Counts((1,), 0, 0))
+        for path in ("a/b\\z", "a\\b.py", "a/b/c")
     ]
     with windows_paths():
         assert paths_of(in_order(files, "path")) == ["a/b/c", "a/b\\z", "a\\b.py"]
 
 
-def counted(files: dict[str, int], root: str = "d", argument: int = 0) -> list[Counted]:
+def counted(files: dict[str, int], root: str = "d", argument: int = 0) -> list[CountedFile]:
     return [
-        Counted(Found(f"{root}/{path}", root, argument), Counts((tokens,), 0, 0))
+        CountedFile(Found(f"{root}/{path}", root, argument), Counts((tokens,), 0, 0))
         for path, tokens in files.items()
     ]
 
 
-def lines(files: list[Counted], *, top: int = 100, by_tokens: bool = False) -> list[str]:
+def lines(files: list[CountedFile], *, top: int = 100, by_tokens: bool = False) -> list[str]:
     shown, _ = largest(files, top, 1)
     paths = list(dict.fromkeys(one.found.root for one in files))
     return [
@@ -123,7 +124,7 @@ def test_what_is_not_shown_is_summed_up_where_it_is() -> None:
 
 
 def test_each_path_has_a_tree_and_a_file_is_one() -> None:
-    file = Counted(Found("f", "f", 1), Counts((5,), 0, 0))
+    file = CountedFile(Found("f", "f", 1), Counts((5,), 0, 0))
     assert lines([*counted({"a": 1}), file, *counted({"a": 2}, "e", 2)]) == [
         "1 d",
         "1 └── a",
@@ -180,7 +181,7 @@ def test_sums_are_right_at_every_level(files: dict[str, int], top: int, by_token
 
 def test_paths_of_windows_may_be_typed_with_slashes() -> None:
     files = [
-        Counted(Found(path, "a/b", 0), Counts((1,), 0, 0)) for path in ("a/b\\c\\x", "a/b\\c/y")
+        CountedFile(Found(path, "a/b", 0), Counts((1,), 0, 0)) for path in ("a/b\\c\\x", "a/b\\c/y")
     ]
     with windows_paths():
         assert lines(files) == ["2 a/b", "2 └── c\\", "1     ├── x", "1     └── y"]

@@ -14,7 +14,7 @@ from ...files.text import STDIN
 from ...files.walk import Found, Walk
 from ..count_view import (
     Column,
-    Counted,
+    CountedFile,
     Rest,
     Table,
     counts_as_json,
@@ -181,7 +181,7 @@ class _Run:
         )
         self._contexts: list[ContextLimit] = []
         self._arguments: Sequence[str] = ()
-        self._counted: list[Counted] = []
+        self._counted: list[CountedFile] = []
         self._failed: list[tuple[str, str]] = []
         self._skipped: list[tuple[str, str]] = []
         #: The numbers of skipped files that were found in directories: binary ones, and others.
@@ -281,7 +281,7 @@ class _Run:
                     progress.clear()
                     write_message(complaint(file.path, outcome.note))
                 counts = self._by_column(outcome.counts)
-                self._counted.append(Counted(file, counts))
+                self._counted.append(CountedFile(file, counts))
                 if at_once:
                     progress.clear()
                     self._write(counts.tokens, self._name(file.path))
@@ -394,7 +394,7 @@ class _Run:
         for tokens_of_one, context in zip(sums.tokens, self._contexts):
             write_line(share(tokens_of_one, context))
 
-    def _as_json(self, listed: Sequence[Counted], rest: Rest | None, sums: Counts) -> str:
+    def _as_json(self, listed: Sequence[CountedFile], rest: Rest | None, sums: Counts) -> str:
         """Return one line of ASCII; bytes of a name that are no UTF-8 are lone surrogates in it."""
         import json  # only this form needs it
 
