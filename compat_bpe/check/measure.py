@@ -26,7 +26,7 @@ class Measurement:
         counted: the tokens of each file.
         sections: counts sections.
         name_of: returns the name of what counts, in reports.
-        is_estimate: returns True if it makes estimates.
+        note_of: returns why it makes estimates; empty if it does not.
         before: the tokens of each file in the base; None if there is no base.
     """
 
@@ -39,7 +39,7 @@ class Measurement:
         sections: SectionCounts,
         *,
         name_of: Callable[[Answer | None], str],
-        is_estimate: Callable[[Answer | None], bool],
+        note_of: Callable[[Answer | None], str],
         before: Counted | None = None,
     ) -> None:
         self._report = report
@@ -47,7 +47,7 @@ class Measurement:
         self._selection = selection
         self._counted = counted
         self._name_of = name_of
-        self._is_estimate = is_estimate
+        self._note_of = note_of
         self._sections = sections
         self._before = before
         #: The number of the result about the growth of a file, by what counts and its path.
@@ -128,7 +128,7 @@ class Measurement:
             limit,
             place,
             reason=reason or "",
-            is_estimate=self._is_estimate(rule.counted_by),
+            estimate=self._note_of(rule.counted_by),
         )
 
 

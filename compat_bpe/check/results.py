@@ -32,7 +32,7 @@ class Result:
             only a limit of growth can be.
         is_share: True if the limit is a share of a context.
         reason: why it is exempt.
-        is_estimate: True if the tokens are an estimate.
+        estimate: why the tokens are an estimate; empty if they are not.
     """
 
     kind: Kind
@@ -47,7 +47,7 @@ class Result:
     place: Place | None
     is_share: bool = False
     reason: str = ""
-    is_estimate: bool = False
+    estimate: str = ""
 
     @property
     def name(self) -> str:
@@ -79,7 +79,7 @@ class Result:
         if self.reason and self.status == "ok":
             words += f", from which it is exempt: {self.reason}"
         mark, by = "", self.encoding
-        if self.is_estimate:
+        if self.estimate:
             mark, by = "≈", f"estimated for {self.encoding}"
         return f"{mark}{sign}{self.tokens:,} {unit} ({by}), {words}"
 

@@ -19,8 +19,7 @@ from ..check.section_counts import SectionCounts
 from ..encodings.resolve import Answer
 from ..files.notebook import NotebookError, is_notebook, notebook_source
 from ..files.text import check_beginning, read_text
-from .count_files import count_files
-from .counting import FileCounter
+from .counting import FileCounter, count_files
 from .options.encoding import loaded
 from .output import CommandError, failure
 from .progress.bars import FileProgress
@@ -121,7 +120,7 @@ class CheckRun:
                 lambda path: self._text(chosen.found[path].path),
             ),
             name_of=self._name_of,
-            is_estimate=lambda by: bool(self._answer(by).note),
+            note_of=lambda by: self._answer(by).note,
             before=before,
         )
         for rule, group in zip(configuration.rules, chosen.by_rule):
@@ -144,7 +143,8 @@ class CheckRun:
         ):
             for path, outcome in zip(paths, outcomes):
                 if outcome.counts is not None:
-                    tokens[path] = self._answer(by).tokens(outcome.counts.tokens)
+                    (number,) = outcome.counts.tokens
+                    tokens[path] = self._answer(by).tokens(number)
                     if outcome.note and not self._is_quiet:
                         progress.clear()
                         self._note(f"{path}: {outcome.note}")

@@ -12,12 +12,11 @@ from .. import Encoding
 from ..encodings.baselines import Baseline
 from ..files.text import STDIN, check_mark, not_utf8
 from ..unicode.surrogates import has_surrogates
-from .counting import Part
+from .counting import Part, cut_parts, most_workers
 from .ids import encoded
 from .input_path import shown_name
 from .output import CommandError
 from .streams import STRICT, Reading
-from .workers import most_workers
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -64,9 +63,7 @@ def encoded_by_workers(
     most = most_workers(status.st_size, jobs)
     if not most:
         return None
-    from .parts import cut_parts  # small inputs do not need it
-
-    parts = [part for part, _ in cut_parts(encoding, path, status.st_size, allowed)]
+    parts = [part for part, _ in cut_parts([encoding], path, status.st_size, allowed)]
     encoder = _PartEncoder(encoding, reading, allowed, write)
     return _portions(encoder, parts, most) if len(parts) > 1 else None
 

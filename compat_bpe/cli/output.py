@@ -37,8 +37,8 @@ def failure(error: OSError | ValueError, path: str | os.PathLike[str]) -> Comman
     return CommandError(str(error))
 
 
-def write_line(line: str) -> None:
-    """Write a line of results to standard output.
+def write_line(*cells: str, separator: str = "") -> None:
+    """Write a line of results to standard output; cells are escaped, what separates them is not.
 
     Raises:
         CommandError: standard output is closed.
@@ -46,7 +46,7 @@ def write_line(line: str) -> None:
     """
     if sys.stdout is None:
         raise CommandError("standard output: closed")
-    click.echo(_encode(line, sys.stdout))
+    click.echo(separator.encode().join(_encode(cell, sys.stdout) for cell in cells))
 
 
 def escape_unknown(stream: IO[Any] | None) -> None:

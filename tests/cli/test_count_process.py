@@ -14,8 +14,7 @@ from typing import Any
 import pytest
 
 from compat_bpe import get_encoding
-from compat_bpe.cli import parts
-from compat_bpe.cli.workers import WORTH_WORKERS
+from compat_bpe.cli.counting import _PART, WORTH_WORKERS
 from tests.cli.process import COMMAND, TIMEOUT, Terminal, environment, posix, run, started
 
 
@@ -147,7 +146,7 @@ def test_separators_on_a_terminal_alone(tmp_path: Path) -> None:
 def test_one_large_file_in_several_processes(tmp_path: Path) -> None:
     line = "Zwölf Boxkämpfer jagen Viktor quer über den großen Sylter Deich. 你好\r\n"
     repeats = WORTH_WORKERS // len(line.encode()) + 1
-    assert repeats * len(line.encode()) > 2 * parts._SIZE
+    assert repeats * len(line.encode()) > 2 * _PART
     (tmp_path / "a").write_bytes((line * repeats).encode())
     done = run("count", "-j", "2", "-e", "gpt2", "a", cwd=tmp_path)
     assert (done.returncode, done.stderr) == (0, b"")

@@ -104,17 +104,17 @@ def count(
 def test_an_error_that_is_not_expected_is_a_line_and_status_2(
     error: Exception, message: str, count: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def fail(*_: object) -> None:
+    def fail(*_: object, **__: object) -> None:
         raise error
 
-    monkeypatch.setattr(count_module, "chosen_encoding", fail)
+    monkeypatch.setattr(count_module, "chosen_answer", fail)
     assert count("--max", "1", stdin=b"hug") == (2, "", message)
 
 
 def test_a_mistake_of_ours_is_a_traceback_and_status_2(
     count: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(count_module, "chosen_encoding", None)
+    monkeypatch.setattr(count_module, "chosen_answer", None)
     status, out, err = count("--max", "1", stdin=b"hug")
     assert (status, out) == (2, "")
     assert "TypeError: 'NoneType' object is not callable" in err
@@ -248,11 +248,11 @@ def test_ctrl_break_of_windows_is_like_other_signals() -> None:
 def test_a_closed_pipe_of_windows_is_a_closed_pipe(
     code: int, status: int, count: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def fail(*_: object) -> None:
+    def fail(*_: object, **__: object) -> None:
         raise OSError(code, "of standard output")
 
     monkeypatch.setattr(group, "_CLOSED_PIPE", (errno.EPIPE, errno.EINVAL))
-    monkeypatch.setattr(count_module, "chosen_encoding", fail)
+    monkeypatch.setattr(count_module, "chosen_answer", fail)
     if status == 1:
         assert count("--max", "1", stdin=b"hug").status == 1
     else:

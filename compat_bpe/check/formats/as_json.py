@@ -41,7 +41,7 @@ def _result(result: Result) -> dict[str, Any]:
         "rule": result.rule,
         "encoding": result.encoding,
         "tokens": result.tokens,
-        "is_estimate": result.is_estimate,
+        "estimate": result.estimate or None,
         "limit": result.limit,
         "reason": result.reason or None,
         "limit_at": place and {"path": place.file, "line": place.line},

@@ -27,7 +27,7 @@ def lines(report: Report, *, all_results: bool = False) -> Iterator[str]:
 
 def _row(result: Result) -> tuple[str, ...]:
     sign = "+" if result.kind == "growth" else ""
-    mark = "≈" if result.is_estimate else ""
+    mark = "≈" if result.estimate else ""
     counts = f"{mark}{sign}{result.tokens:,}", f"/ {sign}{result.limit:,}"
     reason = f" ({result.reason})" if result.reason else ""
     return (result.status, *counts, result.name + reason)

@@ -144,7 +144,7 @@ def counts(
 
     The JSON object has "chunks", the number of distinct ones; "total", the sum of all counts;
     "dropped", the chunks below --min-count and the sum of their counts; "factors", the multiplier
-    of each group; and "corpus", what was read.
+    of each group; "corpus", what was read; and "errors" and "skipped", the files that were not.
     """
     to_stdout = output == STDIN
     if to_stdout and as_json:
@@ -177,7 +177,7 @@ def counts(
         raise failure(error, "standard output" if to_stdout else output) from None
     if as_json:
         made = {"chunks": chunks, "total": total, "dropped": figures, "factors": factors}
-        write_line(json.dumps({**made, "corpus": source.as_dict()}))
+        write_line(json.dumps({**made, "corpus": source.as_dict(), **source.left_out()}))
     else:
         dropped = f", without {plural(figures['chunks'], 'rarer one')}" * (min_count > 1)
         say = write_message if to_stdout else write_line
@@ -264,7 +264,10 @@ class _Texts:
 
     def as_dict(self) -> dict[str, Any]:
         paths = list(self._paths)
-        return {"paths": paths, **self._counts.as_dict(), **self._corpus.left_out()}
+        return {"paths": paths, **self._counts.as_dict()}
+
+    def left_out(self) -> dict[str, list[dict[str, Any]]]:
+        return self._corpus.left_out()
 
 
 class _Files:
@@ -282,6 +285,9 @@ class _Files:
 
     def as_dict(self) -> dict[str, Any]:
         return self._counted.as_dict()
+
+    def left_out(self) -> dict[str, list[dict[str, Any]]]:
+        return {"errors": [], "skipped": []}  # what is wrong with such a file ends the command
 
 
 def _write(rows: Iterator[Row], output: str, by_group: bool) -> tuple[int, int]:

@@ -13,7 +13,7 @@ import click
 
 from ... import Encoding
 from ...unicode.text import KeptBytes, replace_escaped
-from ..count_output import estimate_mark
+from ..count_view import estimate_mark
 from ..ids import encoded
 from ..input_path import shown_name
 from ..options.encoding import (

@@ -160,12 +160,6 @@ def test_unknown_name_is_one_line_before_any_file(
     assert "missing" not in err
 
 
-def test_model_and_encoding_exclude_each_other(run: Run) -> None:
-    status, out, err = run("-m", "gpt-4", "-e", "cl100k_base", stdin=b"a")
-    assert (status, out) == (2, "")
-    assert "--model and --encoding exclude each other" in err
-
-
 def test_json(run: Run) -> None:
     Path("a").write_text("hello world")
     Path("é").write_bytes("né".encode())
@@ -350,8 +344,8 @@ def test_output_is_the_same_with_several_processes(
     Path("d/b/zero").write_bytes(b"\0")
     args = ("-e", "gpt2", "d", "-", "missing", "d/a.py")
     alone = run("-j", "1", *args, stdin=b"hello")
-    monkeypatch.setattr("compat_bpe.cli.workers.WORTH_WORKERS", 0)
-    monkeypatch.setattr("compat_bpe.cli.count_files._SHARE", 20)
+    monkeypatch.setattr("compat_bpe.cli.counting.WORTH_WORKERS", 0)
+    monkeypatch.setattr("compat_bpe.cli.counting._SHARE", 20)
     started: list[Any] = []
     popen = subprocess.Popen
 
