@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import Any, NamedTuple
@@ -20,7 +19,7 @@ from ..files.text import check_mark, not_utf8, open_bytes
 from ..files.whole import read_at_most
 from .context_share import limit_of, share, share_as_json
 from .count_output import Style, estimate_mark
-from .input_path import announce_wait, complaint
+from .input_path import announce_wait, complaint, reason_of
 from .options.encoding import check_one_is_chosen, chosen_encoding, chosen_factor, is_path
 from .output import CommandError, plural, write_line, write_message
 
@@ -246,7 +245,7 @@ def _read(path: str) -> list[Stored]:
         with open_bytes(path) as file:
             data = read_at_most(file.read, _SIZE_LIMIT + 1)
     except OSError as error:
-        raise CommandError(complaint(path, error.strerror or os.fspath(path))) from None
+        raise CommandError(complaint(path, reason_of(error, path))) from None
     if len(data) > _SIZE_LIMIT:
         raise CommandError(complaint(path, f"larger than {_SIZE_LIMIT:,} bytes"))
     try:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Callable, NamedTuple
 from .. import Encoding
 from ..files.text import BinaryError, check_beginning, not_utf8, open_bytes, recoded
 from ..unicode.utf8 import StreamDecodeError, Utf8Decoder
+from .input_path import reason_of
 
 if TYPE_CHECKING:
     from ..fit.text_encoder import TextEncoder
@@ -104,7 +105,7 @@ class FileCounter:
                     self._recoded(told(file, advance)), part, lambda size: None
                 )
         except OSError as error:
-            return Outcome(None, error.strerror or str(error), was_read=False)
+            return Outcome(None, reason_of(error, part.path), was_read=False)
         except (ImportError, _UnknownError) as error:
             return Outcome(None, str(error), was_read=False)
         except ValueError as error:

@@ -1,21 +1,119 @@
-"""Paths that a command reads: their type, their encoding, their names, and a note before a wait."""
+"""Paths that a command reads: their type, globs among them, their encoding, and messages of them.
+
+The messages say what to do where a path is a directory, a URL, a glob or a text.
+"""
 
 from __future__ import annotations
 
 import codecs
 import os
+import re
 import stat
 import sys
+from typing import Any, Callable, TypeVar
 
 import click
 
 from ..files.text import STDIN
-from .output import is_terminal, write_message
+from .output import PROGRAM, is_terminal, write_message
 
 #: The type of an argument that is a path to read, or ``-``.
 #:
 #: Nothing is checked beforehand: opening the file fails and says why, and other files are read.
 INPUT_PATH = click.Path(allow_dash=True, readable=False)
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+
+_URL = re.compile(r"[a-z][a-z0-9+.-]*://", re.IGNORECASE)
+_GLOB = re.compile(r"[*?\[{]")
+#: The ending of a file's name, which a sentence does not have.
+_ENDING = re.compile(r"\.\w{1,8}$")
+
+#: Advice about a directory, by the command that reads a file.
+_OF_DIRECTORY = {
+    "decode": "decode takes one file",
+    "encode": "encode takes one file, and count a directory",
+    "show": "give the files in it, such as {path}/*",
+    "split": "--files takes a directory",
+    "truncate": "truncate takes one file, and split --files a directory",
+}
+
+
+def paths_argument(
+    name: str, metavar: str, type: click.ParamType[Any] = INPUT_PATH
+) -> Callable[[_Function], _Function]:
+    """Return an argument of any number of paths, in which globs are expanded."""
+    return click.argument(
+        name,
+        nargs=-1,
+        type=type,
+        metavar=metavar,
+        callback=lambda _context, _parameter, paths: expanded_globs(paths),
+    )
+
+
+def file_argument(function: _Function) -> _Function:
+    """Give a command the argument ``file``; the default is standard input."""
+    return click.argument(
+        "file", default=STDIN, type=INPUT_PATH, metavar="[FILE|-]", callback=_single_file
+    )(function)
+
+
+def _single_file(context: click.Context, _parameter: click.Parameter, path: str) -> str:
+    paths = expanded_globs((path,))
+    if len(paths) > 1:
+        raise click.BadParameter(
+            f"{path!r} matches {len(paths):,} files; {context.info_name} takes one."
+        )
+    return paths[0]
+
+
+def expanded_globs(paths: tuple[str, ...]) -> tuple[str, ...]:
+    """Return paths with the files that globs match in their place, as a shell has them.
+
+    A path that exists is no glob, and a glob that matches nothing stays. On Windows, where shells
+    expand none, click has done it.
+    """
+    if os.name == "nt" or not any(map(_is_glob, paths)):
+        return paths
+    from ..files.walk import matches_of_glob  # few commands need it
+
+    found: list[str] = []
+    for path in paths:
+        found += (matches_of_glob(path) if _is_glob(path) else []) or [path]
+    return tuple(found)
+
+
+def _is_glob(path: str) -> bool:
+    return _GLOB.search(path) is not None and not os.path.lexists(path)
+
+
+def reason_of(error: OSError, path: str) -> str:
+    """Return why a path cannot be read, and what to do if it is no file's.
+
+    >>> reason_of(FileNotFoundError(2, "No such file or directory"), "https://example.com/a.txt")
+    'No such file or directory; URLs are not fetched: curl -L URL | compat-bpe'
+    """
+    reason = error.strerror or str(error)
+    hint = _hint(error, path)
+    return f"{reason}; {hint}" if hint else reason
+
+
+def _hint(error: OSError, path: str) -> str:
+    context = click.get_current_context(silent=True)
+    command = PROGRAM if context is None else context.command_path
+    name = command.rpartition(" ")[2]
+    if os.path.isdir(path):
+        return _OF_DIRECTORY.get(name, "").format(path=path.rstrip("/"))
+    if path == STDIN or isinstance(error, PermissionError) or os.path.lexists(path):
+        return ""
+    if name == "check":  # it reads no standard input
+        return "no file matches this pattern" if _GLOB.search(path) else ""
+    if _URL.match(path):
+        return f"URLs are not fetched: curl -L URL | {command}"
+    if " " in path.strip() and not _ENDING.search(path):
+        return f"for a text, use {'-c TEXT' if name == 'count' else f'echo TEXT | {command}'}"
+    return "no file matches this pattern" if _GLOB.search(path) else ""
 
 
 def _check_encoding(

@@ -6,6 +6,7 @@ import codecs
 import io
 import os
 import sys
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import IO, Any, TextIO
 
@@ -14,6 +15,9 @@ import click
 from ..unicode.escape import CONTROLS, DISORDERING, brief
 
 PROGRAM = "compat-bpe"
+
+#: The most skipped files that a message names.
+_NAMED = 3
 
 
 class CommandError(click.ClickException):
@@ -75,6 +79,20 @@ def plural(number: int, noun: str) -> str:
     ('1 file', '2,000 files')
     """
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def skipped_note(what: str, whats: str, paths: Sequence[str]) -> str:
+    """Return a message about files that were skipped, with the names of the first ones.
+
+    >>> skipped_note("binary file", "binary files", ["a.png"])
+    '1 binary file skipped: a.png'
+    >>> skipped_note("binary file", "binary files", ["a", "b", "c", "d"])
+    '4 binary files skipped: a, b, c and 1 more (--verbose names them)'
+    """
+    note = f"{len(paths):,} {what if len(paths) == 1 else whats} skipped: "
+    note += ", ".join(paths[:_NAMED])
+    more = len(paths) - _NAMED
+    return f"{note} and {more:,} more (--verbose names them)" if more > 0 else note
 
 
 class _LastByte:

@@ -6,13 +6,13 @@ import re
 import sys
 from collections.abc import Iterable, Iterator
 from functools import wraps
-from typing import Any, Callable, Literal, NamedTuple, TypeVar
+from typing import Any, Callable, Literal, NamedTuple
 
 import click
 
 from ..files.text import STDIN, check_mark, may_become_mark, not_utf8, open_bytes, recoded
 from ..unicode.utf8 import StreamDecodeError, Utf8Decoder
-from .input_path import INPUT_PATH, announce_wait, encoding_of_file, shown_name
+from .input_path import announce_wait, encoding_of_file, reason_of, shown_name
 from .output import CommandError, is_terminal, note_bytes
 
 #: The largest number of bytes that are read at a time.
@@ -20,13 +20,6 @@ _BLOCK = 1 << 16
 
 #: The number of pieces of output that are written at a time.
 _PORTION = 1 << 12
-
-_Function = TypeVar("_Function", bound=Callable[..., Any])
-
-
-def input_argument(function: _Function) -> _Function:
-    """Give a command the argument ``file``; the default is standard input."""
-    return click.argument("file", default=STDIN, type=INPUT_PATH, metavar="[FILE|-]")(function)
 
 
 class Reading(NamedTuple):
@@ -139,7 +132,7 @@ def read_blocks(path: str, reading: Reading = STRICT) -> Iterator[bytes]:
             read = getattr(file, "read1", file.read)
             yield from iter(lambda: read(_BLOCK), b"")
     except OSError as error:
-        raise CommandError(f"{shown_name(path)}: {error.strerror or error}") from None
+        raise CommandError(f"{shown_name(path)}: {reason_of(error, path)}") from None
     except ValueError as error:
         raise CommandError(f"{shown_name(path)}: {error}") from None
 

@@ -68,8 +68,8 @@ def test_damage_in_a_directory_is_an_error(folder: Path, run: Run) -> None:
     assert result.out.splitlines() == [f"{TOKENS} ./a.txt", f"{TOKENS} total"]
     assert result.err.splitlines() == [
         "compat-bpe: ./b.txt.gz: gzip data that is cut short",
-        "compat-bpe: 1 binary file skipped (--verbose names it)",
-        "compat-bpe: 1 file that is not UTF-8 skipped (--verbose names it)",
+        "compat-bpe: 1 binary file skipped: ./d.XZ",
+        "compat-bpe: 1 file that is not UTF-8 skipped: ./c.txt.bz2",
     ]
 
 

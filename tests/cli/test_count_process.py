@@ -33,7 +33,7 @@ def wait_for(text: bytes, terminal: Terminal) -> None:
 
 
 @posix
-@pytest.mark.parametrize("args", [[], ["-"], ["--files-from", "-"]])
+@pytest.mark.parametrize("args", [["-"], ["--files-from", "-"]])
 def test_waiting_for_a_person_is_said(args: list[str], tmp_path: Path) -> None:
     terminal = Terminal()
     with counting(*args, cwd=tmp_path, stdin=terminal.fd, stdout=-1, stderr=terminal.fd) as process:
@@ -48,7 +48,7 @@ def test_waiting_for_a_person_is_said(args: list[str], tmp_path: Path) -> None:
 @posix
 def test_waiting_is_not_said_to_who_wants_quiet() -> None:
     terminal = Terminal()
-    with counting("-q", stdin=terminal.fd, stdout=terminal.fd, stderr=terminal.fd) as process:
+    with counting("-q", "-", stdin=terminal.fd, stdout=terminal.fd, stderr=terminal.fd) as process:
         terminal.type(b"hello\n\x04")
         process.wait(TIMEOUT)
     assert process.returncode == 0

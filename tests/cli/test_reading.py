@@ -175,8 +175,10 @@ def test_what_is_not_utf8_is_kept_by_truncate(
 ) -> None:
     args = ["-n", str(limit), "--keep", keep, "--boundary", boundary, "--marker", "", "--json"]
     with small_blocks(block):
-        status, out, err = run("truncate", "-e", "gpt2", *args, stdin=data)
-    report = json.loads(err)
+        status, printed, err = run("truncate", "-e", "gpt2", *args, stdin=data)
+    report = json.loads(printed)
+    out = report["text"].encode() if "text" in report else bytes.fromhex(report["hex"])
+    assert (out, err) == (run("truncate", "-e", "gpt2", *args[:-1], stdin=data).out, "")
     text = data.decode("utf-8", "replace")
     expected = GPT2.truncate(text, limit, keep=keep, boundary=boundary, marker="")  # type: ignore[arg-type]
     assert status == 0

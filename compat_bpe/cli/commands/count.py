@@ -20,7 +20,14 @@ from ..input_path import announce_wait, complaint, shown_name
 from ..options.count import GROUPS, CountOptions, count_options
 from ..options.encoding import chosen_encoding, chosen_factor
 from ..options.groups import GroupedCommand
-from ..output import CommandError, is_terminal, plural, write_line, write_message
+from ..output import (
+    CommandError,
+    is_terminal,
+    plural,
+    skipped_note,
+    write_line,
+    write_message,
+)
 from ..progress.bars import FileProgress
 from ..sorting import Counted, in_order, largest, total
 
@@ -50,8 +57,9 @@ def count(**values: Any) -> None:
       $ compat-bpe count --model claude-sonnet-4-5 --estimate src
       $ compat-bpe count --encoding o200k_base --factor 1.18 src
 
-    PATH is a file, or a directory whose files are counted. Without a PATH, or if PATH is -,
-    standard input is counted; with --tree, the current directory.
+    PATH is a file, a directory whose files are counted, a glob, or - for standard input. Without
+    PATH, standard input is counted if it is a pipe or a file; on a terminal, or with --tree, the
+    current directory.
 
     In a directory, hidden files and files that git ignores are left out, and symbolic links are
     not followed. Git ignores what .gitignore files say, and in a repository what its info/exclude
@@ -147,8 +155,11 @@ class _Run:
         self._counted: list[Counted] = []
         self._failed: list[tuple[str, str]] = []
         self._skipped: list[tuple[str, str]] = []
-        #: The numbers of skipped files that were found in directories: binary ones, and others.
-        self._binary = self._not_utf8 = 0
+        #: The skipped files that were found in directories: binary ones, and others.
+        self._binary: list[str] = []
+        self._not_utf8: list[str] = []
+        #: The number of files that are errors since they are no text and were named.
+        self._not_text = 0
 
     def status(self) -> int:
         """Count, print, and return the exit status."""
@@ -193,7 +204,7 @@ class _Run:
                 options.files_from, is_null=options.null, announce=self._announce_wait
             )
         elif not options.paths:
-            listed = ["." if options.as_tree else STDIN]
+            listed = ["." if options.as_tree or is_terminal(sys.stdin) else STDIN]
         self._arguments = (*options.paths, *listed)
         walk = Walk(
             hidden=options.hidden,
@@ -261,6 +272,7 @@ class _Run:
         options = self._options
         may_skip = options.errors == "skip" or (options.errors != "strict" and not file.is_named)
         if not (outcome.was_read and may_skip):
+            self._not_text += outcome.was_read and options.errors is None
             self._failed.append((file.path, outcome.reason))
             write_message(complaint(file.path, outcome.reason))
             return
@@ -270,23 +282,24 @@ class _Run:
         if options.verbose or file.is_named:
             write_message(f"{shown_name(file.path)}: skipped: {outcome.reason}")
         elif outcome.is_binary:
-            self._binary += 1
+            self._binary.append(file.path)
         else:
-            self._not_utf8 += 1
+            self._not_utf8.append(file.path)
 
     def _write_notes(self) -> None:
-        """Write the numbers of skipped files that were not named, and why tokens are estimated."""
+        """Say what was skipped or is no text, and why tokens are estimated."""
         if self._factor is not None and not self._options.as_json:
             write_message(f"an estimate: {self._factor.reason}")
-        for number, kind, kinds in (
-            (self._binary, "binary file", "binary files"),
-            (self._not_utf8, "file that is not UTF-8", "files that are not UTF-8"),
-        ):
-            if number:
-                write_message(
-                    f"{number:,} {kind if number == 1 else kinds} skipped "
-                    f"(--verbose names {'it' if number == 1 else 'them'})"
-                )
+        if self._not_text and len(self._arguments) > 1:
+            write_message(
+                f"{plural(self._not_text, 'PATH')} cannot be counted as text: --errors skip leaves "
+                "such files out"
+            )
+        if self._binary:
+            write_message(skipped_note("binary file", "binary files", self._binary))
+        if self._not_utf8:
+            what = ("file that is not UTF-8", "files that are not UTF-8")
+            write_message(skipped_note(*what, self._not_utf8))
 
     def _print(self, with_total: bool) -> None:
         """Print the results that were not printed at once."""
@@ -361,7 +374,8 @@ class _Run:
     def _name(self, path: str) -> str:
         """Return the name on a line: none if standard input was read because there is no PATH."""
         options = self._options
-        return path if options.paths or options.files_from or options.as_tree else ""
+        is_given = options.paths or options.files_from
+        return path if is_given or self._arguments != (STDIN,) else ""
 
 
 def _size(found: Sequence[Found]) -> int | None:

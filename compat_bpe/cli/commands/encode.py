@@ -13,13 +13,12 @@ from ... import Encoding
 from ..encode_file import encoded_by_workers
 from ..id_layout import LAYOUTS, IdLayout
 from ..ids import encoded, with_special_tokens
-from ..input_path import shown_name
+from ..input_path import file_argument, shown_name
 from ..options.encoding import chosen_encoding, encoding_options
 from ..options.special import allowed_special, special_options
 from ..output import CommandError
 from ..streams import (
     Reading,
-    input_argument,
     portions,
     read_pieces,
     reading_options,
@@ -34,7 +33,7 @@ _FORMATS = [name for name in LAYOUTS if name != "packed"]
 
 
 @click.command()
-@input_argument
+@file_argument
 @encoding_options
 @reading_options
 @special_options

@@ -20,7 +20,7 @@ from ...train.write import MANIFEST, readable, write_vocabulary
 from ...version import __version__
 from ..input_path import INPUT_PATH
 from ..options.corpus import CORPUS_OPTIONS, Corpus, CorpusArguments, corpus_options
-from ..options.encoding import chosen_encoding, encoding_options
+from ..options.encoding import TokenNumber, chosen_encoding, encoding_options
 from ..options.groups import GroupedCommand
 from ..options.vocabulary import (
     OUTPUT_OPTIONS,
@@ -69,7 +69,7 @@ _MOST_CHUNKS = 1000
     "-n",
     "--number",
     metavar="N",
-    type=click.IntRange(min=0),
+    type=TokenNumber(min=0),
     default=0,
     help="Learn up to N tokens from the corpus.",
 )

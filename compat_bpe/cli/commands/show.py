@@ -14,7 +14,7 @@ import click
 from ... import Encoding
 from ...files.text import STDIN
 from ...unicode.utf8 import replace_escaped
-from ..input_path import INPUT_PATH, shown_name
+from ..input_path import INPUT_PATH, expanded_globs, shown_name
 from ..options.encoding import chosen_encoding, encoding_options
 from ..options.special import allowed_special, special_options
 from ..output import CommandError, is_terminal, write_line, write_message
@@ -154,7 +154,7 @@ def show(
             else:
                 write_text(portion, color=colored)
         return
-    files = texts or (STDIN,)
+    files = expanded_globs(texts) or (STDIN,)
     write: Callable[[str, int], None]
     if as_json:
         write = partial(_write_json, chosen, reading, allowed, len(files) > 1)

@@ -15,8 +15,8 @@ from ...files.walk import Walk
 from ...files.write import write_files
 from ...unicode.escape import CONTROLS
 from ...unicode.utf8 import KeptBytes
-from ..input_path import INPUT_PATH, announce_wait, complaint, shown_name
-from ..options.encoding import TokenNumber, chosen_encoding, encoding_options
+from ..input_path import announce_wait, complaint, paths_argument, reason_of, shown_name
+from ..options.encoding import TokenNumber, chosen_encoding, encoding_options, limit_option
 from ..options.walk import notebooks_option, walk_options
 from ..output import CommandError, write_line, write_message
 from ..output_file import check_new_file, check_outputs, vocabulary_inputs
@@ -30,15 +30,8 @@ _DIGITS = 4
 
 
 @click.command(short_help="Split a text into parts of N tokens.")
-@click.argument("paths", nargs=-1, type=INPUT_PATH, metavar="[PATH|-]...")
-@click.option(
-    "-n",
-    "--limit",
-    type=TokenNumber(min=1),
-    required=True,
-    metavar="N",
-    help="Put at most N tokens in a part; 100k is 100,000.",
-)
+@paths_argument("paths", "[PATH|-]...")
+@limit_option("Put at most N tokens in a part", least=1, required=True)
 @click.option(
     "--files",
     "as_files",
@@ -268,7 +261,7 @@ def _texts(
             is_source = notebooks and is_notebook(path)
             texts[path] = KeptBytes(_source(path, kept.text)) if is_source else kept
         except OSError as error:
-            failures.append(CommandError(complaint(path, error.strerror or str(error))))
+            failures.append(CommandError(complaint(path, reason_of(error, path))))
         except ValueError as error:
             if found.is_named:
                 failures.append(CommandError(complaint(path, str(error))))

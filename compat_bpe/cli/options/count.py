@@ -8,9 +8,9 @@ from typing import Any, Callable, NamedTuple
 
 import click
 
-from ..input_path import INPUT_PATH, encoding_of_file
+from ..input_path import INPUT_PATH, encoding_of_file, paths_argument
 from ..sorting import ORDERS
-from .encoding import TokenNumber, encoding_options
+from .encoding import encoding_options, limit_option
 from .walk import notebooks_option, walk_options
 
 #: The sections of the help.
@@ -91,7 +91,7 @@ def _check_factor(
 
 
 _OPTIONS = (
-    click.argument("paths", nargs=-1, type=INPUT_PATH, metavar="[PATH|-]..."),
+    paths_argument("paths", "[PATH|-]..."),
     encoding_options,
     click.option(
         "--estimate",
@@ -107,14 +107,7 @@ _OPTIONS = (
         help="Print X times the number, as an estimate with a ≈ before it: for a model whose "
         "tokens you have compared with those of an encoding, or with its --estimate.",
     ),
-    click.option(
-        "--max",
-        "--limit",
-        "limit",
-        metavar="N",
-        type=TokenNumber(min=0),
-        help="Exit with status 1 if there are more than N tokens in all; 8k is 8,000.",
-    ),
+    limit_option("Exit with status 1 if there are more than N tokens in all"),
     click.option(
         "--per-file",
         is_flag=True,

@@ -57,7 +57,7 @@ def same_vocabulary(train: Run, folder: Path, counted: list[str], texts: list[st
 def test_the_file(counts: Run, folder: Path) -> None:
     done = counts("corpus", "-o", "c.tsv.gz")
     assert done == Result(0, "11 distinct chunks; 224 chunks in all\n", done.err)
-    assert done.err == "compat-bpe: 1 binary file skipped (--verbose names it)\n"
+    assert done.err == "compat-bpe: 1 binary file skipped: corpus/b.png\n"
     lines = gzip.decompress((folder / "c.tsv.gz").read_bytes()).decode().split("\n")
     assert lines == [
         *("chunk\tcount", "\\t\t30", "\\n\t32", "\\r\t2", "\\r\\n\t1", " cat\t30", " dog\t30"),

@@ -257,8 +257,9 @@ def test_what_is_skipped_is_neither_a_document_nor_a_group() -> None:
     assert (status, err.splitlines()) == (
         0,
         [
-            "compat-bpe: 3 binary files skipped (--verbose names them)",
-            "compat-bpe: 1 file that is not UTF-8 skipped (--verbose names it)",
+            "compat-bpe: 3 binary files skipped: "
+            + ", ".join(f"corpus/picture{number}.png" for number in range(3)),
+            "compat-bpe: 1 file that is not UTF-8 skipped: bad.txt",
         ],
     )
     found = json.loads(out)

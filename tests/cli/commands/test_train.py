@@ -188,7 +188,7 @@ def test_what_is_left_out_is_recorded(run: Run, folder: Path) -> None:
     assert done.status == 2
     assert done.err.splitlines()[:2] == [
         "compat-bpe: missing.txt: No such file or directory",
-        "compat-bpe: 1 binary file skipped (--verbose names it)",
+        "compat-bpe: 1 binary file skipped: corpus/picture.png",
     ]
     assert done.out.startswith("270 tokens, 14 of them merges, from 2 documents of 639 bytes\n")
     expected = train_bpe(["the dog and the cat\n" * 30, "世界你好\n" * 3], 270)

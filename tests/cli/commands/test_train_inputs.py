@@ -91,7 +91,7 @@ def test_a_table_without_the_column_is_an_error_in_a_directory_too(run: Run, nam
         f"compat-bpe: ./{name}: no column 'text'; the columns are 't', 'other'"
     )
     done = run(*args, "--errors", "skip", ".")
-    assert done.err.splitlines()[0] == "compat-bpe: 1 damaged file skipped (--verbose names it)"
+    assert done.err.splitlines()[0] == f"compat-bpe: 1 damaged file skipped: ./{name}"
 
 
 def test_a_package_that_is_missing(run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
