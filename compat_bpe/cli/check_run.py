@@ -23,7 +23,7 @@ from .counting import FileCounter
 from .input_path import reason_of
 from .options.encoding import chosen_encoding
 from .output import CommandError, failure
-from .progress.bars import FileProgress
+from .progress import FileProgress
 
 
 class CheckRun:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Callable, NamedTuple
 from ..files.walk import Found
 from .counting import Counts, FileCounter, Outcome, Part
 from .input_path import announce_wait
-from .progress.bars import FileProgress
+from .progress import FileProgress
 from .workers import most_workers
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from typing import Any, Callable, TypeVar
 import click
 
 from ..files.text import STDIN
-from .output import PROGRAM, is_terminal, write_message
+from .output import PROGRAM, Screen, is_terminal, write_message
 
 #: The type of an argument that is a path to read, or ``-``.
 #:
@@ -172,8 +172,18 @@ def announce_wait(path: str) -> None:
         if is_terminal(sys.stdin):
             key = "Ctrl-Z and Enter" if os.name == "nt" else "Ctrl-D"
             write_message(f"reading standard input; {key} on an empty line ends it")
+            Screen.is_typed = True
     elif is_terminal(sys.stderr) and _is_pipe(path):
         write_message(f"{path}: a named pipe; waiting for what is written to it")
+
+
+def size_of(path: str) -> int | None:
+    """Return the size of a regular file, or of one that is standard input; else None."""
+    try:
+        status = os.stat(0 if path == STDIN else path)
+    except (OSError, ValueError):
+        return None
+    return status.st_size if stat.S_ISREG(status.st_mode) else None
 
 
 def _is_pipe(path: str) -> bool:

@@ -8,7 +8,7 @@ import os
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import IO, Any, TextIO
+from typing import IO, Any, Callable, TextIO
 
 import click
 
@@ -50,6 +50,8 @@ def write_line(line: str) -> None:
     """
     if sys.stdout is None:
         raise CommandError("standard output: closed")
+    Screen.clear_bar()
+    Screen.has_output = Screen.is_at_line_start = True
     click.echo(_encode(line, sys.stdout))
 
 
@@ -95,16 +97,29 @@ def skipped_note(what: str, whats: str, paths: Sequence[str]) -> str:
     return f"{note} and {more:,} more (--verbose names them)" if more > 0 else note
 
 
-class _LastByte:
-    """The last byte that was written to standard output as bytes; a newline if there is none."""
+class Screen:
+    """What is on the terminal that standard output and standard error may share."""
 
-    is_newline = True
+    #: True unless the last byte that was written to standard output is no newline.
+    is_at_line_start = True
+    #: True if anything was written to standard output.
+    has_output = False
+    #: True if standard input is read from somebody who types.
+    is_typed = False
+    #: Removes the progress bar; called before anything else is written.
+    clear_bar: Callable[[], None] = staticmethod(lambda: None)
+
+    @classmethod
+    def begin(cls) -> None:
+        """Begin a command."""
+        cls.is_at_line_start, cls.has_output, cls.is_typed = True, False, False
 
 
 def note_bytes(data: bytes) -> None:
     """Remember whether bytes of standard output end a line, for a message that follows them."""
     if data:
-        _LastByte.is_newline = data.endswith(b"\n")
+        Screen.has_output = True
+        Screen.is_at_line_start = data.endswith(b"\n")
 
 
 def write_message(message: str) -> None:
@@ -112,9 +127,10 @@ def write_message(message: str) -> None:
     if sys.stderr is None:
         return
     lead = ""
-    if not _LastByte.is_newline and _is_shared():
+    if not Screen.is_at_line_start and _is_shared():
         lead = "\n"
-        _LastByte.is_newline = True
+        Screen.is_at_line_start = True
+    Screen.clear_bar()
     click.echo(lead.encode() + _encode(brief(f"{PROGRAM}: {message}"), sys.stderr), err=True)
 
 

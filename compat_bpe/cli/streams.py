@@ -12,8 +12,9 @@ import click
 
 from ..files.text import STDIN, check_mark, may_become_mark, not_utf8, open_bytes, recoded
 from ..unicode.utf8 import StreamDecodeError, Utf8Decoder
-from .input_path import announce_wait, encoding_of_file, reason_of, shown_name
-from .output import CommandError, is_terminal, note_bytes
+from .input_path import announce_wait, encoding_of_file, reason_of, shown_name, size_of
+from .output import CommandError, Screen, is_terminal, note_bytes
+from .progress import FileProgress
 
 #: The largest number of bytes that are read at a time.
 _BLOCK = 1 << 16
@@ -130,7 +131,10 @@ def read_blocks(path: str, reading: Reading = STRICT) -> Iterator[bytes]:
                 file = recoded(file, reading.encoding, replace=reading.errors == "replace")
             # Return the bytes that are there: do not wait until a block is full.
             read = getattr(file, "read1", file.read)
-            yield from iter(lambda: read(_BLOCK), b"")
+            with FileProgress(1, size_of(path), until_output=True) as progress:
+                for block in iter(lambda: read(_BLOCK), b""):
+                    yield block
+                    progress.advance(len(block))
     except OSError as error:
         raise CommandError(f"{shown_name(path)}: {reason_of(error, path)}") from None
     except ValueError as error:
@@ -211,6 +215,7 @@ def write_bytes(data: bytes) -> None:
     """
     if sys.stdout is None:
         raise CommandError("standard output: closed")
+    Screen.clear_bar()
     rest = memoryview(data)
     while rest:
         # An unbuffered stream (python -u) may take only a part.
@@ -234,6 +239,7 @@ def write_text(text: str, *, color: bool = False) -> None:
     charset = getattr(sys.stdout, "encoding", None) or "utf-8"
     data = text.encode(charset, "backslashreplace")
     if color and is_terminal(sys.stdout):
+        Screen.clear_bar()
         click.echo(data.decode(charset), nl=False, color=True)
     else:
         write_bytes(data)

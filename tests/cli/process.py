@@ -6,6 +6,7 @@ import os
 import struct
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -95,3 +96,11 @@ class Terminal:
         self._thread.join(TIMEOUT)
         os.close(self._reading)
         return self.so_far
+
+
+def wait_for(text: bytes, terminal: Terminal) -> None:
+    """Wait until a text is on the terminal."""
+    end = time.monotonic() + TIMEOUT
+    while text not in terminal.so_far:
+        assert time.monotonic() < end, terminal.so_far
+        time.sleep(0.01)

@@ -259,8 +259,8 @@ def test_advice_is_true_of_what_it_is_said_of(run: Run) -> None:
 
 def test_quiet_draws_no_bar(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     Path("a").write_text("hello world")
-    monkeypatch.setattr("compat_bpe.cli.progress.bars._DELAY", 0)
-    monkeypatch.setattr("compat_bpe.cli.progress.bars.Progress._is_terminal", lambda self: True)
+    monkeypatch.setattr("compat_bpe.cli.progress._DELAY", 0)
+    monkeypatch.setattr("compat_bpe.cli.progress.Progress._is_terminal", lambda self: True)
     assert "of 1 file" in run("-e", "gpt2", "a").err
     assert run("-e", "gpt2", "-q", "a") == (0, "2 a\n", "")
 

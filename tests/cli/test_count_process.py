@@ -16,20 +16,22 @@ import pytest
 from compat_bpe import get_encoding
 from compat_bpe.cli import parts
 from compat_bpe.cli.workers import WORTH_WORKERS
-from tests.cli.process import COMMAND, TIMEOUT, Terminal, environment, posix, run, started
+from tests.cli.process import (
+    COMMAND,
+    TIMEOUT,
+    Terminal,
+    environment,
+    posix,
+    run,
+    started,
+    wait_for,
+)
 
 
 def counting(*args: Any, **options: Any) -> AbstractContextManager[subprocess.Popen[bytes]]:
     """Start ``count`` as on a terminal; standard input is that of the tests, if none is given."""
     options.setdefault("stdin", None)
     return started("count", "-e", "gpt2", *args, env=environment(TERM="xterm"), **options)
-
-
-def wait_for(text: bytes, terminal: Terminal) -> None:
-    end = time.monotonic() + TIMEOUT
-    while text not in terminal.so_far:
-        assert time.monotonic() < end, terminal.so_far
-        time.sleep(0.01)
 
 
 @posix

@@ -14,7 +14,7 @@ from compat_bpe import get_encoding
 from compat_bpe.cli import counting
 from compat_bpe.cli.count_files import count_files
 from compat_bpe.cli.counting import Counts, FileCounter, Outcome, Part
-from compat_bpe.cli.progress.bars import FileProgress
+from compat_bpe.cli.progress import FileProgress
 from compat_bpe.files.walk import Walk
 from tests.examples import shared_fixture
 from tests.strategies import texts

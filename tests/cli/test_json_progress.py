@@ -11,10 +11,9 @@ from typing import Any
 
 import pytest
 
-from compat_bpe.cli import forecast
+from compat_bpe.cli import forecast, progress
 from compat_bpe.cli.options.corpus import Corpus
-from compat_bpe.cli.progress import json_lines
-from compat_bpe.cli.progress.bars import Progress
+from compat_bpe.cli.progress import Progress
 from compat_bpe.corpus.prepare import CorpusCounts
 from compat_bpe.train import SentencePieceSettings, TrainingSettings, UnigramSettings
 from compat_bpe.train.kinds import KINDS
@@ -48,7 +47,7 @@ def lines_of(err: str) -> tuple[list[dict[str, Any]], list[str]]:
 
 
 def test_a_run_that_ends(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(json_lines, "_INTERVAL", 0.0)
+    monkeypatch.setattr(progress, "_JSON_INTERVAL", 0.0)
     done = run("train", "-n", "300", "-o", "out", "--json-progress", "a.txt", "b.txt")
     assert done.status == 0
     assert done.out.startswith("300 tokens")
@@ -150,7 +149,7 @@ def test_counts(run: Run) -> None:
 
 def test_nothing_without_the_option(run: Run) -> None:
     assert run("train", "-n", "300", "-o", "out", "a.txt").err == ""
-    assert json_lines.current() is None
+    assert progress.current() is None
 
 
 def test_standard_error_that_is_closed(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:

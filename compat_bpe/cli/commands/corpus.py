@@ -27,7 +27,7 @@ from ..options.splitting import SPLITTING, splitting_options
 from ..options.weights import weight_option
 from ..output import CommandError, failure, plural, write_line, write_message
 from ..output_file import check_new_file, check_outputs, vocabulary_inputs
-from ..progress.json_lines import json_progress_option
+from ..progress import json_progress_option
 
 #: The parameters that say nothing about files of counts.
 _OF_TEXTS = (

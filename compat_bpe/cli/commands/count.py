@@ -28,7 +28,7 @@ from ..output import (
     write_line,
     write_message,
 )
-from ..progress.bars import FileProgress
+from ..progress import FileProgress
 from ..sorting import Counted, in_order, largest, total
 
 TYPE_CHECKING = False

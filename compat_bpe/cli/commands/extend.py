@@ -33,8 +33,7 @@ from ..options.vocabulary import (
 )
 from ..output import CommandError, failure, plural, write_line, write_message
 from ..output_file import vocabulary_inputs
-from ..progress.bars import Progress
-from ..progress.json_lines import json_progress_option
+from ..progress import Progress, json_progress_option
 from ..streams import write_bytes
 
 #: The formats that are written by default; one that cannot hold the vocabulary is left out.

@@ -27,7 +27,7 @@ from ..options.groups import GroupedCommand
 from ..options.walk import notebooks_option
 from ..output import CommandError, failure, write_line
 from ..output_file import check_new_file, check_outputs, vocabulary_inputs
-from ..progress.json_lines import json_progress_option
+from ..progress import json_progress_option
 from ..streams import read_all
 
 #: A mark in the beginning of every page that this command writes.

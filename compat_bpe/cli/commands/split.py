@@ -20,6 +20,7 @@ from ..options.encoding import TokenNumber, chosen_encoding, encoding_options, l
 from ..options.walk import notebooks_option, walk_options
 from ..output import CommandError, write_line, write_message
 from ..output_file import check_new_file, check_outputs, vocabulary_inputs
+from ..progress import Progress
 from ..streams import Reading, check_escaped, read_all, reading_options, write_bytes
 
 if TYPE_CHECKING:
@@ -161,7 +162,7 @@ def split(
     )
     if null:
         _check_no_nul(texts)
-    from ...fit.split import pack_texts, split_text
+    from ...fit.split import iter_parts, pack_texts
 
     try:
         if as_files:
@@ -178,15 +179,15 @@ def split(
             ]
         else:
             (source,) = texts.values()
-            parts = [
-                _Part(
-                    part.text,
-                    source.bytes_of(part.start, part.end),
-                    part.count,
-                    {"start": part.start, "end": part.end},
-                )
-                for part in split_text(chosen, source.text, limit, overlap, boundary)
-            ]
+            parts = []
+            done = 0
+            with Progress(len(source.text), "characters") as progress:
+                for cut in iter_parts(chosen, source.text, limit, overlap, boundary):
+                    data = source.bytes_of(cut.start, cut.end)
+                    places: dict[str, object] = {"start": cut.start, "end": cut.end}
+                    parts.append(_Part(cut.text, data, cut.count, places))
+                    progress.advance(cut.end - done)
+                    done = cut.end
     except ValueError as error:
         raise CommandError(str(error)) from None
 

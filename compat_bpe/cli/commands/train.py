@@ -33,8 +33,7 @@ from ..options.vocabulary import (
 )
 from ..output import failure, plural, write_line, write_message
 from ..output_file import vocabulary_inputs
-from ..progress.bars import Progress
-from ..progress.json_lines import current, json_progress_option
+from ..progress import Progress, current, json_progress_option
 from ..streams import write_bytes
 
 #: The file with the held-out text, as JSON lines that can be read as a corpus.

@@ -22,7 +22,7 @@ from ...files.text import STDIN
 from ...files.walk import Found, Walk
 from ..input_path import announce_wait, paths_argument, reason_of, shown_name
 from ..output import CommandError, plural, skipped_note, write_message
-from ..progress.bars import FileProgress
+from ..progress import FileProgress
 from .walk import walk_options
 
 #: The most damaged lines of one file that --verbose names; the others are only counted.
@@ -301,12 +301,7 @@ class Corpus:
             CommandError: as in ``parts``.
         """
         with FileProgress(len(self.files), self.size) as progress:
-
-            def say(message: str) -> None:
-                progress.clear()
-                write_message(message)
-
-            yield from self.parts(progress.advance, progress.file_done, say)
+            yield from self.parts(progress.advance, progress.file_done)
 
     def _default_errors(self, found: Found) -> Errors:
         """Return the default of ``--errors`` for a file.

@@ -13,7 +13,7 @@ from ...corpus.counted import Counted, NotAChunkError
 from ...corpus.counts_file import CountsReader, Row, escape
 from ..input_path import INPUT_PATH, announce_wait, shown_name
 from ..output import CommandError, failure
-from ..progress.bars import FileProgress
+from ..progress import FileProgress
 
 
 class TakesCounts(Protocol):
