@@ -124,7 +124,7 @@ def encode(
     chosen = chosen_encoding(model, encoding, pattern)
     allowed = allowed_special(chosen, special, names)
     if offsets:
-        from ..shown.token_places import placed_tokens
+        from ..shown.tokens import placed_tokens
 
         lines = placed_tokens(chosen, read_pieces(file, reading), allowed, shown_name(file))
         for portion in portions(lines):

@@ -18,9 +18,8 @@ from ..input_path import INPUT_PATH, expanded_globs, shown_name
 from ..options.encoding import chosen_encoding, encoding_options
 from ..options.special import allowed_special, special_options
 from ..output import CommandError, is_terminal, write_line, write_message
-from ..shown.merge_steps import merges_as_json, shown_merges
-from ..shown.shown_tokens import Look, looks
-from ..shown.token_lines import lines_of, text_of
+from ..shown.text import lines_of, merges_as_json, shown_merges, text_of
+from ..shown.tokens import Look, looks, placed_tokens
 from ..streams import (
     Reading,
     check_utf8,
@@ -141,7 +140,7 @@ def show(
     if merges:
         words = _words(texts, reading)
         if as_html:
-            from ..shown.merge_page import merge_page
+            from ..shown.pages import merge_page
 
             lines = merge_page(words, chosen, allowed)
         elif as_json:
@@ -165,8 +164,7 @@ def show(
             _write_tokens, chosen, reading, allowed, ids, colored, quiet, len(files) > 1
         )
     if as_html:
-        from ..shown.html_page import page_end, page_start
-        from ..shown.token_page import IDS_SWITCH
+        from ..shown.pages import IDS_SWITCH, page_end, page_start
 
         write_bytes((page_start(f"Tokens of {chosen.name}") + IDS_SWITCH).encode())
     is_complete = True
@@ -231,8 +229,6 @@ def _write_json(
 ) -> None:
     import json
 
-    from ..shown.token_places import placed_tokens
-
     lines = placed_tokens(encoding, read_pieces(file, reading), allowed, shown_name(file))
     if with_path:
         head = f'{{"path": {json.dumps(file)}, '
@@ -244,7 +240,7 @@ def _write_json(
 def _write_section(
     encoding: Encoding, reading: Reading, allowed: Set[str], quiet: bool, file: str, _number: int
 ) -> None:
-    from ..shown.token_page import section
+    from ..shown.pages import section
 
     tokens = _Tokens(encoding, reading, allowed, file)
     summary = () if quiet else (tokens.summary() for _ in range(1))
