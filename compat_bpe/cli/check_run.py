@@ -20,7 +20,7 @@ from ..files.notebook import NotebookError, is_notebook, notebook_source
 from ..files.text import check_beginning, read_text
 from .count_files import count_files
 from .counting import FileCounter
-from .input_path import reason_of
+from .input import reason_of
 from .options.encoding import chosen_encoding
 from .output import CommandError, failure
 from .progress import FileProgress

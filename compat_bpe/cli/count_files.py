@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Callable, NamedTuple
 
 from ..files.walk import Found
 from .counting import Counts, FileCounter, Outcome, Part
-from .input_path import announce_wait
+from .input import announce_wait
 from .progress import FileProgress
 from .workers import most_workers
 

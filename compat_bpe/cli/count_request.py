@@ -19,9 +19,9 @@ from ..files.text import check_mark, not_utf8, open_bytes
 from ..files.whole import read_at_most
 from .context_share import limit_of, share, share_as_json
 from .count_output import Style, estimate_mark
-from .input_path import announce_wait, complaint, reason_of
+from .input import announce_wait, reason_of
 from .options.encoding import check_one_is_chosen, chosen_encoding, chosen_factor, is_path
-from .output import CommandError, plural, write_line, write_message
+from .output import CommandError, complaint, plural, write_line, write_message
 
 #: The largest request that is read, in bytes.
 _SIZE_LIMIT = 1 << 28

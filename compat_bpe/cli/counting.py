@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Callable, NamedTuple
 from .. import Encoding
 from ..files.text import BinaryError, check_beginning, not_utf8, open_bytes, recoded
 from ..unicode.utf8 import StreamDecodeError, Utf8Decoder
-from .input_path import reason_of
+from .input import reason_of
 
 if TYPE_CHECKING:
     from ..fit.text_encoder import TextEncoder

@@ -14,10 +14,9 @@ from ..files.text import STDIN, check_mark, not_utf8
 from ..unicode.surrogates import has_surrogates
 from .counting import Part
 from .ids import encoded
-from .input_path import shown_name
-from .output import CommandError
+from .input import STRICT, Reading
+from .output import CommandError, shown_name
 from .progress import FileProgress
-from .streams import STRICT, Reading
 from .workers import most_workers
 
 TYPE_CHECKING = False

@@ -56,7 +56,7 @@ def run(
 @contextmanager
 def small_blocks(size: int) -> Iterator[None]:
     """Read the input so many bytes at a time."""
-    with mock.patch("compat_bpe.cli.streams._BLOCK", size):
+    with mock.patch("compat_bpe.cli.input._BLOCK", size):
         yield
 
 

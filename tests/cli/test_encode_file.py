@@ -14,10 +14,9 @@ from hypothesis import strategies as st
 
 from compat_bpe import Encoding, get_encoding
 from compat_bpe.cli import encode_file, parts, workers
-from compat_bpe.cli.id_layout import LAYOUTS
-from compat_bpe.cli.ids import encoded
+from compat_bpe.cli.ids import LAYOUTS, encoded
+from compat_bpe.cli.input import Reading, read_pieces
 from compat_bpe.cli.output import CommandError
-from compat_bpe.cli.streams import Reading, read_pieces
 from compat_bpe.parallel.pool import WorkerKilled
 from tests.cli.process import COMMAND, environment, run
 from tests.examples import shared_fixture

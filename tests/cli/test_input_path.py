@@ -11,7 +11,7 @@ import pytest
 
 _SCRIPT = """
 import sys
-from compat_bpe.cli.input_path import announce_wait
+from compat_bpe.cli.input import announce_wait
 announce_wait(sys.argv[1])
 """
 

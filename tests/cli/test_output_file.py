@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from compat_bpe.cli.output import CommandError
-from compat_bpe.cli.output_file import check_new_file, check_outputs
+from compat_bpe.cli.output import CommandError, check_new_file, check_outputs
 from tests.cli.process import TIMEOUT, environment, posix
 
 

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from compat_bpe.cli.output import CommandError
-from compat_bpe.cli.streams import read_all, read_blocks, write_bytes, write_text
+from compat_bpe.cli.input import read_all, read_blocks
+from compat_bpe.cli.output import CommandError, write_bytes, write_text
 from tests.cli.exact import small_blocks
 from tests.examples import shared_fixture
 

@@ -23,7 +23,7 @@ from ...check.source import NAME, PYPROJECT, ConfigurationError, Source, read_so
 from ...encodings.registry import BASELINES, list_encoding_names
 from ...files.write import write_files
 from ..check_run import CheckRun, shown_path
-from ..input_path import paths_argument
+from ..input import paths_argument
 from ..options.encoding import TokenNumber, chosen_encoding, encoding_options
 from ..options.groups import GroupedCommand
 from ..options.walk import no_ignore_option, notebooks_option

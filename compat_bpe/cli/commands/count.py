@@ -16,14 +16,16 @@ from ..context_share import limit_of, share
 from ..count_files import count_files
 from ..count_output import Style, as_json, estimate_mark, flat_lines, tree, widest
 from ..counting import FileCounter, Outcome
-from ..input_path import announce_wait, complaint, shown_name
+from ..input import announce_wait
 from ..options.count import GROUPS, CountOptions, count_options
 from ..options.encoding import chosen_encoding, chosen_factor
 from ..options.groups import GroupedCommand
 from ..output import (
     CommandError,
+    complaint,
     is_terminal,
     plural,
+    shown_name,
     skipped_note,
     write_line,
     write_message,

@@ -14,10 +14,9 @@ import click
 
 from ... import Encoding
 from ...encodings.tokenizer import Tokenizer
-from ..input_path import file_argument, shown_name
+from ..input import file_argument, read_blocks
 from ..options.encoding import chosen_encoding, encoding_options
-from ..output import CommandError
-from ..streams import read_blocks, write_bytes
+from ..output import CommandError, shown_name, write_bytes
 
 #: The largest number of digits of an id.
 _DIGITS = len(str(2**32))

@@ -11,19 +11,11 @@ import click
 
 from ... import Encoding
 from ..encode_file import encoded_by_workers
-from ..id_layout import LAYOUTS, IdLayout
-from ..ids import encoded, with_special_tokens
-from ..input_path import file_argument, shown_name
+from ..ids import LAYOUTS, IdLayout, encoded, with_special_tokens
+from ..input import Reading, file_argument, read_pieces, reading_options
 from ..options.encoding import chosen_encoding, encoding_options
 from ..options.special import allowed_special, special_options
-from ..output import CommandError
-from ..streams import (
-    Reading,
-    portions,
-    read_pieces,
-    reading_options,
-    write_bytes,
-)
+from ..output import CommandError, portions, shown_name, write_bytes
 
 #: The number of ids that are written at a time.
 _PORTION = 1 << 14

@@ -14,22 +14,29 @@ import click
 from ... import Encoding
 from ...files.text import STDIN
 from ...unicode.utf8 import replace_escaped
-from ..input_path import INPUT_PATH, expanded_globs, shown_name
-from ..options.encoding import chosen_encoding, encoding_options
-from ..options.special import allowed_special, special_options
-from ..output import CommandError, is_terminal, write_line, write_message
-from ..shown.text import lines_of, merges_as_json, shown_merges, text_of
-from ..shown.tokens import Look, looks, placed_tokens
-from ..streams import (
+from ..input import (
+    INPUT_PATH,
     Reading,
     check_utf8,
-    portions,
+    expanded_globs,
     read_all,
     read_pieces,
     reading_options,
+)
+from ..options.encoding import chosen_encoding, encoding_options
+from ..options.special import allowed_special, special_options
+from ..output import (
+    CommandError,
+    is_terminal,
+    portions,
+    shown_name,
     write_bytes,
+    write_line,
+    write_message,
     write_text,
 )
+from ..shown.text import lines_of, merges_as_json, shown_merges, text_of
+from ..shown.tokens import Look, looks, placed_tokens
 
 
 @click.command(short_help="Show the tokens of a text.")

@@ -15,13 +15,29 @@ from ...files.walk import Walk
 from ...files.write import write_files
 from ...unicode.escape import CONTROLS
 from ...unicode.utf8 import KeptBytes
-from ..input_path import announce_wait, complaint, paths_argument, reason_of, shown_name
+from ..input import (
+    Reading,
+    announce_wait,
+    check_escaped,
+    paths_argument,
+    read_all,
+    reading_options,
+    reason_of,
+)
 from ..options.encoding import TokenNumber, chosen_encoding, encoding_options, limit_option
 from ..options.walk import notebooks_option, walk_options
-from ..output import CommandError, write_line, write_message
-from ..output_file import check_new_file, check_outputs, vocabulary_inputs
+from ..output import (
+    CommandError,
+    check_new_file,
+    check_outputs,
+    complaint,
+    shown_name,
+    vocabulary_inputs,
+    write_bytes,
+    write_line,
+    write_message,
+)
 from ..progress import Progress
-from ..streams import Reading, check_escaped, read_all, reading_options, write_bytes
 
 if TYPE_CHECKING:
     from ...fit.split import PackedPart, PackedText

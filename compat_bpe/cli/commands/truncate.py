@@ -14,17 +14,9 @@ import click
 from ... import Encoding
 from ...unicode.utf8 import KeptBytes, replace_escaped
 from ..ids import encoded
-from ..input_path import file_argument, shown_name
+from ..input import Reading, check_escaped, file_argument, read_all, read_pieces, reading_options
 from ..options.encoding import chosen_encoding, encoding_options, limit_option
-from ..output import CommandError, write_line, write_message
-from ..streams import (
-    Reading,
-    check_escaped,
-    read_all,
-    read_pieces,
-    reading_options,
-    write_bytes,
-)
+from ..output import CommandError, shown_name, write_bytes, write_line, write_message
 
 if TYPE_CHECKING:
     from ...fit.boundary import Boundary

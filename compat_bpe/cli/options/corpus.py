@@ -20,8 +20,8 @@ from ...corpus.documents import (
 from ...corpus.tables import is_table
 from ...files.text import STDIN
 from ...files.walk import Found, Walk
-from ..input_path import announce_wait, paths_argument, reason_of, shown_name
-from ..output import CommandError, plural, skipped_note, write_message
+from ..input import announce_wait, paths_argument, reason_of
+from ..output import CommandError, plural, shown_name, skipped_note, write_message
 from ..progress import FileProgress
 from .walk import walk_options
 

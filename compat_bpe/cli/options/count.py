@@ -8,7 +8,7 @@ from typing import Any, Callable, NamedTuple
 
 import click
 
-from ..input_path import INPUT_PATH, encoding_of_file, paths_argument
+from ..input import INPUT_PATH, encoding_of_file, paths_argument
 from ..sorting import ORDERS
 from .encoding import encoding_options, limit_option
 from .walk import notebooks_option, walk_options
@@ -71,7 +71,7 @@ def _check_text(
 ) -> str | None:
     if value is None:
         return None
-    from ..streams import check_utf8  # only this option needs it
+    from ..input import check_utf8  # only this option needs it
 
     return check_utf8(value)
 
