@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from compat_bpe.cli.count_output import bar
-from tests.cli.exact import run
+from tests.cli.running import run
 
 
 @pytest.fixture

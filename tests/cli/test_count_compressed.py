@@ -13,16 +13,16 @@ import pytest
 
 from compat_bpe import get_encoding
 from compat_bpe.cli.counting import FileCounter, Part
-from tests.cli.in_process import Run, runner
+from tests.cli.running import Run, runner
 
 TEXT = "Some words, and 今天天气很好。\n" * 9
 TOKENS = get_encoding("gpt2").count(TEXT)
 
 
 @pytest.fixture
-def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Run:
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     """Run ``compat-bpe count`` in a folder of its own."""
-    return runner("count", tmp_path, monkeypatch, capfd)
+    return runner("count", tmp_path, monkeypatch)
 
 
 @pytest.fixture

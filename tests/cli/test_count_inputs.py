@@ -13,15 +13,15 @@ from pathlib import Path
 import pytest
 
 from compat_bpe import get_encoding
-from tests.cli.in_process import Run, runner
+from tests.cli.running import Run, runner
 
 posix = pytest.mark.skipif(os.name != "posix", reason="POSIX permissions and pipes")
 
 
 @pytest.fixture
-def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Run:
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     """Run ``compat-bpe count`` in a folder of its own."""
-    return runner("count", tmp_path, monkeypatch, capfd)
+    return runner("count", tmp_path, monkeypatch)
 
 
 def tokens(text: str) -> int:

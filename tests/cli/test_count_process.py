@@ -16,13 +16,13 @@ import pytest
 from compat_bpe import get_encoding
 from compat_bpe.cli import parts
 from compat_bpe.cli.workers import WORTH_WORKERS
-from tests.cli.process import (
+from tests.cli.running import (
     COMMAND,
     TIMEOUT,
     Terminal,
     environment,
     posix,
-    run,
+    run_process,
     started,
     wait_for,
 )
@@ -103,7 +103,7 @@ def test_waiting_for_a_pipe_can_be_interrupted(
 @posix
 def test_devices_and_open_files(tmp_path: Path) -> None:
     (tmp_path / "a").write_text("hello world")
-    done = run("count", "-e", "gpt2", "/dev/null", "/dev/stdin", input=b"hello")
+    done = run_process("count", "-e", "gpt2", "/dev/null", "/dev/stdin", input=b"hello")
     assert (done.returncode, done.stderr) == (0, b"")
     assert [line.split() for line in done.stdout.splitlines()] == [
         [b"0", b"/dev/null"],
@@ -121,7 +121,7 @@ def test_devices_and_open_files(tmp_path: Path) -> None:
 @posix
 @pytest.mark.parametrize("name", ["/dev/zero", "/dev/urandom"])
 def test_a_device_that_never_ends_is_no_text(name: str) -> None:
-    done = run("count", name)
+    done = run_process("count", name)
     assert done.returncode == 2
     assert done.stderr.startswith(f"compat-bpe: {name}: ".encode())
 
@@ -141,7 +141,7 @@ def test_separators_on_a_terminal_alone(tmp_path: Path) -> None:
         with counting(*args, cwd=tmp_path, stdout=terminal.fd, stderr=subprocess.PIPE) as process:
             process.wait(TIMEOUT)
         assert terminal.text().decode() == lines
-        piped = run("count", "-e", "gpt2", *args, cwd=tmp_path).stdout
+        piped = run_process("count", "-e", "gpt2", *args, cwd=tmp_path).stdout
         assert b"," not in piped
         assert re.findall(rb"\d+", piped) == re.findall(rb"\d+", lines.replace(",", "").encode())
 
@@ -151,7 +151,7 @@ def test_one_large_file_in_several_processes(tmp_path: Path) -> None:
     repeats = WORTH_WORKERS // len(line.encode()) + 1
     assert repeats * len(line.encode()) > 2 * parts._SIZE
     (tmp_path / "a").write_bytes((line * repeats).encode())
-    done = run("count", "-j", "2", "-e", "gpt2", "a", cwd=tmp_path)
+    done = run_process("count", "-j", "2", "-e", "gpt2", "a", cwd=tmp_path)
     assert (done.returncode, done.stderr) == (0, b"")
     assert done.stdout == b"%d a\n" % (repeats * get_encoding("gpt2").count(line))
     # A mistake is at the same place for all.
@@ -159,7 +159,7 @@ def test_one_large_file_in_several_processes(tmp_path: Path) -> None:
         size = file.tell()
         file.write(b"\xff")
     alone, together = (
-        run("count", "-j", jobs, "-e", "gpt2", "a", cwd=tmp_path) for jobs in ("1", "2")
+        run_process("count", "-j", jobs, "-e", "gpt2", "a", cwd=tmp_path) for jobs in ("1", "2")
     )
     assert (alone.returncode, alone.stderr) == (together.returncode, together.stderr)
     assert b"byte 0xff at offset %d;" % size in together.stderr
@@ -176,13 +176,13 @@ def hook_entry() -> list[str]:
 def test_hook_of_pre_commit(tmp_path: Path, limit: str, status: int) -> None:
     (tmp_path / "a.txt").write_bytes(b"hello world")
     (tmp_path / "b.txt").write_bytes(b"<|endoftext|>")
-    done = run(*hook_entry(), "--max", limit, "-e", "gpt2", "a.txt", "b.txt", cwd=tmp_path)
+    done = run_process(*hook_entry(), "--max", limit, "-e", "gpt2", "a.txt", "b.txt", cwd=tmp_path)
     message = b"compat-bpe: b.txt: 7 tokens, over the limit of 6\n"
     assert (done.returncode, done.stderr) == (status, message if status else b"")
 
 
 def test_hook_without_a_limit_says_so(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_bytes(b"hello world")
-    done = run(*hook_entry(), "a.txt", cwd=tmp_path)
+    done = run_process(*hook_entry(), "a.txt", cwd=tmp_path)
     assert (done.returncode, done.stdout) == (2, b"")
     assert b"--per-file needs --max" in done.stderr

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.exact import Result, run
-from tests.cli.process import Terminal, environment, posix, started
+from tests.cli.running import Result, Terminal, environment, posix, run, started
 
 TEXT = "hello world\n"
 

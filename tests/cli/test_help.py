@@ -18,9 +18,7 @@ import pytest
 from compat_bpe import load
 from compat_bpe.cli import cli
 from compat_bpe.save import save_tokenizer_json
-from tests.cli import process
-from tests.cli.exact import run
-from tests.cli.process import TIMEOUT, Terminal, environment, posix
+from tests.cli.running import TIMEOUT, Terminal, environment, posix, run, run_process
 
 ROOT = Path(__file__).parents[2]
 
@@ -185,7 +183,7 @@ def test_every_console_can_show_errors(charset: str, args: list[str]) -> None:
     ],
 )
 def test_help_on_a_console_of_few_characters(settings: dict[str, str], marker: bytes) -> None:
-    done = process.run("truncate", "--help", env=environment(**settings))
+    done = run_process("truncate", "--help", env=environment(**settings))
     assert (done.returncode, done.stderr) == (0, b"")
     assert b"is %b for --keep ends" % marker in b" ".join(done.stdout.split())
 

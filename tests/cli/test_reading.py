@@ -17,8 +17,7 @@ from hypothesis import strategies as st
 from compat_bpe import get_encoding
 from compat_bpe.fit.truncate import Truncated
 from compat_bpe.unicode.utf8 import KeptBytes
-from tests.cli.exact import run, small_blocks
-from tests.cli.process import COMMAND, TIMEOUT, environment, posix
+from tests.cli.running import COMMAND, TIMEOUT, environment, posix, run, small_blocks
 
 GPT2 = get_encoding("gpt2")
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from compat_bpe import load
-from tests.cli.exact import run
+from tests.cli.running import run
 from tests.formats.gguf_files import Written, gguf
 from tests.formats.rwkv_files import NAME, WHOLE
 from tests.formats.small_gguf import bert, gpt2, pieces

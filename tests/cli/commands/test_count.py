@@ -11,13 +11,13 @@ from click.shell_completion import ShellComplete
 
 from compat_bpe import get_encoding
 from compat_bpe.cli import cli
-from tests.cli.in_process import Run, runner
+from tests.cli.running import Run, runner
 
 
 @pytest.fixture
-def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Run:
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     """Run ``compat-bpe count`` in a folder of its own."""
-    return runner("count", tmp_path, monkeypatch, capfd)
+    return runner("count", tmp_path, monkeypatch)
 
 
 def tokens(text: str, encoding: str = "gpt2") -> int:

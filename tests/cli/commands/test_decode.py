@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from compat_bpe import get_encoding
-from tests.cli.exact import Result, endless, run, small_blocks
+from tests.cli.running import Result, endless, run, small_blocks
 
 GPT2 = get_encoding("gpt2")
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from compat_bpe import get_encoding
-from tests.cli.exact import run, small_blocks
+from tests.cli.running import run, small_blocks
 from tests.strategies import texts
 
 FORMATS = [(), ("--format", "spaces"), ("--format", "lines"), ("--format", "json"), ("--packed",)]

@@ -15,7 +15,7 @@ from compat_bpe.cli import cli
 from compat_bpe.encodings.family_table import FAMILIES
 from compat_bpe.encodings.model_names import model_names
 from compat_bpe.encodings.registry import BASELINES
-from tests.cli.exact import run
+from tests.cli.running import run
 
 ROOT = Path(__file__).parents[3]
 

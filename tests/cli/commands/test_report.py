@@ -18,7 +18,7 @@ from compat_bpe.report.html import page
 from compat_bpe.report.measure import report as library_report
 from compat_bpe.report.order import by_difference
 from compat_bpe.save import save_tiktoken
-from tests.cli.exact import Result, run
+from tests.cli.running import Result, run
 
 TEXTS = {"en": ["The cat sat.\n", "A dog, too.\r\n"], "notes": ["naïve"], "zh": ["你好，世界。\n"]}
 #: A small vocabulary, of which less has to be looked at than of the shipped ones.

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from compat_bpe import get_encoding
 from compat_bpe.fit.split import split_text
-from tests.cli.exact import Result, run
+from tests.cli.running import Result, run
 from tests.strategies import texts
 
 GPT2 = get_encoding("gpt2")

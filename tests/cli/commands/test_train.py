@@ -14,7 +14,7 @@ import pytest
 
 from compat_bpe import load
 from compat_bpe.train import train_bpe
-from tests.cli.in_process import Run, runner
+from tests.cli.running import Run, runner
 
 ROOT = Path(__file__).parents[3]
 
@@ -28,8 +28,8 @@ def folder(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def run(folder: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Run:
-    return runner("train", folder, monkeypatch, capfd)
+def run(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
+    return runner("train", folder, monkeypatch)
 
 
 def test_it_learns_what_the_library_learns(run: Run, folder: Path) -> None:

@@ -15,7 +15,7 @@ import pytest
 from pyarrow import feather, parquet
 
 from compat_bpe.files import compressed
-from tests.cli.in_process import Run, runner
+from tests.cli.running import Run, runner
 
 DOCUMENTS = [f"document {number}: words, {'and ' * number}more words\n" for number in range(40)]
 
@@ -39,9 +39,9 @@ def folder(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def run(folder: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Any:
+def run(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     def with_command(command: str, *args: str) -> Any:
-        return runner(command, folder, monkeypatch, capfd)(*args)
+        return runner(command, folder, monkeypatch)(*args)
 
     return with_command
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from compat_bpe import get_encoding
-from tests.cli.exact import endless, run, small_blocks
+from tests.cli.running import endless, run, small_blocks
 from tests.strategies import texts
 
 GPT2 = get_encoding("gpt2")

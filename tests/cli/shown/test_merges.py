@@ -18,7 +18,7 @@ from compat_bpe import get_encoding, load
 from compat_bpe.cli.shown.text import _columns, _Lines
 from compat_bpe.pipeline.models.explain import explain
 from compat_bpe.save import save_tokenizer_json
-from tests.cli.exact import run
+from tests.cli.running import run
 from tests.cli.shown.escaped import unescape, utf8_texts
 from tests.examples import scaled
 from tests.kinds import kind_path

@@ -26,7 +26,7 @@ from compat_bpe.cli.shown.tokens import (
 from compat_bpe.pipeline.chunks import joins_to_text
 from compat_bpe.pipeline.offsets import locate
 from compat_bpe.save import save_tokenizer_json
-from tests.cli.exact import run, small_blocks
+from tests.cli.running import run, small_blocks
 from tests.fit.hard_encodings import NAMES, encoding_of
 from tests.fit.small_kinds import UNCUT
 from tests.kinds import KINDS as PUBLISHED

@@ -1,7 +1,8 @@
-"""``compat-bpe`` as a process of its own, also on a terminal."""
+"""``compat-bpe`` run within this process, or as a process of its own, also on a terminal."""
 
 from __future__ import annotations
 
+import io
 import os
 import struct
 import subprocess
@@ -11,11 +12,103 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import Thread
-from typing import Any
+from typing import Any, BinaryIO, Callable, NamedTuple
+from unittest import mock
 
 import pytest
 
 import compat_bpe
+from compat_bpe.cli import cli
+
+
+class Result(NamedTuple):
+    status: int
+    out: bytes
+    err: str
+
+
+class _Written(io.BytesIO):
+    def __init__(self, terminal: bool) -> None:
+        super().__init__()
+        self._terminal = terminal
+
+    def isatty(self) -> bool:
+        return self._terminal
+
+
+def run(
+    *args: str,
+    stdin: bytes | BinaryIO = b"",
+    terminal: bool = False,
+    charset: str = "utf-8",
+) -> Result:
+    """Run a command; standard output is a terminal or not, and has a charset."""
+    source = io.BytesIO(stdin) if isinstance(stdin, bytes) else stdin
+    out, err = _Written(terminal), _Written(terminal)
+    streams = (
+        io.TextIOWrapper(source),
+        io.TextIOWrapper(out, encoding=charset),
+        io.TextIOWrapper(err, encoding=charset, errors="backslashreplace"),
+    )
+    status: object = None
+    with mock.patch.multiple(sys, stdin=streams[0], stdout=streams[1], stderr=streams[2]):
+        try:
+            cli(args, prog_name="compat-bpe")
+        except SystemExit as exit:
+            status = exit.code
+    for written in streams[1:]:
+        written.flush()
+    assert isinstance(status, int)
+    return Result(status, out.getvalue(), err.getvalue().decode(charset, "surrogateescape"))
+
+
+class TextResult(NamedTuple):
+    status: int
+    out: str
+    err: str
+
+
+Run = Callable[..., TextResult]
+
+
+def runner(command: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
+    """What runs a command with the arguments and standard input given, in ``folder``."""
+    monkeypatch.chdir(folder)
+
+    def run_here(*args: str, stdin: bytes = b"") -> TextResult:
+        done = run(command, *args, stdin=stdin)
+        return TextResult(done.status, done.out.decode("utf-8", "surrogateescape"), done.err)
+
+    return run_here
+
+
+@contextmanager
+def small_blocks(size: int) -> Iterator[None]:
+    """Read the input so many bytes at a time."""
+    with mock.patch("compat_bpe.cli.input._BLOCK", size):
+        yield
+
+
+class _Endless(io.RawIOBase):
+    def __init__(self, data: bytes) -> None:
+        self._data = data
+        self._taken = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        data = self._data * (len(buffer) // len(self._data))
+        buffer[: len(data)] = data
+        self._taken += len(data)
+        assert self._taken < 1 << 20, "it is read on and on"
+        return len(data)
+
+
+def endless(data: bytes) -> BinaryIO:
+    """Some bytes again and again, of which no more than a megabyte should be read."""
+    return io.BufferedReader(_Endless(data))
+
 
 ROOT = Path(compat_bpe.__file__).parent.parent
 COMMAND = [sys.executable, "-m", "compat_bpe"]
@@ -28,7 +121,7 @@ def environment(**extra: str) -> dict[str, str]:
     return {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONWARNINGS": "error", **extra}
 
 
-def run(*args: Any, **options: Any) -> subprocess.CompletedProcess[bytes]:
+def run_process(*args: Any, **options: Any) -> subprocess.CompletedProcess[bytes]:
     options.setdefault("env", environment())
     options.setdefault("stdin", None if "input" in options else subprocess.DEVNULL)
     options.setdefault("stdout", subprocess.PIPE)
