@@ -95,8 +95,12 @@ class Progress:
 
     def __exit__(self, *_: object) -> None:
         self.clear()
-        if self in _active:  # a generator may end after what is around it
-            _active.remove(self)
+        if self in _active:
+            # A generator that is given up may end later than what is around it.
+            at = _active.index(self)
+            for inner in _active[at + 1 :]:
+                inner.clear()
+            del _active[at:]
         Screen.clear_bar = _active[-1].clear if _active else lambda: None
         if self._is_drawn and not _active:
             _stop_timer()
@@ -218,7 +222,9 @@ _active: list[Progress] = []
 
 
 def _on_alarm(_number: int, _frame: object) -> None:
-    if _active:
+    # A pager may have the screen while a write to it waits.
+    is_paged = Screen.has_output and _is_read() and not is_terminal(sys.stdout)
+    if _active and not is_paged:
         _active[-1].draw()
 
 
@@ -230,10 +236,10 @@ def _start_timer() -> None:
         if signal.getsignal(signal.SIGALRM) is not signal.SIG_DFL:
             return
         signal.signal(signal.SIGALRM, _on_alarm)
-    except ValueError:  # this is not the main thread
-        return
-    # A read that waits is interrupted: Python then draws, and reads on.
-    signal.setitimer(signal.ITIMER_REAL, _DELAY, _INTERVAL)
+        # A read that waits is interrupted: Python then draws, and reads on.
+        signal.setitimer(signal.ITIMER_REAL, _DELAY, _INTERVAL)
+    except (OSError, ValueError):  # this is not the main thread, or a browser
+        pass
 
 
 def _stop_timer() -> None:

@@ -166,6 +166,12 @@ def test_a_bar_is_drawn_even_if_nothing_advances(monkeypatch: pytest.MonkeyPatch
             while "7 lines, 0 s" not in terminal.getvalue():
                 assert time.monotonic() < end
         assert Screen.clear_bar == outer.clear
+        # One that is given up ends with what is around it.
+        abandoned = Progress(None, "pieces", terminal)
+        abandoned.__enter__()
+        while "0 pieces" not in terminal.getvalue():
+            assert time.monotonic() < end
+    abandoned.__exit__()
     assert signal.getsignal(signal.SIGALRM) is signal.SIG_DFL
     assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
     # What is after the last line is blank.
