@@ -145,7 +145,9 @@ class Progress:
             self._drawn = line
 
     def _may_draw(self) -> bool:
-        """Return False where a bar would be in what somebody types or reads."""
+        """Return False where a bar would be in what somebody types or reads, or in another bar."""
+        if self in _active and self is not _active[-1]:
+            return False
         if Screen.is_typed or not (Screen.is_at_line_start or not is_terminal(sys.stdout)):
             return False
         return not (self._until_output and Screen.has_output and _is_read())

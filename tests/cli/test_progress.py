@@ -165,6 +165,8 @@ def test_a_bar_is_drawn_even_if_nothing_advances(monkeypatch: pytest.MonkeyPatch
             inner.advance(7)
             while "7 lines, 0 s" not in terminal.getvalue():
                 assert time.monotonic() < end
+            outer.advance(1)
+            assert "37%" not in terminal.getvalue()
         assert Screen.clear_bar == outer.clear
         # One that is given up ends with what is around it.
         abandoned = Progress(None, "pieces", terminal)
