@@ -238,8 +238,14 @@ LONG = {
 }
 
 
+#: Those that are tried each time; the others are a sweep.
+FEW = ("count", "encode", "split files", "train unigram", "report")
+
+
 @posix
-@pytest.mark.parametrize("name", LONG)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[] if name in FEW else pytest.mark.sweep) for name in LONG]
+)
 def test_every_command_speaks_within_a_second(name: str, tmp_path: Path) -> None:
     """Each is given input that comes later than that."""
     terminal = RealTerminal()
@@ -268,7 +274,9 @@ def test_a_check_speaks_while_git_works(tmp_path: Path) -> None:
 
 
 @posix
-@pytest.mark.parametrize("args", [["count", "-q", "-"], ["lsp"], ["mcp"]])
+@pytest.mark.parametrize(
+    "args", [["count", "-q", "-"], ["lsp"], pytest.param(["mcp"], marks=pytest.mark.sweep)]
+)
 def test_who_wants_quiet_and_servers_say_nothing(args: list[str], tmp_path: Path) -> None:
     terminal = RealTerminal()
     streams = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": terminal.fd}
