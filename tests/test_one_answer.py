@@ -21,7 +21,7 @@ from compat_bpe.columns.encoding_for_workers import Carried
 from compat_bpe.encodings.resolve import LIBRARY, Terms
 from compat_bpe.lsp.encodings import TERMS as EDITOR
 from compat_bpe.mcp.encodings import TERMS as AGENT
-from tests.cli.exact import run
+from tests.cli.running import run
 from tests.lsp.client import Client, Failed, client_of
 from tests.questions import QUESTIONS, TEXT, Question, Refused
 
@@ -84,7 +84,7 @@ def test_command(question: Question, command: str) -> None:
         status, out, err = run(command, *name, *options[command], *more, "text")
         if status:
             raise Refused(err)
-        found = json.loads(err if command == "truncate" else out)
+        found = json.loads(out)
         return int(found["total"]["tokens"] if command == "count" else found["tokens"])
 
     check(question, ask, COMMAND._replace(estimate="--estimate"))

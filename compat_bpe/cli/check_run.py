@@ -20,9 +20,10 @@ from ..encodings.resolve import Answer
 from ..files.notebook import NotebookError, is_notebook, notebook_source
 from ..files.text import check_beginning, read_text
 from .counting import FileCounter, count_files
+from .input import reason_of
 from .options.encoding import loaded
 from .output import CommandError, failure
-from .progress.bars import FileProgress
+from .progress import FileProgress
 
 
 class CheckRun:
@@ -88,7 +89,8 @@ class CheckRun:
             selection = Selection(configuration.folder, paths)
         except (OSError, ValueError) as error:
             name = getattr(error, "filename", None) or ", ".join(paths)
-            raise CommandError(f"{name}: {getattr(error, 'strerror', None) or error}") from None
+            reason = reason_of(error, name) if isinstance(error, OSError) else str(error)
+            raise CommandError(f"{name}: {reason}") from None
         chosen = chosen_files(configuration, selection.named, ignore=self._ignore)
         report = Report(shown_path(configuration.path), _prefix(configuration.folder))
         wanted = groups_to_count(configuration.rules, chosen, selection)

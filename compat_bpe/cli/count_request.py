@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import Any, NamedTuple
@@ -27,10 +26,10 @@ from .count_view import (
     share,
     share_as_json,
 )
-from .input_path import announce_wait, complaint
+from .input import announce_wait, reason_of
 from .options.count import Choice, CountOptions
 from .options.encoding import TERMS, chosen_encoding
-from .output import CommandError, write_line, write_message
+from .output import CommandError, complaint, write_line, write_message
 
 #: The largest request that is read, in bytes.
 _SIZE_LIMIT = 1 << 28
@@ -258,7 +257,7 @@ def _read(path: str) -> list[Stored]:
         with open_bytes(path) as file:
             data = read_at_most(file.read, _SIZE_LIMIT + 1)
     except OSError as error:
-        raise CommandError(complaint(path, error.strerror or os.fspath(path))) from None
+        raise CommandError(complaint(path, reason_of(error, path))) from None
     if len(data) > _SIZE_LIMIT:
         raise CommandError(complaint(path, f"larger than {_SIZE_LIMIT:,} bytes"))
     try:

@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Callable, NamedTuple
 from .. import Encoding
 from ..files.text import BinaryError, check_beginning, not_utf8, open_bytes, recoded
 from ..unicode.text import StreamDecodeError, Utf8Decoder
-from .input_path import announce_wait
+from .input import announce_wait, reason_of
 
 if TYPE_CHECKING:
     from ..files.walk import Found
     from ..fit.boundary import TextEncoder
     from ..parallel.pool import Pool, Tell
-    from .progress.bars import FileProgress
+    from .progress import FileProgress
 
 #: The number of bytes that are read at a time; a smaller file is read at once.
 _BLOCK = 1 << 18
@@ -150,7 +150,7 @@ class FileCounter:
                     self._recoded(told(file, advance)), part, lambda size: None
                 )
         except OSError as error:
-            return Outcome(None, error.strerror or str(error), was_read=False)
+            return Outcome(None, reason_of(error, part.path), was_read=False)
         except (ImportError, _UnknownError) as error:
             return Outcome(None, str(error), was_read=False)
         except ValueError as error:

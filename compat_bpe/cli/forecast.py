@@ -9,7 +9,7 @@ from ..train.run.estimate import Estimate, Sample, estimate, share_for
 from ..train.trainer import KindSettings
 from .options.corpus import Corpus
 from .output import write_message
-from .progress.json_lines import current
+from .progress import current
 
 #: The bytes of text after which the estimate is made, and the least size of a corpus that has one.
 _AFTER = 4_000_000

@@ -10,7 +10,7 @@ import pytest
 from compat_bpe import get_encoding
 from compat_bpe.chat import count_messages
 from compat_bpe.encodings.resolve import resolve
-from tests.cli.exact import run
+from tests.cli.running import run
 
 CLAUDE = ("count", "-m", "claude-sonnet-4-5")
 ESTIMATE = (*CLAUDE, "--estimate")

@@ -12,7 +12,7 @@ from compat_bpe import get_encoding
 from compat_bpe.chat import count_messages, count_parts, load_chat_template
 from compat_bpe.save import save_tokenizer_json
 from compat_bpe.train import train_bpe
-from tests.cli.exact import run
+from tests.cli.running import run
 
 MESSAGES = [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "naïve?"}]
 TOOLS = [{"type": "function", "function": {"name": "f", "description": "Does it."}}]

@@ -17,7 +17,7 @@ from compat_bpe.chat import count_messages
 from compat_bpe.cli import counting
 from compat_bpe.cli.counting import Counts, FileCounter, Part
 from compat_bpe.files.text import open_bytes
-from tests.cli.exact import run
+from tests.cli.running import run
 from tests.examples import shared_fixture
 from tests.fit.hard_encodings import encoding_of
 from tests.strategies import texts

@@ -19,7 +19,7 @@ from compat_bpe.cli.count_view import (
 )
 from compat_bpe.cli.counting import Counts
 from compat_bpe.files.walk import Found
-from tests.cli.exact import run
+from tests.cli.running import run
 from tests.files.windows import windows_paths
 
 LISTED = [

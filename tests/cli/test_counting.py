@@ -25,7 +25,7 @@ from compat_bpe.cli.counting import (
     _shares,
     count_files,
 )
-from compat_bpe.cli.progress.bars import FileProgress
+from compat_bpe.cli.progress import FileProgress
 from compat_bpe.files.walk import Walk
 from tests.examples import shared_fixture
 from tests.fit.hard_encodings import encoding_of

@@ -14,12 +14,11 @@ from hypothesis import strategies as st
 
 from compat_bpe import Encoding, get_encoding
 from compat_bpe.cli import counting, encode_file
-from compat_bpe.cli.id_layout import LAYOUTS
-from compat_bpe.cli.ids import encoded
+from compat_bpe.cli.ids import LAYOUTS, encoded
+from compat_bpe.cli.input import Reading, read_pieces
 from compat_bpe.cli.output import CommandError
-from compat_bpe.cli.streams import Reading, read_pieces
 from compat_bpe.parallel.pool import WorkerKilled
-from tests.cli.process import COMMAND, environment, run
+from tests.cli.running import COMMAND, environment, run_process
 from tests.examples import shared_fixture
 from tests.fit.hard_encodings import encodings, hard_texts
 
@@ -169,18 +168,18 @@ def test_ids_and_errors_of_one_process(tmp_path: Path) -> None:
     path.write_bytes((LINE * repeats).encode())
     for args in ([], ["--json", "--special"], ["--packed"]):
         alone, together = (
-            run("encode", "-e", "gpt2", "-j", jobs, *args, str(path)) for jobs in "12"
+            run_process("encode", "-e", "gpt2", "-j", jobs, *args, str(path)) for jobs in "12"
         )
         assert (together.returncode, together.stderr) == (0, b"")
         assert together.stdout == alone.stdout != b""
     size = path.stat().st_size
     with path.open("ab") as file:
         file.write(b"\xff")
-    alone, together = (run("encode", "-e", "gpt2", "-j", jobs, str(path)) for jobs in "12")
+    alone, together = (run_process("encode", "-e", "gpt2", "-j", jobs, str(path)) for jobs in "12")
     assert (alone.stdout, alone.returncode) == (together.stdout, 0)
     assert (together.stderr, together.returncode) == (b"", 0)
     strict = ("--errors", "strict", str(path))
-    alone, together = (run("encode", "-e", "gpt2", "-j", jobs, *strict) for jobs in "12")
+    alone, together = (run_process("encode", "-e", "gpt2", "-j", jobs, *strict) for jobs in "12")
     assert (alone.returncode, alone.stderr) == (together.returncode, together.stderr)
     assert b"byte 0xff at offset %d;" % size in together.stderr
     assert alone.stdout.startswith(together.stdout)

@@ -20,7 +20,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from compat_bpe.cli import cli
-from tests.cli.exact import run
+from tests.cli.running import run
 from tests.kinds import kind_path
 
 ROOT = Path(__file__).parents[2]
@@ -107,8 +107,8 @@ CASES = [
     Case("part", "split --json -n 20 -", 0, b"a b c \xff d e f g"),
     Case("part", "split --json -n 20 --files src"),
     Case("part", "split --json -n 20 -o part- prompt.txt"),
-    Case("truncate", "truncate --json -n 3 prompt.txt", stream="err"),
-    Case("truncate", "truncate --json -n 3 -", stdin=b"a", stream="err"),
+    Case("truncate", "truncate --json -n 3 prompt.txt"),
+    Case("truncate", "truncate --json -n 3 -", stdin=b"a"),
 ]
 #: The definitions of what is printed a line each.
 LINES = ("token", "merges", "part")

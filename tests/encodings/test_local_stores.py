@@ -18,7 +18,7 @@ from compat_bpe import load
 from compat_bpe.chat import count_messages, load_chat_template
 from compat_bpe.encodings.local_stores import find_stored, in_hugging_face
 from compat_bpe.encodings.recognise import STORES
-from tests.cli.exact import run
+from tests.cli.running import run
 from tests.encodings.stores import (
     FIRST,
     SECOND,

@@ -38,7 +38,7 @@ from compat_bpe.report.html import page
 from compat_bpe.report.measure import report, report_parts
 from compat_bpe.report.text import as_json, table_lines
 from compat_bpe.unicode.surrogates import repair
-from tests.cli.exact import run
+from tests.cli.running import run
 from tests.fit.hard_encodings import encoding_of, encodings, hard_texts
 from tests.formats.small_files import NAME, WHOLE
 from tests.formats.small_gguf import Written, bert, gguf, gpt2, pieces

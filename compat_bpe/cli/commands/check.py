@@ -22,7 +22,13 @@ from ...check.source import NAME, PYPROJECT, ConfigurationError, Source, read_so
 from ...encodings.model_names import all_encoding_names
 from ...files.write import write_files
 from ..check_run import CheckRun, shown_path
-from ..options.encoding import ESTIMATE, chosen_answer, encoding_options
+from ..input import paths_argument
+from ..options.encoding import (
+    ESTIMATE,
+    TokenNumber,
+    chosen_answer,
+    encoding_options,
+)
 from ..options.groups import GroupedCommand
 from ..options.walk import no_ignore_option, notebooks_option
 from ..output import CommandError, failure, plural, write_line, write_message
@@ -45,22 +51,25 @@ _GROUPS = {
     "Output": ["--format", "--json", "--all", "--quiet"],
 }
 
-_GROWTH = re.compile(r"([0-9]{1,12})|([0-9]{1,4}(?:\.[0-9]{1,6})?)%")
+_SHARE = re.compile(r"([0-9]{1,4}(?:\.[0-9]{1,6})?)%")
 
 
-def _part(_context: click.Context, _parameter: click.Parameter, value: str | None) -> Part | None:
+def _part(context: click.Context, parameter: click.Parameter, value: str | None) -> Part | None:
     if value is None:
         return None
-    match = _GROWTH.fullmatch(value)
-    if match is None:
-        raise click.BadParameter(f"{value!r} is no number of tokens and no share such as 10%.")
-    if match[1] is not None:
-        return Part(int(match[1]), None)
-    return Part(None, float(match[2]) / 100)
+    share = _SHARE.fullmatch(value)
+    if share is not None:
+        return Part(None, float(share[1]) / 100)
+    try:
+        return Part(TokenNumber(min=0).convert(value, parameter, context), None)
+    except click.BadParameter:
+        raise click.BadParameter(
+            f"{value!r} is not a number of tokens, such as 8000 or 128k, or a share such as 10%."
+        ) from None
 
 
 @click.command(cls=GroupedCommand, groups=_GROUPS)
-@click.argument("paths", nargs=-1, type=click.Path(readable=False), metavar="[PATH]...")
+@paths_argument("paths", "[PATH]...", type=click.Path(readable=False))
 @encoding_options
 @ESTIMATE
 @click.option(

@@ -32,9 +32,17 @@ from ..options.groups import GroupedCommand
 from ..options.preparation import preparation_options
 from ..options.splitting import SPLITTING, splitting_options
 from ..options.weights import weight_option
-from ..output import CommandError, failure, plural, write_line, write_message
-from ..output_file import check_new_file, check_outputs, vocabulary_inputs
-from ..progress.json_lines import json_progress_option
+from ..output import (
+    CommandError,
+    check_new_file,
+    check_outputs,
+    failure,
+    plural,
+    vocabulary_inputs,
+    write_line,
+    write_message,
+)
+from ..progress import json_progress_option
 
 #: The parameters that say nothing about files of counts.
 _OF_TEXTS = (

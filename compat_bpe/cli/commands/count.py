@@ -32,11 +32,20 @@ from ..count_view import (
     tree_lines,
 )
 from ..counting import Counts, FileCounter, Outcome, count_files
-from ..input_path import announce_wait, complaint, shown_name
+from ..input import announce_wait
 from ..options.count import GROUPS, Choice, CountCommand, CountOptions, count_options
 from ..options.encoding import chosen_answer, loaded
-from ..output import CommandError, is_terminal, write_line, write_message
-from ..progress.bars import FileProgress
+from ..output import (
+    CommandError,
+    complaint,
+    is_terminal,
+    plural,
+    shown_name,
+    skipped_note,
+    write_line,
+    write_message,
+)
+from ..progress import FileProgress
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -68,8 +77,9 @@ def count(**values: Any) -> None:
       $ compat-bpe count -m gpt-4o -m deepseek-chat --price 2.50 --price 0.28 src
       $ compat-bpe count --encoding o200k_base --factor 1.18 src
 
-    PATH is a file, or a directory whose files are counted. Without a PATH, or if PATH is -,
-    standard input is counted; with --tree, the current directory.
+    PATH is a file, a directory whose files are counted, a glob, or - for standard input. Without
+    PATH, standard input is counted if it is a pipe or a file; on a terminal, or with --tree, the
+    current directory.
 
     In a directory, hidden files and files that git ignores are left out, and symbolic links are
     not followed. Git ignores what .gitignore files say, and in a repository what its info/exclude
@@ -175,8 +185,11 @@ class _Run:
         self._counted: list[CountedFile] = []
         self._failed: list[tuple[str, str]] = []
         self._skipped: list[tuple[str, str]] = []
-        #: The numbers of skipped files that were found in directories: binary ones, and others.
-        self._binary = self._not_utf8 = 0
+        #: The skipped files that were found in directories: binary ones, and others.
+        self._binary: list[str] = []
+        self._not_utf8: list[str] = []
+        #: The number of files that are errors since they are no text and were named.
+        self._not_text = 0
 
     def status(self) -> int:
         """Count, print, and return the exit status."""
@@ -231,7 +244,7 @@ class _Run:
                 options.files_from, is_null=options.null, announce=self._announce_wait
             )
         elif not options.paths:
-            listed = ["." if options.as_tree else STDIN]
+            listed = ["." if options.as_tree or is_terminal(sys.stdin) else STDIN]
         self._arguments = (*options.paths, *listed)
         walk = Walk(
             hidden=options.hidden,
@@ -310,6 +323,7 @@ class _Run:
         options = self._options
         may_skip = options.errors == "skip" or (options.errors != "strict" and not file.is_named)
         if not (outcome.was_read and may_skip):
+            self._not_text += outcome.was_read and options.errors is None
             self._failed.append((file.path, outcome.reason))
             write_message(complaint(file.path, outcome.reason))
             return
@@ -319,25 +333,26 @@ class _Run:
         if options.verbose or file.is_named:
             write_message(f"{shown_name(file.path)}: skipped: {outcome.reason}")
         elif outcome.is_binary:
-            self._binary += 1
+            self._binary.append(file.path)
         else:
-            self._not_utf8 += 1
+            self._not_utf8.append(file.path)
 
     def _write_notes(self) -> None:
-        """Write the numbers of skipped files that were not named, and why tokens are estimated."""
+        """Say what was skipped or is no text, and why tokens are estimated."""
         for one in self._tokenizers:
             if one.factor is not None and not self._options.is_json:
                 which = f"{one.choice.name}: " if len(self._tokenizers) > 1 else ""
                 write_message(f"an estimate: {which}{one.factor.reason}")
-        for number, kind, kinds in (
-            (self._binary, "binary file", "binary files"),
-            (self._not_utf8, "file that is not UTF-8", "files that are not UTF-8"),
-        ):
-            if number:
-                write_message(
-                    f"{number:,} {kind if number == 1 else kinds} skipped "
-                    f"(--verbose names {'it' if number == 1 else 'them'})"
-                )
+        if self._not_text and len(self._arguments) > 1:
+            write_message(
+                f"{plural(self._not_text, 'PATH')} cannot be counted as text: --errors skip leaves "
+                "such files out"
+            )
+        if self._binary:
+            write_message(skipped_note("binary file", "binary files", self._binary))
+        if self._not_utf8:
+            what = ("file that is not UTF-8", "files that are not UTF-8")
+            write_message(skipped_note(*what, self._not_utf8))
 
     def _print(self, with_total: bool) -> None:
         """Print the results that were not printed at once."""
@@ -447,7 +462,8 @@ class _Run:
     def _name(self, path: str) -> str:
         """Return the name on a line: none if standard input was read because there is no PATH."""
         options = self._options
-        return path if options.paths or options.files_from or options.as_tree else ""
+        is_given = options.paths or options.files_from
+        return path if is_given or self._arguments != (STDIN,) else ""
 
 
 def _size(found: Sequence[Found]) -> int | None:

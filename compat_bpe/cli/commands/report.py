@@ -18,15 +18,20 @@ from ...files.write import written_whole
 from ...report.figures import Check, Report, by_difference, curve_of
 from ...report.measure import report_parts
 from ...report.text import as_json, line_width, summary_lines, table_lines
-from ..input_path import INPUT_PATH
+from ..input import INPUT_PATH, read_all
 from ..options.corpus import CORPUS_OPTIONS, CorpusArguments, corpus_options
 from ..options.encoding import chosen_encodings, encoding_options
 from ..options.groups import GroupedCommand
 from ..options.walk import notebooks_option
-from ..output import CommandError, failure, write_line
-from ..output_file import check_new_file, check_outputs, vocabulary_inputs
-from ..progress.json_lines import json_progress_option
-from ..streams import read_all
+from ..output import (
+    CommandError,
+    check_new_file,
+    check_outputs,
+    failure,
+    vocabulary_inputs,
+    write_line,
+)
+from ..progress import json_progress_option
 
 #: A mark in the beginning of every page that this command writes.
 _GENERATOR = b'<meta name="generator" content="compat_bpe '

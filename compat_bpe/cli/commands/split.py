@@ -14,18 +14,36 @@ from ...files.text import STDIN, check_beginning, not_utf8, open_bytes, recoded
 from ...files.walk import Walk
 from ...files.write import write_files
 from ...unicode.text import CONTROLS, KeptBytes
-from ..input_path import INPUT_PATH, announce_wait, complaint, shown_name
+from ..input import (
+    Reading,
+    announce_wait,
+    check_escaped,
+    paths_argument,
+    read_all,
+    reading_options,
+    reason_of,
+)
 from ..options.encoding import (
     ESTIMATE,
     TokenNumber,
     chosen_answer,
     encoding_options,
+    limit_option,
     loaded,
 )
 from ..options.walk import notebooks_option, walk_options
-from ..output import CommandError, write_line, write_message
-from ..output_file import check_new_file, check_outputs, vocabulary_inputs
-from ..streams import Reading, check_escaped, read_all, reading_options, write_bytes
+from ..output import (
+    CommandError,
+    check_new_file,
+    check_outputs,
+    complaint,
+    shown_name,
+    vocabulary_inputs,
+    write_bytes,
+    write_line,
+    write_message,
+)
+from ..progress import Progress
 
 if TYPE_CHECKING:
     from ...fit.split import PackedPart, PackedText
@@ -35,15 +53,8 @@ _DIGITS = 4
 
 
 @click.command(short_help="Split a text into parts of N tokens.")
-@click.argument("paths", nargs=-1, type=INPUT_PATH, metavar="[PATH|-]...")
-@click.option(
-    "-n",
-    "--limit",
-    type=TokenNumber(min=1),
-    required=True,
-    metavar="N",
-    help="Put at most N tokens in a part; 100k is 100,000.",
-)
+@paths_argument("paths", "[PATH|-]...")
+@limit_option("Put at most N tokens in a part", least=1, required=True)
 @click.option(
     "--files",
     "as_files",
@@ -177,7 +188,7 @@ def split(
     )
     if null:
         _check_no_nul(texts)
-    from ...fit.split import pack_texts, split_text
+    from ...fit.split import iter_parts, pack_texts
 
     try:
         if as_files:
@@ -194,15 +205,15 @@ def split(
             ]
         else:
             (source,) = texts.values()
-            parts = [
-                _Part(
-                    part.text,
-                    source.bytes_of(part.start, part.end),
-                    answer.tokens(part.count),
-                    {"start": part.start, "end": part.end},
-                )
-                for part in split_text(chosen, source.text, limit, overlap, boundary)
-            ]
+            parts = []
+            done = 0
+            with Progress(len(source.text), "characters") as progress:
+                for cut in iter_parts(chosen, source.text, limit, overlap, boundary):
+                    data = source.bytes_of(cut.start, cut.end)
+                    places: dict[str, object] = {"start": cut.start, "end": cut.end}
+                    parts.append(_Part(cut.text, data, answer.tokens(cut.count), places))
+                    progress.advance(cut.end - done)
+                    done = cut.end
     except ValueError as error:
         raise CommandError(str(error)) from None
 
@@ -279,7 +290,7 @@ def _texts(
             is_source = notebooks and is_notebook(path)
             texts[path] = KeptBytes(_source(path, kept.text)) if is_source else kept
         except OSError as error:
-            failures.append(CommandError(complaint(path, error.strerror or str(error))))
+            failures.append(CommandError(complaint(path, reason_of(error, path))))
         except ValueError as error:
             if found.is_named:
                 failures.append(CommandError(complaint(path, str(error))))

@@ -31,11 +31,8 @@ from ..options.vocabulary import (
     say_left_out,
     vocabulary_options,
 )
-from ..output import failure, plural, write_line, write_message
-from ..output_file import vocabulary_inputs
-from ..progress.bars import Progress
-from ..progress.json_lines import current, json_progress_option
-from ..streams import write_bytes
+from ..output import failure, plural, vocabulary_inputs, write_bytes, write_line, write_message
+from ..progress import Progress, current, json_progress_option
 
 #: The file with the held-out text, as JSON lines that can be read as a corpus.
 _VALIDATION = "validation.jsonl"

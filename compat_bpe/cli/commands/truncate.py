@@ -15,24 +15,15 @@ from ... import Encoding
 from ...unicode.text import KeptBytes, replace_escaped
 from ..count_view import estimate_mark
 from ..ids import encoded
-from ..input_path import shown_name
+from ..input import Reading, check_escaped, file_argument, read_all, read_pieces, reading_options
 from ..options.encoding import (
     ESTIMATE,
-    TokenNumber,
     chosen_answer,
     encoding_options,
+    limit_option,
     loaded,
 )
-from ..output import CommandError, write_message
-from ..streams import (
-    Reading,
-    check_escaped,
-    input_argument,
-    read_all,
-    read_pieces,
-    reading_options,
-    write_bytes,
-)
+from ..output import CommandError, shown_name, write_bytes, write_line, write_message
 
 if TYPE_CHECKING:
     from ...fit.boundary import Boundary
@@ -43,15 +34,8 @@ _NOUNS: Mapping[str, str] = {"line": "lines", "word": "words", "char": "characte
 
 
 @click.command()
-@input_argument
-@click.option(
-    "-n",
-    "--limit",
-    type=TokenNumber(min=0),
-    required=True,
-    metavar="N",
-    help="Keep at most N tokens; 8k is 8,000.",
-)
+@file_argument
+@limit_option("Keep at most N tokens", required=True)
 @click.option(
     "--keep",
     type=click.Choice(["head", "tail", "ends"]),
@@ -79,7 +63,7 @@ _NOUNS: Mapping[str, str] = {"line": "lines", "word": "words", "char": "characte
 @reading_options
 @click.option("--report", is_flag=True, help="Report on standard error what was kept.")
 @click.option(
-    "--json", "as_json", is_flag=True, help="Report it as a JSON object, also on standard error."
+    "--json", "as_json", is_flag=True, help="Print the kept text and the report as a JSON object."
 )
 @click.option("--exit-code", is_flag=True, help="Exit with 1 if something was cut.")
 def truncate(
@@ -117,11 +101,12 @@ def truncate(
     Each character or byte that is not UTF-8 counts as U+FFFD, as with count --errors replace. With
     --errors strict, the input is read to its end, and nothing is written if any of it is wrong.
 
-    With --json, the report has the keys "cut" (a boolean); "tokens", "characters" and "bytes" of
-    the output; "kept", the kept slices of the input as a list of [start, end] in characters;
-    "boundary", the finest at which it was cut, or null; "input", an object with the "characters"
-    and "bytes" of the input, or null if not all of it was needed; and "estimate", the reason for
-    which the tokens are an estimate, or null.
+    The object of --json has the keys "text", or for one that is not UTF-8 "hex", its bytes in
+    hexadecimal; "cut" (a boolean); "tokens", "characters" and "bytes" of the text; "kept", the kept
+    slices of the input as a list of [start, end] in characters; "boundary", the finest at which it
+    was cut, or null; "input", an object with the "characters" and "bytes" of the input, or null if
+    not all of it was needed; and "estimate", the reason for which the tokens are an estimate, or
+    null.
     """
     answer = chosen_answer(model, encoding, estimate=estimate)
     chosen, limit = loaded(answer, pattern), answer.limit(limit)
@@ -138,11 +123,11 @@ def truncate(
     result = _with_clean_seam(result, source, chosen, limit)
     result = replace(result, count=answer.tokens(result.count))
     data = _bytes(result, source)
-    write_bytes(data)
     finest = _finest_cut(result, text, boundary)
     if as_json:
-        click.echo(_as_json(result, len(data), source, is_whole, finest, answer.note), err=True)
+        write_line(_as_json(result, data, source, is_whole, finest, answer.note))
     else:
+        write_bytes(data)
         if finest not in (None, boundary):
             write_message(
                 f"{shown_name(file)}: no place between {_NOUNS[boundary]} within the limit; cut "
@@ -246,7 +231,7 @@ def _as_words(result: Truncated, text: str, is_whole: bool, rest: str, mark: str
 
 def _as_json(
     result: Truncated,
-    size: int,
+    data: bytes,
     source: KeptBytes,
     is_whole: bool,
     finest: Boundary | None,
@@ -256,12 +241,14 @@ def _as_json(
 
     whole = len(source.text)
     read = {"characters": whole, "bytes": len(source.bytes_of(0, whole))}
+    is_text = data == result.text.encode()
     return json.dumps(
         {
+            **({"text": result.text} if is_text else {"hex": data.hex()}),
             "cut": result.was_cut,
             "tokens": result.count,
             "characters": len(result.text),
-            "bytes": size,
+            "bytes": len(data),
             "kept": result.kept,
             "boundary": finest,
             "input": read if is_whole else None,

@@ -11,8 +11,8 @@ import click
 
 from ...encodings.resolve import DEFAULT_ENCODING
 from ..count_view import ORDERS
-from ..input_path import INPUT_PATH, encoding_of_file
-from .encoding import TokenNumber, encoding_options
+from ..input import INPUT_PATH, encoding_of_file, paths_argument
+from .encoding import encoding_options, limit_option
 from .groups import GroupedCommand
 from .walk import notebooks_option, walk_options
 
@@ -84,7 +84,7 @@ def _check_text(
 ) -> str | None:
     if value is None:
         return None
-    from ..streams import check_utf8  # only this option needs it
+    from ..input import check_utf8  # only this option needs it
 
     return check_utf8(value)
 
@@ -119,7 +119,7 @@ def _check_prices(
 
 
 _OPTIONS = (
-    click.argument("paths", nargs=-1, type=INPUT_PATH, metavar="[PATH|-]..."),
+    paths_argument("paths", "[PATH|-]..."),
     partial(encoding_options, several=True),
     click.option(
         "--estimate",
@@ -144,14 +144,7 @@ _OPTIONS = (
         help="Show the cost of the tokens, too, at X for a million. Repeat it to give each of "
         "several models its price, in their order.",
     ),
-    click.option(
-        "--max",
-        "--limit",
-        "limit",
-        metavar="N",
-        type=TokenNumber(min=0),
-        help="Exit with status 1 if there are more than N tokens in all; 8k is 8,000.",
-    ),
+    limit_option("Exit with status 1 if there are more than N tokens in all"),
     click.option(
         "--per-file",
         is_flag=True,

@@ -38,14 +38,39 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
 class TokenNumber(click.IntRange):
-    """A number of tokens, also in thousands or millions: ``100k`` is 100,000."""
+    """A number of tokens, also in thousands or millions: ``128k`` is 128,000, ``1.5M`` 1,500,000.
+
+    >>> TokenNumber().convert("1.5k", None, None)
+    1500
+    """
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        short = re.fullmatch(r"([0-9]{1,12})([kKmM])", value) if isinstance(value, str) else None
+        short = None
+        if isinstance(value, str):
+            short = re.fullmatch(r"([0-9]{1,12})(?:\.([0-9]{1,3}))?([kKmM])", value)
         if short is not None:
-            value = int(short[1]) * (1_000 if short[2] in "kK" else 1_000_000)
+            thousandths = int(short[1] + (short[2] or "").ljust(3, "0"))
+            value = thousandths * (1 if short[3] in "kK" else 1_000)
+        try:
+            value = int(value)
+        except ValueError:
+            self.fail(f"{value!r} is not a number of tokens, such as 8000, 128k or 1M.", param, ctx)
         number: int = super().convert(value, param, ctx)
         return number
+
+
+def limit_option(
+    purpose: str, *, least: int = 0, required: bool = False
+) -> Callable[[_Function], _Function]:
+    """Return the option ``limit``, a number of tokens, which has the same names in each command."""
+    return click.option(
+        *("-n", "--max", "--limit"),
+        "limit",
+        metavar="N",
+        type=TokenNumber(min=least),
+        required=required,
+        help=f"{purpose}; 128k is 128,000.",
+    )
 
 
 def encoding_options(function: _Function, *, several: bool = False) -> _Function:

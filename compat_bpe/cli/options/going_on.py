@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from ...encodings.encoding import Encoding
-from ..input_path import INPUT_PATH
+from ..input import INPUT_PATH
 from ..output import CommandError
 from .encoding import chosen_encoding
 

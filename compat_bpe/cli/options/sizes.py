@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from ...train.run.convergence import Convergence
+from .encoding import TokenNumber
 
 _USUAL = Convergence()
 
@@ -23,7 +24,7 @@ SIZE_OPTIONS: tuple[Callable[[Any], Any], ...] = (
         "-n",
         "--vocab-size",
         metavar="N",
-        type=click.IntRange(min=1),
+        type=TokenNumber(min=1),
         help="Learn a vocabulary of N tokens, the 256 bytes or the characters, and the special "
         "tokens included.",
     ),

@@ -22,7 +22,7 @@ from ...train.kinds import KINDS, TOKENIZER_KINDS
 from ...train.sentencepiece.settings import SentencePieceSettings
 from ...train.tokenizer_parts import NAMED, surroundings
 from ...train.words import word_splitter
-from ..input_path import INPUT_PATH
+from ..input import INPUT_PATH
 from ..output import CommandError, failure
 
 #: The names of the options' parameters.

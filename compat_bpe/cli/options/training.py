@@ -14,7 +14,7 @@ from ...train.bpe.byte_level import TrainingSettings
 from ...train.bpe.characters import CharacterBpeSettings
 from ...train.kinds import KINDS, AnyTrained, kind_of
 from ...train.trainer import KindSettings, LikeError, Options
-from ..input_path import INPUT_PATH
+from ..input import INPUT_PATH
 from ..output import CommandError, failure, plural
 from .going_on import GOING_ON_OPTIONS, vocabulary_to_go_on_from
 from .groups import declared

@@ -10,8 +10,7 @@ from typing import Any, Callable, TypeVar
 import click
 
 from ...train.write import FORMATS, check_folder, check_name, touched_files
-from ..output import failure, write_message
-from ..output_file import check_outputs
+from ..output import check_outputs, failure, write_message
 from .corpus import Corpus
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])

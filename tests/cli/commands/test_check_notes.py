@@ -11,8 +11,7 @@ import pytest
 
 from compat_bpe.check.section_counts import SectionCounts
 from compat_bpe.encodings.resolve import Answer
-from tests.cli.in_process import Run, runner
-from tests.cli.process import posix
+from tests.cli.running import Run, posix, runner
 
 Count = Callable[[Optional[Answer], str], int]
 
@@ -23,11 +22,11 @@ COMMANDS = ("##[stop-commands]x", "##[add-mask]a", "::stop-commands::x", "a\n::a
 
 
 @pytest.fixture
-def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Run:
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     """Run ``compat-bpe check`` in a folder of its own."""
     (tmp_path / ".git").mkdir()
     Path(tmp_path, ".compat-bpe.toml").write_text(CONFIGURATION)
-    return runner("check", tmp_path, monkeypatch, capfd)
+    return runner("check", tmp_path, monkeypatch)
 
 
 def assert_harmless(log: str) -> None:

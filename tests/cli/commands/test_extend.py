@@ -13,18 +13,18 @@ from compat_bpe.save import save_tokenizer_json
 from compat_bpe.train import train_bpe, train_sentencepiece, train_unigram, train_wordpiece
 from compat_bpe.train.extend.extend import extend
 from compat_bpe.train.sentencepiece.model import save_trained_sentencepiece
-from tests.cli.in_process import Run, runner
+from tests.cli.running import Run, runner
 
 SMALL = Path(__file__).parents[3] / "fixtures" / "gpt2_small"
 TEXT = "the qubit and the qubits\nribosomes, polyribosomes, ribosomes\n" * 2
 
 
 @pytest.fixture
-def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Run:
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     (tmp_path / "text.txt").write_text(TEXT)
     (tmp_path / "terms.txt").write_text("qubit\n\nriboswitch\n")
     save_tokenizer_json(load(SMALL), tmp_path / "small.json")
-    return runner("extend", tmp_path, monkeypatch, capfd)
+    return runner("extend", tmp_path, monkeypatch)
 
 
 def test_every_format_has_the_new_tokens(run: Run, tmp_path: Path) -> None:

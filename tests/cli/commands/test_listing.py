@@ -14,7 +14,7 @@ from compat_bpe.chat.limits import DATE
 from compat_bpe.cli import cli
 from compat_bpe.encodings.families import FAMILIES
 from compat_bpe.encodings.model_names import BASELINES, model_names
-from tests.cli.exact import run
+from tests.cli.running import run
 
 ROOT = Path(__file__).parents[3]
 

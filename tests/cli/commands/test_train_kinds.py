@@ -21,7 +21,7 @@ from compat_bpe.train import (
     train_wordpiece,
 )
 from compat_bpe.train.kinds import KINDS
-from tests.cli.in_process import Run, runner
+from tests.cli.running import Run, runner
 from tests.kinds import kind_path
 
 UNEVEN = " ".join(f"{'na' * (n % 7)}{'Ba' * (n % 4)}s{'ti' * (n % 5)}" for n in range(60))
@@ -38,8 +38,8 @@ def folder(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def run(folder: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Run:
-    return runner("train", folder, monkeypatch, capfd)
+def run(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
+    return runner("train", folder, monkeypatch)
 
 
 def vocabulary(path: Path) -> dict[str, int]:

@@ -15,7 +15,7 @@ from compat_bpe.tokenizer import SentencePiece
 from compat_bpe.train import save_trained_sentencepiece, train_sentencepiece, train_wordpiece
 from compat_bpe.train.sentencepiece.settings import SentencePieceSettings, settings_like
 from compat_bpe.train.sentencepiece.trainer import SentencePieceTrainer
-from tests.cli.in_process import Run, runner
+from tests.cli.running import Run, runner
 
 TEXTS = (
     "the dog 1999 and the cat 27\n" * 30
@@ -33,8 +33,8 @@ def folder(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def run(folder: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Run:
-    return runner("train", folder, monkeypatch, capfd)
+def run(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
+    return runner("train", folder, monkeypatch)
 
 
 def expected(folder: Path, *args: Any, **options: Any) -> tuple[bytes, bytes]:
