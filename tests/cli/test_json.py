@@ -109,6 +109,7 @@ CASES = [
     Case("part", "split --json -n 20 -o part- prompt.txt"),
     Case("truncate", "truncate --json -n 3 prompt.txt"),
     Case("truncate", "truncate --json -n 3 -", stdin=b"a"),
+    Case("truncate", "truncate --json -n 3 -", stdin=b"\xe9"),
 ]
 #: The definitions of what is printed a line each.
 LINES = ("token", "merges", "part")
