@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..corpus.prepare import CorpusCounts
+from ..train.run.costs import Costs
 from ..train.run.estimate import Estimate, Sample, estimate, share_for
-from ..train.trainer import KindSettings
 from .options.corpus import Corpus
 from .output import write_message
 from .progress.json_lines import current
@@ -29,16 +29,16 @@ class Forecast:
     corpus whose size is known, and said if the training is long, or a program asks for progress.
 
     Args:
-        settings: the settings of the training.
+        costs: the costs of the kind of vocabulary; None if they are not known.
         corpus: the corpus that is read.
         counts: what was read of it so far.
         workers: the most processes that count.
     """
 
     def __init__(
-        self, settings: KindSettings, corpus: Corpus, counts: CorpusCounts, workers: int | None
+        self, costs: Costs | None, corpus: Corpus, counts: CorpusCounts, workers: int | None
     ) -> None:
-        self._settings = settings
+        self._costs = costs
         self._corpus = corpus
         self._counts = counts
         self._workers = workers
@@ -69,7 +69,7 @@ class Forecast:
 
     def _estimate(self, texts: Sequence[str], size: int, *, is_read: bool = False) -> None:
         if size >= _LEAST:
-            made = estimate(self._settings.costs, texts, size, self._workers, is_read=is_read)
+            made = estimate(self._costs, texts, size, self._workers, is_read=is_read)
             if made is not None:
                 _say(made)
 

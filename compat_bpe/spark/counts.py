@@ -12,7 +12,7 @@ from ..columns.texts import Errors, check_errors
 from ..corpus.chunk_counts import Counts
 from ..corpus.documents import DocumentPart, parts_of
 from ..corpus.frequent import Summary, merged, summary
-from ..train.checks import check_least, check_weights
+from ..train.options import check_least, check_weights
 from ..train.words import multipliers_of
 from ..unicode.surrogates import repair
 from .frames import mapped, picked, rows_of

@@ -15,10 +15,15 @@ from ..corpus.chunk_counts import Counts
 from ..corpus.counted import Counted, rows_of
 from ..corpus.documents import DocumentPart
 from ..encodings.sentencepiece import SentencePiece
+from ..train.kind import Advance
 from ..train.sentencepiece.corpus import corpus_of, lines_of, sentences_of, word_splitter
 from ..train.sentencepiece.model import check_takes_counts, learn_from_corpus
 from ..train.sentencepiece.settings import SentencePieceSettings
-from ..train.sentencepiece.trainer import TrainedSentencePiece, check_some_are_short
+from ..train.sentencepiece.trainer import (
+    SentencePieceTrainer,
+    TrainedSentencePiece,
+    check_some_are_short,
+)
 from . import rows
 
 #: The characters that are counted for each of the most words that are held: words may be long.
@@ -81,7 +86,7 @@ def _documents(parts: Iterable[DocumentPart]) -> Iterator[str]:
             waiting = []
 
 
-class WordsTrainer:
+class WordsTrainer(SentencePieceTrainer):
     """Learns a model of SentencePiece from counted words.
 
     Args:
@@ -91,29 +96,22 @@ class WordsTrainer:
     """
 
     def __init__(self, settings: SentencePieceSettings, name: str, figures: Counter[str]) -> None:
-        self._settings = settings
-        self._name = name
+        super().__init__(settings, name=name)
         self._figures = figures
         self._words: Counter[str] = Counter()
 
-    def __enter__(self) -> WordsTrainer:
-        return self
-
-    def __exit__(self, *exception: object) -> None:
-        pass
-
-    def feed_counts(self, counts: Counted) -> None:
+    def feed_counts(self, counts: Counted, group: str = "") -> None:
         """Take words and their counts."""
-        for word, count, _ in rows_of(counts):
+        for word, count, _ in rows_of(counts, group):
             self._words[word] += count
 
-    def train(self) -> TrainedSentencePiece:
+    def train(self, advance: Advance = lambda steps: None) -> TrainedSentencePiece:
         """Learn from all words.
 
         Raises:
-            ValueError: as in ``train_sentencepiece``.
+            ValueError: as in ``learn_sentencepiece``.
         """
         size, lines, skipped = (self._figures[name] for name in (_BYTES, _LINES, _SKIPPED))
-        check_some_are_short(lines, skipped, self._settings)
-        model = learn_from_corpus(corpus_of(self._words, self._settings), self._settings)
+        check_some_are_short(lines, skipped, self.settings)
+        model = learn_from_corpus(corpus_of(self._words, self.settings), self.settings)
         return TrainedSentencePiece(SentencePiece(self._name, model), size, lines, skipped)

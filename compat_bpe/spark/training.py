@@ -13,16 +13,19 @@ from typing import Any, BinaryIO
 
 from ..columns.texts import Errors
 from ..corpus.prepare import Preparation
-from ..train.checks import check_least
-from ..train.trainer import KindSettings
+from ..train.kind import Settings
+from ..train.kinds import check_settings
+from ..train.options import check_least
+from ..train.sentencepiece.settings import SentencePieceSettings
+from ..train.trainer import AnyTrained, AnyTrainer, Trainer
 from ..train.write import check_folder, check_name, write_vocabulary
 from ..version import __version__
-from .counts import ERROR, Count, summed
+from .counts import ERROR, Chunks, Count, Units, summed
 from .frames import mapped, picked, rows_of
-from .learning import Result, learning_of
 from .needs import needed
 from .prepared import FIRST, WithPreparation, with_first
 from .rows import Figures, prepared
+from .sentences import SentenceWords, WordsTrainer, check_learned_from_words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,7 +41,7 @@ def train(
     df: DataFrame,
     column: str,
     output: str | os.PathLike[str],
-    settings: KindSettings,
+    settings: Settings[Any],
     *,
     name: str | None = None,
     group: str | None = None,
@@ -50,7 +53,7 @@ def train(
     roles: Mapping[str, str] | None = None,
     force: bool = False,
     errors: Errors = "strict",
-) -> Result:
+) -> AnyTrained:
     """Train a vocabulary on a corpus, and write it into a folder of the driver.
 
     The files are those of ``compat-bpe train`` with the same settings on the same documents, byte
@@ -94,14 +97,16 @@ def train(
     check_least("min_count", min_count, 0)
     check_least("approximate", approximate, 1)
     preparation = preparation or Preparation()
-    learning = learning_of(settings)
-    corpus = picked(with_first(df, column, preparation, order, errors), column, group, FIRST)
-    weighted = group if settings.weights else None
-    if settings.weights and group is None:
-        raise ValueError("weights are of groups: give group, the column that has them")
-    count = _CountPrepared(preparation, learning.units, column, errors, weighted, approximate)
+    check_settings(settings)
     figures = Figures(len(preparation.rules))
-    with learning.trainer(name, figures.sums) as trainer, tempfile.TemporaryFile() as held_out:
+    units, learning = _learning(settings, name, figures)
+    corpus = picked(with_first(df, column, preparation, order, errors), column, group, FIRST)
+    kind = settings.kind
+    weighted = group if kind.weights else None
+    if kind.weights and group is None:
+        raise ValueError("weights are of groups: give group, the column that has them")
+    count = _CountPrepared(preparation, units, column, errors, weighted, approximate)
+    with learning as trainer, tempfile.TemporaryFile() as held_out:
         rows = _sorted(mapped(corpus, count, count.schema), min_count)
         trainer.feed_counts(_without_figures(rows, figures))
         trained = trainer.train()
@@ -110,12 +115,12 @@ def train(
         write_vocabulary(
             folder,
             trained.encoding,
-            pattern=settings.pattern_name,
-            formats=formats or settings.formats,
+            pattern=kind.pattern_name,
+            formats=formats or kind.formats,
             merges=trained.merges,
             manifest={
                 "settings": {
-                    **settings.described(),
+                    **kind.described(),
                     "normalization": preparation.normalization,
                     "mask": [[one.pattern.pattern, one.replacement] for one in preparation.rules],
                     "drop_duplicates": preparation.drop_duplicates,
@@ -129,12 +134,24 @@ def train(
                 "metrics": trained.metrics(),
                 "spark": _lineage(df, order, min_count, approximate, figures),
             },
-            roles={**(roles or {}), **settings.roles},
+            roles={**(roles or {}), **kind.roles},
             force=force,
             extra={VALIDATION: held_out} if preparation.validation else None,
             left_out=_warn if formats is None else None,
         )
     return trained
+
+
+def _learning(settings: Settings[Any], name: str, figures: Figures) -> tuple[Units, AnyTrainer]:
+    """Return the units that are counted, and the trainer that learns from their counts.
+
+    Raises:
+        ValueError: the kind cannot be learned from counts; the pattern is not valid.
+    """
+    if isinstance(settings, SentencePieceSettings):
+        check_learned_from_words(settings)
+        return SentenceWords(settings), WordsTrainer(settings, name, figures.sums)
+    return Chunks(settings.kind.splitter()), Trainer(settings, workers=1, name=name)
 
 
 def _warn(kind: str, reason: str) -> None:

@@ -34,8 +34,9 @@ from ..files.streamed import written_whole
 from ..files.whole import open_regular, read_whole
 from ..files.write import write_files
 from ..version import __version__
+from .kind import Advance, Settings
 from .run.results import Trained
-from .trainer import Advance, KindSettings, Trainer
+from .trainer import Trainer
 
 _STATE = "state.json"
 _COUNTS = "counts-"
@@ -65,7 +66,7 @@ class Checkpoint:
     def __init__(
         self,
         folder: str | os.PathLike[str],
-        settings: KindSettings,
+        settings: Settings[Any],
         every: float = 60.0,
     ) -> None:
         self.folder = os.fspath(folder)
@@ -381,12 +382,11 @@ def _is_ours(name: str) -> bool:
     )
 
 
-def _described(settings: KindSettings) -> dict[str, Any]:
+def _described(settings: Settings[Any]) -> dict[str, Any]:
     """Return all that must be the same when a training goes on, as JSON."""
-    assert is_dataclass(settings)
     described = {
         "compat_bpe": __version__,
-        "model": settings.kind,
+        "model": settings.kind.name,
         **{field.name: getattr(settings, field.name) for field in fields(settings)},
     }
     found: dict[str, Any] = json.loads(json.dumps(described, default=_plain))

@@ -1,12 +1,12 @@
-"""Checks of counted chunks; and ``feed_all``, which gives texts and counts to a trainer."""
+"""Checks of counted chunks: each is one that the splitter would make."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from itertools import islice
-from typing import Any, Callable, Protocol
+from typing import Any, Callable
 
-from ..corpus.counted import Counted, NotAChunkError, shown
+from ..corpus.counted import NotAChunkError, shown
 from ..encodings.encoding import Encoding
 from ..encodings.load_by_ranks import DEEPSEEK
 from ..pattern.alone import stays_whole
@@ -18,46 +18,6 @@ _BY_CHARACTER = frozenset({"BertPreTokenizer", "Whitespace", "WhitespaceSplit", 
 
 #: The most parts of a counted text that a message shows.
 _SHOWN = 4
-
-
-class CountsTrainer(Protocol):
-    """A trainer that takes texts and counts."""
-
-    def feed(self, text: str, group: str = "", *, is_last: bool = True) -> None: ...
-
-    def feed_counts(self, counts: Counted, group: str = "") -> None: ...
-
-    def hold_out(self, text: str) -> None: ...
-
-
-def feed_all(
-    trainer: CountsTrainer,
-    texts: Iterable[str] | Mapping[str, Iterable[str]],
-    counts: Counted | Mapping[str, Counted],
-    validation: Iterable[str] = (),
-) -> None:
-    """Give a trainer all texts and counts, each perhaps by group, and what is held out.
-
-    Raises:
-        TypeError: ``texts`` is a single str, or something is of the wrong type.
-        ValueError: as in ``Trainer.feed_counts`` and ``hold_out``.
-    """
-    if isinstance(texts, str):
-        raise TypeError("texts is a str; pass a list of texts")
-    groups = texts if isinstance(texts, Mapping) else {"": texts}
-    for group, some in groups.items():
-        for text in some:
-            trainer.feed(text, group)
-    for text in validation:
-        trainer.hold_out(text)
-    if isinstance(counts, Mapping):
-        first = next(iter(counts.values()), None)
-        # The counts of a group are a mapping or rows; a count is a number.
-        if isinstance(first, Iterable) and not isinstance(first, (str, bytes)):
-            for group, own in counts.items():
-                trainer.feed_counts(own, group)  # type: ignore[arg-type]
-            return
-    trainer.feed_counts(counts)  # type: ignore[arg-type]
 
 
 def whole_chunk_check(encoding: Encoding, pattern: str) -> Callable[[str], None]:

@@ -1,185 +1,55 @@
-"""Training of any kind of vocabulary: counting of words, learning of a model, and the whole.
-
-A kind is a ``KindSettings``, which says what the words are and how its model is learned from them.
-"""
+"""Training of any kind of vocabulary whose words are counted, step by step."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence, Set
-from dataclasses import fields
-from typing import Any, Callable, ClassVar, NamedTuple
+from collections.abc import Sequence
+from typing import Any, Protocol
 
 from ..corpus.chunk_counts import Counts
 from ..corpus.counted import Counted
 from ..encodings.encoding import Encoding
 from ..unicode.surrogates import repair
-from .counted_chunks import feed_all
-from .run.convergence import Convergence, HeldOut
-from .run.costs import Costs
-from .run.results import Learned, Trained
-from .words import CountedWords, MergeLog, WordCounter
-
-#: Called with 1 for each step of learning.
-Advance = Callable[[int], None]
+from .kind import Advance, Settings
+from .run.convergence import HeldOut, Point
+from .run.results import LearnedMerge, Trained
+from .words import MergeLog
 
 
-class LikeError(ValueError):
-    """The tokenizer of ``like`` is of another kind; the message goes on from its path."""
-
-
-class Options(NamedTuple):
-    """What a user asks of a training.
-
-    Args:
-        values: the settings, by name, without ``special_tokens``; defaults included.
-        given: the names of those that the user gave.
-        special_tokens: the names of special tokens.
-        roles: the special tokens that have a role in transformers, by role.
-    """
-
-    values: Mapping[str, Any]
-    given: Set[str]
-    special_tokens: Sequence[str]
-    roles: Mapping[str, str]
-
-    def special_with_roles(self, left_out: str | None = None) -> list[str]:
-        """Return the names of special tokens, then of others that have a role, except ``left_out``.
-
-        >>> options = Options({}, set(), ["<a>"], {"bos": "<a>", "eos": "<b>", "unk": "<c>"})
-        >>> options.special_with_roles("<c>")
-        ['<a>', '<b>']
-        """
-        named = self.special_tokens
-        others = [one for one in dict.fromkeys(self.roles.values()) if one not in named]
-        return [*named, *(one for one in others if one != left_out)]
-
-
-class KindSettings:
-    """The settings of training one kind of vocabulary, and what all programs ask of a kind.
-
-    Attributes:
-        kind: the name of the kind.
-        formats: the formats that are written unless others are named.
-        ends: the settings that say when learning ends, of which one must be given.
-        learns_merges: True if the kind learns merges one after another.
-        usual_pattern: what splits text unless another is given; None if a pre-tokenizer does.
-        vocab_size: the number of tokens asked for; None for any number.
-        weights: the weights of groups, if there are any.
-    """
-
-    kind: ClassVar[str] = ""
-    formats: ClassVar[tuple[str, ...]] = ()
-    ends: ClassVar[tuple[str, ...]] = ()
-    learns_merges: ClassVar[bool] = False
-    usual_pattern: ClassVar[str | None] = None
-
-    vocab_size: int | None
-    weights: Mapping[str, float] | None = None
-    min_frequency: int = 0
-    min_score: float = 0.0
-
-    @classmethod
-    def option_names(cls, kind: str) -> frozenset[str]:
-        """Return the names of the settings that a program's options may give."""
-        return frozenset(field.name for field in fields(cls))  # type: ignore[arg-type]
-
-    @classmethod
-    def checks(cls, kind: str) -> str:
-        """Return when held-out text is measured: each so many ``"steps"``, or ``"rounds"``."""
-        return "steps"
-
-    @classmethod
-    def from_options(cls, kind: str, options: Options) -> KindSettings:
-        """Return the settings that the options of a program describe.
-
-        Raises:
-            ValueError: a setting is impossible.
-            LikeError: the tokenizer to be like is of no such kind.
-        """
-        raise NotImplementedError
+class AnyTrained(Protocol):
+    """The result of training any kind; see ``Trained``."""
 
     @property
-    def pattern_name(self) -> str:
-        """The pattern, as a manifest names it."""
-        raise NotImplementedError
+    def encoding(self) -> Encoding: ...
 
     @property
-    def roles(self) -> Mapping[str, str]:
-        """The roles of special tokens that the settings name."""
-        return {}
-
-    def kept_roles(self, roles: Mapping[str, str]) -> Mapping[str, str]:
-        """Return those of some roles that are written beside the model."""
-        return roles
+    def merges(self) -> list[LearnedMerge]: ...
 
     @property
-    def most_steps(self) -> int | None:
-        """The most steps of learning, fewer if nothing is left to learn; None if unknown."""
-        return None
+    def stopped(self) -> str: ...
 
     @property
-    def steps(self) -> str:
-        """The name of steps."""
-        return "steps"
+    def skipped(self) -> int: ...
 
     @property
-    def costs(self) -> Costs | None:
-        """The costs of training; None if they have not been measured for the kind."""
-        return None
+    def curve(self) -> Sequence[Point]: ...
 
-    @property
-    def stops_by(self) -> Convergence | None:
-        """The settings of stopping by convergence, of kinds that can."""
-        return None
+    def metrics(self) -> dict[str, Any]: ...
 
-    @property
-    def leaves_bytes_out(self) -> bool:
-        """True if unknown characters are bytes in the tokenizer to be like, and not here."""
-        return False
 
-    def described(self) -> dict[str, Any]:
-        """Return the settings for a manifest, all of which are JSON."""
-        raise NotImplementedError
+class AnyTrainer(Protocol):
+    """A trainer of any kind; see ``Trainer``."""
 
-    def splitter(self) -> Encoding:
-        """Return an encoding whose chunks are the words that are learned from.
+    def __enter__(self) -> AnyTrainer: ...
 
-        Raises:
-            ValueError: the pattern, or a part, is wrong.
-        """
-        raise NotImplementedError
+    def __exit__(self, *exception: object) -> None: ...
 
-    def word_counter(self, workers: int | None, *, is_held_out: bool = False) -> WordCounter:
-        """Return a counter of the words that are learned from.
+    def feed(self, text: str, group: str = "", *, is_last: bool = True) -> None: ...
 
-        Args:
-            workers: the most processes that split a large corpus; None for one each processor.
-            is_held_out: True for words by which learning stops; they have no weights.
+    def feed_counts(self, counts: Counted, group: str = "") -> None: ...
 
-        Raises:
-            ValueError: the pattern or a part is wrong, or ``workers`` is not positive.
-        """
-        raise NotImplementedError
+    def hold_out(self, text: str) -> None: ...
 
-    def learn(self, words: CountedWords, advance: Advance) -> Learned:
-        """Learn a model from words.
-
-        Args:
-            words: the words.
-            advance: called with 1 for each step.
-
-        Raises:
-            ValueError: nothing can be learned from them with these settings.
-        """
-        raise NotImplementedError
-
-    def encoding(self, model: Any, name: str) -> Encoding:
-        """Return the encoding that has a model which was learned.
-
-        Raises:
-            ValueError: a part of it is wrong, or needs a token that is not there.
-        """
-        raise NotImplementedError
+    def train(self, advance: Advance = ...) -> AnyTrained: ...
 
 
 class Trainer:
@@ -209,12 +79,13 @@ LearnedMerge(left=b'h', right=b'##ug', id=8, frequency=2)]
     """
 
     def __init__(
-        self, settings: KindSettings, *, workers: int | None = None, name: str = "trained"
+        self, settings: Settings[Any], *, workers: int | None = None, name: str = "trained"
     ) -> None:
         self.settings = settings
         self._name = name
-        self._words = settings.word_counter(workers)
-        self._held_out = settings.word_counter(workers, is_held_out=True)
+        self._kind = settings.kind
+        self._words = self._kind.word_counter(workers)
+        self._held_out = self._kind.word_counter(workers, is_held_out=True)
         self._held_out_bytes = 0
 
     def __enter__(self) -> Trainer:
@@ -270,7 +141,7 @@ LearnedMerge(left=b'h', right=b'##ug', id=8, frequency=2)]
             ValueError: the settings have no ``convergence``.
             TypeError, OSError: as ``feed``.
         """
-        if self.settings.stops_by is None:
+        if self._kind.convergence is None:
             raise ValueError("held-out text is of no use: the settings have no convergence")
         self._held_out.feed(text)
         self._held_out_bytes += len(repair(text).encode())
@@ -298,9 +169,9 @@ LearnedMerge(left=b'h', right=b'##ug', id=8, frequency=2)]
             counts = self._held_out.finish(may_be_empty=True).counts
             words = words._replace(held_out=HeldOut(counts, self._held_out_bytes))
         words = words._replace(log=log)
-        learned = self.settings.learn(words, advance)
+        learned = self._kind.learn(words, advance)
         return Trained(
-            self.settings.encoding(learned.model, self._name),
+            self._kind.encoding(learned.model, self._name),
             learned.merges,
             learned.stopped,
             words.bytes,
@@ -310,18 +181,3 @@ LearnedMerge(left=b'h', right=b'##ug', id=8, frequency=2)]
             dict(words.factors),
             learned.curve,
         )
-
-
-def train_encoding(
-    settings: KindSettings,
-    texts: Iterable[str] | Mapping[str, Iterable[str]],
-    counts: Counted | Mapping[str, Counted] = (),
-    validation: Iterable[str] = (),
-    *,
-    workers: int | None = None,
-    name: str = "trained",
-) -> Encoding:
-    """Return an encoding trained on texts; arguments and errors as in ``train_bpe``."""
-    with Trainer(settings, workers=workers, name=name) as trainer:
-        feed_all(trainer, texts, counts, validation)
-        return trainer.train().encoding

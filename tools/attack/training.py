@@ -130,7 +130,7 @@ def _characters(random: Random) -> None:
     mark = "\ue000"
     if random.random() < 0.4:
         settings: Any = WordPieceSettings(prefix=random.choice(["##", mark, ""]), **options)
-        if settings.marks.prefix == "##":
+        if settings.kind.marks.prefix == "##":
             corpus = [text.replace("#", "+") for text in corpus]
     else:
         prefix, suffix = random.choice([("", "</w>"), (mark, ""), (mark, "</w>"), ("", "")])
@@ -153,7 +153,7 @@ def _words(random: Random) -> None:
         for text in corpus:
             counter.feed(text)
         counted = counter.finish()
-    learned = WordLevelSettings(size, min_frequency=least).learn(counted, lambda steps: None)
+    learned = WordLevelSettings(size, min_frequency=least).kind.learn(counted, lambda steps: None)
     assert learned.model.vocabulary == there.get_vocab()
 
 

@@ -7,33 +7,76 @@ characters with a mark, whose order is random there (see ``merges_of_characters`
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-from ...corpus.counted import Counted
-from ...encodings.tokenizer import Tokenizer
 from ...formats.models.bpe import ListedModel, RankedModel
 from ...formats.parts.pre_tokenizers import byte_level_part
-from ..run.convergence import Convergence
+from ..kind import Advance
+from ..options import BYTE_FALLBACK
 from ..run.results import Learned
-from ..settings import train_with
+from ..tokenizer_kind import given_or
 from ..tokenizer_parts import GivenPart, types_in
-from ..trainer import Advance
 from ..words import CountedWords
 from .measure import CharacterWords, Encode
+from .merge_kind import MergeKind, MergeSettings
 from .merges_of_characters import Marks
-from .settings import MergeSettings, given_or
 
 _NO_TOKENS: tuple[list[str], list[str]] = ([], [])
 
 
 @dataclass(frozen=True)
 class CharacterBpeSettings(MergeSettings):
-    """The settings of training BPE over characters; see ``train_character_bpe``."""
+    """The settings of training BPE over characters.
 
-    byte_fallback: bool = False
+    The ids are those of the special tokens, of single characters by code point, of characters with
+    a mark, the one in most words first, and of the merges. They do not depend on the order of the
+    texts or on the number of workers.
 
-    kind: ClassVar[str] = "character-bpe"
+    Args:
+        vocab_size: the number of tokens. There are more if special tokens and characters are more,
+            and fewer if nothing is left to merge.
+        num_merges: the most merges to learn. Give this, ``vocab_size`` or ``convergence``, or
+            several of them.
+        special_tokens, min_frequency, weights, like, convergence: as in ``WordPieceSettings``.
+        unknown: the token of a character that has none, ``<unk>`` unless given; a special token.
+        prefix: stands before a piece that does not begin a word; none unless given.
+        suffix: stands after a piece that ends a word; ``</w>`` unless this or a prefix is given.
+            Empty for none.
+        initial_alphabet, limit_alphabet, max_token_length, rule, min_score: as there.
+        byte_fallback: make the 256 tokens ``<0x00>`` to ``<0xFF>``, after the special ones, with
+            which characters without a token are written. Without it, a tokenizer ``like`` one that
+            has them has none, as ``train_new_from_iterator`` of transformers leaves them out.
+        normalizer, pre_tokenizer, decoder, post_processor: as there. Unless given, text is split
+            as BERT does, and not normalized.
+
+    Raises:
+        ValueError: a setting is impossible. The message names it.
+        TypeError: ``special_tokens`` is a single str.
+
+    >>> from compat_bpe.train import train
+    >>> enc = train(["low lower lowest new newer newest"] * 3, CharacterBpeSettings(20))
+    >>> [enc.id_to_token(number) for number in enc.encode("lowest low")]
+    ['lo', 'west</w>', 'low</w>']
+    >>> enc.decode(enc.encode("lowest low"))
+    'lowest low'
+    """
+
+    byte_fallback: bool = field(default=False, metadata=BYTE_FALLBACK.as_metadata)
+
+    @property
+    def kind(self) -> CharacterBpe:
+        """The kind of vocabulary, with these settings."""
+        return CharacterBpe(self)
+
+
+class CharacterBpe(MergeKind):
+    """BPE over characters."""
+
+    settings: CharacterBpeSettings
+
+    name: ClassVar[str] = "character-bpe"
+    makes = CharacterBpeSettings
     model_types: ClassVar[tuple[type, ...]] = (ListedModel, RankedModel)
     defaults: ClassVar[Mapping[str, GivenPart]] = {"pre_tokenizer": "bert"}
 
@@ -46,32 +89,32 @@ class CharacterBpeSettings(MergeSettings):
 
     @property
     def unknown_token(self) -> str | None:
-        if self.unknown is None and self.like_model is not None:
+        if self.settings.unknown is None and self.like_model is not None:
             return self.like_model.unknown.token
-        return "<unk>" if self.unknown is None else self.unknown
+        return "<unk>" if self.settings.unknown is None else self.settings.unknown
 
     @property
     def marks(self) -> Marks:
         model = self.like_model
-        usual = "</w>" if not self.prefix else ""
+        usual = "</w>" if not self.settings.prefix else ""
         return Marks(
-            given_or(self.prefix, model, "prefix", "") or "",
-            given_or(self.suffix, model, "suffix", usual) or "",
+            given_or(self.settings.prefix, model, "prefix", "") or "",
+            given_or(self.settings.suffix, model, "suffix", usual) or "",
         )
 
     @property
     def extra_tokens(self) -> Sequence[str]:
-        return [f"<0x{byte:02X}>" for byte in range(256)] if self.byte_fallback else ()
+        return [f"<0x{byte:02X}>" for byte in range(256)] if self.settings.byte_fallback else ()
 
     @property
     def leaves_bytes_out(self) -> bool:
         """True if ``like`` writes unknown characters as bytes, and this does not."""
         model = self.like_model
-        return model is not None and model.unknown.byte_fallback and not self.byte_fallback
+        return model is not None and model.unknown.byte_fallback and not self.settings.byte_fallback
 
     def own_decoder(self, parts: Mapping[str, Any]) -> Any:
         decoder = self._decoder(parts)
-        if not self.byte_fallback:
+        if not self.settings.byte_fallback:
             return decoder
         return {"type": "Sequence", "decoders": [{"type": "ByteFallback"}, decoder]}
 
@@ -110,68 +153,9 @@ class CharacterBpeSettings(MergeSettings):
             spelled=(),  # those of the file that it is like are others
             unknown=part.unknown._replace(
                 token=self.unknown_token,
-                byte_fallback=part.unknown.byte_fallback or self.byte_fallback,
+                byte_fallback=part.unknown.byte_fallback or self.settings.byte_fallback,
             ),
             # None and no text mean the same: it is written as it was.
             prefix=self.marks.prefix or (None if part.prefix else part.prefix),
             suffix=self.marks.suffix or (None if part.suffix else part.suffix),
         )
-
-
-def train_character_bpe(
-    texts: Iterable[str] | Mapping[str, Iterable[str]] = (),
-    vocab_size: int | None = None,
-    *,
-    num_merges: int | None = None,
-    unknown: str | None = None,
-    prefix: str | None = None,
-    suffix: str | None = None,
-    special_tokens: Iterable[str] = (),
-    min_frequency: int = 0,
-    initial_alphabet: Iterable[str] = (),
-    limit_alphabet: int | None = None,
-    max_token_length: int | None = None,
-    byte_fallback: bool = False,
-    normalizer: GivenPart = None,
-    pre_tokenizer: GivenPart = None,
-    decoder: GivenPart = None,
-    post_processor: GivenPart = None,
-    like: Tokenizer | None = None,
-    weights: Mapping[str, float] | None = None,
-    convergence: Convergence | None = None,
-    counts: Counted | Mapping[str, Counted] = (),
-    validation: Iterable[str] = (),
-    workers: int | None = None,
-    name: str = "trained",
-) -> Tokenizer:
-    """Train BPE over characters on texts.
-
-    The ids are those of the special tokens, of single characters by code point, of characters with
-    a mark, the one in most words first, and of the merges. They do not depend on the order of the
-    texts or on the number of workers.
-
-    Args:
-        texts, counts, validation, workers, name: as in ``train_tokenizer``.
-        vocab_size, num_merges, initial_alphabet, limit_alphabet, max_token_length, convergence: as
-            in ``MergeSettings``.
-        unknown: the token of a character that has none, ``<unk>`` unless given; a special token.
-        prefix: stands before a piece that does not begin a word; none unless given.
-        suffix: stands after a piece that ends a word; ``</w>`` unless this or a prefix is given.
-            Empty for none.
-        byte_fallback: make the 256 tokens ``<0x00>`` to ``<0xFF>``, after the special ones, with
-            which characters without a token are written. Without it, a tokenizer ``like`` one that
-            has them has none, as ``train_new_from_iterator`` of transformers leaves them out.
-        special_tokens, min_frequency, weights, like: as in ``TokenizerSettings``.
-        normalizer, pre_tokenizer, decoder, post_processor: as there. Unless given, text is split
-            as BERT does, and not normalized.
-
-    Raises:
-        ValueError, TypeError, OSError: as in ``train_tokenizer``.
-
-    >>> enc = train_character_bpe(["low lower lowest new newer newest"] * 3, 20)
-    >>> [enc.id_to_token(number) for number in enc.encode("lowest low")]
-    ['lo', 'west</w>', 'low</w>']
-    >>> enc.decode(enc.encode("lowest low"))
-    'lowest low'
-    """
-    return train_with(CharacterBpeSettings, locals())

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ..checks import check_least
+from ..options import check_least
 
 #: The limits of the published tokenizers.
 SUPERBPE_WORDS = 4

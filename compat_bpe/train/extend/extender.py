@@ -38,8 +38,8 @@ from ...unicode.surrogates import repair
 from ..bpe.byte_tokens import check_byte_level
 from ..bpe.growing import GrowingVocabulary
 from ..bpe.merging import Merging, Spelling
-from ..checks import check_least
 from ..diff import changes_of
+from ..options import check_least
 from .extended import Extended, Term
 
 _Advance = Callable[[int], None]

@@ -20,7 +20,7 @@ from ...pipeline.models.sentencepiece.vocabulary import MOST_AT_ONE_PLACE, SPACE
 from ...pipeline.names.finder import NameFinder
 from ...pipeline.names.sorted_names import SortedNames
 from ...unicode.surrogates import repair
-from .settings import BOUNDARY, UNKNOWN_CHARACTER, SentencePieceSettings
+from .settings import BOUNDARY, UNKNOWN_CHARACTER, SentencePieceSettings, meta_pieces, normalizer_of
 
 #: The seed of the sample.
 _SEED = 12345678
@@ -103,7 +103,7 @@ def sentences_of(lines: Iterable[str], settings: SentencePieceSettings) -> Itera
     Raises:
         ValueError: the character map is damaged.
     """
-    normalize = settings.normalizer().normalizer((), settings.treat_whitespace_as_suffix)
+    normalize = normalizer_of(settings).normalizer((), settings.treat_whitespace_as_suffix)
     reserved, delimiter = _reserved(settings), settings.pretokenization_delimiter
     for line in lines:
         sentence = normalize(line)
@@ -117,7 +117,7 @@ def sentences_of(lines: Iterable[str], settings: SentencePieceSettings) -> Itera
 
 def _reserved(settings: SentencePieceSettings) -> NameFinder:
     """Return a finder of the longest reserved piece at a place."""
-    pieces = {text for text, _ in settings.meta_pieces().values()}
+    pieces = {text for text, _ in meta_pieces(settings).values()}
     return NameFinder(SortedNames(pieces).begun_by_few(MOST_AT_ONE_PLACE))
 
 
@@ -248,7 +248,7 @@ def alphabet_of(counts: Mapping[str, int], settings: SentencePieceSettings) -> d
             alphabet[char] = every[char]
     if UNKNOWN_CHARACTER in alphabet:
         raise ValueError(f"normalized text has {UNKNOWN_CHARACTER!r}, which stands for the unknown")
-    least = len(alphabet) + len(settings.meta_pieces())
+    least = len(alphabet) + len(meta_pieces(settings))
     if settings.model_type in ("bpe", "unigram") and least > settings.vocab_size:
         raise ValueError(
             f"vocab_size is {settings.vocab_size}; {len(alphabet)} characters and the reserved "

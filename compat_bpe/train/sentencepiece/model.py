@@ -6,21 +6,18 @@ import os
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import Any
 
-from ...corpus.counted import Counted, rows_of
 from ...encodings.save_sentencepiece import checked_bytes
 from ...encodings.sentencepiece import SentencePiece
 from ...files.write import write_files
 from ...formats.sentencepiece import BPE, CHAR, UNIGRAM, WORD, SentencePieceModel
-from ...formats.sentencepiece_read import read_sentencepiece
 from ...pipeline.models.sentencepiece.vocabulary import NORMAL
 from ...unicode.surrogates import repair
 from .bpe import learn_pieces
 from .corpus import Corpus, read_corpus, word_splitter
 from .rules import PieceRules
 from .seeds import seed_pieces
-from .settings import SentencePieceSettings
+from .settings import MODEL_KINDS, SentencePieceSettings, meta_pieces, normalizer_of
 from .unigram import goal_of, learn_unigram
 from .watch import HeldOutLines
 from .words import learn_characters, learn_words
@@ -29,78 +26,9 @@ from .words import learn_characters, learn_words
 Counts = Iterable[tuple[str, int]]
 
 
-def train_sentencepiece(
-    texts: Iterable[str],
-    vocab_size: int,
-    model_type: str = "bpe",
-    *,
-    counts: Counted = (),
-    validation: Iterable[str] = (),
-    like: str | os.PathLike[str] | None = None,
-    name: str = "trained",
-    **options: Any,
-) -> SentencePiece:
-    r"""Train a model of SentencePiece on texts.
-
-    The pieces and scores are those of sentencepiece 0.2.3 with the same options, and for Unigram
-    with ``num_threads=1``. Options and their defaults are the same, but for two: ``model_type`` is
-    ``"bpe"`` by default, and ``normalization_rule_name`` is ``"identity"``. Scores of words and
-    characters may differ in the last bit, which depends on the machine in the reference.
-
-    With ``input_sentence_size``, a sample of the lines is learned from. Memory grows with the
-    number of distinct words, and for Unigram with that of lines.
-
-    Args:
-        texts: the corpus; each line is a sentence. A text of one line loses the line end after it,
-            as each sentence of the reference's ``sentence_iterator`` does. In other texts, as in
-            the reference's files, only ``\n`` ends a line: the ``\r`` before it is a character.
-        vocab_size: the number of pieces, reserved ones included.
-        model_type: ``"bpe"``, ``"unigram"``, ``"word"`` or ``"char"``.
-        counts: texts with their counts, beside the others, as in ``train_bpe``. A Unigram model
-            begins with substrings of the running text, so it takes none.
-        validation: held-out texts for ``convergence``, from which nothing is learned.
-        like: a ``.model`` file whose character map, such as ``nmt_nfkc``, is taken.
-        name: the name of the encoding.
-        options: the settings, by the names of ``SentencePieceSettings``.
-
-    Raises:
-        ValueError: a setting is impossible; there is no text; there are too few pieces for
-            ``vocab_size``, or too many characters; a count is wrong, as in ``train_bpe``.
-        TypeError: a text is not a str, or ``texts`` is a single str; there is no such option.
-        OSError: the file cannot be read.
-
-    >>> enc = train_sentencepiece(["hug " * 10 + "pug " * 5 + "pun " * 12], 14)
-    >>> enc.encode_as_pieces("hugs pun")
-    ['▁', 'hug', 's', '▁pun']
-    """
-    if like is not None:
-        spec = read_sentencepiece(like).normalizer
-        options = {"normalization_rule_name": spec.name, "charsmap": spec.charsmap, **options}
-    settings = SentencePieceSettings(vocab_size, model_type, **options)
-    rows = ((_as_given(text), count) for text, count, _ in rows_of(counts))
-    if isinstance(texts, str):
-        raise TypeError("texts is a str; pass a list of texts")
-    watch = None
-    if settings.convergence is not None:
-        watch = HeldOutLines(settings.convergence, lines_with_counts(validation))
-    return SentencePiece(name, learn_sentencepiece(map(_as_given, texts), settings, rows, watch))
-
-
 def lines_with_counts(texts: Iterable[str]) -> Counter[str]:
     """Return the lines of texts, without those that are empty, and their counts."""
     return Counter(line for text in texts for line in repair(text).split("\n") if line)
-
-
-def _as_given(text: str) -> str:
-    r"""Return a text as the reference's ``sentence_iterator`` or, if it has lines, its files do.
-
-    >>> _as_given("one line\r\n"), _as_given("two\r\nlines\r\n")
-    ('one line', 'two\r\nlines\r\n')
-    """
-    if not isinstance(text, str):
-        raise TypeError(f"a {type(text).__name__} is no text: it must be a str")
-    line = text.rstrip("\r\n")
-    return text if "\n" in line else line
 
 
 def learn_sentencepiece(
@@ -109,13 +37,25 @@ def learn_sentencepiece(
     counts: Counts = (),
     watch: HeldOutLines | None = None,
 ) -> SentencePieceModel:
-    """Return the model learned from texts and counts; errors as in ``train_sentencepiece``.
+    """Return the model learned from texts and counts.
+
+    The pieces and scores are those of sentencepiece 0.2.3 with the same options, and for Unigram
+    with ``num_threads=1``. Scores of words and characters may differ in the last bit, which depends
+    on the machine in the reference. With ``input_sentence_size``, a sample of the lines is learned
+    from. Memory grows with the number of distinct words, and for Unigram with that of lines.
 
     Args:
-        texts, settings, counts: as there.
+        texts: the corpus; each line is a sentence.
+        settings: the settings.
+        counts: texts with their counts, beside the others; not for a Unigram model, which begins
+            with substrings of the running text.
         watch: held-out lines by which learning may stop; it takes the checks.
+
+    Raises:
+        ValueError: there is no text; there are too few pieces for ``vocab_size``, or too many
+            characters; counts are given for Unigram.
     """
-    if settings.model_kind == UNIGRAM:
+    if MODEL_KINDS[settings.model_type] == UNIGRAM:
         learned = _learn_unigram(texts, settings, counts, watch)
         if watch is not None and watch.has_converged:
             return watch.model
@@ -133,7 +73,7 @@ def _of_any_size(settings: SentencePieceSettings) -> SentencePieceSettings:
 
 
 def learn_from_corpus(corpus: Corpus, settings: SentencePieceSettings) -> SentencePieceModel:
-    """Return the model learned from counted words; errors as in ``train_sentencepiece``.
+    """Return the model learned from counted words; errors as in ``learn_sentencepiece``.
 
     Raises:
         ValueError: it is a Unigram model, see ``check_takes_counts``; or learning is to stop by
@@ -142,12 +82,12 @@ def learn_from_corpus(corpus: Corpus, settings: SentencePieceSettings) -> Senten
     check_takes_counts(settings)
     if settings.convergence is not None:
         raise ValueError("there is no held-out text by which learning could stop")
-    return assemble(_LEARNERS[settings.model_kind](corpus, settings), settings)
+    return assemble(_LEARNERS[MODEL_KINDS[settings.model_type]](corpus, settings), settings)
 
 
 def check_takes_counts(settings: SentencePieceSettings) -> None:
     """Raise ``ValueError`` if a model cannot be learned from counts."""
-    if settings.model_kind == UNIGRAM:
+    if MODEL_KINDS[settings.model_type] == UNIGRAM:
         raise ValueError(
             "a Unigram model of SentencePiece is not learned from counts: it begins with "
             "substrings of the running text; give texts, or learn a Unigram model of tokenizers"
@@ -157,7 +97,7 @@ def check_takes_counts(settings: SentencePieceSettings) -> None:
 def _learn_bpe(
     corpus: Corpus, settings: SentencePieceSettings, watch: HeldOutLines | None = None
 ) -> list[tuple[str, float]]:
-    most = settings.vocab_size - len(settings.meta_pieces()) - len(corpus.alphabet)
+    most = settings.vocab_size - len(meta_pieces(settings)) - len(corpus.alphabet)
     learned = learn_pieces(corpus.words, corpus.alphabet, PieceRules(settings), most)
     if watch is None:
         return _in_order([piece for piece, _ in learned], corpus)
@@ -210,11 +150,11 @@ def _learn_unigram(
         words,
         seeds,
         alphabet,
-        settings.vocab_size - len(settings.meta_pieces()),
+        settings.vocab_size - len(meta_pieces(settings)),
         goal_of(settings.vocab_size),
         shrinking_factor=settings.shrinking_factor,
         steps=settings.num_sub_iterations,
-        reserved=len(settings.meta_pieces()),
+        reserved=len(meta_pieces(settings)),
         has_converged=None
         if watch is None
         else lambda found: watch.shrunk(assemble(found, any_size)),
@@ -233,7 +173,7 @@ def _room(settings: SentencePieceSettings) -> int | None:
     """Return the number of pieces that are learned; None for any number."""
     if settings.use_all_vocab:
         return None
-    return settings.vocab_size - len(settings.meta_pieces())
+    return settings.vocab_size - len(meta_pieces(settings))
 
 
 _LEARNERS = {
@@ -252,10 +192,12 @@ def assemble(
         ValueError: there are too few pieces; a reserved piece is learned, too, or is beyond the
             others.
     """
-    reserved = settings.meta_pieces()
+    reserved = meta_pieces(settings)
     size = len(learned) + len(reserved)
     is_hard = (
-        settings.hard_vocab_limit and settings.model_kind != CHAR and not settings.use_all_vocab
+        settings.hard_vocab_limit
+        and MODEL_KINDS[settings.model_type] != CHAR
+        and not settings.use_all_vocab
     )
     if is_hard and size < settings.vocab_size:
         raise ValueError(
@@ -288,8 +230,8 @@ def assemble(
         texts,
         scores,
         bytes(types),
-        normalizer=settings.normalizer(),
-        kind=settings.model_kind,
+        normalizer=normalizer_of(settings),
+        kind=MODEL_KINDS[settings.model_type],
         whitespace_as_suffix=settings.treat_whitespace_as_suffix,
         byte_fallback=settings.byte_fallback,
         unk_surface=settings.unk_surface,
@@ -306,7 +248,8 @@ def assemble(
 def vocab_bytes(model: SentencePieceModel) -> bytes:
     r"""Return the ``.vocab`` file of a model: each piece with its score, by id.
 
-    >>> vocab_bytes(train_sentencepiece(["hug pug"], 10).definition)[:27]
+    >>> settings = SentencePieceSettings(10)
+    >>> vocab_bytes(learn_sentencepiece(["hug pug"], settings))[:27]
     b'<unk>\t0\n<s>\t0\n</s>\t0\nug\t-0\n'
     """
     return "".join(

@@ -113,8 +113,8 @@ class SentencePieceTrainer:
             TypeError, ValueError: as in ``Trainer.feed_counts``; also for a Unigram model.
             OSError: the disk is full.
         """
-        check_takes_counts(self.settings)
         for text, count, _ in rows_of(counts):
+            check_takes_counts(self.settings)
             self._bytes += len(text.encode()) * count
             self._counts.write(f"{escape(text)}\t{count}\n".encode())
 
@@ -137,7 +137,7 @@ class SentencePieceTrainer:
             advance: called with 1 for each line that is read.
 
         Raises:
-            ValueError: as in ``train_sentencepiece``.
+            ValueError: as in ``learn_sentencepiece``.
             OSError: the texts cannot be read again.
         """
         sentences = self._sentences(advance)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from ...formats.checked_json import is_unicode
 from ..bpe.learner import MOST_TOKENS
-from ..checks import check_least, check_special_names
+from ..options import check_least, check_special_names
 
 #: The greatest ``max_piece_length``.
 LONGEST_PIECE = 1024

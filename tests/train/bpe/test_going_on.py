@@ -153,10 +153,10 @@ def test_a_tokenizer_with_steps_of_its_own_keeps_them() -> None:
     found = train_bpe(corpus, 265, start=start)
     assert isinstance(found, Tokenizer)
     assert found.definition.parts == start.definition.parts
-    assert TrainingSettings(265, start=start).pattern_name == DEEPSEEK
+    assert TrainingSettings(265, start=start).kind.pattern_name == DEEPSEEK
     other = train_bpe(corpus, 280, start=start, pattern="superbpe")
     assert other.decode([other.n_vocab - 1]) == "by the way, "
-    assert TrainingSettings(280, start=start, pattern="gpt2").pattern_name == (
+    assert TrainingSettings(280, start=start, pattern="gpt2").kind.pattern_name == (
         "that of tokenizer.json"
     )
 

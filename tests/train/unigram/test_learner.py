@@ -9,7 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from compat_bpe.train import UnigramSettings, train_unigram
+from compat_bpe.train import (
+    UnigramSettings,
+    train,
+)
 from compat_bpe.train.unigram.digamma import digamma
 from compat_bpe.train.unigram.learner import Iteration, learn_unigram, make_seeds
 from compat_bpe.train.unigram.options import UnigramOptions
@@ -74,9 +77,9 @@ def test_order_plays_no_part() -> None:
 
 
 SCRIPT = """
-from compat_bpe.train import train_unigram
+from compat_bpe.train import train, UnigramSettings
 text = open(__import__("textwrap").__file__, encoding="utf-8").read()
-enc = train_unigram(text.splitlines()[:150], 200, workers=1)
+enc = train(text.splitlines()[:150], UnigramSettings(200), workers=1)
 print(enc.definition.model)
 """
 
@@ -214,7 +217,7 @@ def test_long_text_is_learned_from_in_time() -> None:
 
 def test_train_unigram_gives_a_tokenizer() -> None:
     texts = ["hug " * 10 + "pug " * 5 + "pun " * 12]
-    enc = train_unigram(texts, 14, special_tokens=["<s>"], workers=1)
+    enc = train(texts, UnigramSettings(14, special_tokens=["<s>"]), workers=1)
     assert [enc.id_to_token(token) for token in range(3)] == ["<unk>", "<s>", "▁pu"]
     assert enc.decode(enc.encode("hug pun")) == "hug pun"
     assert enc.encode("hug<s>", allowed_special="all")[-1] == 1
@@ -223,10 +226,10 @@ def test_train_unigram_gives_a_tokenizer() -> None:
 
 def test_rare_words_and_weights() -> None:
     rare = {"a": ["hug hug hugs"], "b": ["pun"]}
-    enc = train_unigram(rare, 30, min_frequency=2)
+    enc = train(rare, UnigramSettings(30, min_frequency=2))
     assert enc.token_to_id("n") is None
-    light = train_unigram(rare, 30)
-    heavy = train_unigram(rare, 30, weights={"b": 100.0})
+    light = train(rare, UnigramSettings(30))
+    heavy = train(rare, UnigramSettings(30, weights={"b": 100.0}))
 
     def score(enc: Any, piece: str) -> float:
         model = enc.definition.model
@@ -234,13 +237,13 @@ def test_rare_words_and_weights() -> None:
 
     assert score(heavy, "n") > score(light, "n")
     # Weights are not rounded to units: the expected numbers are in those of the corpus.
-    same = train_unigram(rare, 30, weights={"a": 19.0, "b": 6.0})
+    same = train(rare, UnigramSettings(30, weights={"a": 19.0, "b": 6.0}))
     assert score(same, "n") == pytest.approx(score(light, "n"))
 
 
 def test_a_tokenizer_to_be_trained_anew() -> None:
-    old = train_unigram(["hug pug pun"] * 3, 20, unknown="?", pre_tokenizer="whitespace")
-    new = train_unigram(["abc abcd bcd"] * 3, 20, like=old)
+    old = train(["hug pug pun"] * 3, UnigramSettings(20, unknown="?", pre_tokenizer="whitespace"))
+    new = train(["abc abcd bcd"] * 3, UnigramSettings(20, like=old))
     assert new.id_to_token(0) == "?"
     assert new.definition.parts["pre_tokenizer"] == {"type": "Whitespace"}
     assert new.encode("hug") == [0]

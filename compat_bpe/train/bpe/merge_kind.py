@@ -1,19 +1,19 @@
-"""The common settings of kinds of tokenizers whose pieces are learned by merging characters."""
+"""The common part of kinds of tokenizers whose pieces are learned by merging characters."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple, Protocol
+from dataclasses import dataclass, field
+from typing import ClassVar, NamedTuple, Protocol
 
 from ...pipeline.byte_level import UNICODE_TO_BYTE
-from ..checks import check_least
+from ..kind import Advance
+from ..options import INITIAL_ALPHABET, MAX_TOKEN_LENGTH, MERGES, NUM_MERGES, STOP, Option
 from ..run.convergence import Convergence, Curve, Point, check_has_end
 from ..run.costs import Costs, distinct_bytes
 from ..run.results import LearnedMerge
-from ..settings import TokenizerSettings
+from ..tokenizer_kind import TokenizerKind, TokenizerSettings
 from ..tokenizer_parts import types_in
-from ..trainer import Advance
 from ..words import CountedWords
 from .learner import MOST_TOKENS, Merge
 from .likelihood import LikelihoodLearner
@@ -74,39 +74,83 @@ class MergeSettings(TokenizerSettings):
             made.
         rule: the rule by which a pair is chosen, one of ``RULES``.
         min_score: with the rule ``"likelihood"``, the lowest score of a pair that is joined.
-        convergence: when to stop because more merges are of little use for held-out text.
         others: as in ``TokenizerSettings``.
 
     Raises:
         ValueError, TypeError: as ``TokenizerSettings``.
     """
 
-    ends: ClassVar[tuple[str, ...]] = ("vocab_size", "num_merges", "convergence")
-    learns_merges: ClassVar[bool] = True
-
-    num_merges: int | None = None
-    prefix: str | None = None
-    suffix: str | None = None
-    initial_alphabet: Iterable[str] = ()
-    limit_alphabet: int | None = None
-    max_token_length: int | None = None
-    rule: str = "frequency"
-    min_score: float = 0.0
-    convergence: Convergence | None = None
+    num_merges: int | None = field(default=None, metadata=NUM_MERGES.as_metadata)
+    min_score: float = field(
+        default=0.0,
+        metadata=Option(
+            "With --rule likelihood, join only pairs of this score or a higher one.",
+            STOP,
+            metavar="SCORE",
+            type=float,
+            least=0,
+        ).as_metadata,
+    )
+    rule: str = field(
+        default="frequency",
+        metadata=Option(
+            "Rule that chooses the pair to join: frequency, or likelihood as in textbooks on "
+            "WordPiece.",
+            MERGES,
+            metavar="RULE",
+            choices=tuple(RULES),
+        ).as_metadata,
+    )
+    prefix: str | None = field(
+        default=None,
+        metadata=Option(
+            "Mark before a piece that does not begin a word. Default: that of --like; ## for "
+            "wordpiece.",
+            MERGES,
+            flags=("--continuing-subword-prefix",),
+            metavar="MARK",
+        ).as_metadata,
+    )
+    suffix: str | None = field(
+        default=None,
+        metadata=Option(
+            "Mark after a piece that ends a word. Default: that of --like; </w> for "
+            "character-bpe without a prefix.",
+            MERGES,
+            flags=("--end-of-word-suffix",),
+            metavar="MARK",
+        ).as_metadata,
+    )
+    initial_alphabet: Iterable[str] = field(default="", metadata=INITIAL_ALPHABET.as_metadata)
+    limit_alphabet: int | None = field(
+        default=None,
+        metadata=Option(
+            "Make at most N characters tokens, the most frequent ones.",
+            MERGES,
+            metavar="N",
+            type=int,
+            least=0,
+        ).as_metadata,
+    )
+    max_token_length: int | None = field(default=None, metadata=MAX_TOKEN_LENGTH.as_metadata)
 
     def __post_init__(self) -> None:
-        super().__post_init__()
         object.__setattr__(self, "initial_alphabet", "".join(self.initial_alphabet))
+        super().__post_init__()
         check_has_end(self.vocab_size, self.num_merges, self.convergence)
-        check_least("num_merges", self.num_merges, 0)
-        check_least("limit_alphabet", self.limit_alphabet, 0)
-        check_least("max_token_length", self.max_token_length, 1)
         if self.rule not in RULES:
             raise ValueError(f"there is no rule {self.rule!r}; the rules are {', '.join(RULES)}")
-        if not 0 <= self.min_score < float("inf"):
-            raise ValueError(f"min_score is {self.min_score}; it must be 0 or more")
         if self.min_score and self.rule != "likelihood":
             raise ValueError("min_score is for the rule likelihood; min_frequency is for the other")
+
+
+class MergeKind(TokenizerKind):
+    """A kind that merges characters."""
+
+    settings: MergeSettings
+
+    ends: ClassVar[tuple[str, ...]] = ("vocab_size", "num_merges", "convergence")
+    learns_merges: ClassVar[bool] = True
 
     @property
     def costs(self) -> Costs:
@@ -114,7 +158,8 @@ class MergeSettings(TokenizerSettings):
 
     @property
     def most_steps(self) -> int | None:
-        return self.vocab_size if self.vocab_size is not None else self.num_merges
+        settings = self.settings
+        return settings.vocab_size if settings.vocab_size is not None else settings.num_merges
 
     @property
     def marks(self) -> Marks:
@@ -134,11 +179,11 @@ class MergeSettings(TokenizerSettings):
 
     def first_tokens(self, words: Mapping[str, int]) -> list[str]:
         """Return the tokens that learning begins with, in the order of their ids."""
-        initial = "".join(self.initial_alphabet)
+        initial = "".join(self.settings.initial_alphabet)
         parts = self.surroundings.parts
         if "ByteLevel" in {*types_in(parts["pre_tokenizer"]), *types_in(parts["normalizer"])}:
             initial += "".join(UNICODE_TO_BYTE)
-        alphabet = alphabet_of(words, initial, self.limit_alphabet)
+        alphabet = alphabet_of(words, initial, self.settings.limit_alphabet)
         special = [*self.all_special_tokens, *self.extra_tokens]
         return first_tokens(words, special, alphabet, self.marks)
 
@@ -155,24 +200,25 @@ class MergeSettings(TokenizerSettings):
             advance: called with 1 for each merge.
             tokens: the tokens to begin with; by default those of ``first_tokens``.
         """
+        settings = self.settings
         tokens = self.first_tokens(words.counts) if tokens is None else tokens
-        learner = RULES[self.rule](
+        learner = RULES[settings.rule](
             spelled(words.counts, tokens, self.marks),
             tokens,
             self.marks.prefix,
-            min_frequency=self.min_frequency * words.unit,
-            max_token_length=self.max_token_length,
+            min_frequency=settings.min_frequency * words.unit,
+            max_token_length=settings.max_token_length,
         )
         watch = None
-        if self.convergence is not None:
-            watch = _Watch(self, self.convergence, words, tokens)
+        if settings.convergence is not None:
+            watch = _Watch(self, settings.convergence, words, tokens)
         made = learner.tokens
-        most = MOST_TOKENS if self.vocab_size is None else self.vocab_size
-        steps = float("inf") if self.num_merges is None else self.num_merges
+        most = MOST_TOKENS if settings.vocab_size is None else settings.vocab_size
+        steps = float("inf") if settings.num_merges is None else settings.num_merges
         merges: dict[tuple[str, str], None] = {}
         learned: list[LearnedMerge] = []
         stopped = "size"
-        advance(len(made) if self.vocab_size is not None else 0)
+        advance(len(made) if settings.vocab_size is not None else 0)
         while True:
             if watch is not None and watch.has_converged(made, merges, len(learned)):
                 stopped = "convergence"
@@ -197,25 +243,26 @@ class MergeSettings(TokenizerSettings):
                 token = made[merge.made]
                 is_new = len(made) > before
                 watch.words.learn(merge.left, merge.right, merge.made, token, is_new=is_new)
-            advance(len(made) - before if self.vocab_size is not None else 1)
+            advance(len(made) - before if settings.vocab_size is not None else 1)
         size = learner.size / words.unit if words.unit > 1 else learner.size
         points = watch.end(made, merges, len(learned)) if watch is not None else []
         return LearnedTokens(list(made), list(merges), learned, stopped, size, points)
 
     def _is_low(self, learner: _MergeLearner, unit: int) -> bool:
         """Return True if the score of the next pair is below the lowest."""
-        if not self.min_score:
+        least = self.settings.min_score
+        if not least:
             return False
         assert isinstance(learner, LikelihoodLearner)  # The others have no scores.
         best = learner.best()
-        return best is not None and best[2] * unit < self.min_score
+        return best is not None and best[2] * unit < least
 
 
 class _Watch:
     """The checks on held-out words while tokens are learned.
 
     Args:
-        settings, convergence: the settings.
+        kind, convergence: the kind and the settings of stopping.
         words: the words to learn from, with the held-out ones.
         tokens: the tokens that learning begins with.
 
@@ -225,14 +272,14 @@ class _Watch:
 
     def __init__(
         self,
-        settings: MergeSettings,
+        kind: MergeKind,
         convergence: Convergence,
         words: CountedWords,
         tokens: Sequence[str],
     ) -> None:
         counts, size = words.held_out if words.held_out is not None else ({}, 0)
         self._curve = Curve(convergence, size)
-        self.words = settings.measured(counts, tokens)
+        self.words = kind.measured(counts, tokens)
 
     def has_converged(
         self, tokens: Sequence[str], merges: Iterable[tuple[str, str]], steps: int
@@ -249,10 +296,3 @@ class _Watch:
         if not self._curve.is_due(steps):
             self._curve.add(len(tokens), steps, self.words.size(tokens, merges))
         return self._curve.points
-
-
-def given_or(given: Any, model: Any, name: str, usual: Any) -> Any:
-    """Return the setting that is given; else that of the model of ``like``; else the usual one."""
-    if given is not None:
-        return given
-    return usual if model is None else getattr(model, name)
