@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..corpus.prepare import CorpusCounts
-from ..train.run.costs import Costs
-from ..train.run.estimate import Estimate, Sample, estimate, share_for
+from ..train.estimate import Costs, Estimate, Sample, estimate, share_for
 from .options.corpus import Corpus
 from .output import write_message
 from .progress.json_lines import current
@@ -92,7 +91,7 @@ def _say(made: Estimate) -> None:
 def in_words(made: Estimate) -> str:
     """Return an estimate as a message.
 
-    >>> from compat_bpe.train.run.estimate import Range
+    >>> from compat_bpe.train.estimate import Range
     >>> in_words(Estimate(Range(31.0, 95.0), Range(120e6, 410e6), 50_000_000))
     'an estimate for 50 MB of text: 31 to 95 seconds more, and 120 to 410 MB of memory'
     >>> in_words(Estimate(Range(400.0, 5000.0), Range(1e9, 2e9), 50_000_000))

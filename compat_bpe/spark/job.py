@@ -33,10 +33,8 @@ from ..train.write import ROLES
 from ..unicode.escape import CONTROLS
 from ..version import __version__
 from .counts import chunk_counts
-from .frames import quoted
-from .needs import needed
+from .frames import needed, quoted, ship, write_zip
 from .reports import report
-from .ship_package import ship, write_zip
 from .training import train
 
 TYPE_CHECKING = False

@@ -10,7 +10,7 @@ counts only what comes after those that are kept. If the digest is another one, 
 others, and it refuses.
 
 **Merging.** The merges of byte-level BPE are kept as they are learned. A run that goes on merges
-the counted words by them, and learns the next; ``bpe.merging`` says why that is the same. Other
+the counted words by them, and learns the next; ``bpe.growing`` says why that is the same. Other
 kinds learn anew from the counts that were kept.
 """
 
@@ -34,8 +34,7 @@ from ..files.streamed import written_whole
 from ..files.whole import open_regular, read_whole
 from ..files.write import write_files
 from ..version import __version__
-from .kind import Advance, Settings
-from .run.results import Trained
+from .kind import Advance, Settings, Trained
 from .trainer import Trainer
 
 _STATE = "state.json"

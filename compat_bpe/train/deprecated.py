@@ -10,15 +10,13 @@ from typing import Any, Callable
 from ..corpus.counted import Counted
 from ..encodings.sentencepiece import SentencePiece
 from ..formats.sentencepiece_read import read_sentencepiece
-from .bpe.characters import CharacterBpeSettings
-from .bpe.merge_kind import MergeSettings
+from .bpe.merge_kinds import CharacterBpeSettings, MergeSettings, WordPieceSettings
 from .kind import Settings
 from .sentencepiece.settings import SentencePieceSettings
 from .tokenizer_kind import TokenizerSettings
-from .training import train
+from .trainer import train
 from .unigram.settings import UnigramSettings
 from .word_level import WordLevelSettings
-from .wordpiece import WordPieceSettings
 
 _ABOUT_TEXTS = ("counts", "validation", "workers", "name")
 

@@ -1,4 +1,4 @@
-"""The settings of a training, and the kind of vocabulary that they train.
+"""The settings of a training, the kind of vocabulary that they train, and the results.
 
 ``Settings`` are what a user says: fields, checked where they are made. A ``Kind`` is what is done
 with them: what the words are, how a model is learned from them, and what a program asks of a kind.
@@ -11,11 +11,85 @@ from dataclasses import asdict, dataclass, field, fields, is_dataclass
 from typing import Any, Callable, ClassVar, Generic, NamedTuple, TypeVar
 
 from ..encodings.encoding import Encoding
+from .convergence import Convergence, Point, points_as_json
+from .estimate import Costs
 from .options import VOCAB_SIZE, check_bounds, fields_with_options
-from .run.convergence import Convergence
-from .run.costs import Costs
-from .run.results import Learned
 from .words import CountedWords, WordCounter
+
+
+class LearnedMerge(NamedTuple):
+    """A merge.
+
+    Args:
+        left, right: the bytes of the two tokens that are joined.
+        id: the id of the new token.
+        frequency: the number of times that the two were neighbours when they were joined.
+    """
+
+    left: bytes
+    right: bytes
+    id: int
+    frequency: float
+
+
+class Trained(NamedTuple):
+    """The result of training.
+
+    Args:
+        encoding: the encoding.
+        merges: the merges, in the order in which they were learned.
+        stopped: the reason why there are no more: ``"size"`` if there are as many as were asked
+            for, ``"nothing left"`` if no pair is as frequent as ``min_frequency``,
+            ``"convergence"`` if more would have been of little use, ``"score"`` if no pair has
+            ``min_score``.
+        bytes: the size of the corpus in UTF-8.
+        chunks, distinct_chunks: the number of its chunks, and of different ones.
+        tokens: the number of its tokens in the end.
+        factors: with weights, the factor by which each group was multiplied; else empty. Of the
+            figures above, only ``tokens`` and the frequencies of merges are multiplied.
+        curve: with ``convergence``, the checks on the held-out text; else empty.
+    """
+
+    encoding: Encoding
+    merges: list[LearnedMerge]
+    stopped: str
+    bytes: int
+    chunks: int
+    distinct_chunks: int
+    tokens: float
+    factors: dict[str, float]
+    curve: Sequence[Point] = ()
+
+    @property
+    def skipped(self) -> int:
+        """The number of texts that were left out: none."""
+        return 0
+
+    def metrics(self) -> dict[str, Any]:
+        """Return figures of the training for a manifest."""
+        figures = self._asdict()
+        del figures["encoding"], figures["curve"]
+        figures["merges"] = len(self.merges)
+        return {**figures, "curve": points_as_json(self.curve)} if self.curve else figures
+
+
+class Learned(NamedTuple):
+    """A model that was learned.
+
+    Args:
+        model: the model, as its kind has it.
+        merges: the merges, in the order in which they were learned; none if its kind has none.
+        stopped: as in ``Trained``.
+        tokens: the number of tokens of the words that it was learned from.
+        curve: as in ``Trained``.
+    """
+
+    model: Any
+    merges: list[LearnedMerge]
+    stopped: str
+    tokens: float
+    curve: Sequence[Point] = ()
+
 
 #: Called with 1 for each step of learning.
 Advance = Callable[[int], None]

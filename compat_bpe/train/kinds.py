@@ -12,15 +12,14 @@ from ..encodings.encoding import Encoding
 from ..encodings.sentencepiece import SentencePiece
 from ..formats.sentencepiece import BPE, UNIGRAM
 from .bpe.byte_level import ByteLevelBpe
-from .bpe.characters import CharacterBpe
+from .bpe.merge_kinds import CharacterBpe, WordPiece
+from .convergence import Convergence
 from .kind import Given, Kind, Settings
 from .options import Parameter, parameters
-from .run.convergence import Convergence
 from .sentencepiece.settings import SentencePieceKind, SentencePieceUnigram
 from .tokenizer_kind import TokenizerKind, check_like
 from .unigram.settings import Unigram
 from .word_level import Bytes, Characters, WordLevel
-from .wordpiece import WordPiece
 
 #: The kinds that a ``tokenizer.json`` describes.
 TOKENIZER_KINDS: dict[str, type[TokenizerKind]] = {

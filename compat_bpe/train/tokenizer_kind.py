@@ -12,6 +12,7 @@ from ..formats.manifest import AS_TOKENIZER_JSON
 from ..formats.tokenizer_json import TokenizerDefinition
 from ..parallel.lazy import cached_property
 from ..pipeline.added.added_tokens import AddedToken
+from .convergence import CONVERGENCE, Convergence
 from .kind import Given, Kind, Settings
 from .options import (
     LIKE,
@@ -24,7 +25,6 @@ from .options import (
     check_weights,
     listed,
 )
-from .run.convergence import CONVERGENCE, Convergence
 from .tokenizer_parts import NAMED, GivenPart, Surroundings, renumbered, surroundings
 from .words import WordCounter, word_splitter
 

@@ -14,10 +14,9 @@ from typing import Any, ClassVar
 from ..formats.models.word_level import WordLevelPart
 from ..formats.parts.pre_tokenizers import byte_level_part, pre_tokenizers_part, split_part
 from ..pipeline.byte_level import UNICODE_TO_BYTE
-from .kind import Advance
-from .run.convergence import Curve
-from .run.costs import Costs, distinct_bytes
-from .run.results import Learned
+from .convergence import Curve
+from .estimate import Costs, distinct_bytes
+from .kind import Advance, Learned
 from .tokenizer_kind import TokenizerKind, TokenizerSettings, given_or
 from .tokenizer_parts import GivenPart
 from .words import CountedWords, word_size

@@ -29,8 +29,8 @@ from ..formats.manifest import FORMATS as FORMATS
 from ..formats.manifest import MANIFEST as MANIFEST
 from ..formats.manifest import SENTENCEPIECE
 from ..pipeline.added.added_tokens import AddedToken
-from .run.results import LearnedMerge
-from .sentencepiece.model import save_trained_sentencepiece
+from .kind import LearnedMerge
+from .sentencepiece.trainer import save_trained_sentencepiece
 
 _ON_WINDOWS = os.name == "nt"
 

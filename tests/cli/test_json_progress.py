@@ -17,9 +17,9 @@ from compat_bpe.cli.progress import json_lines
 from compat_bpe.cli.progress.bars import Progress
 from compat_bpe.corpus.prepare import CorpusCounts
 from compat_bpe.train import SentencePieceSettings, TrainingSettings, UnigramSettings
+from compat_bpe.train import estimate as estimate_module
+from compat_bpe.train.estimate import Estimate, Sample, estimate
 from compat_bpe.train.kinds import KINDS
-from compat_bpe.train.run import estimate as estimate_module
-from compat_bpe.train.run.estimate import Estimate, Sample, estimate
 from tests.cli.in_process import Run, runner
 
 ROOT = Path(__file__).parents[2]

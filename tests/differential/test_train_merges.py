@@ -19,10 +19,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tokenizers import models, trainers
 
-from compat_bpe.train.bpe.characters import CharacterBpeSettings
-from compat_bpe.train.bpe.merge_kind import LearnedTokens, MergeSettings
+from compat_bpe.train.bpe.merge_kinds import (
+    CharacterBpeSettings,
+    LearnedTokens,
+    MergeSettings,
+    WordPieceSettings,
+)
 from compat_bpe.train.bpe.merges_of_characters import Marks, spelled
-from compat_bpe.train.wordpiece import WordPieceSettings
 from compat_bpe.train.words import WordCounter
 from tests.corpora import CORPORA
 from tests.differential.reference import repaired

@@ -26,7 +26,7 @@ from compat_bpe.train import (
     SentencePieceSettings,
     train,
 )
-from compat_bpe.train.sentencepiece.model import save_trained_sentencepiece
+from compat_bpe.train.sentencepiece.trainer import save_trained_sentencepiece
 from compat_bpe.unicode.surrogates import repair
 from tests.examples import scaled
 from tests.strategies import texts

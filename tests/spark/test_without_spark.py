@@ -24,8 +24,8 @@ from compat_bpe.corpus.masking import rule
 from compat_bpe.corpus.prepare import CorpusCounts, Preparation
 from compat_bpe.corpus.prepare import prepare as prepare_here
 from compat_bpe.spark import count_tokens, job, partition_counts, write_zip
+from compat_bpe.spark.counts import Figures, digests_of, prepared
 from compat_bpe.spark.job import main
-from compat_bpe.spark.rows import Figures, digests_of, prepared
 from compat_bpe.train import (
     SentencePieceSettings,
     TrainingSettings,

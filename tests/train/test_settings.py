@@ -22,12 +22,12 @@ from compat_bpe.train import (
     train_bpe,
 )
 from compat_bpe.train.bpe.learner import MOST_TOKENS
+from compat_bpe.train.bpe.merge_kinds import WordPiece
 from compat_bpe.train.kind import Kind
 from compat_bpe.train.kinds import KINDS, PARAMETERS
 from compat_bpe.train.options import check_least, fields_with_options
 from compat_bpe.train.sentencepiece.settings import SentencePieceSettings
 from compat_bpe.train.word_level import Bytes, Characters
-from compat_bpe.train.wordpiece import WordPiece
 
 
 @pytest.mark.parametrize("kind", KINDS.values())

@@ -15,8 +15,7 @@ from ...corpus.documents import CorpusFile, DocumentPart, read_corpus
 from ...corpus.prepare import CorpusCounts, Preparation, prepare
 from ...files.text import STDIN
 from ...train import options as settings
-from ...train.trainer import AnyTrained, AnyTrainer
-from ...train.training import trainer_of
+from ...train.trainer import AnyTrained, AnyTrainer, trainer_of
 from ...train.write import ALL_FORMATS, MANIFEST, write_vocabulary
 from ...version import __version__
 from ..forecast import Forecast

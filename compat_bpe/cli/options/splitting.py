@@ -14,8 +14,8 @@ from ...encodings.sentencepiece import SentencePiece
 from ...encodings.tokenizer import Tokenizer
 from ...formats.tokenizer_json import TokenizerDefinition
 from ...pattern.splitter import Splitter
+from ...train.bpe.beginning import BYTES, make_encoding
 from ...train.bpe.byte_level import ByteLevelBpe
-from ...train.bpe.byte_tokens import BYTES, make_encoding
 from ...train.kinds import KINDS, TOKENIZER_KINDS
 from ...train.sentencepiece.settings import SentencePieceKind
 from ...train.tokenizer_parts import surroundings

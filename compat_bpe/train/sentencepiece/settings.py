@@ -12,6 +12,8 @@ from ...formats.checked_json import is_unicode
 from ...formats.manifest import SENTENCEPIECE
 from ...formats.sentencepiece import BPE, CHAR, UNIGRAM, WORD, NormalizerSpec, SentencePieceModel
 from ...pipeline.models.sentencepiece.vocabulary import BYTE, CONTROL, SPACE, UNKNOWN, USER_DEFINED
+from ..convergence import CONVERGENCE, Convergence
+from ..estimate import Costs
 from ..kind import Given, Kind, LikeError, Settings
 from ..options import (
     BYTE_FALLBACK,
@@ -26,8 +28,6 @@ from ..options import (
     check_integer,
     fields_with_options,
 )
-from ..run.convergence import CONVERGENCE, Convergence
-from ..run.costs import Costs
 
 #: The kinds of models by their names.
 MODEL_KINDS = {"unigram": UNIGRAM, "bpe": BPE, "word": WORD, "char": CHAR}

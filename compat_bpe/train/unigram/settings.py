@@ -6,9 +6,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
+from ...formats.checked_json import is_unicode
 from ...formats.models.unigram import UnigramPart
 from ...pipeline.added.added_tokens import AddedToken
-from ..kind import Advance
+from ..bpe.learner import MOST_TOKENS
+from ..convergence import Point, ShrinkingCurve
+from ..estimate import Costs, distinct_bytes
+from ..kind import Advance, Learned
 from ..options import (
     INITIAL_ALPHABET,
     MAX_PIECE_LENGTH,
@@ -16,14 +20,10 @@ from ..options import (
     SHRINKING_FACTOR,
     SUB_ITERATIONS,
 )
-from ..run.convergence import Point, ShrinkingCurve
-from ..run.costs import Costs, distinct_bytes
-from ..run.results import Learned
 from ..tokenizer_kind import TokenizerKind, TokenizerSettings
 from ..tokenizer_parts import GivenPart
 from ..words import CountedWords
-from .learner import Iteration, learn_unigram
-from .options import LONGEST_PIECE, UnigramOptions
+from .learner import Iteration, UnigramOptions, learn_unigram
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ class UnigramSettings(TokenizerSettings):
     shrinking_factor: float = field(default=0.75, metadata=SHRINKING_FACTOR.as_metadata)
     n_sub_iterations: int = field(default=2, metadata=SUB_ITERATIONS.as_metadata)
     max_piece_length: int = field(
-        default=16, metadata=MAX_PIECE_LENGTH._replace(most=LONGEST_PIECE).as_metadata
+        default=16, metadata=MAX_PIECE_LENGTH._replace(most=1024).as_metadata
     )
     seed_size: int = field(default=1_000_000, metadata=SEED_SIZE.as_metadata)
 
@@ -93,7 +93,13 @@ class Unigram(TokenizerKind):
 
     def check(self) -> None:
         super().check()
-        self.options  # noqa: B018  Raises if one is impossible.
+        size, names = self.options.vocab_size, self.options.first_pieces
+        if size > MOST_TOKENS:
+            raise ValueError(f"a vocabulary of {size} is too large: {MOST_TOKENS} at most")
+        if not is_unicode("".join(self.settings.initial_alphabet)):
+            raise ValueError("initial_alphabet has a lone surrogate")
+        if len(names) > size:
+            raise ValueError(f"a vocabulary of {size} is too small for {len(names)} special tokens")
 
     @property
     def costs(self) -> Costs:
@@ -130,7 +136,7 @@ class Unigram(TokenizerKind):
             self.settings.vocab_size,
             unk_token=self.unknown_token,
             special_tokens=self.all_special_tokens,
-            initial_alphabet=self.settings.initial_alphabet,
+            initial_alphabet=[*self.settings.initial_alphabet],
             shrinking_factor=self.settings.shrinking_factor,
             n_sub_iterations=self.settings.n_sub_iterations,
             max_piece_length=self.settings.max_piece_length,

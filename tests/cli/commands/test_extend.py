@@ -18,7 +18,7 @@ from compat_bpe.train import (
     train_bpe,
 )
 from compat_bpe.train.extend.extend import extend
-from compat_bpe.train.sentencepiece.model import save_trained_sentencepiece
+from compat_bpe.train.sentencepiece.trainer import save_trained_sentencepiece
 from tests.cli.in_process import Run, runner
 
 SMALL = Path(__file__).parents[3] / "fixtures" / "gpt2_small"

@@ -16,7 +16,7 @@ from compat_bpe.train import (
     CharacterBpeSettings,
     train,
 )
-from compat_bpe.train.bpe import frequent_pairs, learner
+from compat_bpe.train.bpe import learner
 from compat_bpe.train.bpe.merges_of_characters import (
     CharacterLearner,
     Marks,
@@ -69,7 +69,7 @@ def test_merges_are_those_of_the_rule(
         max_token_length=longest,
     )
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(frequent_pairs, "_STEP", step)
+        patch.setattr(learner, "_STEP", step)
         merges = list(iter(learning.step, None))
     names = learning.tokens
     assert [(names[m.left], names[m.right], m.frequency) for m in merges] == expected

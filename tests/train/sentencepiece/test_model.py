@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import compat_bpe
 from compat_bpe.encodings.sentencepiece import SentencePiece
 from compat_bpe.train import SentencePieceSettings, save_trained_sentencepiece, train
-from compat_bpe.train.sentencepiece.bpe import learn_pieces
+from compat_bpe.train.sentencepiece.bpe import PieceRules, learn_pieces
 from compat_bpe.train.sentencepiece.corpus import (
     alphabet_of,
     lines_of,
@@ -23,7 +23,6 @@ from compat_bpe.train.sentencepiece.corpus import (
     sentences_of,
     word_splitter,
 )
-from compat_bpe.train.sentencepiece.rules import PieceRules
 from compat_bpe.train.sentencepiece.settings import meta_pieces
 from compat_bpe.train.sentencepiece.trainer import SentencePieceTrainer
 from tests.train.hash_seeds import outputs

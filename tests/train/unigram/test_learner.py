@@ -13,9 +13,13 @@ from compat_bpe.train import (
     UnigramSettings,
     train,
 )
-from compat_bpe.train.unigram.digamma import digamma
-from compat_bpe.train.unigram.learner import Iteration, learn_unigram, make_seeds
-from compat_bpe.train.unigram.options import UnigramOptions
+from compat_bpe.train.unigram.learner import (
+    Iteration,
+    UnigramOptions,
+    digamma,
+    learn_unigram,
+    make_seeds,
+)
 from tests.train.hash_seeds import outputs
 
 COURSE = {"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}
@@ -135,32 +139,33 @@ def test_too_many_characters() -> None:
 
 
 @pytest.mark.parametrize(
-    ("given_options", "message"),
+    ("options", "message"),
     [
+        ({}, "give vocab_size"),
         ({"vocab_size": 0}, "vocab_size is 0; it must be 1 or more"),
         ({"vocab_size": 1 << 21}, "vocabulary of 2097152 is too large"),
         ({"n_sub_iterations": 0}, "n_sub_iterations is 0"),
         ({"max_piece_length": 0}, "max_piece_length is 0"),
-        ({"max_piece_length": 1025}, "max_piece_length is 1025; it must be 1024 or less"),
+        ({"max_piece_length": 1025}, "max_piece_length is 1025; it must be 1 to 1024"),
         ({"seed_size": 0}, "seed_size is 0"),
         ({"shrinking_factor": 1.0}, "shrinking_factor is 1.0"),
         ({"shrinking_factor": -0.1}, "shrinking_factor is -0.1"),
         ({"shrinking_factor": float("nan")}, "shrinking_factor is nan"),
         ({"special_tokens": ["a", "a"]}, "'a' is named twice"),
         ({"special_tokens": [""]}, "empty name"),
-        ({"unk_token": "\ud800"}, "lone surrogate"),
-        ({"initial_alphabet": ["ab"]}, "'ab' in initial_alphabet is not one character"),
-        ({"vocab_size": 2, "special_tokens": ["a", "b", "c"]}, "2 is too small for 3"),
+        ({"unknown": "\ud800"}, "lone surrogate"),
+        ({"initial_alphabet": "a\ud800"}, "initial_alphabet has a lone surrogate"),
+        ({"vocab_size": 2, "special_tokens": ["a", "b", "c"]}, "2 is too small for 4"),
     ],
 )
-def test_impossible_options(given_options: dict[str, Any], message: str) -> None:
+def test_impossible_settings(options: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        UnigramOptions(**given_options)
+        UnigramSettings(**{"vocab_size": 8000, **options} if options else {})
 
 
 def test_special_tokens_are_a_list() -> None:
     with pytest.raises(TypeError, match="special_tokens is the str '<s>'"):
-        UnigramOptions(special_tokens="<s>")
+        UnigramSettings(special_tokens="<s>")
 
 
 # The end

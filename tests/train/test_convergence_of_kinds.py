@@ -23,11 +23,11 @@ from compat_bpe.train import (
     WordLevelSettings,
     train,
 )
-from compat_bpe.train.run.convergence import ShrinkingCurve
+from compat_bpe.train.convergence import ShrinkingCurve
 from compat_bpe.train.sentencepiece.corpus import read_corpus
-from compat_bpe.train.sentencepiece.model import learn_from_corpus
+from compat_bpe.train.sentencepiece.trainer import learn_from_corpus
 from compat_bpe.train.sentencepiece.unigram import goal_of, least_size
-from compat_bpe.train.training import trainer_of
+from compat_bpe.train.trainer import trainer_of
 
 _random = Random(1)
 STEMS = [

@@ -21,7 +21,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, Generic, NamedTuple, TypeVar
 
-from ..options import STOP, Option, check_bounds
+from .options import STOP, Option, check_bounds
 
 _Model = TypeVar("_Model")
 
