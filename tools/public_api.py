@@ -188,12 +188,20 @@ def _members(module: str, node: ast.ClassDef) -> dict[str, str]:
             else:
                 found[part.name] = _signature(part)
         elif isinstance(part, ast.AnnAssign) and _is_public(name := ast.unparse(part.target)):
-            default = f" = {ast.unparse(part.value)}" if part.value else ""
+            value = _default(part.value)
+            default = f" = {ast.unparse(value)}" if value else ""
             found[name] = f": {ast.unparse(part.annotation)}{default}"
         if isinstance(part, Function) and part.name == "__init__":
             for name in _attributes(part):
                 found.setdefault(name, "")
     return found
+
+
+def _default(value: ast.expr | None) -> ast.expr | None:
+    """Return the default of a field, which may come with metadata."""
+    if isinstance(value, ast.Call) and ast.unparse(value.func) == "field":
+        return next((one.value for one in value.keywords if one.arg == "default"), None)
+    return value
 
 
 def _is_public(name: str) -> bool:

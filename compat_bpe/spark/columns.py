@@ -21,7 +21,7 @@ from ..columns.functions import (
 from ..columns.texts import Errors, check_errors, texts_of
 from ..fit.boundary import Boundary
 from ..fit.truncate import Keep
-from .needs import needed
+from .frames import needed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -12,8 +12,7 @@ from ..corpus.documents import DocumentPart, parts_of
 from ..report.figures import EncodingReport, Report, Sizes, TokenCounts
 from ..report.measure import report_parts
 from ..unicode.surrogates import repair
-from .frames import batch_of, mapped, picked, rows_of
-from .needs import needed
+from .frames import batch_of, mapped, needed, picked, rows_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

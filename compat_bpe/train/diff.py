@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from ..corpus.chunk_counts import ChunkCounter
 from ..encodings.encoding import Encoding
-from .bpe.byte_tokens import check_byte_level
+from .bpe.beginning import check_byte_level
 
 
 class Change(NamedTuple):

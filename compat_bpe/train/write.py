@@ -28,8 +28,8 @@ from ..formats.settings_beside import FORMATS as FORMATS
 from ..formats.settings_beside import MANIFEST as MANIFEST
 from ..formats.settings_beside import SENTENCEPIECE
 from ..pipeline.added_tokens import AddedToken
-from .run.results import LearnedMerge
-from .sentencepiece.model import save_trained_sentencepiece
+from .kind import LearnedMerge
+from .sentencepiece.trainer import save_trained_sentencepiece
 
 _ON_WINDOWS = os.name == "nt"
 

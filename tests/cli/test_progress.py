@@ -22,9 +22,9 @@ from compat_bpe.cli.output import Screen
 from compat_bpe.cli.progress import FileProgress, Progress, Work
 from compat_bpe.corpus.prepare import CorpusCounts
 from compat_bpe.train import SentencePieceSettings, TrainingSettings, UnigramSettings
+from compat_bpe.train import estimate as estimate_module
+from compat_bpe.train.estimate import Estimate, Sample, estimate
 from compat_bpe.train.kinds import KINDS
-from compat_bpe.train.run import estimate as estimate_module
-from compat_bpe.train.run.estimate import Estimate, Sample, estimate
 from tests.cli.running import Run, environment, posix, runner, started, wait_for
 from tests.cli.running import Terminal as RealTerminal
 
@@ -446,7 +446,7 @@ def feed(settings: Any, done: int, monkeypatch: pytest.MonkeyPatch) -> list[Esti
     said: list[Estimate] = []
     monkeypatch.setattr(forecast, "_say", said.append)
     counts = CorpusCounts()
-    one = forecast.Forecast(settings, _Whole(done), counts, 1)
+    one = forecast.Forecast(settings.kind.costs, _Whole(done), counts, 1)
     for text in eight_megabytes():
         counts.kept.bytes += len(text)
         one.see(text)
@@ -485,9 +485,9 @@ def test_each_kind_that_takes_long_has_an_estimate() -> None:
         UnigramSettings(8000),
         SentencePieceSettings(8000, "bpe"),
         SentencePieceSettings(8000, "unigram"),
-        *(KINDS[name](8000) for name in ("wordpiece", "character-bpe", "word-level")),  # type: ignore[call-arg]
+        *(KINDS[name].makes(8000) for name in ("wordpiece", "character-bpe", "word-level")),
     ):
-        one = estimate(settings.costs, sample.texts, 50_000_000, 1)
+        one = estimate(settings.kind.costs, sample.texts, 50_000_000, 1)
         assert one is not None
         made[str(settings)[:50]] = one.seconds.most
     assert made
@@ -499,7 +499,7 @@ def test_more_text_takes_longer() -> None:
     sample.see(TEXT)
     for workers in (1, 4):
         found = [
-            estimate(UnigramSettings(8000).costs, sample.texts, size, workers)
+            estimate(UnigramSettings(8000).kind.costs, sample.texts, size, workers)
             for size in (10_000_000, 100_000_000)
         ]
         assert found[0] is not None

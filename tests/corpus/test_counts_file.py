@@ -27,7 +27,7 @@ from compat_bpe.corpus.counts_file import (
     write_rows,
 )
 from compat_bpe.corpus.tables import import_pyarrow
-from compat_bpe.spark.needs import needed
+from compat_bpe.spark.frames import needed
 from tests.strategies import WHITE_SPACE
 
 texts = st.text(

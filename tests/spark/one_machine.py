@@ -6,7 +6,7 @@ from collections import Counter
 from pathlib import Path
 
 from compat_bpe.corpus.chunk_counts import ChunkCounter
-from compat_bpe.spark.rows import splitter_of
+from compat_bpe.spark.counts import splitter_of
 
 
 def of_one_machine(some: list[str | None], pattern: str = "gpt2") -> Counter[str]:

@@ -24,7 +24,7 @@ from compat_bpe.train import (
     train_bpe,
 )
 from compat_bpe.train.checkpoint import Checkpoint, CheckpointedTrainer
-from compat_bpe.train.trainer import KindSettings
+from compat_bpe.train.kind import Settings
 
 TEXTS = [
     ("low lower lowest", "a", False),
@@ -53,7 +53,7 @@ class Stop(Exception):
 
 def run(
     folder: Path,
-    settings: KindSettings,
+    settings: Settings[Any],
     *,
     stop_after: int = 10**9,
     texts: Any = TEXTS,
@@ -82,19 +82,19 @@ def run(
         for text, group, is_last in texts:
             step()
             trainer.feed(text, group, is_last=is_last)
-        if settings.stops_by is not None:
+        if settings.kind.convergence is not None:
             trainer.hold_out("lower newest wide")
         trained = trainer.train(step)
         kept.remove()
         return trained
 
 
-def at_once(settings: KindSettings) -> Trained:
+def at_once(settings: Settings[Any]) -> Trained:
     with Trainer(settings) as trainer:
         trainer.feed_counts(COUNTS)
         for text, group, is_last in TEXTS:
             trainer.feed(text, group, is_last=is_last)
-        if settings.stops_by is not None:
+        if settings.kind.convergence is not None:
             trainer.hold_out("lower newest wide")
         return trainer.train()
 
@@ -107,7 +107,7 @@ def same(found: Trained, expected: Trained) -> bool:
     )
 
 
-SETTINGS: dict[str, Callable[[], KindSettings]] = {
+SETTINGS: dict[str, Callable[[], Settings[Any]]] = {
     "plain": lambda: TrainingSettings(280),
     "weights": lambda: TrainingSettings(num_merges=20, weights={"b": 3.0}),
     "convergence": lambda: TrainingSettings(convergence=Convergence(2, 0.01, 2)),

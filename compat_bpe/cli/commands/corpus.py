@@ -31,7 +31,7 @@ from ..options.counts import CountedInput
 from ..options.groups import GroupedCommand
 from ..options.preparation import preparation_options
 from ..options.splitting import SPLITTING, splitting_options
-from ..options.weights import weight_option
+from ..options.training import setting_option
 from ..output import (
     CommandError,
     check_new_file,
@@ -81,7 +81,7 @@ def corpus() -> None:
 @preparation_options(
     "Leave this share of the corpus out: the text that train holds out by the same option."
 )
-@weight_option
+@setting_option("weights")
 @click.option("--merge", is_flag=True, help="Add up files of counts: each PATH is one.")
 @click.option(
     "--by-group", is_flag=True, help="Count each group for itself, and write the groups, too."

@@ -22,11 +22,11 @@ from ..input import INPUT_PATH
 from ..options.corpus import CORPUS_OPTIONS, Corpus, CorpusArguments, corpus_options
 from ..options.encoding import TokenNumber, chosen_encoding, encoding_options
 from ..options.groups import GroupedCommand
+from ..options.training import setting_option
 from ..options.vocabulary import (
     OUTPUT_OPTIONS,
     check_inputs,
     checked_name,
-    learning_options,
     say_left_out,
     vocabulary_options,
     why_stopped,
@@ -90,7 +90,8 @@ _MOST_CHUNKS = 1000
     is_flag=True,
     help="Make terms tokens only as they are, not also with a space before them.",
 )
-@learning_options(min_frequency=2)
+@setting_option("min_frequency", default=2)
+@setting_option("max_token_length")
 @vocabulary_options(f"{', '.join(_DEFAULT_FORMATS)}, those that can hold it")
 def extend(
     corpus: CorpusArguments,

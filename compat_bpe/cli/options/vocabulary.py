@@ -68,29 +68,6 @@ def vocabulary_options(
     return give
 
 
-def learning_options(min_frequency: int) -> Callable[[_Function], _Function]:
-    """Give a command ``min_frequency`` and ``max_token_length``.
-
-    Args:
-        min_frequency: its default.
-    """
-    frequency = click.option(
-        "--min-frequency",
-        metavar="N",
-        type=click.IntRange(min=0),
-        default=min_frequency,
-        show_default=True,
-        help="Merge only pairs that occur at least N times.",
-    )
-    length = click.option(
-        "--max-token-length",
-        metavar="N",
-        type=click.IntRange(min=1),
-        help="Learn no token of more than N bytes.",
-    )
-    return lambda function: frequency(length(function))
-
-
 #: The options that ``vocabulary_options`` gives, but for the required one.
 OUTPUT_OPTIONS = ("--name", "--format", "--force", "--json")
 

@@ -27,7 +27,7 @@ from ...formats.models.bpe import ListedModel
 from ...formats.tokenizer_json import TokenizerDefinition
 from ...parallel.lazy import cached_property
 from ..bpe.merges_of_characters import CharacterLearner, Marks, joined
-from ..run.results import LearnedMerge
+from ..kind import LearnedMerge
 from ..tokenizer_parts import types_in
 
 _Advance = Callable[[int], None]

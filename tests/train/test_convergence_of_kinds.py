@@ -17,18 +17,17 @@ from compat_bpe.train import (
     Convergence,
     SentencePieceSettings,
     SentencePieceTrainer,
+    Settings,
     Trainer,
     UnigramSettings,
     WordLevelSettings,
-    train_sentencepiece,
-    train_unigram,
-    train_word_level,
+    train,
 )
-from compat_bpe.train.kinds import trainer_of
-from compat_bpe.train.run.convergence import ShrinkingCurve
+from compat_bpe.train.convergence import ShrinkingCurve
 from compat_bpe.train.sentencepiece.corpus import read_corpus
-from compat_bpe.train.sentencepiece.model import learn_from_corpus
+from compat_bpe.train.sentencepiece.trainer import learn_from_corpus
 from compat_bpe.train.sentencepiece.unigram import goal_of, least_size
+from compat_bpe.train.trainer import trainer_of
 
 _random = Random(1)
 STEMS = [
@@ -48,7 +47,7 @@ LEARNED = [
 HELD_OUT = [" ".join(f"{stem}ing {stem}s" for stem in STEMS[::3]), "works and é"]
 
 
-def train(settings: Any, learned: list[str], held_out: list[str]) -> Any:
+def trained_by(settings: Any, learned: list[str], held_out: list[str]) -> Any:
     with trainer_of(settings, workers=1) as one:
         for text in learned:
             one.feed(text)
@@ -116,8 +115,8 @@ def pieces_of(encoding: Any) -> list[Any]:
 @pytest.mark.sweep
 @pytest.mark.parametrize("make", [unigram, sentencepiece])
 def test_a_vocabulary_that_is_pruned(make: Any) -> None:
-    measured = train(make(60, convergence=Convergence(None)), LEARNED, HELD_OUT)
-    plain = train(make(60), LEARNED, [])
+    measured = trained_by(make(60, convergence=Convergence(None)), LEARNED, HELD_OUT)
+    plain = trained_by(make(60), LEARNED, [])
     assert pieces_of(measured.encoding) == pieces_of(plain.encoding)
     points = measured.curve
     assert len(points) > 4
@@ -129,7 +128,7 @@ def test_a_vocabulary_that_is_pruned(make: Any) -> None:
     # A check is a training that ends there: it may end a round later, by one piece of rounding.
     alike = 0
     for point in points:
-        other = train(make(point.tokens), LEARNED, []).encoding
+        other = trained_by(make(point.tokens), LEARNED, []).encoding
         alike += (other.n_vocab, bytes_per_token(other, HELD_OUT)) == (
             point.tokens,
             point.bytes_per_token,
@@ -139,10 +138,10 @@ def test_a_vocabulary_that_is_pruned(make: Any) -> None:
 
 @pytest.mark.parametrize(("make", "patience"), [(unigram, 1), (unigram, 2), (sentencepiece, 1)])
 def test_pruning_stops_before_it_costs(make: Any, patience: int) -> None:
-    points = train(make(60, convergence=Convergence(None)), LEARNED, HELD_OUT).curve
+    points = trained_by(make(60, convergence=Convergence(None)), LEARNED, HELD_OUT).curve
     least = 0.02 if patience == 1 else 0.002
     stop = Convergence(patience, least)
-    found = train(make(60, convergence=stop), LEARNED, HELD_OUT)
+    found = trained_by(make(60, convergence=stop), LEARNED, HELD_OUT)
     assert found.stopped == "convergence"
     values = [point.bytes_per_token for point in points]
     losses = [
@@ -154,7 +153,7 @@ def test_pruning_stops_before_it_costs(make: Any, patience: int) -> None:
     assert bytes_per_token(found.encoding, HELD_OUT) == points[first].bytes_per_token
     assert json.loads(json.dumps(found.metrics()))["stopped"] == "convergence"
     # Losses that are small enough do not stop it.
-    found = train(make(60, convergence=Convergence(patience, 9.0)), LEARNED, HELD_OUT)
+    found = trained_by(make(60, convergence=Convergence(patience, 9.0)), LEARNED, HELD_OUT)
     assert found.stopped != "convergence"
     assert found.encoding.n_vocab == points[-1].tokens
 
@@ -166,34 +165,34 @@ def bpe(size: int, **options: Any) -> SentencePieceSettings:
 @pytest.mark.parametrize("every", [4, 9])
 def test_bpe_of_sentencepiece(every: int) -> None:
     size = 120
-    plain = train(bpe(size), LEARNED, []).encoding
-    measured = train(bpe(size, convergence=Convergence(None, 0.0, every)), LEARNED, HELD_OUT)
+    plain = trained_by(bpe(size), LEARNED, []).encoding
+    measured = trained_by(bpe(size, convergence=Convergence(None, 0.0, every)), LEARNED, HELD_OUT)
     assert pieces_of(measured.encoding) == pieces_of(plain)
     assert (measured.stopped, measured.curve[-1].tokens) == ("nothing left", size)
     first = measured.curve[0].tokens
     for point in measured.curve:
         assert (point.tokens - first) % every == 0 or point.tokens == size
-        other = train(bpe(point.tokens), LEARNED, []).encoding
+        other = trained_by(bpe(point.tokens), LEARNED, []).encoding
         assert bytes_per_token(other, HELD_OUT) == point.bytes_per_token
     stop = Convergence(1, 0.0, every)
-    found = train(bpe(size, convergence=stop), LEARNED, HELD_OUT)
+    found = trained_by(bpe(size, convergence=stop), LEARNED, HELD_OUT)
     assert found.stopped == "convergence"
     assert [*found.curve] == [*measured.curve[: len(found.curve)]]
     *_, before, last = [point.bytes_per_token for point in found.curve]
     assert last <= before
     size = found.encoding.n_vocab
     assert size == found.curve[-1].tokens < 120
-    assert pieces_of(found.encoding) == pieces_of(train(bpe(size), LEARNED, []).encoding)
+    assert pieces_of(found.encoding) == pieces_of(trained_by(bpe(size), LEARNED, []).encoding)
     assert found.metrics()["stopped"] == "convergence"
 
 
 @pytest.mark.parametrize("make", [WordLevelSettings, CharacterSettings])
 def test_words_and_characters(make: Any) -> None:
-    measured = train(make(convergence=Convergence(None, 0.0, 9)), LEARNED, HELD_OUT)
-    plain = train(make(), LEARNED, [])
+    measured = trained_by(make(convergence=Convergence(None, 0.0, 9)), LEARNED, HELD_OUT)
+    plain = trained_by(make(), LEARNED, [])
     assert measured.encoding.definition.model == plain.encoding.definition.model
     for point in measured.curve[::6]:
-        encoding = train(make(point.tokens), LEARNED, []).encoding
+        encoding = trained_by(make(point.tokens), LEARNED, []).encoding
         unknown = encoding.definition.model.unknown
         tokens = 0
         for text in HELD_OUT:
@@ -204,27 +203,27 @@ def test_words_and_characters(make: Any) -> None:
         assert point.bytes_per_token == size / tokens
         assert point.merges == 0
     stop = Convergence(2, 0.0, 3)
-    found = train(make(convergence=stop), LEARNED, HELD_OUT)
+    found = trained_by(make(convergence=stop), LEARNED, HELD_OUT)
     if make is WordLevelSettings:
         assert found.stopped == "convergence"
         size = found.encoding.n_vocab
         assert size == found.curve[-1].tokens < plain.encoding.n_vocab
-        alike = train(make(size), LEARNED, []).encoding
+        alike = trained_by(make(size), LEARNED, []).encoding
         assert found.encoding.definition.model == alike.definition.model
     assert all((point.tokens - found.curve[0].tokens) % 3 == 0 for point in found.curve[:-1])
 
 
 def test_from_python() -> None:
+    def size(settings: Settings[Any], held_out: list[str] = HELD_OUT) -> int:
+        return int(train(LEARNED, settings, validation=held_out).n_vocab)
+
     stop = Convergence(1, 0.02)
-    options: dict[str, Any] = {"validation": HELD_OUT, "convergence": stop}
-    assert train_unigram(LEARNED, 60, **options).n_vocab > 60
-    assert (
-        train_sentencepiece(LEARNED, 60, "unigram", hard_vocab_limit=False, **options).n_vocab > 60
-    )
+    assert size(UnigramSettings(60, convergence=stop)) > 60
+    own = SentencePieceSettings(60, "unigram", hard_vocab_limit=False, convergence=stop)
+    assert size(own) > 60
     stop = Convergence(1, 0.0, 4)
-    options["convergence"] = stop
-    assert train_sentencepiece(LEARNED, 300, **options).n_vocab < 300
-    assert train_word_level(LEARNED, **options).n_vocab < train_word_level(LEARNED).n_vocab
+    assert size(SentencePieceSettings(300, convergence=stop)) < 300
+    assert size(WordLevelSettings(convergence=stop)) < size(WordLevelSettings(), [])
 
 
 @pytest.mark.parametrize(
@@ -238,7 +237,7 @@ def test_from_python() -> None:
 )
 def test_without_held_out_text(settings: Any) -> None:
     with pytest.raises(ValueError, match="there is no held-out text by which learning could stop"):
-        train(settings, LEARNED, [])
+        trained_by(settings, LEARNED, [])
 
 
 def test_words_alone_have_no_held_out_text() -> None:

@@ -18,10 +18,10 @@ them.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Generic, NamedTuple, TypeVar
 
-from ..checks import check_least
+from .options import STOP, Option, check_bounds
 
 _Model = TypeVar("_Model")
 
@@ -45,15 +45,47 @@ class Convergence:
     ValueError: patience is 0; it must be 1 or more
     """
 
-    patience: int | None = 3
-    min_improvement: float = 0.001
-    check_every: int = 100
+    patience: int | None = field(
+        default=3,
+        metadata=Option(
+            "Stop after N checks in a row in which bytes per token of the text held out by "
+            "--validation did not improve. Unigram takes pieces away: it stops before N rounds in "
+            "a row that cost too much, with more pieces than --vocab-size.",
+            STOP,
+            metavar="N",
+            type=int,
+            least=1,
+            default=None,
+        ).as_metadata,
+    )
+    min_improvement: float = field(
+        default=0.001,
+        metadata=Option(
+            "Ignore an improvement, or for Unigram a loss, by less than this part (0.01 is 1 %).",
+            STOP,
+            metavar="PART",
+            type=float,
+            least=0,
+        ).as_metadata,
+    )
+    check_every: int = field(
+        default=100,
+        metadata=Option(
+            "Check bytes per token every N merges, pieces or words; without --patience, only to "
+            "show how they improve. Unigram has a check a round.",
+            STOP,
+            metavar="N",
+            type=int,
+            least=1,
+        ).as_metadata,
+    )
 
     def __post_init__(self) -> None:
-        for name in ("patience", "check_every"):
-            check_least(name, getattr(self, name), 1)
-        if not 0 <= self.min_improvement < float("inf"):
-            raise ValueError(f"min_improvement is {self.min_improvement}; it must be 0 or more")
+        check_bounds(self)
+
+
+#: The metadata of a field ``convergence``: its options are those of the fields above.
+CONVERGENCE = {"parts": Convergence}
 
 
 class Point(NamedTuple):

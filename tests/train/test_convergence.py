@@ -22,9 +22,7 @@ from compat_bpe.train import (
     UnigramSettings,
     WordLevelSettings,
     WordPieceSettings,
-    train_bpe,
-    train_character_bpe,
-    train_wordpiece,
+    train,
 )
 from compat_bpe.train.bpe.measure import GreedyWords
 from tests.examples import scaled
@@ -50,7 +48,7 @@ unseen = words_of("aaaaabbbbb##éx", "b")
 Settings = Union[TrainingSettings, CharacterBpeSettings, WordPieceSettings]
 
 
-def train(make: Any, learned: list[str], held_out: list[str], **options: Any) -> Trained:
+def trained_by(make: Any, learned: list[str], held_out: list[str], **options: Any) -> Trained:
     with Trainer(make(**options), workers=1) as one:
         for text in learned:
             one.feed(text)
@@ -64,12 +62,12 @@ def train(make: Any, learned: list[str], held_out: list[str], **options: Any) ->
 def check_curve(make: Any, learned: list[str], held_out: list[str], **options: Any) -> None:
     """Compare each check with the tokenizer that is trained with as many merges."""
     measuring = Convergence(patience=None, check_every=1)
-    found = train(make, learned, held_out, num_merges=12, convergence=measuring, **options)
+    found = trained_by(make, learned, held_out, num_merges=12, convergence=measuring, **options)
     steps = len(found.merges)
     assert [point.merges for point in found.curve] == [*range(steps + 1)]
     size = sum(len(text.encode()) for text in held_out)
     for tokens, merges, bytes_per_token in found.curve:
-        enc = train(make, learned, [], num_merges=merges, **options).encoding
+        enc = trained_by(make, learned, [], num_merges=merges, **options).encoding
         count = sum(len(enc.encode_ordinary(text)) for text in held_out)
         assert (tokens, bytes_per_token) == (enc.n_vocab, size / max(count, 1))
 
@@ -174,7 +172,7 @@ def test_long_words_are_one_unknown_token() -> None:
 def test_learning_stops_after_checks_without_improvement() -> None:
     learned, held_out = [STEPS], ["abcd abcd"]
     options: Any = {"pattern": r"\w+| "}
-    every = train(
+    every = trained_by(
         *(TrainingSettings, learned, held_out),
         num_merges=9,
         convergence=Convergence(None, 0.0, 1),
@@ -183,7 +181,7 @@ def test_learning_stops_after_checks_without_improvement() -> None:
     curve = [point.bytes_per_token for point in every.curve]
     assert curve == [1.0, 9 / 7, 9 / 5, *[9 / 3] * 7]
     for patience in (1, 2, 4):
-        found = train(
+        found = trained_by(
             TrainingSettings,
             learned,
             held_out,
@@ -196,7 +194,7 @@ def test_learning_stops_after_checks_without_improvement() -> None:
     # The first improvement is the smallest.
     for least, merges in ((9 / 7 - 1, 4), (9 / 7 - 0.99, 1)):
         stop = Convergence(1, least, 1)
-        found = train(TrainingSettings, learned, held_out, convergence=stop, **options)
+        found = trained_by(TrainingSettings, learned, held_out, convergence=stop, **options)
         assert len(found.merges) == merges
 
 
@@ -205,7 +203,7 @@ def test_small_improvements_add_up() -> None:
     options: Any = {"pattern": r"\w+| "}
     # 9/7 is no improvement by a half of 1, but 9/5 is.
     stop = Convergence(2, 0.5, 1)
-    found = train(TrainingSettings, [STEPS], held_out, convergence=stop, **options)
+    found = trained_by(TrainingSettings, [STEPS], held_out, convergence=stop, **options)
     assert [point.merges for point in found.curve] == [0, 1, 2, 3, 4, 5]
 
 
@@ -213,10 +211,10 @@ def test_small_improvements_add_up() -> None:
 @pytest.mark.parametrize("make", [TrainingSettings, CharacterBpeSettings, WordPieceSettings])
 def test_the_vocabulary_is_that_of_as_many_merges(make: Any, every: int) -> None:
     stop = Convergence(1, 0.2, every)
-    found = train(make, [STEPS], ["abcd abcd"], convergence=stop)
+    found = trained_by(make, [STEPS], ["abcd abcd"], convergence=stop)
     assert found.stopped == "convergence"
     assert len(found.merges) % every == 0
-    same = train(make, [STEPS], [], num_merges=len(found.merges))
+    same = trained_by(make, [STEPS], [], num_merges=len(found.merges))
     assert found.merges == same.merges
     assert found.tokens == same.tokens
     if isinstance(same.encoding, Tokenizer):
@@ -224,7 +222,7 @@ def test_the_vocabulary_is_that_of_as_many_merges(make: Any, every: int) -> None
         assert found.encoding.definition.model == same.encoding.definition.model
     else:
         assert found.encoding.core.encoder == same.encoding.core.encoder
-    of_size = train(make, [STEPS], [], vocab_size=same.encoding.n_vocab)
+    of_size = trained_by(make, [STEPS], [], vocab_size=same.encoding.n_vocab)
     assert of_size.merges == same.merges
 
 
@@ -232,7 +230,7 @@ def test_the_last_check_is_at_the_end() -> None:
     for most, checks in ((5, [0, 3, 5]), (6, [0, 3, 6])):
         for make in (TrainingSettings, WordPieceSettings):
             stop = Convergence(9, 0.0, 3)
-            found = train(make, [WORDS], ["pug hugs"], num_merges=most, convergence=stop)
+            found = trained_by(make, [WORDS], ["pug hugs"], num_merges=most, convergence=stop)
             assert found.stopped == "size"
             assert [point.merges for point in found.curve] == checks
             assert found.metrics()["curve"][-1] == found.curve[-1]._asdict()
@@ -240,15 +238,15 @@ def test_the_last_check_is_at_the_end() -> None:
 
 def test_from_functions() -> None:
     stop = Convergence(1, 0.2, 2)
-    for function in (train_bpe, train_character_bpe, train_wordpiece):
-        enc = function([WORDS], convergence=stop, validation=["pug hugs"])
+    for make in (TrainingSettings, CharacterBpeSettings, WordPieceSettings):
+        enc = train([WORDS], make(convergence=stop), validation=["pug hugs"])
         assert enc.count("pug hugs") < 8
         with pytest.raises(ValueError, match="there is no held-out text by which learning could"):
-            function([WORDS], convergence=stop)
+            train([WORDS], make(convergence=stop))
         with pytest.raises(ValueError, match="held-out text is of no use: the settings have no"):
-            function([WORDS], num_merges=1, validation=["pug"])
+            train([WORDS], make(num_merges=1), validation=["pug"])
         with pytest.raises(ValueError, match="give vocab_size, num_merges or convergence"):
-            function([WORDS], convergence=Convergence(None), validation=["pug"])
+            train([WORDS], make(convergence=Convergence(None)), validation=["pug"])
 
 
 @pytest.mark.parametrize("settings", [UnigramSettings(20), WordLevelSettings(20)])
@@ -273,11 +271,11 @@ def test_impossible_settings(options: dict[str, Any], message: str) -> None:
 
 _PROGRAM = """
 import sys
-from compat_bpe.train import Convergence, train_bpe, train_wordpiece
+from compat_bpe.train import Convergence, TrainingSettings, WordPieceSettings, train
 text = open("README.md", encoding="utf-8").read().splitlines()
-for train in (train_bpe, train_wordpiece):
-    stop = Convergence(2, 0.01, 20)
-    enc = train(text[::2], convergence=stop, validation=text[1::2], workers=int(sys.argv[1]))
+for make in (TrainingSettings, WordPieceSettings):
+    own, workers = make(convergence=Convergence(2, 0.01, 20)), int(sys.argv[1])
+    enc = train(text[::2], own, validation=text[1::2], workers=workers)
     print(enc.n_vocab, enc.encode(text[0]))
 """
 

@@ -13,12 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from compat_bpe.train.unigram import segmentations
-from compat_bpe.train.unigram.digamma import digamma
-from compat_bpe.train.unigram.lattice import SharedLattice
-from compat_bpe.train.unigram.plain import PlainModel
-from compat_bpe.train.unigram.prune import find_alternatives, prune
-from compat_bpe.train.unigram.segmentations import Segmentations
-from compat_bpe.train.unigram.substrings import branching_substrings
+from compat_bpe.train.unigram.learner import branching_substrings, digamma, find_alternatives, prune
+from compat_bpe.train.unigram.segmentations import PlainModel, Segmentations, SharedLattice
 
 words_of_few_letters = st.dictionaries(
     st.one_of(st.text("ab", min_size=1, max_size=9), st.text("abcd", min_size=1, max_size=6)),

@@ -1,4 +1,6 @@
-"""An estimate of the time and the memory of a training, from a sample of its text.
+"""The costs of a training, and an estimate of its time and memory from a sample of its text.
+
+All costs are for the machine of docs/performance.md, and of 2026-11-25.
 
 Learning takes time and memory about in proportion to the size of all distinct words together. How
 large that will be follows from the sample: the number of distinct words of a text grows by a power
@@ -10,11 +12,52 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from ...parallel.processes import processors
-from .costs import Costs
+from ..corpus.chunk_counts import ChunkCounter
+from ..encodings.encoding import Encoding
+from ..parallel.processes import processors
+
+
+class Costs(NamedTuple):
+    """The costs of training.
+
+    Args:
+        words: returns the size in bytes of the distinct words of a text.
+        counting: seconds for each million bytes of text, divided by the number of processes.
+        reading: seconds for each million bytes of text that one process takes.
+        learning: seconds for the first million bytes of distinct words.
+        power: the power of their size by which that grows.
+        word_bytes: bytes of memory for each byte of the distinct words.
+        text_bytes: bytes of memory for each byte of text.
+    """
+
+    words: Callable[[str], int]
+    counting: float
+    reading: float
+    learning: float
+    power: float
+    word_bytes: float
+    text_bytes: float = 0.0
+
+
+def distinct_bytes(splitter: Encoding) -> Callable[[str], int]:
+    """Return the function that gives the size of the distinct chunks of a text.
+
+    >>> from compat_bpe import get_encoding
+    >>> distinct_bytes(get_encoding("gpt2"))("one two one two")
+    11
+    """
+
+    def size(text: str) -> int:
+        with ChunkCounter(splitter, 1) as counter:
+            counter.feed(text)
+            words = counter.finish()
+        return sum(len(word.encode()) for own in words.values() for word in own)
+
+    return size
+
 
 #: The characters of a full sample.
 _SIZE = 1 << 20
