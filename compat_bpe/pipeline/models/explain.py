@@ -11,9 +11,9 @@ from ..byte_level import encode_bytes
 from .bpe.by_rank import ByteLevelBPE
 from .bpe.characters import CharacterBPE
 from .sentencepiece.bpe import SentencePieceBPE
-from .sentencepiece.lattice import PieceLattice
+from .sentencepiece.lattice import Edge, PieceLattice
 from .sentencepiece.unigram import SentencePieceUnigram
-from .steps import Edge, MergeStep, Pair, Token, Way, lattice, merge_steps, n_best, steps, tried
+from .steps import MergeStep, Pair, Token, Way, lattice, merge_steps, n_best, steps, tried
 from .unigram import Unigram
 from .words import WordPiece
 
@@ -288,27 +288,21 @@ def _explain_lattice(model: Unigram, chunk: str) -> Explanation:
 
 @explain.register
 def _explain_piece_lattice(model: SentencePieceUnigram, chunk: str) -> Explanation:
-    nodes = PieceLattice(model, chunk)
-    edges = sorted(
-        (
-            Edge(node.number, node.text, node.start, node.start + len(node.text), node.score)
-            for node in chain.from_iterable(nodes.ending)
-        ),
-        key=lambda edge: (edge.start, edge.end),
-    )
+    pieces = PieceLattice(model, chunk)
+    edges = sorted(chain.from_iterable(pieces.ending), key=lambda edge: (edge.start, edge.end))
     of_place = {(edge.start, edge.end): edge for edge in edges}
 
-    def way_of(pieces: list[tuple[str, int]]) -> Way:
+    def way_of(path: list[tuple[str, int]]) -> Way:
         way: list[Edge] = []
-        for text, _ in pieces:
+        for text, _ in path:
             end = way[-1].end if way else 0
             way.append(of_place[end, end + len(text)])
-        return Way(nodes.score(pieces), tuple(way))
+        return Way(pieces.score(path), tuple(way))
 
     best = model.split(chunk)
     # Of ways that are nearly as good, rounding decides, here and there in other ways.
-    others = [way for way in nodes.best(_WAYS) if way != best] if chunk else []
-    ways = [way_of(pieces) for pieces in [best, *others[:1]]]
+    others = [way for way in pieces.best(_WAYS) if way != best] if chunk else []
+    ways = [way_of(path) for path in [best, *others[:1]]]
     return _best_ways(chunk, model.encode(chunk), edges, ways)
 
 

@@ -10,6 +10,7 @@ from operator import attrgetter
 from typing import Callable, NamedTuple
 
 from .bpe.by_rank import BytePairEncoder
+from .sentencepiece.lattice import Edge
 from .unigram import Unigram
 from .words import WordPiece
 
@@ -133,23 +134,6 @@ def tried(model: WordPiece, chunk: str) -> Iterator[Tried]:
         if token_id is None:
             return
         start = end + 1
-
-
-class Edge(NamedTuple):
-    """A piece that matches, or an unknown character.
-
-    Args:
-        id: its id; that of the unknown token for an unknown character.
-        text: the piece.
-        start, end: its place in the chunk, in characters.
-        score: its score.
-    """
-
-    id: int
-    text: str
-    start: int
-    end: int
-    score: float
 
 
 class Way(NamedTuple):

@@ -157,8 +157,8 @@ def test_a_byte_that_is_no_token() -> None:
     ids = {char: n for n, char in enumerate(BYTE_TO_UNICODE.values()) if char != "b"}
     ids["<unk>"] = 300
     encoder = ListedMergesEncoder(ids, ([], []), UnknownPolicy("<unk>"))
-    (step,) = merge_steps(b"ab", encoder)
-    assert step.parts == [(ids["a"], b"a"), (300, b"<unk>")]
+    (step,) = merge_steps(b" b", encoder)
+    assert step.parts == [(ids["Ġ"], b" "), (300, b"<unk>")]
 
 
 @given(unigram_models(), st.text(UNIGRAM_ALPHABET + "x", max_size=7))

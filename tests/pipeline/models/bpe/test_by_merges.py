@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
@@ -156,3 +157,38 @@ def by_ids(chunk: str, tokens: list[str], ids: dict[str, int]) -> list[int]:
     # By the first merge all of it becomes pairs, which no other merge joins.
     assert len(chunk) % 2
     return [ids["aa"]] * (len(chunk) // 2 - 1) + [ids["aaa"]]
+
+
+@pytest.mark.parametrize(
+    ("policy", "symbols"),
+    [
+        (UnknownPolicy(), [("a", 1), ("b", 1)]),
+        (UnknownPolicy("?"), [("a", 1), ("?", 1), ("?", 2), ("b", 1), ("?", 3), ("?", 1)]),
+        (UnknownPolicy("?", fuse=True), [("a", 1), ("?", 3), ("b", 1), ("?", 4)]),
+        # Bytes overtake what is unknown before them.
+        (
+            UnknownPolicy("?", byte_fallback=True),
+            [("a", 1), ("<0xC3>", 1), ("<0xA9>", 1), ("?", 1), ("b", 1), ("?", 3), ("?", 1)],
+        ),
+    ],
+)
+def test_what_is_unknown(policy: UnknownPolicy, symbols: list[tuple[str, int]]) -> None:
+    known = dict.fromkeys(["a", "b", "?", "<0xC3>", "<0xA9>", "<0xE4>"], 0)
+    text = "axéb中z"
+    assert policy.first_symbols(text, text, known) == symbols
+    with pytest.raises(ValueError, match=r"no token for 'x', and not the token for .*, '!'$"):
+        policy._replace(token="!").first_symbols(text, text, known)
+
+
+def test_lengths_where_bytes_are_unknown() -> None:
+    names = [*BYTE_NAMES, "éa", "<unk>"]
+    names.remove("b")
+    ids = {name: number for number, name in enumerate(names)}
+    encoder = ListedMergesEncoder(ids, (["é"], ["a"]), UnknownPolicy("<unk>"))
+    unknown = ids["<unk>"], "<unk>", 1
+    assert encoder.find(b"\xe9ab\xe9b") == [
+        (ids["éa"], "éa", 3),
+        unknown,
+        (ids["é"], "é", 2),
+        unknown,
+    ]
