@@ -5,7 +5,7 @@ import pytest
 from compat_bpe.cli.counting import Counts
 from compat_bpe.cli.sorting import Counted, Rest, in_order, largest
 from compat_bpe.files.walk import Found
-from tests.files.windows import windows_paths
+from tests.files.systems import windows_paths
 
 FILES = [
     Counted(Found(path, path, 0), Counts(tokens, tokens * 2, tokens * 3))

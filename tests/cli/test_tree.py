@@ -7,7 +7,7 @@ from compat_bpe.cli.counting import Counts
 from compat_bpe.cli.sorting import Counted, largest
 from compat_bpe.cli.tree import LINES, tree_lines
 from compat_bpe.files.walk import Found
-from tests.files.windows import windows_paths
+from tests.files.systems import windows_paths
 
 
 def counted(files: dict[str, int], root: str = "d", argument: int = 0) -> list[Counted]:
