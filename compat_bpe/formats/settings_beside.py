@@ -133,7 +133,7 @@ class Settings:
         tokens: dict[str, dict[str, Any]] = {}
         for role in ROLES:
             default = known.get(role, Special())
-            part = self._said(role)
+            part = self._field(role)
             content = default.content if part is None else part
             if content is None or (isinstance(content, Json) and content.value in (None, "")):
                 continue
@@ -149,7 +149,7 @@ class Settings:
         """The tokens of either list of added tokens by their names; the last ones count."""
         return {token["content"]: token for token in (*self.listed(), *self._listed_by_name())}
 
-    def _said(self, key: str) -> Json | None:
+    def _field(self, key: str) -> Json | None:
         """Return what the files say of a key, which may be null; None if they say nothing."""
         for file in (self._names, self.config):
             if key in file.mapping():
@@ -218,7 +218,7 @@ class Settings:
     def _listed_by_name(self) -> Iterator[dict[str, Any]]:
         """Yield the tokens of ``added_tokens.json`` by their ids."""
         # Neither those of the class itself count here, nor those with flags in the settings.
-        parts = filter(None, (*map(self._said, ROLES), *self._more_parts()))
+        parts = filter(None, (*map(self._field, ROLES), *self._more_parts()))
         special = {
             _token(part)["content"]
             for part in parts
@@ -235,7 +235,7 @@ class Settings:
         Args:
             known: those that the class has, unless a file says something.
         """
-        if self._said(_MORE) is None:
+        if self._field(_MORE) is None:
             yield from map(_token, known)
         extra = self.config.get(_EXTRA)
         names = [] if extra is None else list(extra.mapping())

@@ -20,7 +20,7 @@ from compat_bpe.cli.count_view import (
 from compat_bpe.cli.counting import Counts
 from compat_bpe.files.walk import Found
 from tests.cli.running import run
-from tests.files.windows import windows_paths
+from tests.files.systems import windows_paths
 
 LISTED = [
     CountedFile(Found(path, path, 0), Counts((tokens,), tokens * 2, tokens * 3))

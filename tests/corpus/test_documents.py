@@ -24,7 +24,7 @@ from compat_bpe.files import compressed as file_bytes
 from compat_bpe.formats.checked_json import is_unicode
 from compat_bpe.unicode.surrogates import repair
 from tests.examples import shared_fixture
-from tests.files.windows import windows_paths
+from tests.files.systems import windows_paths
 from tests.memory import tracemalloc
 from tests.strategies import texts
 

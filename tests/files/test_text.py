@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from compat_bpe.files.text import is_name_on_windows, parts_of_path, path_of_uri, read_text, recoded
 from tests.examples import shared_fixture
-from tests.files.windows import windows_newlines, windows_paths
+from tests.files.systems import windows_newlines, windows_paths
 
 # Every example writes the file anew, so it may be shared.
 

@@ -21,7 +21,7 @@ import pytest
 from compat_bpe.files import write
 from compat_bpe.files.write import is_special, locked, put_in_place, write_files, written_whole
 from compat_bpe.tiktoken.load import dump_tiktoken_bpe
-from tests.files.faults import failing
+from tests.files.systems import failing
 
 
 def test_files_are_written_and_replaced(tmp_path: Path) -> None:
@@ -172,7 +172,7 @@ def test_at_whatever_call_it_fails_all_is_old_or_all_is_new(
 ) -> None:
     if not with_links:  # as on FAT, or in a browser
         monkeypatch.delattr(os, "link")
-        monkeypatch.setattr("tests.files.faults.CALLS", ("replace", "fsync", "open", "chmod"))
+        monkeypatch.setattr("tests.files.systems.CALLS", ("replace", "fsync", "open", "chmod"))
     old = {"a": b"old a", "b": b"old b"}
     new = {"a": b"new a", "b": b"new b", "c": b"new c"}
     number, outcomes = 0, set()

@@ -25,8 +25,7 @@ from compat_bpe.train.write import (
     touched_files,
     write_vocabulary,
 )
-from tests.files.faults import failing
-from tests.files.windows import windows_newlines
+from tests.files.systems import failing, windows_newlines
 
 ALL = {
     "mine.tiktoken",

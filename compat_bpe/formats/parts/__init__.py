@@ -42,7 +42,7 @@ def check_size(part: Json) -> None:
         part.fail(f"has {objects} objects, more than {_MOST_OBJECTS}")
 
 
-def kind(
+def part_type(
     part: Json, known: Collection[str], members_of: Mapping[str, Collection[str]] = _NONE
 ) -> str:
     """Return the type of a part.

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from math import prod
 
 from ..checked_json import Json
-from . import kind, pattern
+from . import part_type, pattern
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ _PROCESSOR_MEMBERS = {
 
 
 def _read(part: Json) -> Processor:
-    return _PROCESSORS[kind(part, list(_PROCESSORS), _PROCESSOR_MEMBERS)](part)
+    return _PROCESSORS[part_type(part, list(_PROCESSORS), _PROCESSOR_MEMBERS)](part)
 
 
 def _bert(part: Json) -> Processor:
@@ -163,7 +163,7 @@ def _check_growth(part: Json) -> None:
 
 
 def _replaces(part: Json) -> Iterator[Json]:
-    type_name = kind(part, [*_DECODERS, "Sequence"], _DECODER_MEMBERS)
+    type_name = part_type(part, [*_DECODERS, "Sequence"], _DECODER_MEMBERS)
     if type_name == "Replace":
         yield part
     for item in part["decoders"].items(part.place) if type_name == "Sequence" else ():
@@ -171,7 +171,7 @@ def _replaces(part: Json) -> Iterator[Json]:
 
 
 def _decoder_steps(part: Json) -> list[DecoderStep]:
-    type_name = kind(part, [*_DECODERS, "Sequence"], _DECODER_MEMBERS)
+    type_name = part_type(part, [*_DECODERS, "Sequence"], _DECODER_MEMBERS)
     if type_name != "Sequence":
         return [_DECODERS[type_name](part)]
     return [step for item in part["decoders"].items(part.place) for step in _decoder_steps(item)]

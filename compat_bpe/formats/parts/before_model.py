@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ..checked_json import Json
-from . import kind, pattern
+from . import part_type, pattern
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ def read_normalizer(part: Json | None) -> Normalizer | None:
 
 
 def _normalizer_list(part: Json) -> list[Normalizer]:
-    type_name = kind(part, [*_NORMALIZERS, "Sequence"], _MEMBERS)
+    type_name = part_type(part, [*_NORMALIZERS, "Sequence"], _MEMBERS)
     if type_name != "Sequence":
         return [_NORMALIZERS[type_name](part)]
     items = part["normalizers"].items(part.place)
@@ -168,7 +168,7 @@ def steps(part: Json | None) -> list[PreTokenizerStep]:
     """Return the steps of a ``pre_tokenizer``."""
     if part is None:
         return []
-    type_name = kind(part, [*_STEPS, "Sequence"])
+    type_name = part_type(part, [*_STEPS, "Sequence"])
     if type_name != "Sequence":
         return _STEPS[type_name](part)
     return [step for item in part["pretokenizers"].items(part.place) for step in steps(item)]
