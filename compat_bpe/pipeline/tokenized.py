@@ -300,10 +300,7 @@ class Tokenized:
             ValueError: the direction is unknown.
         """
         check_direction(direction)
-        padding = Padding(length, direction, pad_id, pad_type_id, pad_token)
-        if self.overflowing:
-            return _Padded(_copy(self), length, padding).made()
-        return _made(Tokenized.__new__(Tokenized), _padded(self, length, padding), [])
+        return _padded(self, length, Padding(None, direction, pad_id, pad_type_id, pad_token))
 
 
 class Truncation(NamedTuple):
@@ -438,16 +435,7 @@ class Padding(NamedTuple):
             length += -length % self.pad_to_multiple_of
         if length > MOST_TOKENS:
             raise ValueError(f"padding to {length} tokens: the most are {MOST_TOKENS}")
-        return [
-            text.padded(
-                length,
-                direction=self.direction,
-                pad_id=self.pad_id,
-                pad_type_id=self.pad_type_id,
-                pad_token=self.pad_token,
-            )
-            for text in texts
-        ]
+        return [_padded(text, length, self) for text in texts]
 
 
 def _made(
@@ -533,13 +521,20 @@ class _Padded(_Lazy):
         self._padding = padding
 
     def parts(self) -> Sequence[Tokenized]:
-        return _padded(self._part, self._length, self._padding)
+        return _with_padding(self._part, self._length, self._padding)
 
     def make_overflowing(self) -> list[Tokenized]:
         return [_Padded(part, self._length, self._padding) for part in self._part.overflowing]
 
 
-def _padded(part: Tokenized, length: int, padding: Padding) -> list[Tokenized]:
+def _padded(part: Tokenized, length: int, padding: Padding) -> Tokenized:
+    """Return a part padded to a length, and so all that overflows from it."""
+    if part.overflowing:
+        return _Padded(_copy(part), length, padding).made()
+    return _made(Tokenized.__new__(Tokenized), _with_padding(part, length, padding), [])
+
+
+def _with_padding(part: Tokenized, length: int, padding: Padding) -> list[Tokenized]:
     """Return a part and its padding, in their order."""
     count = length - len(part)
     if count <= 0:
