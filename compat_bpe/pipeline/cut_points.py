@@ -36,7 +36,7 @@ _START = 3
 
 
 class CutPoints:
-    """What a tokenizer knows of texts by their characters: cut points, joints, lengths of tokens.
+    """The cut points and joints of texts, and the bounds of their tokens' lengths.
 
     Args:
         definition: the parts of a tokenizer.

@@ -46,10 +46,10 @@ class Tokenized:
         sequence_ranges: the tokens of each text: start and end by 0 or 1; if it is empty, all
             tokens are of the first text.
 
-    >>> found = Tokenized([5, 6], ["a", "b"], [(0, 1), (1, 2)], [0, 0])
-    >>> found.truncated(1)
+    >>> text = Tokenized([5, 6], ["a", "b"], [(0, 1), (1, 2)], [0, 0])
+    >>> text.truncated(1)
     Tokenized(['a'])
-    >>> found.padded(3).ids
+    >>> text.padded(3).ids
     [5, 6, 0]
     """
 
@@ -147,8 +147,8 @@ class Tokenized:
     def token_to_chars(self, token_index: int) -> tuple[int, int] | None:
         """Return the place of a token in its text; None if it is in no text.
 
-        >>> found = Tokenized([5, 6], ["a", "b"], [(0, 1), (1, 2)], [0, 0])
-        >>> found.token_to_chars(1), found.char_to_token(1), found.word_to_tokens(0)
+        >>> text = Tokenized([5, 6], ["a", "b"], [(0, 1), (1, 2)], [0, 0])
+        >>> text.token_to_chars(1), text.char_to_token(1), text.word_to_tokens(0)
         ((1, 2), 1, (0, 2))
         """
         return self._of_token(self.offsets, token_index)
