@@ -11,5 +11,7 @@ from .pattern import parser as parser
 from .pattern import prepared_large as prepared_large
 from .pattern import reach as reach
 from .pattern import stand_ins as stand_ins
+from .pipeline import sorted_names as sorted_names
 from .pipeline.decoders import bytes as bytes
 from .pipeline.models.bpe import unspaced as unspaced
+from .pipeline.normalizers import forms as forms
