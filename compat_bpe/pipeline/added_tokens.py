@@ -69,9 +69,9 @@ class AddedTokens:
         prefix: changes the beginning of the spans, or None.
 
     >>> tokens = AddedTokens([AddedToken("<a>", 1, special=True), AddedToken("b", 2, rstrip=True)])
-    >>> list(tokens.split("<a>xb y<a>", allowed={"<a>"}))
+    >>> list(tokens.spans("<a>xb y<a>", allowed={"<a>"}))
     [('', 1), ('x', None), ('', 2), ('y', None), ('', 1)]
-    >>> list(tokens.split("<a>xb y<a>", allowed=set()))
+    >>> list(tokens.spans("<a>xb y<a>", allowed=set()))
     [('<a>x', None), ('', 2), ('y<a>', None)]
     """
 
@@ -112,14 +112,6 @@ class AddedTokens:
             [(normalized_content(t, normalize), t) for t in ordered if t.normalized]
         )
 
-    def spans(self, text: str, allowed: Set[str]) -> Iterator[tuple[str, int | None]]:
-        """Return the spans of a text, ready to be split, each with the id that follows it, if any.
-
-        Args:
-            text, allowed: as in ``split``.
-        """
-        return self.split(text, allowed) if self.prefix is None else self._prefixed(text, allowed)
-
     @cached_property
     def continued(self) -> AddedTokens:
         """The finder for a text that goes on after a cut point: itself if there is no difference.
@@ -134,7 +126,14 @@ class AddedTokens:
         other.continued = other
         return other
 
-    def _prefixed(self, text: str, allowed: Set[str]) -> Iterator[tuple[str, int | None]]:
+    def spans(self, text: str, allowed: Set[str]) -> Iterator[tuple[str, int | None]]:
+        """Yield the spans of a text, ready to be split, and for each added token "" and its id.
+
+        Args:
+            text: without surrogates.
+            allowed: the names of the special tokens that are tokens here. Any other special
+                name is plain text, and no token is found within it.
+        """
         for begin, end, token in self._as_it_is.find(text, allowed):
             if token is not None:
                 yield "", token.id
@@ -271,23 +270,6 @@ class AddedTokens:
         """A finder of the names of tokens that are tokens everywhere."""
         return NameFinder(self._always)
 
-    def split(self, text: str, allowed: Set[str]) -> Iterator[tuple[str, int | None]]:
-        """Yield the spans of normalized text between added tokens, and the tokens' ids.
-
-        Args:
-            text: without surrogates.
-            allowed: the names of the special tokens that are tokens here. Any other special
-                name is plain text, and no token is found within it.
-        """
-        normalize = self._first_normalize
-        for span, token in self._as_it_is.split(text, allowed):
-            if token is not None:
-                yield "", token
-            else:
-                span = span if normalize is None else normalize(span)
-                yield from self._normalized.split(span, allowed)
-            normalize = self.normalize
-
 
 class _Finder:
     """A finder of tokens by their names; of two with one name, the first."""
@@ -298,14 +280,6 @@ class _Finder:
             if name:
                 self._tokens.setdefault(name, token)
         self._names = NameFinder(self._tokens)
-
-    def split(self, text: str, allowed: Set[str]) -> Iterator[tuple[str, int | None]]:
-        """Yield spans of text, each not empty, and ids."""
-        for start, end, token in self.find(text, allowed):
-            if token is not None:
-                yield "", token.id
-            else:
-                yield text if end - start == len(text) else text[start:end], None
 
     def find(self, text: str, allowed: Set[str]) -> Iterator[tuple[int, int, AddedToken | None]]:
         """Yield the start and end of each span and of each token, none of them empty.

@@ -33,7 +33,7 @@ class Definition:
         highest: the greatest id; -1 if there is none.
         other_tokens: returns the bytes of ids that are not in ``tokens``, or are decoded otherwise.
             It is called when something is first decoded.
-        others_win: True if ``other_tokens`` decides for an id that is in both.
+        others_win: if both map an id, ``other_tokens`` wins.
         make_decoder: returns the decoder; None for the one that joins the tokens' bytes.
         processor: puts special tokens around a text, for callers that ask for them; or None.
         pieces: returns each id's token, written as in the vocabulary; None if the tokens are bytes.

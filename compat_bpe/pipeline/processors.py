@@ -109,19 +109,19 @@ class TemplateProcessing(Processor):
             ValueError: there are not one or two parts; or the template asks for a second text
                 where there is none, or has a special token without tokens.
         """
-        given = list(parts)
+        texts = list(parts)
         filled = []
-        for piece in self._template(given):
+        for piece in self._template(texts):
             if isinstance(piece, TextPiece):
                 sequence, type_id = piece
-                part = self._text(given, sequence)
+                part = self._text(texts, sequence)
                 # The part stays changed if the template has it again. The types of what
                 # overflows stay as they are.
-                given[sequence] = part.changed(
+                texts[sequence] = part.changed(
                     type_ids=[type_id] * len(part),
                     sequence_ranges={**part.sequence_ranges, sequence: (0, len(part))},
                 )
-                filled.append(given[sequence])
+                filled.append(texts[sequence])
             elif add_special_tokens:
                 filled.append(Tokenized.added(*self._tokens(piece), piece.type_id))
         return filled
@@ -204,8 +204,8 @@ def process(
     """
     if processor is None and second is None:
         return first
-    given = [first] if second is None else [first, second]
-    parts: Sequence[Tokenized] = [_numbered(part, index) for index, part in enumerate(given)]
+    texts = [first] if second is None else [first, second]
+    parts: Sequence[Tokenized] = [_numbered(part, index) for index, part in enumerate(texts)]
     if processor is None:
         # Here tokenizers does not say of which text an overflowing part is.
         for part in parts:
@@ -225,7 +225,7 @@ def _numbered(part: Tokenized, number: int) -> Tokenized:
 
 
 def process_ids(
-    processor: Processor | None, given: Sequence[Sequence[int]], add_special_tokens: bool
+    processor: Processor | None, parts: Sequence[Sequence[int]], add_special_tokens: bool
 ) -> list[int]:
     """Return the ids of a text, or of a pair of texts, as a post-processor makes them.
 
@@ -233,8 +233,8 @@ def process_ids(
         ValueError: the post-processor cannot take them.
     """
     if processor is not None:
-        given = processor.process_ids(given, add_special_tokens)
-    return list(chain.from_iterable(given))
+        parts = processor.process_ids(parts, add_special_tokens)
+    return list(chain.from_iterable(parts))
 
 
 def keeps_text(processor: Processor) -> bool:

@@ -123,11 +123,6 @@ def _guard_of(names: frozenset[str]) -> Guard:
     return Guard(names)
 
 
-def guard_of(names: Set[str]) -> Guard:
-    """Return the guard for names that must not be cut in two; remembered, as there may be many."""
-    return _guard_of(frozenset(names))
-
-
 class SpecialTokens:
     """A finder of special tokens; names that are not allowed are plain text.
 
@@ -181,7 +176,7 @@ class SpecialTokens:
 
     def guard(self, names: Set[str]) -> Guard:
         """Return the guard of the names, if the given names may be tokens."""
-        return guard_of(names)
+        return _guard_of(frozenset(names))
 
     def across(self, beside: str) -> list[tuple[str, str]]:
         """Return the characters beside a position as they are, twice; see ``AddedTokens``."""

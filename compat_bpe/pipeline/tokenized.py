@@ -46,10 +46,10 @@ class Tokenized:
         sequence_ranges: the tokens of each text: start and end by 0 or 1; if it is empty, all
             tokens are of the first text.
 
-    >>> found = Tokenized([5, 6], ["a", "b"], [(0, 1), (1, 2)], [0, 0])
-    >>> found.truncated(1)
+    >>> text = Tokenized([5, 6], ["a", "b"], [(0, 1), (1, 2)], [0, 0])
+    >>> text.truncated(1)
     Tokenized(['a'])
-    >>> found.padded(3).ids
+    >>> text.padded(3).ids
     [5, 6, 0]
     """
 
@@ -147,8 +147,8 @@ class Tokenized:
     def token_to_chars(self, token_index: int) -> tuple[int, int] | None:
         """Return the place of a token in its text; None if it is in no text.
 
-        >>> found = Tokenized([5, 6], ["a", "b"], [(0, 1), (1, 2)], [0, 0])
-        >>> found.token_to_chars(1), found.char_to_token(1), found.word_to_tokens(0)
+        >>> text = Tokenized([5, 6], ["a", "b"], [(0, 1), (1, 2)], [0, 0])
+        >>> text.token_to_chars(1), text.char_to_token(1), text.word_to_tokens(0)
         ((1, 2), 1, (0, 2))
         """
         return self._of_token(self.offsets, token_index)
@@ -300,10 +300,7 @@ class Tokenized:
             ValueError: the direction is unknown.
         """
         check_direction(direction)
-        padding = Padding(length, direction, pad_id, pad_type_id, pad_token)
-        if self.overflowing:
-            return _Padded(_copy(self), length, padding).made()
-        return _made(Tokenized.__new__(Tokenized), _padded(self, length, padding), [])
+        return _padded(self, length, Padding(None, direction, pad_id, pad_type_id, pad_token))
 
 
 class Truncation(NamedTuple):
@@ -438,16 +435,7 @@ class Padding(NamedTuple):
             length += -length % self.pad_to_multiple_of
         if length > MOST_TOKENS:
             raise ValueError(f"padding to {length} tokens: the most are {MOST_TOKENS}")
-        return [
-            text.padded(
-                length,
-                direction=self.direction,
-                pad_id=self.pad_id,
-                pad_type_id=self.pad_type_id,
-                pad_token=self.pad_token,
-            )
-            for text in texts
-        ]
+        return [_padded(text, length, self) for text in texts]
 
 
 def _made(
@@ -533,13 +521,20 @@ class _Padded(_Lazy):
         self._padding = padding
 
     def parts(self) -> Sequence[Tokenized]:
-        return _padded(self._part, self._length, self._padding)
+        return _with_padding(self._part, self._length, self._padding)
 
     def make_overflowing(self) -> list[Tokenized]:
         return [_Padded(part, self._length, self._padding) for part in self._part.overflowing]
 
 
-def _padded(part: Tokenized, length: int, padding: Padding) -> list[Tokenized]:
+def _padded(part: Tokenized, length: int, padding: Padding) -> Tokenized:
+    """Return a part padded to a length, and so all that overflows from it."""
+    if part.overflowing:
+        return _Padded(_copy(part), length, padding).made()
+    return _made(Tokenized.__new__(Tokenized), _with_padding(part, length, padding), [])
+
+
+def _with_padding(part: Tokenized, length: int, padding: Padding) -> list[Tokenized]:
     """Return a part and its padding, in their order."""
     count = length - len(part)
     if count <= 0:

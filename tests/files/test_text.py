@@ -73,7 +73,7 @@ class _Dripping(io.BytesIO):
         ("utf-16-le", b"a\0b", "byte 0x62 at offset 2", "a\ufffd"),
         ("shift_jis", b"a\x81", "byte 0x81 at offset 1", "a\ufffd"),
         ("unicode_escape", rb"a\ud800b", "a lone surrogate", "a\ufffdb"),
-        ("utf-16", b"a\0", "UTF-16 stream does not start with BOM", None),
+        ("utf-16", b"a\0", "(UTF-16 stream does not start with BOM|byte 0x61 at offset 0)", None),
         ("undefined", b"a", "undefined encoding", None),
     ],
 )

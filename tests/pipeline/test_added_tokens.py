@@ -118,8 +118,8 @@ from compat_bpe.pipeline.special_tokens import allowed_names
 names = {"a" * length + "b": length for length in range(2000)}
 tokens = AddedTokens([AddedToken(name, length) for name, length in names.items()])
 text = "a" * 40000
-assert list(tokens.split(text, set())) == [(text, None)]
-assert list(tokens.split(text + "b", set())) == [(text[1999:], None), ("", 1999)]
+assert list(tokens.spans(text, set())) == [(text, None)]
+assert list(tokens.spans(text + "b", set())) == [(text[1999:], None), ("", 1999)]
 assert allowed_names(text, frozenset(names), set(), "all") == set()
 """
 
@@ -168,7 +168,7 @@ Found = list[tuple[str, "int | None"]]
 
 
 def split(text: str, *tokens: AddedToken, allowed: str = "") -> Found:
-    return list(AddedTokens(tokens).split(text, set(allowed.split())))
+    return list(AddedTokens(tokens).spans(text, set(allowed.split())))
 
 
 @given(
@@ -198,7 +198,7 @@ def test_leftmost_and_longest(
         plain = ""
     expected += [(plain, None)] * bool(plain)
     names_allowed = {token.content for token in tokens if token.id in allowed}
-    assert list(AddedTokens(tokens).split(text, names_allowed)) == expected
+    assert list(AddedTokens(tokens).spans(text, names_allowed)) == expected
 
 
 @pytest.mark.parametrize(
@@ -239,7 +239,7 @@ def test_a_token_that_lost_some_of_its_text_ends_where_it_ended() -> None:
 def test_normalized_tokens_are_looked_for_in_what_the_others_leave() -> None:
     tokens = [AddedToken("AB", 1), AddedToken("B", 2, normalized=True)]
     tested = AddedTokens(tokens, Lowercase())
-    assert list(tested.split("ABbBc", set())) == [("", 1), ("", 2), ("", 2), ("c", None)]
+    assert list(tested.spans("ABbBc", set())) == [("", 1), ("", 2), ("", 2), ("c", None)]
     assert normalized_content(tokens[0], Lowercase()) == "AB"
     assert normalized_content(tokens[1], Lowercase()) == "b"
     assert normalized_content(tokens[1], None) == "B"
@@ -248,8 +248,8 @@ def test_normalized_tokens_are_looked_for_in_what_the_others_leave() -> None:
 def test_of_two_that_look_the_same_the_special_one_counts() -> None:
     tokens = [AddedToken("A", 1, normalized=True), AddedToken("a", 2, True, normalized=True)]
     tested = AddedTokens(tokens, Lowercase())
-    assert list(tested.split("a", {"a"})) == [("", 2)]
-    assert list(tested.split("a", set())) == [("a", None)]
+    assert list(tested.spans("a", {"a"})) == [("", 2)]
+    assert list(tested.spans("a", set())) == [("a", None)]
 
 
 def test_of_two_alike_the_first_counts_and_one_without_a_name_never() -> None:

@@ -1,4 +1,4 @@
-"""What all decoders have in common: the protocol, and the check of ids."""
+"""The protocol of a decoder, and the check of ids."""
 
 from __future__ import annotations
 

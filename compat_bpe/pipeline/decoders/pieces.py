@@ -1,8 +1,8 @@
 """The decoder of vocabularies of pieces: the file's steps make a text of the tokens' pieces.
 
 The plain rule is in ``PieceDecoder.plain``: each step works on the list of all pieces. The fast
-way holds for most decoders. Their first steps change each piece by itself, so a token has the same
-text wherever it stands but first or last, and the texts are looked up and joined. If
+way holds for most decoders. Their first steps change each piece by itself: only the first and the
+last piece depend on their position. So the texts of the others are looked up and joined. If
 ``ByteFallback`` follows, each byte is looked up as a lone surrogate, which no text has, so the
 runs of bytes can still be seen in the joined text.
 """

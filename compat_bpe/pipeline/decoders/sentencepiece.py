@@ -139,17 +139,17 @@ class SentencePieceDecoder:
         pieces = self._pieces.texts
         return chosen, not self._drop(numbers, (pieces[token_id] for token_id in numbers), chosen)
 
-    def _drop(self, numbers: Iterable[int], pieces: Iterable[str], found: list[str]) -> bool:
+    def _drop(self, numbers: Iterable[int], pieces: Iterable[str], texts: list[str]) -> bool:
         """Drop the spaces that are there only because a text begins; return True if it has."""
         types = self._pieces.types
         for at, (token_id, piece) in enumerate(zip(numbers, pieces)):
             kind = types[token_id] if token_id >= 0 else UNKNOWN
             if kind not in (BYTE, CONTROL) and piece.startswith(SPACE):
                 if kind != UNKNOWN:
-                    found[at] = found[at][1:]
+                    texts[at] = texts[at][1:]
                 if not self._drops_all:
                     return True
-            if found[at]:
+            if texts[at]:
                 return True
         return False
 

@@ -1,4 +1,4 @@
-"""What all normalizers have in common: the protocol, sequences of them, tables of characters."""
+"""The base class of normalizers, sequences of them, and tables of characters."""
 
 from __future__ import annotations
 
@@ -18,8 +18,7 @@ if TYPE_CHECKING:
 class Normalizer:
     """A normalizer of text.
 
-    It does the same at the beginning of a text as anywhere, and has no cuts, unless it says
-    otherwise.
+    By default it does the same at the beginning of a text as anywhere, and allows no cuts.
     """
 
     #: False if ``across`` never returns a pair.
@@ -44,10 +43,10 @@ class Normalizer:
     def across(self, left: str, right: str) -> tuple[str, str] | None:
         """Return the characters beside a position after normalization, if it may be cut there.
 
-        It may be cut there if the left side, normalized by this or by ``continued``, and the
-        right side, normalized by ``continued``, are the whole, normalized as the left side,
-        whatever else is in them. If the right side is not empty then, the characters are
-        those beside the position. None if that is not certain.
+        A cut is allowed if the left side, normalized by this or by ``continued``, and the right
+        side, normalized by ``continued``, always join to the whole, normalized as the left side.
+        If the normalized right side is not empty, the characters are those beside the cut. None if
+        any of this is uncertain.
 
         Args:
             left, right: the characters beside the position; neither is a surrogate.
@@ -57,8 +56,8 @@ class Normalizer:
     def all_across(self, left: str, right: str) -> Pairs:
         """Return the characters that may be beside a position, if it may be cut there.
 
-        It is like ``across``, but the two may depend on what is around them: they are one of
-        these pairs. There is none if it may not be cut there.
+        Like ``across``, but the two may depend on the text around them: they are one of these
+        pairs. No pairs: no cut.
         """
         pair = self.across(left, right)
         return () if pair is None else (pair,)

@@ -121,7 +121,7 @@ def _has_marks(char: str) -> bool:
 def _has_long_run(text: str) -> bool:
     """Return True if a text has a run of marks that is longer than ``_LONGEST_RUN``.
 
-    One of its characters is in a sample of every so many.
+    A sample of every 64th character has one of its marks.
     """
     if len(text) <= _LONGEST_RUN or _ordered_or_above().search(text[::_LONGEST_RUN]) is None:
         return False

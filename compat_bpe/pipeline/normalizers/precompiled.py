@@ -112,8 +112,8 @@ class Precompiled(Normalizer):
     def across(self, left: str, right: str) -> tuple[str, str] | None:
         r"""Return the characters beside a position between two clusters.
 
-        The end of a cluster is there whatever is around, unless one of the two characters joins
-        others from far away, as jamo and flags do. The left one is the last of its cluster, and is
+        A cluster ends between two such characters in any text, unless one of them joins others
+        from far away, as jamo and flags do. The left one is the last of its cluster, and is
         changed by itself if no key begins with what may be joined before it. The right one is the
         first of its cluster, and what it becomes is known if no key begins with it and goes on.
         """

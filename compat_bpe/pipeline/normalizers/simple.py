@@ -23,7 +23,21 @@ if TYPE_CHECKING:
     from .base import Pairs
 
 
-class Lowercase(Normalizer):
+class _EachCharacter(Normalizer):
+    """A normalizer that changes each character by itself; here none is removed."""
+
+    def align(self, text: Aligned) -> Aligned:
+        """Return the normalized text; each character has the place of the one it is made of."""
+        return text.changed(
+            (new, int(index > 0)) for char in text.text for index, new in enumerate(self(char))
+        )
+
+    def across(self, left: str, right: str) -> tuple[str, str] | None:
+        """Return the two characters as they become, unless one of them is removed."""
+        return beside(self(left), self(right))
+
+
+class Lowercase(_EachCharacter):
     """The normalizer that puts each character in lower case by itself, a final sigma included.
 
     >>> Lowercase()("ὈΔΥΣΣΕΎΣ")
@@ -33,16 +47,6 @@ class Lowercase(Normalizer):
     def __call__(self, text: str) -> str:
         """Return a text in lower case."""
         return text.lower() if text.isascii() else text.translate(_lowercase_table())
-
-    def align(self, text: Aligned) -> Aligned:
-        """Return a text in lower case, with the places in the original."""
-        return text.changed(
-            (lower, int(index > 0)) for char in text.text for index, lower in enumerate(self(char))
-        )
-
-    def across(self, left: str, right: str) -> tuple[str, str] | None:
-        """Return the two characters in lower case: each character is changed by itself."""
-        return self(left)[-1], self(right)[0]
 
 
 @cache
@@ -55,7 +59,7 @@ def _lowercase_table() -> CharacterTable:
     return CharacterTable(lambda char: table.get(ord(char), char))
 
 
-class StripAccents(Normalizer):
+class StripAccents(_EachCharacter):
     r"""The normalizer that removes all marks (Mn, Mc and Me of Unicode 9.0), and changes no letter.
 
     >>> StripAccents()("e\u0301 é")
@@ -69,10 +73,6 @@ class StripAccents(Normalizer):
     def align(self, text: Aligned) -> Aligned:
         """Return a text without marks, with the places in the original."""
         return text.filtered(lambda char: char not in _marks())
-
-    def across(self, left: str, right: str) -> tuple[str, str] | None:
-        """Return the two characters, unless one of them is removed."""
-        return None if left in _marks() or right in _marks() else (left, right)
 
 
 @cache
@@ -91,7 +91,7 @@ _REMOVED = frozenset(map(chr, (*range(1, 9), 0xB, *range(0xE, 0x20), 0x7F, 0x8F,
 _SPACES = frozenset("\t\n\f\r\u1680\u200b\u200c\u200d\u200e\u200f\u2028\u2029\u2581\ufeff\ufffd")
 
 
-class Nmt(Normalizer):
+class Nmt(_EachCharacter):
     r"""The normalizer ``Nmt``: it removes control characters and makes others spaces.
 
     It is a part of SentencePiece's ``nmt_nfkc``, with the same odd set of characters.
@@ -109,10 +109,6 @@ class Nmt(Normalizer):
         kept = text.filtered(lambda char: char not in _REMOVED)
         return kept.changed((_nmt(char), 0) for char in kept.text)
 
-    def across(self, left: str, right: str) -> tuple[str, str] | None:
-        """Return the two characters as they become, unless one of them is removed."""
-        return beside(_nmt(left), _nmt(right))
-
 
 def _nmt(char: str) -> str:
     return "" if char in _REMOVED else " " if char in _SPACES else char
@@ -123,7 +119,7 @@ def _nmt_table() -> CharacterTable:
     return CharacterTable(_nmt)
 
 
-class ByteLevel(Normalizer):
+class ByteLevel(_EachCharacter):
     """The normalizer that writes each byte of a text as a character.
 
     >>> ByteLevel()(" é")
@@ -133,16 +129,6 @@ class ByteLevel(Normalizer):
     def __call__(self, text: str) -> str:
         """Return the bytes of a text in the byte alphabet."""
         return encode_bytes(text.encode())
-
-    def align(self, text: Aligned) -> Aligned:
-        """Return the bytes of a text, each with the place of its character."""
-        return text.changed(
-            (byte, int(index > 0)) for char in text.text for index, byte in enumerate(self(char))
-        )
-
-    def across(self, left: str, right: str) -> tuple[str, str] | None:
-        """Return the last byte of the left character, and the first of the right one."""
-        return self(left)[-1], self(right)[0]
 
 
 class Strip(Normalizer):

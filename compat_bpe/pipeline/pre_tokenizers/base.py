@@ -1,4 +1,4 @@
-"""What all steps of a pre-tokenizer have in common, and what a first step does to whole spans.
+"""The base class of a pre-tokenizer's steps, and the changes of whole spans that a first step is.
 
 The pieces that a first step sees are the spans between added tokens. So what it does at their
 beginning can be done to the spans: the splitter then need not know of it, and may be a single
@@ -44,17 +44,16 @@ class PreTokenizerStep:
     def across(self, left: str, right: str) -> Across:
         """Return what a cut between two characters of a piece means to the step.
 
-        ``True``: a clean cut, since the step makes of the two sides what it makes of the whole. A
-        pair: the two pieces at the cut are one in the whole, so a later step must decide, given
-        these characters beside the cut. ``False``: unknown. The answer holds for any text on the
-        two sides.
+        True: a clean cut; the pieces of the two sides are those of the whole. A pair: a later step
+        must decide, given these characters beside the cut, because the two pieces at the cut are
+        one in the whole. False: unknown. The answer holds for any text on the two sides.
         """
         return False
 
     def going_on(self, left: str, right: str) -> Across:
-        """Return what ``across`` does, if the right side goes on from the left one.
+        """Return the answer of ``across`` for a right side that continues the left one.
 
-        What the step puts before a piece is then not put before the right side.
+        The step then puts no prefix before the right side.
         """
         return self.across(left, right)
 
