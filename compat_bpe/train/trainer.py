@@ -254,7 +254,8 @@ def train(
         for text in validation:
             trainer.hold_out(text)
         for group, own in _by_group(counts):
-            rows = ((as_given(text), count, at) for text, count, at in rows_of(own, group))
+            given = ((as_given(text), count, at) for text, count, at in rows_of(own, group))
+            rows = (row for row in given if row[0])  # of a line end alone nothing is left
             trainer.feed_counts(own if settings.kind.counts_words else rows, group)
         encoding: Any = trainer.train().encoding
     result: _Encoding = encoding

@@ -124,7 +124,7 @@ def test_other_kinds(own: Settings[Tokenizer], some: list[str], data: st.DataObj
 
 
 @pytest.mark.parametrize("options", [{}, {"split_by_whitespace": False}, {"model_type": "word"}])
-@given(some=st.lists(texts, min_size=1, max_size=4), data=st.data())
+@given(some=st.lists(texts | st.just("\n"), min_size=1, max_size=4), data=st.data())
 @settings(max_examples=scaled(15))
 def test_sentencepiece(options: Mapping[str, Any], some: list[str], data: st.DataObject) -> None:
     own = SentencePieceSettings(400, hard_vocab_limit=False, **options)
