@@ -15,9 +15,7 @@ from compat_bpe.spark import chunk_counts, partition_counts
 from compat_bpe.spark import counts as counts_module
 from compat_bpe.spark.counts import Chunks, Count, splitter_of
 from compat_bpe.train import train_bpe
-from tests.spark.corpora import few, real_corpora, texts
-from tests.spark.frames import counted, frame
-from tests.spark.one_machine import of_one_machine
+from tests.spark.corpora import counted, few, frame, of_one_machine, real_corpora, texts
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

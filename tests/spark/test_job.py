@@ -19,8 +19,7 @@ from compat_bpe.cli import cli
 from compat_bpe.corpus.counts_file import CountsReader
 from compat_bpe.spark.job import main
 from tests.spark.conftest import SETTINGS
-from tests.spark.corpora import real_corpora
-from tests.spark.one_machine import files_of, of_one_machine
+from tests.spark.corpora import files_of, of_one_machine, real_corpora
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

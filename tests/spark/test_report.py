@@ -18,8 +18,7 @@ from compat_bpe.train import (
     WordPieceSettings,
     train,
 )
-from tests.spark.corpora import few, real_corpora, texts
-from tests.spark.frames import frame
+from tests.spark.corpora import few, frame, real_corpora, texts
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -16,8 +16,7 @@ from compat_bpe.spark import chunk_counts, train, training, truncate
 from compat_bpe.spark.counts import Chunks, Count, splitter_of, summed
 from compat_bpe.spark.frames import mapped, picked
 from compat_bpe.train import TrainingSettings
-from tests.spark.frames import counted, frame
-from tests.spark.one_machine import of_one_machine
+from tests.spark.corpora import counted, frame, of_one_machine
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
