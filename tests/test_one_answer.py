@@ -11,6 +11,7 @@ import pytest
 
 from compat_bpe import encoding_for_model, get_encoding
 from compat_bpe.chat import count_messages
+from compat_bpe.chat.choose import TERMS as CONVERSATION
 from compat_bpe.check.configuration import TERMS as CONFIGURATION
 from compat_bpe.check.configuration import configuration_of
 from compat_bpe.check.source import ConfigurationError, Source
@@ -173,7 +174,8 @@ def test_conversations(question: Question) -> None:
         except (KeyError, ValueError) as error:
             raise Refused(error.args[0]) from None
 
-    check(question, ask, LIBRARY, files=question.field == "encoding")
+    terms = CONVERSATION if question.field == "model" else LIBRARY
+    check(question, ask, terms, files=question.field == "encoding")
 
 
 @pytest.mark.parametrize("question", [one for one in EXACT if one.field == "model"], ids=named)

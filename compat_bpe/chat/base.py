@@ -188,6 +188,8 @@ class ChatFormat(ABC):
     members: frozenset[str] | None = None
     #: True if the count depends on ``tool_choice`` and the endpoint.
     knows_endpoints = False
+    #: True if the count itself names what it leaves out.
+    names_left_out = False
 
     def __init__(self, encoding: Encoding) -> None:
         self.encoding = encoding
@@ -206,6 +208,10 @@ class ChatFormat(ABC):
         It may remember what a message has, so a message must not be changed.
         """
         return lambda messages: self.count(request.with_messages(messages))
+
+    def limit(self, tokens: int) -> int:
+        """Return the most tokens of the encoding that count as no more than some tokens."""
+        return tokens
 
     def check_part(self, part: Any, place: str) -> None:
         """Raise ``Uncountable`` if a part of a message's content cannot be counted.

@@ -18,7 +18,7 @@ from ..encodings.encoding import Encoding
 from ..encodings.load import load
 from ..encodings.model_names import plain_model_name
 from ..encodings.registry import encoding_of
-from ..encodings.resolve import resolve
+from ..encodings.resolve import LIBRARY, UnresolvedError, resolve
 from .base import ChatFormat, MessageCount, Request
 from .deepseek import DeepSeekFormat, DeepSeekV32Format
 from .deepseek_v4 import DeepSeekV4Format, Version
@@ -26,6 +26,9 @@ from .harmony import HarmonyFormat
 from .messages import Plain
 from .openai import OpenAIFormat
 from .template import ChatTemplate, TemplateFormat, find_chat_template
+
+#: How errors about a request write what its caller can give.
+TERMS = LIBRARY._replace(estimate="estimate=True")
 
 
 class Meaning(NamedTuple):
@@ -182,6 +185,8 @@ def chosen_format(
     encoding: Encoding | str | os.PathLike[str] | None,
     template: ChatTemplate | str | None,
     as_of: str | None = None,
+    *,
+    estimate: bool = False,
 ) -> ChatFormat:
     """Return the format that the arguments of ``count_messages`` mean.
 
@@ -195,8 +200,17 @@ def chosen_format(
     if model is not None and meaning is not None:
         return AliasFormat(chosen_format(meaning.model, encoding, template), model, meaning)
     if model is not None:
-        of_model = resolve(model, "model", files=False).encoding_name
-        model = plain_model_name(model)
+        is_estimated = estimate and encoding is None and template is None
+        try:
+            answer = resolve(model, "model", files=False, estimate=is_estimated)
+        except UnresolvedError as error:
+            error.args = (error.message(TERMS),)
+            raise
+        if answer.estimate is not None:
+            from .estimate import EstimateFormat  # imported here: only estimates need it
+
+            return EstimateFormat(answer.estimate)
+        of_model, model = answer.encoding_name, plain_model_name(model)
         if encoding is None:
             encoding = of_model
     else:

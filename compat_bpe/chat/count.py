@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Callable
 
 from ..encodings.encoding import Encoding
-from ..encodings.resolve import resolve
 from .base import ChatFormat, Endpoint, MessageCount, Request
 from .choose import chosen_format
 from .images import is_image
@@ -99,7 +99,7 @@ def count_messages(
     >>> count, count.is_estimate
     (13, True)
     """
-    count, _ = chosen_counter(model, encoding, template, estimate, as_of)
+    count = counter_of(chosen_format(model, encoding, template, as_of, estimate=estimate))
     return count(
         Request.checked(
             messages,
@@ -120,27 +120,9 @@ def count_messages(
 Counter = Callable[[Request], MessageCount]
 
 
-def chosen_counter(
-    model: str | None,
-    encoding: Encoding | str | os.PathLike[str] | None,
-    template: ChatTemplate | str | None,
-    estimate: bool,
-    as_of: str | None = None,
-) -> tuple[Counter, ChatFormat | None]:
-    """Return the function that counts requests, for arguments as of ``count_messages``.
-
-    Returns:
-        The function, and the format by which it counts; None if it estimates.
-    """
-    if estimate and model is not None and encoding is None and template is None:
-        # Imported here: only estimates need it.
-        from .estimate import estimated_count
-
-        factor = resolve(model, "model", files=False, estimate=True).estimate
-        if factor is not None:
-            return lambda request: estimated_count(request, factor), None
-    chat = chosen_format(model, encoding, template, as_of)
-    return lambda request: counted_with_notes(chat, request), chat
+def counter_of(chat: ChatFormat) -> Counter:
+    """Return the function that counts requests by a format."""
+    return partial(counted_with_notes, chat)
 
 
 @dataclass(frozen=True)
@@ -200,7 +182,7 @@ def count_parts(
     user (1,) 5
     reply () 3
     """
-    count, _ = chosen_counter(model, encoding, template, estimate, as_of)
+    count = counter_of(chosen_format(model, encoding, template, as_of, estimate=estimate))
     request = Request.checked(
         messages,
         tools,

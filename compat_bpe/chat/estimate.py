@@ -7,7 +7,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..encodings.estimates import Estimate
-from .base import LeftOut, MessageCount, Request, refuse_template_parts
+from ..encodings.registry import get_encoding
+from ..encodings.resolve import CHARACTERS
+from .base import ChatFormat, LeftOut, MessageCount, Request, refuse_template_parts
 from .left_out import (
     checked_left_out,
     endpoint_parts,
@@ -32,6 +34,26 @@ _PARTS = {
 }
 #: The members of all other parts that are counted.
 _PART_MEMBERS = ("text", "refusal")
+
+
+class EstimateFormat(ChatFormat):
+    """The requests of a model whose tokens are estimated, for the functions that take a format.
+
+    Args:
+        estimate: makes tokens of a number of characters.
+    """
+
+    names_left_out = True
+
+    def __init__(self, estimate: Estimate) -> None:
+        super().__init__(get_encoding(CHARACTERS))
+        self._estimate = estimate
+
+    def count(self, request: Request) -> MessageCount:
+        return estimated_count(request, self._estimate)
+
+    def limit(self, tokens: int) -> int:
+        return self._estimate.limit(tokens)
 
 
 def estimated_count(request: Request, factor: Estimate) -> MessageCount:

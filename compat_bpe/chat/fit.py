@@ -184,6 +184,7 @@ def fit_messages(
     tool_choice: str | Mapping[str, Any] | None = None,
     endpoint: Endpoint = "chat_completions",
     as_of: str | None = None,
+    estimate: bool = False,
     parts: _Parts = "turn",
     keep_last: int = 1,
     priority: Callable[[Any], float] | None = None,
@@ -202,8 +203,8 @@ def fit_messages(
         messages: the conversation, as ``count_messages`` takes it. It is not changed.
         limit: the most tokens that the request may have, with the tools and the tokens with which
             the reply begins. ``context_limit(model)`` says what a model takes.
-        model, encoding, tools, template, variables, response_format, tool_choice, endpoint, as_of:
-            as in ``count_messages``.
+        model, encoding, tools, template, variables, response_format, tool_choice, endpoint, as_of,
+            estimate: as in ``count_messages``.
         parts: ``"turn"`` to leave out what the user says only together with all that follows until
             the user speaks again; ``"message"`` to leave out single messages, and a call of a tool
             with its results. Some chat templates refuse messages that do not alternate; with them,
@@ -255,7 +256,7 @@ def fit_messages(
     )
     units = units_of(request.messages, by_turn=parts == "turn", keep_last=keep_last)
     importance = [0.0 if priority is None else priority(one) for one in messages]
-    chat = chosen_format(model, encoding, template, as_of)
+    chat = chosen_format(model, encoding, template, as_of, estimate=estimate)
     fitting = _Fitting(chat, *countable_request(chat, request), limit)
     return fitting.fit(_in_order(units, importance), _Cut(cut, marker) if cut else None, drop_first)
 
@@ -429,7 +430,7 @@ class _Fitting:
             return
         at = max(texts, key=lambda index: len(texts[index]))
         message = self._messages[at]
-        room = self._limit
+        room = self._chat.limit(self._limit)
         while room > 0:
             cut = truncate(self._chat.encoding, texts[at], room, keep=how.keep, marker=how.marker)
             if not cut.kept:
@@ -444,7 +445,8 @@ class _Fitting:
                 self._cut.append(at)
                 return
             # It falls each time, so the loop ends.
-            room = min(room, cut.count) - above
+            # One token more may stand for several of the encoding: the fewest that must go.
+            room = min(room, cut.count) - self._chat.limit(above - 1) - 1
 
     def _result(self) -> FittedMessages:
         kept = sorted(self._taken)

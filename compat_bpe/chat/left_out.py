@@ -61,7 +61,7 @@ def countable_message(
     """
     content = message.get("content")
     if chat.members is None:
-        parts = content if isinstance(content, (list, tuple)) else ()
+        parts = content if isinstance(content, (list, tuple)) and not chat.names_left_out else ()
         return message, [
             LeftOut(f"{place}.content[{at}]", part["type"])
             for at, part in enumerate(parts)

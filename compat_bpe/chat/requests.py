@@ -24,7 +24,8 @@ from typing import Any, NamedTuple
 from ..encodings.encoding import Encoding
 from ..files.whole import json_message
 from .base import ChatFormat, Endpoint, LeftOut, MessageCount, Request, place_in
-from .count import Counter, RequestPart, chosen_counter, parts_of
+from .choose import chosen_format
+from .count import Counter, RequestPart, counter_of, parts_of
 from .left_out import REPLY_MEMBERS
 from .messages import Plain, RequestError, fail, kind_of, plain
 from .template import ChatTemplate
@@ -272,10 +273,10 @@ def whole_request(
     Raises:
         ImportError, KeyError, OSError, ValueError: as in ``count_request``.
     """
-    counter, chat = chosen_counter(model, encoding, template, estimate, as_of)
+    chat = chosen_format(model, encoding, template, as_of, estimate=estimate)
     messages = _messages_of(body)
     variables = body.get("chat_template_kwargs")
-    if chat is not None and (variables is None or isinstance(variables, dict)):
+    if variables is None or isinstance(variables, dict):
         variables = {**service_variables(body, chat), **(variables or {})}
     form = body.get("response_format")
     if messages.endpoint == "responses":
@@ -304,7 +305,8 @@ def whole_request(
         raise RequestError(place, error.reason) from None
     brought_in = [LeftOut(name) for name in _BROUGHT_IN if body.get(name)]
     elsewhere = (*brought_in, *messages.left_out, *left_out)
-    return WholeRequest(replace(request, left_out=elsewhere, places=messages.places), counter)
+    request = replace(request, left_out=elsewhere, places=messages.places)
+    return WholeRequest(request, counter_of(chat))
 
 
 class _Messages(NamedTuple):

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from compat_bpe.chat import MessageCount, count_messages
+from compat_bpe.chat import MessageCount, count_messages, fit_messages
 from compat_bpe.encodings.estimates import FACTORS, Factor
 from compat_bpe.encodings.families import FAMILIES, NotPublic
 from compat_bpe.encodings.resolve import UnresolvedError, resolve
@@ -201,3 +201,42 @@ def test_members_that_are_no_text_are_named() -> None:
 def test_what_only_a_chat_template_takes(arguments: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match="for a chat template"):
         estimate({"role": "user", "content": "x"}, **arguments)
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from(["user", "assistant"]), st.text(max_size=60)), min_size=1),
+    st.integers(1, 60),
+    st.sampled_from(["head", "tail", "ends", None]),
+)
+def test_a_conversation_is_fitted_by_the_estimate(
+    said: list[tuple[str, str]], limit: int, cut: Any
+) -> None:
+    messages = [{"role": role, "content": text} for role, text in said]
+    try:
+        fitted = fit_messages(messages, limit, model=CLAUDE, estimate=True, cut=cut)
+    except ValueError:
+        assert estimate(*messages) > limit
+        return
+    assert fitted.count <= limit
+    assert fitted.count == estimate(*fitted.messages)
+    assert "3.5 English characters" in fitted.count.note
+    if estimate(*messages) <= limit:
+        assert fitted.messages == messages
+
+
+def test_the_longest_text_that_fits_is_kept() -> None:
+    messages = [{"role": "user", "content": "a" * 1000}, {"role": "user", "content": "b"}]
+    fitted = fit_messages(messages, 100, model=CLAUDE, estimate=True, cut="head", marker="")
+    kept = fitted.messages[0]["content"]
+    assert estimate({"role": "user", "content": kept + "a"}, messages[1]) > 100
+    assert (fitted.count, fitted.cut) == (100, (0,))
+    with pytest.raises(KeyError, match="estimate=True estimates it"):
+        fit_messages(messages, 100, model=CLAUDE)
+
+
+def test_an_image_is_named_once_in_the_note() -> None:
+    image = {"type": "image_url", "image_url": {"url": "https://example.com/a.png"}}
+    messages = [{"role": "user", "content": [{"type": "text", "text": "What is it?"}, image]}]
+    fitted = fit_messages(messages, 100, model=CLAUDE, estimate=True)
+    assert fitted.count.note == estimate(*messages).note
+    assert fitted.count.note.count("1 image not counted") == 1
