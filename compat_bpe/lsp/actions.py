@@ -10,10 +10,9 @@ from ..encodings.encoding import Encoding
 from ..fit.sections import Section, fit_sections
 from ..fit.truncate import truncate
 from .documents import OpenDocument, path_of
-from .errors import invalid
 from .notices import SOURCE
-from .params import Params
 from .places import offsets_of, range_at, read_range
+from .rpc import Params, invalid
 from .session import Session
 from .shown import refuse_if_outdated
 

@@ -9,7 +9,7 @@ from ..encodings.encoding import Encoding
 from ..encodings.recognise import STORES
 from ..encodings.registry import encoding_of
 from ..encodings.resolve import Answer, Terms, UnresolvedError, resolve
-from .errors import RpcError, invalid
+from .rpc import RpcError, invalid
 from .settings import Choice
 
 #: How settings and requests write what they tell their users to give.

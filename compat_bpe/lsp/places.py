@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 from ..fit.document import Document, Unit
-from .params import Params
+from .rpc import Params
 
 
 class Change(NamedTuple):

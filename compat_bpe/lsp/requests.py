@@ -19,8 +19,8 @@ from ..fit.stream import StreamCounter
 from ..fit.truncate import KEEPS, truncate
 from .documents import OpenDocument
 from .encodings import reason_of
-from .params import Params
 from .places import offset_of, offsets_of, range_at, read_position, read_range
+from .rpc import Params
 from .session import Session
 from .settings import DEFAULT_CHOICE, Choice, read_choice
 

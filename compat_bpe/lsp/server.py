@@ -10,13 +10,12 @@ from ..encodings.registry import get_encoding
 from ..encodings.resolve import Answer
 from ..fit.document import Document, Unit
 from ..version import __version__
-from . import actions, capabilities, hints, requests, shown
+from . import actions, capabilities, requests, shown
 from .abilities import Abilities
 from .documents import OpenDocument, path_of
 from .encodings import Encodings, Loaded
-from .errors import INVALID_REQUEST, RpcError
-from .params import Params
 from .places import Change, changing, read_change
+from .rpc import INVALID_REQUEST, Params, RpcError
 from .session import Handler, Session
 from .settings import DEFAULT_CHOICE, SECTION, Choice, in_section, read_settings
 
@@ -272,7 +271,7 @@ REQUESTS: dict[str, Handler] = {
     "textDocument/codeLens": shown.lenses,
     "textDocument/diagnostic": shown.pulled_diagnostics,
     "textDocument/hover": shown.hover,
-    "textDocument/inlayHint": hints.hints,
+    "textDocument/inlayHint": shown.hints,
     "textDocument/semanticTokens/range": shown.colors,
     "textDocument/codeAction": actions.actions,
     "workspace/executeCommand": actions.execute,

@@ -9,7 +9,7 @@ import pytest
 from compat_bpe import get_encoding
 from compat_bpe.encodings.resolve import Answer
 from compat_bpe.fit import document as document_module
-from compat_bpe.lsp import errors
+from compat_bpe.lsp import rpc
 from compat_bpe.lsp.abilities import Abilities
 from compat_bpe.lsp.documents import OpenDocument
 from compat_bpe.lsp.notices import INTERVAL, Notices
@@ -31,8 +31,8 @@ def test_a_flood_of_changes() -> None:
                 numbers.append(client.ask("textDocument/codeLens", document))
         assert client.count() == ENCODING.count(client.text())
         codes = [client.code_of(number) for number in numbers]
-        assert set(codes) <= {None, errors.CONTENT_MODIFIED}
-        assert errors.CONTENT_MODIFIED in codes
+        assert set(codes) <= {None, rpc.CONTENT_MODIFIED}
+        assert rpc.CONTENT_MODIFIED in codes
         last = client.wait_for("compatBpe/didCount", lambda one: one["version"] == 3001)
         assert last["count"] == client.count()
         told = [one for one in client.notices if one["method"] == "compatBpe/didCount"]

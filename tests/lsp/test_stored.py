@@ -11,7 +11,7 @@ import pytest
 
 from compat_bpe import get_encoding, load
 from compat_bpe.chat import count_messages
-from compat_bpe.lsp.errors import INVALID_PARAMS
+from compat_bpe.lsp.rpc import INVALID_PARAMS
 from tests.encodings.stores import SMALL, cached, manifest, move_home
 from tests.formats.small_gguf import gguf, gpt2
 from tests.lsp.client import Client, Failed, client_of
