@@ -9,9 +9,8 @@ from typing import NamedTuple
 from ..chat.limits import context_limit
 from ..encodings.resolve import DEFAULT_ENCODING, Answer, Terms, UnresolvedError, resolve
 from ..files.wildmatch import InvalidPatternError, alternatives, as_bytes, matcher
-from .find import find_configuration, top_of_repository
 from .rules import NEAR, Configuration, Exemption, FileGlobs, Limit, Part, Rule, SectionRule
-from .source import Source, Table, read_source, shown
+from .source import Source, Table, find_configuration, read_source, shown, top_of_repository
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -8,7 +8,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
-from .rules import Limit, Place
+from .rules import Limit
+from .source import Place
 
 Kind = Literal["file", "section", "front_matter", "body", "total", "growth"]
 Status = Literal["over", "near", "ok", "exempt"]

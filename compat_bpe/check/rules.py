@@ -9,15 +9,7 @@ from typing import NamedTuple
 
 from ..encodings.resolve import Answer
 from ..files.ignore import Globs
-from .toml_spans import Way
-
-
-class Place(NamedTuple):
-    """The place of a value in a configuration: the file, its line, and the way to the value."""
-
-    file: str
-    line: int
-    way: Way
+from .source import Place
 
 
 class FileGlobs:

@@ -10,12 +10,11 @@ from dataclasses import replace
 from .. import Encoding
 from ..check.changes import Comparison
 from ..check.files import ChosenFiles, Selection, chosen_files, groups_to_count
-from ..check.find import top_of_repository
 from ..check.git_base import GitError, read_base
-from ..check.measure import Measurement, unmatched
+from ..check.measure import Measurement, SectionCounts, unmatched
 from ..check.results import Report
 from ..check.rules import Configuration, Part
-from ..check.section_counts import SectionCounts
+from ..check.source import top_of_repository
 from ..encodings.resolve import Answer
 from ..files.notebook import NotebookError, is_notebook, notebook_source
 from ..files.text import check_beginning, read_text

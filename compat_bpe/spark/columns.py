@@ -8,17 +8,19 @@ from __future__ import annotations
 
 from typing import Any, Callable
 
-from ..columns.encoding_for_workers import AnyEncoding, Carried, check_fixed_ids
-from ..columns.functions import (
+from ..columns.batches import (
+    Errors,
     Made,
+    check_errors,
     check_splitting,
     check_truncating,
     each_once,
     encoding_ids,
     splitting,
+    texts_of,
     truncating,
 )
-from ..columns.texts import Errors, check_errors, texts_of
+from ..columns.encoding_for_workers import AnyEncoding, Carried, check_fixed_ids
 from ..fit.boundary import Boundary
 from ..fit.truncate import Keep
 from .frames import needed

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any, NamedTuple, Protocol
 
+from ..columns.batches import Errors, check_errors
 from ..columns.encoding_for_workers import AnyEncoding, Carried
-from ..columns.texts import Errors, check_errors
 from ..corpus.chunk_counts import ChunkCounter, Counts, Spill
 from ..corpus.documents import DocumentPart, parts_of
 from ..corpus.frequent import Summary, merged, summary

@@ -15,7 +15,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, Callable
 
-from ..columns.texts import Errors, texts_of
+from ..columns.batches import Errors, texts_of
 from ..corpus.tables import import_pyarrow
 from ..files.write import written_whole
 from ..version import __version__

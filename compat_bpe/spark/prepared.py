@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from ..columns.texts import Errors, check_errors, texts_of
+from ..columns.batches import Errors, check_errors, texts_of
 from ..corpus.masking import Rule
 from ..corpus.prepare import Duplicates, Preparation
 from ..pipeline.normalizers.forms import Form

@@ -19,7 +19,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from ..columns.texts import Errors
+from ..columns.batches import Errors
 from ..corpus.chunk_counts import Counted, Counts
 from ..corpus.chunk_counts import rows_of as counted_rows
 from ..corpus.documents import DocumentPart

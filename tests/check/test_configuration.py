@@ -14,10 +14,15 @@ from hypothesis import strategies as st
 from compat_bpe.check import configuration as module
 from compat_bpe.check.configuration import Counting, configuration_of
 from compat_bpe.check.files import choose
-from compat_bpe.check.find import find_configuration
-from compat_bpe.check.rules import Configuration, Limit, Part, Place, Rule, SectionRule
-from compat_bpe.check.section_counts import matching
-from compat_bpe.check.source import ConfigurationError, Source, read_source
+from compat_bpe.check.measure import matching
+from compat_bpe.check.rules import Configuration, Limit, Part, Rule, SectionRule
+from compat_bpe.check.source import (
+    ConfigurationError,
+    Place,
+    Source,
+    find_configuration,
+    read_source,
+)
 from compat_bpe.files.markdown import markdown_sections
 from compat_bpe.files.walk import Found
 
@@ -169,7 +174,7 @@ def test_python_without_toml(monkeypatch: pytest.MonkeyPatch) -> None:
     def missing(name: str) -> object:
         raise ModuleNotFoundError(name)
 
-    monkeypatch.setattr("compat_bpe.check.toml_spans.import_module", missing)
+    monkeypatch.setattr("compat_bpe.check.source.import_module", missing)
     with pytest.raises(ConfigurationError, match="pip install tomli"):
         read(RULE)
 

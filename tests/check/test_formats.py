@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from compat_bpe.check.formats import as_json, github, junit, markdown, sarif, table
 from compat_bpe.check.results import Change, Kind, Report, Result, Status, Unmatched
-from compat_bpe.check.rules import Place
+from compat_bpe.check.source import Place
 
 HOSTILE = "a|b`<img src=x>*[x](y)\n::error::%0A\x1b[31m,:\x00]]>\"'&\u202e\udce9.md"
 

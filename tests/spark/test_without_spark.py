@@ -17,8 +17,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from compat_bpe import get_encoding, load
+from compat_bpe.columns.batches import texts_of
 from compat_bpe.columns.encoding_for_workers import Carried
-from compat_bpe.columns.texts import texts_of
 from compat_bpe.corpus.documents import DocumentPart, parts_of
 from compat_bpe.corpus.masking import rule
 from compat_bpe.corpus.prepare import CorpusCounts, Preparation

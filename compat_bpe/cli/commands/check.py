@@ -12,13 +12,19 @@ import click
 
 from ...check.configuration import Counting, configuration_of
 from ...check.files import chosen_files
-from ...check.find import find_configuration
 from ...check.first import first_configuration, other_rules, usual_rules
 from ...check.formats.github import annotation
 from ...check.raise_limits import raise_limits
 from ...check.results import Report, highest_over
 from ...check.rules import Part
-from ...check.source import NAME, PYPROJECT, ConfigurationError, Source, read_source
+from ...check.source import (
+    NAME,
+    PYPROJECT,
+    ConfigurationError,
+    Source,
+    find_configuration,
+    read_source,
+)
 from ...encodings.model_names import all_encoding_names
 from ...files.write import write_files
 from ..check_run import CheckRun, shown_path

@@ -9,7 +9,7 @@ from typing import Callable, Optional
 
 import pytest
 
-from compat_bpe.check.section_counts import SectionCounts
+from compat_bpe.check.measure import SectionCounts
 from compat_bpe.encodings.resolve import Answer
 from tests.cli.running import Run, posix, runner
 
