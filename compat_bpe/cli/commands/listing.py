@@ -20,9 +20,10 @@ from ...encodings.model_names import (
     all_encoding_names,
     model_names,
     resolve_model,
+    rule_of,
 )
 from ..options.encoding import chosen_answer, chosen_encoding, encoding_options
-from ..output import PROGRAM, CommandError, write_line
+from ..output import PROGRAM, CommandError, write_line, write_message
 
 
 @click.command(short_help="List the encodings.")
@@ -113,7 +114,8 @@ def models(names: tuple[str, ...], families: bool, limits: bool, as_json: bool) 
     of a reply. A - means that they are not known, or that a reply has what the context leaves.
 
     A name that ends in * stands for every model that begins like it and is not listed by itself.
-    If several fit, the first one counts. Unknown MODELs are reported, and the exit status is 2.
+    If several fit, the first one counts; a message says by which rule a MODEL that is not listed
+    has its encoding. Unknown MODELs are reported, and the exit status is 2.
 
     With --json, the keys of the object are the models, and its values are the encodings; a MODEL
     of a family is reported like an unknown one, unless --limits is given and its limits are known:
@@ -160,6 +162,9 @@ def models(names: tuple[str, ...], families: bool, limits: bool, as_json: bool) 
         if encodings:
             write_line("")
         _write_table([["family", "-e", "from"], *map(_family_row, shown.values())])
+    for name in names:
+        if encodings.get(name) is not None and name not in listed:
+            write_message(f"{name}: {rule_of(name)}")
     for failure in failures:
         failure.show()
     if failures:

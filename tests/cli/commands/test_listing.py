@@ -112,7 +112,11 @@ def test_models() -> None:
 def test_models_that_are_named() -> None:
     names = ["gpt-4o-2024-05-13", "ft:gpt-4:x", "deepseek-chat"]
     status, out, err = run("models", *names)
-    assert (status, err) == (0, "")
+    assert status == 0
+    assert err == (
+        "compat-bpe: gpt-4o-2024-05-13: tiktoken has the prefix 'gpt-4o-'\n"
+        "compat-bpe: ft:gpt-4:x: tiktoken has the prefix 'ft:gpt-4'\n"
+    )
     assert [line.split()[:2] for line in out.decode().splitlines()[1:]] == [
         [name, encoding_name_for_model(name)] for name in names
     ]
@@ -137,7 +141,11 @@ def test_unknown_models_are_named_after_those_that_are_known() -> None:
 
 def test_spellings_and_words_are_listed() -> None:
     status, out, err = run("models", "azure/eu/gpt-4o", "gpt-oss:20b")
-    assert (status, err) == (0, "")
+    assert status == 0
+    assert err == (
+        "compat-bpe: azure/eu/gpt-4o: as 'gpt-4o': tiktoken lists it\n"
+        "compat-bpe: gpt-oss:20b: as 'gpt-oss': compat-bpe lists it\n"
+    )
     assert out.decode().splitlines()[1:] == [
         "azure/eu/gpt-4o  o200k_base     128,000  16,384",
         "gpt-oss:20b      o200k_harmony        -       -",
