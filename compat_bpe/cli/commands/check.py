@@ -13,7 +13,7 @@ import click
 from ...check.configuration import Counting, configuration_of
 from ...check.files import chosen_files
 from ...check.first import first_configuration, other_rules, usual_rules
-from ...check.formats.github import annotation
+from ...check.for_people import annotation
 from ...check.raise_limits import raise_limits
 from ...check.results import Report, highest_over
 from ...check.rules import Part
@@ -39,14 +39,10 @@ from ..options.groups import GroupedCommand
 from ..options.walk import no_ignore_option, notebooks_option
 from ..output import CommandError, failure, plural, write_line, write_message
 
-#: The formats, each with the module of its name that writes it.
+#: The formats, each with the module that writes it.
 _FORMATS = {
-    "table": "table",
-    "json": "as_json",
-    "github": "github",
-    "sarif": "sarif",
-    "markdown": "markdown",
-    "junit": "junit",
+    **dict.fromkeys(("table", "github", "markdown"), "for_people"),
+    **dict.fromkeys(("json", "sarif", "junit"), "for_programs"),
 }
 
 _GROUPS = {
@@ -286,9 +282,9 @@ class _Command:
         return source
 
     def _print(self, report: Report) -> None:
-        module = import_module(f"...check.formats.{_FORMATS[self._format]}", __package__)
+        module = import_module(f"...check.{_FORMATS[self._format]}", __package__)
         options = {"all_results": True} if self._all else {}
-        for line in module.lines(report, **options):
+        for line in getattr(module, f"{self._format}_lines")(report, **options):
             write_line(line)
 
     def _raise(self, source: Source, report: Report) -> int:
