@@ -16,7 +16,6 @@ import compat_bpe
 from compat_bpe.formats.protobuf import BYTES, VARINT, write_field
 from tests.alone import run_alone
 from tests.portable.run import TESTS
-from tests.test_package import FLOORS
 
 PACKAGE = Path(compat_bpe.__file__).parent
 FIXTURE = Path(__file__).parents[1] / "fixtures" / "gpt2_small"
@@ -191,18 +190,14 @@ def test_in_place_of_tiktoken(plugin: Path) -> None:
 
 
 #: The rooms that encoding, fitting and the drop-in do without, and the modules that hand them on.
-ABOVE = {
-    *set().union(*FLOORS[:4]) - {"tiktoken"},
-    "__main__.py",
-    "pandas.py",
-    "polars.py",
-    "sql.py",
-}
+ABOVE = {"cli", "pyinstaller", "spark", "lsp", "mcp", "train", "report", "check", "corpus"}
+ABOVE |= {"columns", "chat", "__main__.py", "pandas.py", "polars.py", "sql.py"}
 #: The portable tests of these rooms.
 OF_ABOVE = ("command.", "training.", "files.trained", "fitting.prompts", "workers.processes")
 
 
 def test_the_core_by_itself(tmp_path: Path) -> None:
+    assert all((PACKAGE / name).exists() for name in ABOVE)
     left_out = shutil.ignore_patterns("__pycache__", *ABOVE)
     shutil.copytree(PACKAGE, tmp_path / "compat_bpe", ignore=left_out)
     size = sum(path.stat().st_size for path in (tmp_path / "compat_bpe").rglob("*.*"))
