@@ -74,7 +74,10 @@ def test_library(question: Question) -> None:
 
 
 @pytest.mark.parametrize("question", [one for one in QUESTIONS if "\0" not in one.name], ids=named)
-@pytest.mark.parametrize("command", ["count", "truncate", "split"])
+@pytest.mark.parametrize(
+    "command",
+    ["count", *(pytest.param(one, marks=pytest.mark.sweep) for one in ("truncate", "split"))],
+)
 def test_command(question: Question, command: str) -> None:
     Path("text").write_text(TEXT, encoding="utf-8")
     options = {"count": ["--json"], "truncate": ["--json", "-n", "9k"], "split": ["--json"]}
