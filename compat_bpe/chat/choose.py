@@ -27,7 +27,7 @@ from .messages import Plain
 from .openai import OpenAIFormat
 from .template import ChatTemplate, TemplateFormat, find_chat_template
 
-#: How errors about a request write what its caller can give.
+#: The words in which errors about a request say what its caller can give.
 TERMS = LIBRARY._replace(estimate="estimate=True")
 
 

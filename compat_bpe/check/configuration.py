@@ -27,7 +27,7 @@ MOST_FILES = 20
 #: The highest limit.
 MOST_TOKENS = 10**12
 
-#: How a configuration writes what an error tells its users to give; files are for the command.
+#: The words in which errors about a configuration say what to give; files are for the command.
 TERMS = Terms('model = "{}"', 'encoding = "{}"', "-e {} on the command line", "estimate = true")
 
 _TOP_KEYS = ("encoding", "model", "estimate", "warn", "growth", "extends", "rules", "exempt")
@@ -39,7 +39,7 @@ _PERCENT = re.compile(r"([0-9]{1,4}(?:\.[0-9]{1,6})?) ?%( of context)?")
 
 
 class Counting(NamedTuple):
-    """What counts tokens.
+    """The encoding or the estimate by which tokens are counted.
 
     Args:
         answer: the encoding or the estimate; None for the one that the caller has.

@@ -79,18 +79,19 @@ def iter_parts(
         ValueError: as in ``split_text``; at once, but for a character with too many tokens.
     """
     check_encoding(encoding)
-    _check_limit(limit)
-    if not 0 <= overlap < limit:
-        raise ValueError(
-            f"overlap is {overlap}; it must be 0 or more and less than the limit, {limit}"
-        )
+    check_sizes(limit, overlap)
     rule_of(boundary)
     return _Splitter(encoding, text, limit, overlap, boundary).parts()
 
 
-def _check_limit(limit: int) -> None:
+def check_sizes(limit: int, overlap: int = 0) -> None:
+    """Raise ``ValueError`` if the limit of parts or their overlap is out of range."""
     if limit < 1:
         raise ValueError(f"limit is {limit}; it must be 1 or more")
+    if not 0 <= overlap < limit:
+        raise ValueError(
+            f"overlap is {overlap}; it must be 0 or more and less than the limit, {limit}"
+        )
 
 
 class _Splitter:
@@ -228,7 +229,7 @@ def pack_texts(
     14 '==> c <==\nthree four five six seven eight nine\n'
     """
     check_encoding(encoding)
-    _check_limit(limit)
+    check_sizes(limit)
     rule_of(boundary)
     return _Packer(encoding, limit, boundary).parts(texts)
 

@@ -22,7 +22,7 @@ from ..chat.count import count_messages
 from ..chat.limits import context_limit
 from ..chat.messages import plain
 from ..files.walk import Walk
-from ..fit.split import iter_parts
+from ..fit.split import check_sizes, iter_parts
 from .calls import LARGEST, LONGEST, Call, CallError, Json, read_text
 from .encodings import Chosen, chosen, named_encoding
 
@@ -231,6 +231,8 @@ def split(
     """Split a text into consecutive parts that each have at most a number of tokens."""
     text = _text_of(text, file, call)
     by = chosen(model, encoding, call)
+    with _told():
+        check_sizes(limit, overlap)  # in the caller's tokens, also where these are estimated
     limit, overlap = by.answer.limit(limit), by.answer.limit(overlap)
     most = call.bounds.parts
     too_many = CallError(f"there would be more than {most:,} parts; give a larger limit")

@@ -179,6 +179,12 @@ def split(
         raise click.UsageError("--files and --overlap exclude each other.")
     answer = chosen_answer(model, encoding, estimate=estimate)
     chosen = loaded(answer, pattern)
+    from ...fit.split import check_sizes, iter_parts, pack_texts
+
+    try:
+        check_sizes(limit, overlap)  # in the user's tokens, also where these are estimated
+    except ValueError as error:
+        raise CommandError(str(error)) from None
     limit, overlap = answer.limit(limit), answer.limit(overlap)
     walk = Walk(hidden=hidden, ignore=not no_ignore, include=include, exclude=exclude)
     texts = (
@@ -188,8 +194,6 @@ def split(
     )
     if null:
         _check_no_nul(texts)
-    from ...fit.split import iter_parts, pack_texts
-
     try:
         if as_files:
             read = list(texts)
