@@ -6,10 +6,11 @@ the first to need is imported before there are any.
 
 from .encodings import batch as batch
 from .encodings import unstable as unstable
-from .pattern import cuts as cuts
+from .pattern import cut_points as cut_points
 from .pattern import parser as parser
 from .pattern import prepared_large as prepared_large
-from .pattern import reach as reach
-from .pattern import stand_ins as stand_ins
-from .pipeline.decoders import byte_decoder as byte_decoder
+from .pattern import writer as writer
+from .pipeline import sorted_names as sorted_names
+from .pipeline.decoders import bytes as bytes
 from .pipeline.models.bpe import unspaced as unspaced
+from .pipeline.normalizers import forms as forms

@@ -91,7 +91,6 @@ def _no_waiting_for_disks() -> Iterator[None]:
 #: What has no wheel for PyPy, and the modules that cannot be tested without.
 _NOT_ON_PYPY = {
     "pyarrow": ["cli/commands/test_corpus.py", "corpus/test_counts_file.py"],
-    "regex": ["unicode/test_clusters.py"],
     "tiktoken": [
         "differential",
         "formats/test_gpt2.py",

@@ -20,9 +20,9 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 from compat_bpe.encodings import deepseek  # noqa: E402
-from compat_bpe.encodings.patterns import PATTERNS  # noqa: E402
+from compat_bpe.encodings.published import PATTERNS  # noqa: E402
 from compat_bpe.formats.checked_json import Json  # noqa: E402
-from compat_bpe.formats.parts.pre_tokenizers import steps  # noqa: E402
+from compat_bpe.formats.parts.before_model import steps  # noqa: E402
 from compat_bpe.pattern.parser import parse  # noqa: E402
 from compat_bpe.pattern.splitter import Splitter  # noqa: E402
 from compat_bpe.pattern.translation import (  # noqa: E402
@@ -32,7 +32,7 @@ from compat_bpe.pattern.translation import (  # noqa: E402
     Translation,
     WithStandIns,
 )
-from compat_bpe.pipeline.pre_tokenizers.step_splitter import make_splitter  # noqa: E402
+from compat_bpe.pipeline.pre_tokenizers.splitter import make_splitter  # noqa: E402
 from tools.generated import write_or_check  # noqa: E402
 
 TARGET = ROOT / "compat_bpe" / "pattern" / "prepared.py"

@@ -19,9 +19,13 @@ if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).parents[1]))
 
 import compat_bpe
-from compat_bpe.encodings.patterns import PATTERNS
-from compat_bpe.formats.sentencepiece import BPE, NormalizerSpec, SentencePieceModel
-from compat_bpe.formats.sentencepiece_write import sentencepiece_bytes
+from compat_bpe.encodings.published import PATTERNS
+from compat_bpe.formats.sentencepiece import (
+    BPE,
+    NormalizerSpec,
+    SentencePieceModel,
+    sentencepiece_bytes,
+)
 from tools.gguf import read_vocabulary
 from tools.reference_files import FILES, reference_file
 from tools.reference_tokenizers import TOKENIZERS, reference_tokenizer

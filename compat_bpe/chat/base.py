@@ -1,23 +1,31 @@
-"""``ChatFormat``: the base of the ways in which a conversation becomes tokens."""
+"""The base of the ways in which a conversation becomes tokens: a request, its count, a format.
+
+JSON is here, too, as the programs that make prompts write it: spaces, letters and numbers.
+"""
 
 from __future__ import annotations
 
+import json
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Callable, Literal, get_args
+from decimal import Decimal
+from typing import Any, Callable, Literal, NamedTuple, get_args
 
 from ..encodings.encoding import Encoding
 from .messages import (
+    Object,
     Plain,
+    ResponseFormat,
     checked_messages,
     checked_objects,
+    checked_response_format,
     fail,
     kind_of,
     part_text,
     plain,
 )
-from .response_format import ResponseFormat, checked_response_format
 
 #: The endpoint of a request: OpenAI's two count differently.
 Endpoint = Literal["chat_completions", "responses"]
@@ -53,6 +61,21 @@ class MessageCount(int):
         return bool(self.note)
 
 
+class LeftOut(NamedTuple):
+    """A part of a request that is not counted.
+
+    Args:
+        place: where it is, such as ``messages[2].content[0]``.
+        kind: what it is, in a few words; empty if the place says it.
+    """
+
+    place: str
+    kind: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.place} ({self.kind})" if self.kind else self.place
+
+
 @dataclass(frozen=True)
 class Request:
     """The content of a request to a model, as plain data.
@@ -67,6 +90,9 @@ class Request:
         tool_choice: which tools the model may call, as in a request.
         endpoint: where the request goes.
         strict: True to refuse it if something in it is not counted.
+        left_out: what is not counted, and has no place in the other members.
+        places: where messages and their contents are in the caller's request, by their places
+            here, if that is elsewhere.
     """
 
     messages: list[Plain]
@@ -79,6 +105,12 @@ class Request:
     tool_choice: str | Plain | None = None
     endpoint: Endpoint = "chat_completions"
     strict: bool = False
+    left_out: tuple[LeftOut, ...] = ()
+    places: Mapping[str, str] = field(default_factory=dict)
+
+    def place(self, place: str) -> str:
+        """Return where in the caller's request a place in this one is."""
+        return place_in(self.places, place)
 
     def with_messages(self, messages: list[Plain]) -> Request:
         """Return the same request with other messages."""
@@ -87,9 +119,9 @@ class Request:
     @classmethod
     def checked(
         cls,
-        messages: Sequence[Mapping[str, Any]],
-        tools: Sequence[Mapping[str, Any]] | None = None,
-        documents: Sequence[Mapping[str, Any]] | None = None,
+        messages: Sequence[Object],
+        tools: Sequence[Object] | None = None,
+        documents: Sequence[Object] | None = None,
         add_generation_prompt: bool = True,
         continue_final_message: bool | str = False,
         variables: Mapping[str, Any] | None = None,
@@ -126,6 +158,23 @@ class Request:
         )
 
 
+#: A message or its content at the beginning of a place.
+_MESSAGE = re.compile(r"(messages\[\d+\])(\.content)?")
+
+
+def place_in(places: Mapping[str, str], place: str) -> str:
+    """Return a place by other names for messages and contents.
+
+    >>> place_in({"messages[0].content": "system"}, "messages[0].content[2].text")
+    'system[2].text'
+    """
+    found = _MESSAGE.match(place)
+    for known in (found[0], found[1]) if found else ():
+        if known in places:
+            return places[known] + place[len(known) :]
+    return place
+
+
 class ChatFormat(ABC):
     """A way in which a conversation becomes tokens.
 
@@ -139,6 +188,8 @@ class ChatFormat(ABC):
     members: frozenset[str] | None = None
     #: True if the count depends on ``tool_choice`` and the endpoint.
     knows_endpoints = False
+    #: True if the count itself names what it leaves out.
+    names_left_out = False
 
     def __init__(self, encoding: Encoding) -> None:
         self.encoding = encoding
@@ -158,6 +209,10 @@ class ChatFormat(ABC):
         """
         return lambda messages: self.count(request.with_messages(messages))
 
+    def limit(self, tokens: int) -> int:
+        """Return the most tokens of the encoding that count as no more than some tokens."""
+        return tokens
+
     def check_part(self, part: Any, place: str) -> None:
         """Raise ``Uncountable`` if a part of a message's content cannot be counted.
 
@@ -175,3 +230,52 @@ def refuse_template_parts(request: Request, format_name: str) -> None:
         raise ValueError(
             f"continue_final_message is for a chat template; {format_name} always begins a reply"
         )
+
+
+def json_text(value: Any, *, spaced: bool, number: Callable[[float], str]) -> str:
+    """Return JSON on one line, all letters as they are.
+
+    Args:
+        value: plain data.
+        spaced: True for a space behind each comma and colon, as Python's ``json`` writes it.
+        number: writes a number that is no integer.
+
+    >>> json_text({"a": [1, 2.5, "é"]}, spaced=True, number=repr)
+    '{"a": [1, 2.5, "é"]}'
+    >>> json_text({"a": [1, 2.5]}, spaced=False, number=repr)
+    '{"a":[1,2.5]}'
+    """
+    comma, colon = (", ", ": ") if spaced else (",", ":")
+
+    def written(one: Any) -> str:
+        if isinstance(one, float):
+            return number(one)
+        if isinstance(one, dict):
+            members = (f"{written(name)}{colon}{written(held)}" for name, held in one.items())
+            return "{" + comma.join(members) + "}"
+        if isinstance(one, (list, tuple)):
+            return "[" + comma.join(map(written, one)) + "]"
+        return json.dumps(one, ensure_ascii=False)
+
+    return written(value)
+
+
+def rust_number(value: float, plus: str = "") -> str:
+    """Return a number as Rust's crates for JSON write it.
+
+    They have one more zero behind the point than Python, and no zero before an exponent.
+
+    Args:
+        value: a finite number.
+        plus: the sign before an exponent above 0, in which the crates differ.
+
+    >>> rust_number(1.5e-5), rust_number(1e-7), rust_number(1e16), rust_number(1e16, "+")
+    ('0.000015', '1e-7', '1e16', '1e+16')
+    """
+    digits, _, exponent = repr(value).partition("e")
+    if not exponent:
+        return digits
+    if exponent == "-05":
+        return f"{Decimal(repr(value)):f}"
+    power = int(exponent)
+    return f"{digits}e{plus if power > 0 else ''}{power}"

@@ -6,9 +6,16 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from ..encodings.estimates import Factor
-from .base import MessageCount, Request, refuse_template_parts
-from .left_out import check_strict, endpoint_parts, left_out_members, with_left_out
+from ..encodings.estimates import Estimate
+from ..encodings.registry import get_encoding
+from ..encodings.resolve import CHARACTERS
+from .base import ChatFormat, LeftOut, MessageCount, Request, refuse_template_parts
+from .left_out import (
+    checked_left_out,
+    endpoint_parts,
+    members_left_out,
+    with_left_out,
+)
 from .messages import MEMBERS, Uncountable, content_texts, part_text
 
 _TEXTS = "only texts, roles and tools are in the number, not what the service puts around them"
@@ -25,14 +32,31 @@ _PARTS = {
     "document": ("title", "context"),
     "search_result": ("title", "source"),
 }
-#: The members of parts that are counted, or only tell which part this is.
-_PART_MEMBERS = frozenset(
-    ("type", "text", "refusal", "id", "name", "input", "thinking", "signature", "title", "context")
-    + ("source", "content", "tool_use_id", "is_error", "annotations")
-)
+#: The members of all other parts that are counted.
+_PART_MEMBERS = ("text", "refusal")
 
 
-def estimated_count(request: Request, factor: Factor) -> MessageCount:
+class EstimateFormat(ChatFormat):
+    """The requests of a model whose tokens are estimated, for the functions that take a format.
+
+    Args:
+        estimate: makes tokens of a number of characters.
+    """
+
+    names_left_out = True
+
+    def __init__(self, estimate: Estimate) -> None:
+        super().__init__(get_encoding(CHARACTERS))
+        self._estimate = estimate
+
+    def count(self, request: Request) -> MessageCount:
+        return estimated_count(request, self._estimate)
+
+    def limit(self, tokens: int) -> int:
+        return self._estimate.limit(tokens)
+
+
+def estimated_count(request: Request, factor: Estimate) -> MessageCount:
     """Return the approximate number of tokens of a request.
 
     The characters of all messages and tools are added up, and the sum is divided once. What is no
@@ -49,8 +73,9 @@ def estimated_count(request: Request, factor: Factor) -> MessageCount:
     if request.variables:
         raise ValueError("variables are for a chat template; an estimate has none")
     characters = 0
-    left_out = left_out_members(request.messages, _MEMBERS)
+    left_out: list[LeftOut] = []
     for index, message in enumerate(request.messages):
+        left_out += members_left_out(message, f"messages[{index}]", _MEMBERS)
         for name, value in message.items():
             if name == "content":
                 place = f"messages[{index}].{name}"
@@ -61,12 +86,11 @@ def estimated_count(request: Request, factor: Factor) -> MessageCount:
     if request.response_format is not None:
         characters += _length(request.response_format.given)
     left_out += endpoint_parts(request)
-    check_strict(request, left_out)
     count = MessageCount(factor.tokens(characters), f"{factor.reason}; {_TEXTS}")
-    return with_left_out(count, left_out)
+    return with_left_out(count, checked_left_out(request, left_out))
 
 
-def _texts(content: Any, place: str, strict: bool, left_out: list[str]) -> Iterator[str]:
+def _texts(content: Any, place: str, strict: bool, left_out: list[LeftOut]) -> Iterator[str]:
     """Yield the texts of a message's content; the places of all else are added to ``left_out``."""
     if not isinstance(content, (list, tuple)):
         yield from content_texts(content, place)
@@ -86,7 +110,7 @@ def _texts(content: Any, place: str, strict: bool, left_out: list[str]) -> Itera
                 elif source.get("type") == "content":
                     yield from _texts(source.get("content"), f"{here}.source", strict, left_out)
                 else:
-                    left_out.append(f"{here}.source ({str(source.get('type'))[:40]})")
+                    left_out.append(LeftOut(f"{here}.source", str(source.get("type"))[:40]))
             elif kind == "search_result":
                 yield from _texts(part.get("content"), f"{here}.content", strict, left_out)
             continue
@@ -95,9 +119,9 @@ def _texts(content: Any, place: str, strict: bool, left_out: list[str]) -> Itera
         except Uncountable as error:
             if strict:
                 raise
-            left_out.append(f"{here} ({error.kind})")
+            left_out.append(LeftOut(here, error.kind))
             continue
-        left_out += [f"{here}.{name}" for name in part if name not in _PART_MEMBERS]
+        left_out += members_left_out(part, here, _PART_MEMBERS)
 
 
 def _length(value: Any) -> int:

@@ -1,14 +1,16 @@
 """Messages and tools as a request has them, checked.
 
 A conversation is a list of objects with a ``"role"`` and mostly a ``"content"``, as services with
-OpenAI's protocol take it. It mostly comes from outside, so every wrong value is a ``ValueError``
-that names its place, such as ``messages[2].content[0].text``.
+OpenAI's protocol take it. An object may be a dict, or one of a client's with ``model_dump()``. It
+mostly comes from outside, so every wrong value is a ``ValueError`` that names its place, such as
+``messages[2].content[0].text``.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn, Protocol, Union
 
 #: The deepest nesting of a value. The JSON of today's services has a tenth of it.
 _DEEPEST = 100
@@ -17,16 +19,42 @@ _DEEPEST = 100
 Plain = dict[str, Any]
 
 
-class Uncountable(ValueError):
+class ClientObject(Protocol):
+    """An object of a client such as openai's, whose members ``model_dump`` returns."""
+
+    def model_dump(self, *, exclude_none: bool = False) -> dict[str, Any]:
+        """Return the members as plain data."""
+        ...
+
+
+#: A message, a tool or the like, as callers give it.
+Object = Union[Mapping[str, Any], ClientObject]
+
+
+class RequestError(ValueError):
+    """A fault in a request.
+
+    Args:
+        place: where it is, such as ``messages[2].content``.
+        reason: what is wrong there.
+    """
+
+    def __init__(self, place: str, reason: str) -> None:
+        super().__init__(f"{place}: {reason}")
+        self.place = place
+        self.reason = reason
+
+
+class Uncountable(RequestError):
     """A part of a message that is not damaged, but whose tokens cannot be known.
 
     Args:
-        message: the reason, with the place.
+        place, reason: as in ``RequestError``.
         kind: what it is, in a few words.
     """
 
-    def __init__(self, message: str, kind: str) -> None:
-        super().__init__(message)
+    def __init__(self, place: str, reason: str, kind: str) -> None:
+        super().__init__(place, reason)
         self.kind = kind
 
 
@@ -42,8 +70,11 @@ def checked_messages(messages: Any) -> list[Plain]:
         raise ValueError("messages is empty: there must be at least one message")
     for number, message in enumerate(checked):
         place = f"messages[{number}]"
+        given = messages[number]
+        if not isinstance(given, Mapping):
+            message = checked[number] = _as_sent(message)
         if "role" not in message:
-            fail(place, "there is no 'role'")
+            fail(place, f"there is no 'role'{_of_class(given)}")
         if not isinstance(message["role"], str):
             fail(f"{place}.role", f"must be a string, not {kind_of(message['role'])}")
     return checked
@@ -64,9 +95,63 @@ def checked_objects(value: Any, place: str, one: str) -> list[Plain]:
     if isinstance(value, (str, bytes, Mapping)) or not isinstance(value, Sequence):
         fail(place, f"must be a list, not {kind_of(value)}")
     for index, item in enumerate(value):
-        if not isinstance(item, Mapping):
+        if not isinstance(item, Mapping) and not _is_client_object(item):
             fail(f"{place}[{index}]", f"a {one} must be an object, not {kind_of(item)}")
     return [plain(item, f"{place}[{index}]") for index, item in enumerate(value)]
+
+
+#: LangChain's types of messages, each with the role that services call it by.
+_LANGCHAIN = {
+    "human": "user",
+    "ai": "assistant",
+    "AIMessageChunk": "assistant",
+    "system": "system",
+    "tool": "tool",
+}
+#: The members of LangChain's messages that are sent.
+_LANGCHAIN_MEMBERS = ("content", "name", "tool_call_id", "invalid_tool_calls")
+
+
+def _as_sent(message: Plain) -> Plain:
+    """Return a client's message as the client sends it."""
+    if "reasoning_content" in message:  # litellm has the same in blocks, too
+        message.pop("thinking_blocks", None)
+    kind = message.get("type")
+    role = _LANGCHAIN.get(kind) if isinstance(kind, str) else None
+    if "role" in message or role is None:
+        return message
+    sent = {"role": role, **{name: message[name] for name in _LANGCHAIN_MEMBERS if name in message}}
+    calls, content = message.get("tool_calls"), message.get("content")
+    if not isinstance(calls, list) or not calls:
+        return sent
+    sent["tool_calls"] = [_langchain_call(call) for call in calls]
+    if isinstance(content, list):  # Anthropic's replies have calls there, too
+        sent["content"] = [
+            part
+            for part in content
+            if not isinstance(part, dict) or part.get("type") not in ("tool_use", "tool_call")
+        ]
+    return sent
+
+
+def _langchain_call(call: Any) -> Any:
+    if not isinstance(call, dict) or "args" not in call:
+        return call
+    arguments = json.dumps(call["args"], ensure_ascii=False)
+    function = {"name": call.get("name"), "arguments": arguments}
+    return {"id": call.get("id"), "type": "function", "function": function}
+
+
+def _of_class(value: Any) -> str:
+    """Return the words for an error about an object of a client's that is no message."""
+    if isinstance(value, Mapping):
+        return ""
+    what = f" in a {type(value).__name__}"
+    return f"{what}: give its choices[0].message" if hasattr(value, "choices") else what
+
+
+def _is_client_object(value: Any) -> bool:
+    return callable(getattr(type(value), "model_dump", None))
 
 
 def checked_roles(messages: Sequence[Plain], known: Sequence[str]) -> None:
@@ -116,7 +201,7 @@ def part_text(part: Any, place: str) -> str:
         reason += f"(types {', '.join(_TEXT_PARTS)})"
         if not isinstance(kind, str):
             fail(place, reason)
-        raise Uncountable(f"{place}: {reason}", kind[:40])
+        raise Uncountable(place, reason, kind[:40])
     text = part.get(name)
     if not isinstance(text, str):
         fail(f"{place}.{name}", f"must be a string, not {kind_of(text)}")
@@ -177,11 +262,17 @@ def function_of(tool: Plain, place: str) -> Plain:
         if value is not None and not isinstance(value, kind):
             expected = "a string" if kind is str else "an object"
             fail(f"{place}.function.{name}", f"must be {expected}, not {kind_of(value)}")
+    schema = function.get("input_schema")  # Anthropic's name
+    if isinstance(schema, dict) and function.get("parameters") is None:
+        rest = {name: one for name, one in function.items() if name != "input_schema"}
+        return {**rest, "parameters": schema}
     return function
 
 
 def plain(value: Any, place: str, depth: int = 0) -> Any:
     """Return a value as plain data: new dicts and lists, so that nobody can change the caller's.
+
+    Members of clients' objects that are None are left out, as the clients do.
 
     Raises:
         ValueError: it is of a kind that JSON has not, or nested too deeply.
@@ -206,12 +297,14 @@ def plain(value: Any, place: str, depth: int = 0) -> Any:
         return int(value)
     if isinstance(value, float):
         return float(value)
+    if _is_client_object(value):
+        return plain(value.model_dump(exclude_none=True), place, depth)
     return fail(place, f"is {kind_of(value)}, which JSON has not")
 
 
 def fail(place: str, reason: str) -> NoReturn:
-    """Raise ``ValueError`` for a value."""
-    raise ValueError(f"{place}: {reason}")
+    """Raise ``RequestError`` for a value."""
+    raise RequestError(place, reason)
 
 
 def kind_of(value: Any) -> str:
@@ -223,3 +316,56 @@ def kind_of(value: Any) -> str:
         return "an object"
     numbers = {int: "a number", float: "a number"}
     return {**names, **numbers}.get(type(value), f"a {type(value).__name__}")
+
+
+_KINDS = ("text", "json_object", "json_schema")
+
+
+class ResponseFormat(NamedTuple):
+    """The form of a reply.
+
+    Args:
+        kind: ``"json_object"`` for any JSON, or ``"json_schema"``.
+        schema: the schema; None for any JSON.
+        name, description: what a request calls the schema; None if it does not say.
+        given: the value as it is in the request.
+    """
+
+    kind: str
+    schema: Plain | None
+    name: str | None
+    description: str | None
+    given: Plain
+
+
+def checked_response_format(value: Any) -> ResponseFormat | None:
+    """Return the form that a ``response_format`` asks for; None if the reply is a text.
+
+    Raises:
+        ValueError: it is no object of a known type, or has no schema where there must be one.
+
+    >>> checked_response_format({"type": "text"})
+    >>> wanted = {"type": "json_schema", "json_schema": {"name": "n", "schema": {}}}
+    >>> checked_response_format(wanted).name
+    'n'
+    """
+    if value is None:
+        return None
+    given = plain(value, "response_format")
+    if not isinstance(given, dict) or given.get("type") not in _KINDS:
+        fail("response_format", f"must be an object whose type is {', '.join(_KINDS)}")
+    if given["type"] != "json_schema":
+        is_text = given["type"] == "text"
+        return None if is_text else ResponseFormat("json_object", None, None, None, given)
+    place = "response_format.json_schema"
+    inner = given.get("json_schema")
+    if not isinstance(inner, dict):
+        fail(place, "must be an object")
+    if not isinstance(inner.get("schema"), dict):
+        fail(f"{place}.schema", "must be an object")
+    for name in ("name", "description"):
+        if inner.get(name) is not None and not isinstance(inner[name], str):
+            fail(f"{place}.{name}", "must be a string")
+    return ResponseFormat(
+        "json_schema", inner["schema"], inner.get("name"), inner.get("description"), given
+    )

@@ -7,6 +7,7 @@ import posixpath
 from collections.abc import Iterable, Mapping
 from typing import Callable
 
+from ..encodings.resolve import Answer
 from ..files.notebook import is_notebook
 from ..files.walk import Found
 from .files import ChosenFiles, Selection
@@ -22,8 +23,9 @@ class Comparison:
     Args:
         configuration: the configuration.
         base: the files of the revision.
-        count: returns the tokens of a content by an encoding, given if its name is one of a
+        count: returns the tokens of a content, given what counts them, and if its name is one of a
             notebook; None if it is no text.
+        name_of: returns the name of what counts, in reports.
         chosen: the files there are now.
     """
 
@@ -31,9 +33,11 @@ class Comparison:
         self,
         configuration: Configuration,
         base: Base,
-        count: Callable[[str | None, bytes, bool], int | None],
+        count: Callable[[Answer | None, bytes, bool], int | None],
         chosen: ChosenFiles,
+        name_of: Callable[[Answer | None], str],
     ) -> None:
+        self._name_of = name_of
         self._configuration = configuration
         self._base = base
         self._count = count
@@ -51,15 +55,15 @@ class Comparison:
             **base.renamed,
         }
 
-    def before(self, counted: Counted) -> dict[str | None, dict[str, int]]:
-        """Return the tokens that each file had, by encoding and by its path now.
+    def before(self, counted: Counted) -> dict[Answer | None, dict[str, int]]:
+        """Return the tokens that each file had, by what counts and by its path now.
 
         Args:
             counted: the tokens that each file has.
         """
-        before: dict[str | None, dict[str, int]] = {}
-        for encoding, tokens in counted.items():
-            known = before.setdefault(encoding, {})
+        before: dict[Answer | None, dict[str, int]] = {}
+        for answer, tokens in counted.items():
+            known = before.setdefault(answer, {})
             changed: dict[str, str] = {}
             for path in tokens:
                 blob = self._base.blobs.get(self._path_before(path))
@@ -69,22 +73,23 @@ class Comparison:
                     known[path] = tokens[path]
                 else:
                     changed[path] = blob
-            known.update(self._tokens(encoding, changed))
+            known.update(self._tokens(answer, changed))
         return before
 
     def changes(self, counted: Counted, before: Counted, selection: Selection) -> list[Change]:
         """Return the files that were added, removed, renamed or changed in tokens, by path."""
         found: dict[str, Change] = {}
-        for encoding, tokens in counted.items():
+        for answer, tokens in counted.items():
             for path, after in tokens.items():
                 if path in found or path not in selection or not self._base.has_history(path):
                     continue
                 if os.path.islink(self._chosen.found[path].path):
                     continue  # it is named; the revision has where it leads, not what is there
-                old = before[encoding].get(path)
+                old = before[answer].get(path)
                 path_before = "" if old is None else self._path_before(path)
                 if path_before != path or old != after:
-                    found[path] = Change(path, path_before, old or 0, after, encoding or "")
+                    name = self._name_of(answer)
+                    found[path] = Change(path, path_before, old or 0, after, name)
         for change in self._removed(selection):
             found.setdefault(change.before_path, change)
         return [found[path] for path in sorted(found)]
@@ -96,15 +101,15 @@ class Comparison:
         gone = [path for path in self._gone if path not in renamed and path in selection]
         for rule in self._configuration.rules:
             blobs = {path: self._base.blobs[path] for path in rule.chosen(gone)}
-            for path, tokens in self._tokens(rule.encoding, blobs).items():
-                yield Change("", path, tokens, 0, rule.encoding or "")
+            for path, tokens in self._tokens(rule.counted_by, blobs).items():
+                yield Change("", path, tokens, 0, self._name_of(rule.counted_by))
 
-    def _tokens(self, encoding: str | None, blobs: Mapping[str, str]) -> dict[str, int]:
+    def _tokens(self, answer: Answer | None, blobs: Mapping[str, str]) -> dict[str, int]:
         named: dict[str, set[bool]] = {}
         for path, blob in blobs.items():
             named.setdefault(blob, set()).add(is_notebook(path))
         counted = {
-            (blob, notebook): self._count(encoding, content, notebook)
+            (blob, notebook): self._count(answer, content, notebook)
             for blob, content in read_blobs(self._configuration.folder, blobs)
             for notebook in named[blob]
         }

@@ -7,12 +7,14 @@ import re
 from typing import NamedTuple
 
 from ..chat.limits import context_limit
-from ..encodings.model_names import did_you_mean, model_names, resolve_model
-from ..encodings.registry import BASELINES, list_encoding_names
+from ..encodings.resolve import DEFAULT_ENCODING, Answer, Terms, UnresolvedError, resolve
 from ..files.wildmatch import InvalidPatternError, alternatives, as_bytes, matcher
-from .find import top_of_repository
-from .rules import NEAR, Configuration, Exemption, Limit, Part, Rule, SectionRule
-from .source import Source, Table, read_source, shown
+from .rules import NEAR, Configuration, Exemption, FileGlobs, Limit, Part, Rule, SectionRule
+from .source import Source, Table, find_configuration, read_source, shown, top_of_repository
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ..encodings.resolve import Field
 
 #: The most rules and exemptions, globs of all of them, and sections of a rule.
 MOST_RULES = 1000
@@ -25,27 +27,29 @@ MOST_FILES = 20
 #: The highest limit.
 MOST_TOKENS = 10**12
 
-#: The encoding that counts unless the configuration says another.
-DEFAULT_ENCODING = "o200k_base"
+#: The words in which errors about a configuration say what to give; files are for the command.
+TERMS = Terms('model = "{}"', 'encoding = "{}"', "-e {} on the command line", "estimate = true")
 
-_TOP_KEYS = ("encoding", "model", "warn", "growth", "extends", "rules", "exempt")
+_TOP_KEYS = ("encoding", "model", "estimate", "warn", "growth", "extends", "rules", "exempt")
 _RULE_KEYS = (
-    *("name", "files", "exclude", "encoding", "model"),
+    *("name", "files", "exclude", "encoding", "model", "estimate"),
     *("max", "warn", "total", "growth", "sections", "front_matter", "body"),
 )
 _PERCENT = re.compile(r"([0-9]{1,4}(?:\.[0-9]{1,6})?) ?%( of context)?")
 
 
 class Counting(NamedTuple):
-    """An encoding or a model by which tokens are counted.
+    """The encoding or the estimate by which tokens are counted.
 
     Args:
-        encoding: the name of an encoding that ships; None for the one that the caller has.
+        answer: the encoding or the estimate; None for the one that the caller has.
         model: the model, if one is named.
+        estimate: True if tokens may be estimated.
     """
 
-    encoding: str | None
+    answer: Answer | None
     model: str | None = None
+    estimate: bool = False
 
 
 def configuration_of(source: Source, given: Counting | None = None) -> Configuration:
@@ -61,7 +65,7 @@ def configuration_of(source: Source, given: Counting | None = None) -> Configura
     """
     folder = os.path.dirname(os.path.abspath(source.path))
     tables = _with_extended(source, os.path.realpath(folder))
-    defaults = _Defaults(given or Counting(DEFAULT_ENCODING), NEAR, None)
+    defaults = _Defaults(given or Counting(resolve(DEFAULT_ENCODING)), NEAR, None)
     rules: list[Rule] = []
     exemptions: list[Exemption] = []
     for table in tables:
@@ -82,6 +86,40 @@ def configuration_of(source: Source, given: Counting | None = None) -> Configura
             None, f'there are no rules: write [[{source.header}.rules]] with files = ["*.md"]'
         )
     return Configuration(source.path, folder, tuple(rules), tuple(exemptions))
+
+
+class FileBudget(NamedTuple):
+    """The limit of a file, and what counts its tokens."""
+
+    limit: int
+    counted_by: Answer
+
+
+def budget_of_file(path: str) -> FileBudget | None:
+    """Return the lowest limit of a file by the nearest configuration; None if it has none.
+
+    Args:
+        path: the file, which need not exist.
+
+    Raises:
+        OSError: a configuration cannot be read.
+        ConfigurationError: something is wrong in it.
+    """
+    source = find_configuration(os.path.dirname(path))
+    if source is None:
+        return None
+    configuration = configuration_of(source)
+    relative = os.path.relpath(os.path.abspath(path), configuration.folder).replace(os.sep, "/")
+    if any(
+        FileGlobs(one.files, all_names=True).match(relative) for one in configuration.exemptions
+    ):
+        return None
+    budgets = [
+        FileBudget(rule.largest.tokens, rule.counted_by)
+        for rule in configuration.rules
+        if rule.largest is not None and rule.counted_by is not None and rule.chosen([relative])
+    ]
+    return min(budgets, key=lambda one: one.limit, default=None)
 
 
 # What is extended
@@ -167,28 +205,18 @@ def _counting(table: Table, default: Counting, *, is_given: bool) -> Counting:
     model = table.text("model", '"gpt-4o"')
     if encoding is not None and model is not None:
         raise table.error("model", "encoding and model exclude each other; leave one of them out")
+    wanted = table.flag("estimate")
+    estimate = default.estimate if wanted is None else wanted
     if is_given:
         return default
-    if encoding is not None:
-        names = [*list_encoding_names(), *BASELINES]
-        if encoding not in names:
-            raise table.error(
-                "encoding",
-                f"{shown(encoding)} is no encoding that ships{did_you_mean(encoding[:99], names)}; "
-                f"write one of {', '.join(names)}, or give another by -e on the command line",
-            )
-        return Counting(encoding)
-    if model is not None:
-        resolved = resolve_model(model) if len(model) < 200 else None
-        if resolved is None:
-            close = did_you_mean(model[:99], model_names())
-            raise table.error(
-                "model", f'{shown(model)} is unknown{close}; write encoding = "…" instead'
-            )
-        if not isinstance(resolved, str):
-            raise table.error("model", f"{resolved.why(model)}; or give its file by -e here")
-        return Counting(resolved, model)
-    return default
+    if encoding is None and model is None:
+        return default._replace(estimate=estimate)
+    key: Field = "encoding" if model is None else "model"
+    try:
+        answer = resolve(encoding or model or "", key, files=False, estimate=estimate)
+    except UnresolvedError as error:
+        raise table.error(key, error.message(TERMS)) from None
+    return Counting(answer, model, estimate)
 
 
 def _rule(table: Table, defaults: _Defaults, number: int, *, is_given: bool) -> Rule:
@@ -219,7 +247,7 @@ def _rule(table: Table, defaults: _Defaults, number: int, *, is_given: bool) -> 
         table.text("name", '"skills"') or ", ".join(files),
         files,
         _globs(table, "exclude"),
-        counting.encoding,
+        counting.answer,
         largest,
         warn or defaults.warn,
         total,

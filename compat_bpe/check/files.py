@@ -9,6 +9,7 @@ import stat
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from ..encodings.resolve import Answer
 from ..files.walk import Found, Walk
 from ..files.whole import NotRegularError
 from .rules import Configuration, FileGlobs, Rule
@@ -157,14 +158,14 @@ def _real(path: str) -> str:
 
 def groups_to_count(
     rules: Sequence[Rule], chosen: ChosenFiles, selection: Selection
-) -> dict[str | None, list[str]]:
-    """Return the paths to count by each encoding: those that are named, and groups with a total."""
-    wanted: dict[str | None, dict[str, None]] = {}
+) -> dict[Answer | None, list[str]]:
+    """Return the paths that each answer counts: those that are named, and groups with a total."""
+    wanted: dict[Answer | None, dict[str, None]] = {}
     for rule, paths in zip(rules, chosen.by_rule):
-        group = wanted.setdefault(rule.encoding, {})
+        group = wanted.setdefault(rule.counted_by, {})
         if rule.total is None:
             paths = [path for path in paths if path in selection]
         elif not selection.any(paths):
             continue
         group.update(dict.fromkeys(paths))
-    return {encoding: list(paths) for encoding, paths in wanted.items() if paths}
+    return {answer: list(paths) for answer, paths in wanted.items() if paths}

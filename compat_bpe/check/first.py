@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 
-from .rules import NEAR, Configuration, Place, Rule
+from .rules import NEAR, Configuration, Rule
+from .source import Place
 
 #: Files that are mostly sent to models, by the rules of a first configuration.
 _USUAL = (

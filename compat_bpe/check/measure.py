@@ -1,18 +1,110 @@
-"""Comparing the tokens of files with the limits of rules."""
+"""Comparing the tokens of files, and of parts of them, with the limits of rules."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import Callable
+from typing import Callable, NamedTuple
 
+from ..encodings.resolve import Answer
+from ..files.markdown import MarkdownSection, body_start, is_markdown, markdown_sections
+from ..files.wildmatch import matcher
 from .files import ChosenFiles, Selection
 from .results import Kind, Report, Result, Status, Unmatched, judged
-from .rules import NEAR, Configuration, Limit, Place, Rule
-from .section_counts import SectionCounts
+from .rules import NEAR, Configuration, Limit, Rule, SectionRule
+from .source import Place
 
-#: The tokens of each file, by the name of the encoding.
-Counted = Mapping["str | None", Mapping[str, int]]
+
+class CountedSection(NamedTuple):
+    """A section and its tokens: its heading, and the line of it."""
+
+    heading: str
+    line: int
+    tokens: int
+
+
+class _Parts(NamedTuple):
+    """The parts of a file: the one before the end of its front matter, the rest, its sections."""
+
+    front_matter: MarkdownSection
+    body: MarkdownSection
+    sections: list[MarkdownSection]
+
+
+class SectionCounts:
+    """Counts of sections, of front matter and of what follows it.
+
+    What is remembered of a file are its headings and numbers. Its text is read again if a rule asks
+    for parts that no rule before has asked for.
+
+    Args:
+        count: returns the tokens of a text, by what counts them.
+        read: returns the text of a path.
+    """
+
+    def __init__(
+        self, count: Callable[[Answer | None, str], int], read: Callable[[str], str]
+    ) -> None:
+        self._count = count
+        self._read = read
+        #: The parts of each path.
+        self._parts: dict[str, _Parts] = {}
+        #: The tokens of the parts of a path.
+        self._tokens: dict[tuple[Answer | None, str], dict[MarkdownSection, int]] = {}
+
+    def of(self, rule: Rule, path: str) -> Iterator[tuple[Kind, Limit, CountedSection]]:
+        """Yield the parts of a path that a rule is about, each with what it is, and its limit."""
+        of_sections = rule.sections if is_markdown(path) else ()
+        if not (of_sections or rule.front_matter or rule.body):
+            return
+        text = None
+        if path not in self._parts:
+            text = self._read(path)
+            self._parts[path] = _parts(text, path)
+        front_matter, body, sections = self._parts[path]
+        found: list[tuple[Kind, Limit, MarkdownSection]] = []
+        if rule.front_matter is not None:
+            found.append(("front_matter", rule.front_matter, front_matter))
+        if rule.body is not None:
+            found.append(("body", rule.body, body))
+        for one in of_sections:
+            found += [("section", one.limit, section) for section in matching(one, sections)]
+        tokens = self._tokens.setdefault((rule.counted_by, path), {})
+        missing = [section for _, _, section in found if section not in tokens]
+        if missing:
+            # The file may have changed meanwhile; then these are counts of what it has there now.
+            text = self._read(path) if text is None else text
+            for section in dict.fromkeys(missing):
+                part = text[section.start : section.end]
+                tokens[section] = self._count(rule.counted_by, part)
+        for kind, limit, section in found:
+            yield kind, limit, CountedSection(section.heading, section.line, tokens[section])
+
+
+def _parts(text: str, path: str) -> _Parts:
+    start = body_start(text)
+    # As in an editor, a carriage return alone ends a line, too.
+    line = 1 + len(re.findall(r"\r\n|\r|\n", text[:start]))
+    return _Parts(
+        MarkdownSection("", 0, 1, 0, start),
+        MarkdownSection("", 0, line, start, len(text)),
+        markdown_sections(text) if is_markdown(path) else [],
+    )
+
+
+def matching(rule: SectionRule, sections: list[MarkdownSection]) -> list[MarkdownSection]:
+    """Return the sections that a rule is about."""
+    matches = matcher(rule.heading, is_name=True)
+    return [
+        section
+        for section in sections
+        if rule.level in (None, section.level) and matches(section.heading)
+    ]
+
+
+#: The tokens of each file, by what counts them.
+Counted = Mapping["Answer | None", Mapping[str, int]]
 
 
 class Measurement:
@@ -24,8 +116,9 @@ class Measurement:
         selection: the paths that results are wanted for.
         counted: the tokens of each file.
         sections: counts sections.
-        name_of: returns the name of an encoding in reports.
-        before: the tokens of each file in the base, by encoding; None if there is no base.
+        name_of: returns the name of what counts, in reports.
+        note_of: returns why it makes estimates; empty if it does not.
+        before: the tokens of each file in the base; None if there is no base.
     """
 
     def __init__(
@@ -36,7 +129,8 @@ class Measurement:
         counted: Counted,
         sections: SectionCounts,
         *,
-        name_of: Callable[[str | None], str],
+        name_of: Callable[[Answer | None], str],
+        note_of: Callable[[Answer | None], str],
         before: Counted | None = None,
     ) -> None:
         self._report = report
@@ -44,14 +138,15 @@ class Measurement:
         self._selection = selection
         self._counted = counted
         self._name_of = name_of
+        self._note_of = note_of
         self._sections = sections
         self._before = before
-        #: The number of the result about the growth of a file, by its encoding and path.
-        self._growths: dict[tuple[str | None, str], int] = {}
+        #: The number of the result about the growth of a file, by what counts and its path.
+        self._growths: dict[tuple[Answer | None, str], int] = {}
 
     def add(self, rule: Rule, paths: list[str]) -> None:
         """Add the results of a rule about some paths."""
-        tokens = self._counted.get(rule.encoding, {})
+        tokens = self._counted.get(rule.counted_by, {})
         for path in paths:
             if path not in tokens or path not in self._selection:
                 continue
@@ -68,12 +163,12 @@ class Measurement:
             self._add(rule, kind, limit, tokens, path, heading=heading, line=line)
 
     def _add_growth(self, rule: Rule, path: str, tokens: int) -> None:
-        before = (self._before or {}).get(rule.encoding, {}).get(path)
+        before = (self._before or {}).get(rule.counted_by, {}).get(path)
         if rule.growth is None or before is None or tokens <= before:
             return
         most, results = rule.growth.of(before), self._report.results
         # A file grows once, however many rules it has: the lowest limit counts.
-        number = self._growths.setdefault((rule.encoding, path), len(results))
+        number = self._growths.setdefault((rule.counted_by, path), len(results))
         if number == len(results) or most < results[number].limit:
             place, grown = rule.growth.place, tokens - before
             status = judged(grown, most, most + 1)
@@ -112,9 +207,19 @@ class Measurement:
         reason = self._chosen.exempt.get(path)
         if reason is not None:
             status = "exempt" if status == "over" else "ok"
-        name = self._name_of(rule.encoding)
         return Result(
-            kind, status, path, 1, "", rule.name, name, tokens, limit, place, reason=reason or ""
+            kind,
+            status,
+            path,
+            1,
+            "",
+            rule.name,
+            self._name_of(rule.counted_by),
+            tokens,
+            limit,
+            place,
+            reason=reason or "",
+            estimate=self._note_of(rule.counted_by),
         )
 
 

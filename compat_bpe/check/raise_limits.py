@@ -7,8 +7,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from .rules import Limit
-from .source import Source
-from .toml_spans import Way, parse_toml
+from .source import Source, Way, parse_toml
 
 #: New limits are rounded up to a multiple of this.
 _STEP = 100

@@ -8,7 +8,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
-from .rules import Limit, Place
+from .rules import Limit
+from .source import Place
 
 Kind = Literal["file", "section", "front_matter", "body", "total", "growth"]
 Status = Literal["over", "near", "ok", "exempt"]
@@ -25,13 +26,14 @@ class Result:
         line: the line of the section, or of the body; 1 for a file.
         heading: the heading of the section.
         rule: the name of the rule.
-        encoding: the name of the encoding.
+        encoding: the name of the encoding; of an estimate, that of the model.
         tokens: the number of tokens; with ``"growth"``, those that were added.
         limit: the most tokens.
         place: the place of the limit in the configuration; None if it is from the command line, as
             only a limit of growth can be.
         is_share: True if the limit is a share of a context.
         reason: why it is exempt.
+        estimate: why the tokens are an estimate; empty if they are not.
     """
 
     kind: Kind
@@ -46,6 +48,7 @@ class Result:
     place: Place | None
     is_share: bool = False
     reason: str = ""
+    estimate: str = ""
 
     @property
     def name(self) -> str:
@@ -76,7 +79,10 @@ class Result:
         }[self.status]
         if self.reason and self.status == "ok":
             words += f", from which it is exempt: {self.reason}"
-        return f"{sign}{self.tokens:,} {unit} ({self.encoding}), {words}"
+        mark, by = "", self.encoding
+        if self.estimate:
+            mark, by = "≈", f"estimated for {self.encoding}"
+        return f"{mark}{sign}{self.tokens:,} {unit} ({by}), {words}"
 
 
 class Change(NamedTuple):
@@ -139,6 +145,7 @@ class Report:
         files: the number of files that were counted.
         errors: paths that could not be counted, each with the reason.
         skipped: paths of binary files, each with the reason.
+        notes: why numbers are estimates.
         unmatched: the rules and paths of which nothing was checked, unless that is allowed.
         base: the revision that was compared with; None if there was none.
         changes: the files that changed since then.
@@ -150,6 +157,7 @@ class Report:
     files: int = 0
     errors: list[tuple[str, str]] = field(default_factory=list)
     skipped: list[tuple[str, str]] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
     unmatched: list[Unmatched] = field(default_factory=list)
     base: str | None = None
     changes: list[Change] = field(default_factory=list)

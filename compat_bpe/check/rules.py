@@ -7,16 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from ..encodings.resolve import Answer
 from ..files.ignore import Globs
-from .toml_spans import Way
-
-
-class Place(NamedTuple):
-    """The place of a value in a configuration: the file, its line, and the way to the value."""
-
-    file: str
-    line: int
-    way: Way
+from .source import Place
 
 
 class FileGlobs:
@@ -110,7 +103,7 @@ class Rule:
     Args:
         name: its name in reports.
         files, exclude: the globs of its files, and of those that are left out.
-        encoding: the name of the encoding; None for the one that is given on the command line.
+        counted_by: what counts tokens; None for what is given on the command line.
         largest: the limit of each file.
         warn: the part of a limit from which on a result is near it.
         total: the limit of all files together.
@@ -123,7 +116,7 @@ class Rule:
     name: str
     files: tuple[str, ...]
     exclude: tuple[str, ...]
-    encoding: str | None
+    counted_by: Answer | None
     largest: Limit | None
     warn: Part
     total: Limit | None

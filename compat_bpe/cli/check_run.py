@@ -10,26 +10,28 @@ from dataclasses import replace
 from .. import Encoding
 from ..check.changes import Comparison
 from ..check.files import ChosenFiles, Selection, chosen_files, groups_to_count
-from ..check.find import top_of_repository
 from ..check.git_base import GitError, read_base
-from ..check.measure import Measurement, unmatched
+from ..check.measure import Measurement, SectionCounts, unmatched
 from ..check.results import Report
 from ..check.rules import Configuration, Part
-from ..check.section_counts import SectionCounts
+from ..check.source import top_of_repository
+from ..encodings.resolve import Answer
 from ..files.notebook import NotebookError, is_notebook, notebook_source
 from ..files.text import check_beginning, read_text
-from .count_files import count_files
-from .counting import FileCounter
-from .options.encoding import chosen_encoding
+from .counting import FileCounter, count_files
+from .input import reason_of
+from .options.encoding import loaded
 from .output import CommandError, failure
-from .progress.bars import FileProgress
+from .progress import FileProgress
 
 
 class CheckRun:
     """A run of the command.
 
     Args:
-        given: the encoding that the command line names, for rules without one.
+        given: what counts for rules that do not say it: what the command line names, or the
+            default.
+        pattern: the pattern of its file.
         jobs: the largest number of processes; None for as many as can run at the same time.
         note: writes a note.
         is_quiet: write no notes, and draw no progress bar.
@@ -40,7 +42,8 @@ class CheckRun:
 
     def __init__(
         self,
-        given: Encoding | None,
+        given: Answer,
+        pattern: str | None,
         jobs: int | None,
         note: Callable[[str], None],
         *,
@@ -51,6 +54,8 @@ class CheckRun:
     ) -> None:
         self._notebooks = notebooks
         self._given = given
+        self._pattern = pattern
+        self._encodings: dict[Answer | None, Encoding] = {}
         self._jobs = jobs
         self._note = note
         self._is_quiet = is_quiet
@@ -83,25 +88,26 @@ class CheckRun:
             selection = Selection(configuration.folder, paths)
         except (OSError, ValueError) as error:
             name = getattr(error, "filename", None) or ", ".join(paths)
-            raise CommandError(f"{name}: {getattr(error, 'strerror', None) or error}") from None
+            reason = reason_of(error, name) if isinstance(error, OSError) else str(error)
+            raise CommandError(f"{name}: {reason}") from None
         chosen = chosen_files(configuration, selection.named, ignore=self._ignore)
         report = Report(shown_path(configuration.path), _prefix(configuration.folder))
         wanted = groups_to_count(configuration.rules, chosen, selection)
         counted = {
-            encoding: self.tokens(chosen, group, encoding, report)
-            for encoding, group in wanted.items()
+            answer: self.tokens(chosen, group, answer, report) for answer, group in wanted.items()
         }
+        answers = [self._given if one is None else one for one in wanted]
+        report.notes = list(dict.fromkeys(one.note for one in answers if one.note))
         report.files = len(set().union(*counted.values()))
         before = None
         if base is not None:
             try:
                 found = read_base(configuration.folder, base)
-                comparison = Comparison(configuration, found, self._count_bytes, chosen)
+                comparison = Comparison(
+                    configuration, found, self._count_bytes, chosen, self._name_of
+                )
                 before = comparison.before(counted)
-                report.changes = [
-                    change._replace(encoding=self._name_of(change.encoding or None))
-                    for change in comparison.changes(counted, before, selection)
-                ]
+                report.changes = comparison.changes(counted, before, selection)
             except GitError as error:
                 raise CommandError(f"--base: {error}") from None
             report.base = found.revision
@@ -111,10 +117,11 @@ class CheckRun:
             selection,
             counted,
             SectionCounts(
-                lambda encoding, text: self._encoding(encoding).count(text),
+                self._count,
                 lambda path: self._text(chosen.found[path].path),
             ),
             name_of=self._name_of,
+            note_of=lambda by: self._answer(by).note,
             before=before,
         )
         for rule, group in zip(configuration.rules, chosen.by_rule):
@@ -124,10 +131,10 @@ class CheckRun:
         return report
 
     def tokens(
-        self, chosen: ChosenFiles, paths: Sequence[str], encoding: str | None, report: Report
+        self, chosen: ChosenFiles, paths: Sequence[str], by: Answer | None, report: Report
     ) -> Mapping[str, int]:
         """Return the tokens of some files, and note in the report those that are not counted."""
-        counter = FileCounter(self._encoding(encoding), notebooks=self._notebooks)
+        counter = FileCounter(self.encoding(by), notebooks=self._notebooks)
         files = [chosen.found[path] for path in paths]
         size = sum(file.size or 0 for file in files)
         tokens: dict[str, int] = {}
@@ -137,7 +144,8 @@ class CheckRun:
         ):
             for path, outcome in zip(paths, outcomes):
                 if outcome.counts is not None:
-                    tokens[path] = outcome.counts.tokens
+                    (number,) = outcome.counts.tokens
+                    tokens[path] = self._answer(by).tokens(number)
                     if outcome.note and not self._is_quiet:
                         progress.clear()
                         self._note(f"{path}: {outcome.note}")
@@ -149,19 +157,32 @@ class CheckRun:
                     noted_in.append(noted)
         return tokens
 
-    def _encoding(self, name: str | None) -> Encoding:
-        if name is None:
-            return self._given or chosen_encoding(None, None, None)
-        return chosen_encoding(None, name, None)
+    def encoding(self, by: Answer | None = None) -> Encoding:
+        """Return the encoding that counts, loaded at its first use.
 
-    def _name_of(self, name: str | None) -> str:
-        return name or self._encoding(None).name
+        Raises:
+            CommandError: it cannot be loaded.
+        """
+        if by not in self._encodings:
+            pattern = self._pattern if by is None else None
+            self._encodings[by] = loaded(self._answer(by), pattern)
+        return self._encodings[by]
 
-    def _count_bytes(self, encoding: str | None, data: bytes, notebook: bool) -> int | None:
+    def _answer(self, by: Answer | None) -> Answer:
+        return self._given if by is None else by
+
+    def _name_of(self, by: Answer | None) -> str:
+        answer = self._answer(by)
+        return answer.model if answer.note and answer.model else self.encoding(by).name
+
+    def _count(self, by: Answer | None, text: str) -> int:
+        return self._answer(by).tokens(self.encoding(by).count(text))
+
+    def _count_bytes(self, by: Answer | None, data: bytes, notebook: bool) -> int | None:
         try:
             check_beginning(data)
             text = data.decode()
-            return self._encoding(encoding).count(self._source(text) if notebook else text)
+            return self._count(by, self._source(text) if notebook else text)
         except ValueError:
             return None
 

@@ -12,12 +12,11 @@ from .. import Encoding
 from ..encodings.baselines import Baseline
 from ..files.text import STDIN, check_mark, not_utf8
 from ..unicode.surrogates import has_surrogates
-from .counting import Part
+from .counting import Part, cut_parts, most_workers
 from .ids import encoded
-from .input_path import shown_name
-from .output import CommandError
-from .streams import STRICT, Reading
-from .workers import most_workers
+from .input import STRICT, Reading
+from .output import CommandError, shown_name
+from .progress import FileProgress
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -64,24 +63,28 @@ def encoded_by_workers(
     most = most_workers(status.st_size, jobs)
     if not most:
         return None
-    from .parts import cut_parts  # small inputs do not need it
-
-    parts = [part for part, _ in cut_parts(encoding, path, status.st_size, allowed)]
+    parts = cut_parts([encoding], path, status.st_size, allowed)
     encoder = _PartEncoder(encoding, reading, allowed, write)
     return _portions(encoder, parts, most) if len(parts) > 1 else None
 
 
 def _portions(
-    encoder: _PartEncoder, parts: Sequence[Part], most: int
+    encoder: _PartEncoder, parts: Sequence[tuple[Part, int]], most: int
 ) -> Generator[bytes, None, None]:
-    """Yield the ids of the parts in order; those of a part may be empty."""
+    """Yield the ids of the parts, each with its size, in order; those of a part may be empty."""
     from ..parallel.pool import Pool
 
-    with Pool(_Worker, (encoder,), min(most, len(parts)), forks=True) as pool:
-        for outcome in _outcomes(pool, encoder, parts):
+    size = sum(size for _, size in parts)
+    with (
+        Pool(_Worker, (encoder,), min(most, len(parts)), forks=True) as pool,
+        FileProgress(1, size, until_output=True) as progress,
+    ):
+        outcomes = _outcomes(pool, encoder, [part for part, _ in parts])
+        for outcome, (_, size) in zip(outcomes, parts):
             if outcome.error:
                 raise CommandError(outcome.error)
             yield outcome.ids
+            progress.advance(size)
 
 
 class _Outcome(NamedTuple):

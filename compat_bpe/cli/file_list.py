@@ -1,4 +1,4 @@
-"""Lists of paths, as ``find`` and ``git ls-files`` print them."""
+"""Lists of paths, as ``find`` and ``git ls-files`` print them; few commands need them."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ import re
 from typing import Callable
 
 from ..files.text import STDIN, check_beginning, open_bytes
-from .input_path import complaint, shown_name
-from .output import CommandError
+from .output import CommandError, complaint, shown_name
 
 #: A name as git quotes it: one with a quote, a backslash or a control character in it, or unless
 #: ``core.quotePath`` is false, with a byte that is not ASCII.

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..corpus.prepare import CorpusCounts
-from ..train.run.estimate import Estimate, Sample, estimate, share_for
-from ..train.trainer import KindSettings
+from ..train.estimate import Costs, Estimate, Sample, estimate, share_for
 from .options.corpus import Corpus
 from .output import write_message
-from .progress.json_lines import current
+from .progress import current
 
 #: The bytes of text after which the estimate is made, and the least size of a corpus that has one.
 _AFTER = 4_000_000
@@ -29,16 +28,16 @@ class Forecast:
     corpus whose size is known, and said if the training is long, or a program asks for progress.
 
     Args:
-        settings: the settings of the training.
+        costs: the costs of the kind of vocabulary; None if they are not known.
         corpus: the corpus that is read.
         counts: what was read of it so far.
         workers: the most processes that count.
     """
 
     def __init__(
-        self, settings: KindSettings, corpus: Corpus, counts: CorpusCounts, workers: int | None
+        self, costs: Costs | None, corpus: Corpus, counts: CorpusCounts, workers: int | None
     ) -> None:
-        self._settings = settings
+        self._costs = costs
         self._corpus = corpus
         self._counts = counts
         self._workers = workers
@@ -69,7 +68,7 @@ class Forecast:
 
     def _estimate(self, texts: Sequence[str], size: int, *, is_read: bool = False) -> None:
         if size >= _LEAST:
-            made = estimate(self._settings.costs, texts, size, self._workers, is_read=is_read)
+            made = estimate(self._costs, texts, size, self._workers, is_read=is_read)
             if made is not None:
                 _say(made)
 
@@ -92,7 +91,7 @@ def _say(made: Estimate) -> None:
 def in_words(made: Estimate) -> str:
     """Return an estimate as a message.
 
-    >>> from compat_bpe.train.run.estimate import Range
+    >>> from compat_bpe.train.estimate import Range
     >>> in_words(Estimate(Range(31.0, 95.0), Range(120e6, 410e6), 50_000_000))
     'an estimate for 50 MB of text: 31 to 95 seconds more, and 120 to 410 MB of memory'
     >>> in_words(Estimate(Range(400.0, 5000.0), Range(1e9, 2e9), 50_000_000))

@@ -12,11 +12,11 @@ from typing import Any
 
 import click
 
-from ..encodings.model_names import did_you_mean
-from ..unicode.escape import brief
+from ..unicode.text import brief, did_you_mean
 from ..version import __version__
 from .options.short_help import add_short_help
 from .output import PROGRAM, CommandError, escape_unknown, show_warning, visible
+from .progress import Work
 
 #: The errors of a closed pipe: Windows calls it an invalid argument.
 _CLOSED_PIPE = (errno.EPIPE, *([errno.EINVAL] if os.name == "nt" else []))
@@ -87,7 +87,8 @@ class _Group(click.Group):
                 # What the package warns of is for the user, whatever Python's options are.
                 warnings.filterwarnings("always", category=UserWarning, module=r"compat_bpe\.")
                 warnings.showwarning = show_warning
-                return super().invoke(ctx)
+                with Work():
+                    return super().invoke(ctx)
         except KeyboardInterrupt:  # click itself would say "Aborted!" and exit with 1
             sys.exit(128 + 2)  # as a shell reports a program that SIGINT ended
         except MemoryError as error:

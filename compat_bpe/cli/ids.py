@@ -1,15 +1,18 @@
-"""The ids of a text, with errors as those of the command."""
+"""The ids of a text, with errors as those of the command, and as it writes them."""
 
 from __future__ import annotations
 
+import sys
+from array import array
 from collections.abc import Iterable, Iterator, Sequence, Set
 from contextlib import contextmanager
+from typing import NamedTuple
 
 from .. import Encoding
 from ..encodings.tokenizer import Tokenizer
 from ..fit.stream import StreamEncoder, portions
 from ..pipeline.chunks import is_byte_level, joins_to_text
-from ..unicode.utf8 import split_escaped
+from ..unicode.text import split_escaped
 from .output import CommandError
 
 
@@ -97,3 +100,50 @@ def with_special_tokens(encoding: Encoding, text: str, allowed: Set[str], name: 
         return encoding.encode(
             text, allowed_special=allowed, disallowed_special=(), add_special_tokens=True
         )
+
+
+class IdLayout(NamedTuple):
+    """A layout of ids: the text before, between and after them, if there are any."""
+
+    before: str = ""
+    between: str = " "
+    after: str = "\n"
+    #: The text if there are none.
+    nothing: str = ""
+    #: True for ids as bytes, little-endian uint32, without any text.
+    is_packed: bool = False
+
+    def write(self, ids: Sequence[int]) -> bytes:
+        """Return some ids as bytes, without what is before and after them."""
+        if not self.is_packed:
+            return self.between.join(map(str, ids)).encode()
+        packed = array("I", ids)
+        if sys.byteorder == "big":
+            packed.byteswap()
+        return packed.tobytes()
+
+    def joined(self, portions: Iterable[bytes]) -> Iterator[bytes]:
+        """Yield portions of ids as ``write`` returns them, with what is around them.
+
+        Empty portions are left out.
+
+        >>> list(IdLayout("[", ", ", "]").joined([b"1, 2", b"", b"3"]))
+        [b'[1, 2', b', 3', b']']
+        """
+        before, between, after = (
+            ("", "", "") if self.is_packed else (self.before, self.between, self.after)
+        )
+        is_first = True
+        for portion in portions:
+            if portion:
+                yield (before if is_first else between).encode() + portion
+                is_first = False
+        yield (self.nothing if is_first else after).encode()
+
+
+LAYOUTS = {
+    "spaces": IdLayout(),
+    "lines": IdLayout(between="\n"),
+    "json": IdLayout("[", ", ", "]\n", "[]\n"),
+    "packed": IdLayout(is_packed=True),
+}

@@ -8,8 +8,8 @@ from typing import Any, Literal
 
 from ..fit.boundary import Boundary
 from ..fit.truncate import Keep
-from .encoding_for_workers import AnyEncoding, Carried, check_fixed_ids
-from .functions import (
+from .batches import (
+    Errors,
     Made,
     check_splitting,
     check_truncating,
@@ -17,7 +17,7 @@ from .functions import (
     splitting,
     truncating,
 )
-from .texts import Errors
+from .encoding_for_workers import AnyEncoding, Carried, check_fixed_ids
 
 #: What a column has: a number, a text, or a list of either.
 Kind = Literal["int", "ints", "str", "strs"]

@@ -1,16 +1,171 @@
-"""The functions of SQL on batches of rows, with an encoding named in each row."""
+"""Functions on batches of rows: texts out of columns, what is made of them and remembered."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Callable
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any, Callable, Literal, get_args
 
 from ..encodings.encoding import Encoding
-from ..encodings.registry import get_encoding
+from ..encodings.registry import encoding_of, get_encoding
+from ..encodings.resolve import UnresolvedError, resolve
+from ..fit.boundary import Boundary
+from ..fit.split import split_text
+from ..fit.truncate import Keep
 from ..pipeline.cache import Cache
-from .encoding_for_workers import Carried
-from .functions import each_once, splitting, truncating
-from .texts import Errors, texts_of
+from ..unicode.surrogates import repair
+from .encoding_for_workers import TERMS, Carried
+
+
+def text_of(value: Any, errors: Errors, column: str) -> str | None:
+    """Return the text of a str, of bytes or of None.
+
+    Raises:
+        ValueError: bytes are not UTF-8, and ``errors`` is ``"strict"``.
+        TypeError: it is a value of another type.
+
+    >>> text_of(b"caf\\xc3\\xa9", "strict", "'text'"), text_of(None, "strict", "'text'")
+    ('café', None)
+    """
+    if value is None or isinstance(value, str):
+        return value
+    if isinstance(value, (bytes, bytearray, memoryview)):
+        return decoded(bytes(value), errors, column)
+    raise TypeError(
+        f"column {column}: a value is of type {type(value).__name__}; texts are strings or bytes"
+    )
+
+
+def made_of(made: Made, values: Iterable[Any], errors: Errors, column: str) -> list[Any]:
+    """Return what a function makes of each value; None gives None.
+
+    Raises:
+        ValueError, TypeError: as in ``text_of``.
+    """
+    return each_once(made, [text_of(value, errors, column) for value in values])
+
+
+#: The treatment of bytes that are not UTF-8; see ``texts_of``.
+Errors = Literal["strict", "replace", "skip"]
+
+#: The most bytes of a damaged text that a message shows.
+_SHOWN = 40
+
+
+def check_errors(errors: str) -> None:
+    """Raise ``ValueError`` if there is no such treatment of errors.
+
+    >>> check_errors("ignore")
+    Traceback (most recent call last):
+    ValueError: errors is 'ignore'; it must be one of strict, replace, skip
+    """
+    if errors not in get_args(Errors):
+        raise ValueError(f"errors is {errors!r}; it must be one of {', '.join(get_args(Errors))}")
+
+
+def texts_of(array: Any, errors: Errors, column: str) -> list[str | None]:
+    """Return the texts of an Arrow array of strings or bytes.
+
+    A string of Spark may hold any bytes, for instance those of a text file in Latin-1, so strings
+    are treated as bytes are.
+
+    Args:
+        array: the array.
+        errors: the treatment of bytes that are not UTF-8. ``"strict"`` raises ``ValueError``,
+            ``"replace"`` replaces them by U+FFFD, and ``"skip"`` makes the text None.
+        column: the name of the column, for messages.
+
+    Raises:
+        ValueError: a text is not UTF-8, and ``errors`` is ``"strict"``.
+    """
+    values = _values(array)
+    if any(isinstance(value, bytes) for value in values):
+        return [None if value is None else decoded(value, errors, column) for value in values]
+    return values
+
+
+def _values(array: Any) -> list[Any]:
+    try:
+        values: list[Any] = array.to_pylist()
+    except UnicodeDecodeError:
+        values = array.cast("large_binary" if "large" in str(array.type) else "binary").to_pylist()
+    return values
+
+
+def decoded(value: bytes, errors: Errors, column: str) -> str | None:
+    """Return the text of bytes; the arguments are as in ``texts_of``."""
+    try:
+        return value.decode("utf-8", "replace" if errors == "replace" else "strict")
+    except UnicodeDecodeError as error:
+        if errors == "skip":
+            return None
+        shown = value[max(error.start - _SHOWN // 2, 0) :][:_SHOWN]
+        raise ValueError(
+            f"column {column}: a text is not UTF-8: byte 0x{value[error.start]:02x} at offset "
+            f"{error.start}, in {shown!r}; errors='replace' or 'skip' goes on"
+        ) from None
+
+
+#: The result of a function for one text.
+Made = Callable[[str], Any]
+
+
+def encoding_ids(encoding: Encoding, allowed_special: Collection[str] = ()) -> Made:
+    """Return a function from a text to its ids; other special names are plain text."""
+    if not allowed_special:
+        return encoding.encode_ordinary
+    allowed = frozenset(allowed_special)
+    return lambda text: encoding.encode(text, allowed_special=allowed, disallowed_special=())
+
+
+def truncating(
+    encoding: Encoding,
+    limit: int,
+    keep: Keep = "head",
+    boundary: Boundary = "char",
+    marker: str | None = None,
+) -> Made:
+    """Return a function from a text to the most of it that fits in ``limit`` tokens."""
+    return lambda text: (
+        encoding.truncate(repair(text), limit, keep=keep, boundary=boundary, marker=marker).text
+    )
+
+
+def check_truncating(limit: int, keep: Keep, boundary: Boundary, marker: str | None) -> None:
+    """Raise ``ValueError`` or ``TypeError`` if texts cannot be truncated so."""
+    # An encoding that takes no time to load.
+    get_encoding("bytes").truncate("", limit, keep=keep, boundary=boundary, marker=marker)
+
+
+def splitting(
+    encoding: Encoding, limit: int, overlap: int = 0, boundary: Boundary = "char"
+) -> Made:
+    """Return a function from a text to its parts that each fit in ``limit`` tokens."""
+    return lambda text: [
+        part.text for part in split_text(encoding, repair(text), limit, overlap, boundary)
+    ]
+
+
+def check_splitting(limit: int, overlap: int, boundary: Boundary) -> None:
+    """Raise ``ValueError`` or ``TypeError`` if texts cannot be split so."""
+    split_text(get_encoding("bytes"), "", limit, overlap, boundary)
+
+
+def each_once(made: Callable[[Any], Any], texts: Iterable[Any]) -> list[Any]:
+    """Return what a function makes of each text of a batch; it is asked once for equal texts.
+
+    None stays None. What is remembered is forgotten with the batch.
+
+    >>> each_once(len, ["ab", None, "ab", ""])
+    [2, None, 2, 0]
+    """
+    known: dict[Any, Any] = {None: None}
+    values = []
+    for text in texts:
+        if text not in known:
+            known[text] = made(text)
+        values.append(known[text])
+    return values
+
 
 #: The most texts that are remembered with the same other arguments, the length of the longest of
 #: these, and the most such memories. One is 16 MiB of ASCII, or 64 MiB of the widest characters,
@@ -43,7 +198,12 @@ def encoding_named(name: str, own: Mapping[str, Carried]) -> Encoding:
     Raises:
         ValueError: there is none of that name.
     """
-    return own[name].get() if name in own else get_encoding(name)
+    if name in own:
+        return own[name].get()
+    try:
+        return encoding_of(resolve(name, files=False))
+    except UnresolvedError as error:
+        raise ValueError(error.message(TERMS)) from None
 
 
 class Batches:

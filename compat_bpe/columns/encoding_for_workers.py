@@ -9,11 +9,14 @@ from typing import Union
 
 from ..encodings.encoding import Encoding
 from ..encodings.load import load
-from ..encodings.recognise import STORES
-from ..encodings.registry import BASELINES, get_encoding, list_encoding_names
+from ..encodings.registry import get_encoding
+from ..encodings.resolve import Terms, UnresolvedError, resolve
 
 #: An encoding, its name, or the path of its file or folder, as ``load`` takes it.
 AnyEncoding = Union[Encoding, str, "os.PathLike[str]"]
+
+#: How columns and SQL write what an error tells their users to give: they have one argument.
+TERMS = Terms("", "{!r}", "{!r}")
 
 #: The most encodings given by value that a worker keeps.
 _KEPT = 8
@@ -62,22 +65,21 @@ class Carried:
     [31373, 995]
     >>> Carried("gpt3")
     Traceback (most recent call last):
-    ValueError: unknown encoding 'gpt3': no encoding has this name, and no file
+    ValueError: unknown encoding 'gpt3' (did you mean 'gpt2'?); no file has this name either
     """
 
     def __init__(self, encoding: AnyEncoding) -> None:
-        names = (*list_encoding_names(), *BASELINES)
-        if isinstance(encoding, str) and encoding in names:
-            self.name = encoding
-            self._data = b""
-            self._digest = b""
-            return
+        if isinstance(encoding, str):
+            try:
+                answer = resolve(encoding)
+            except UnresolvedError as error:
+                raise ValueError(error.message(TERMS)) from None
+            if answer.path is None:
+                self.name = encoding
+                self._data = b""
+                self._digest = b""
+                return
         if isinstance(encoding, (str, os.PathLike)):
-            if not (os.path.exists(encoding) or os.fspath(encoding).startswith(STORES)):
-                raise ValueError(
-                    f"unknown encoding {os.fspath(encoding)!r}: no encoding has this name, and no "
-                    "file"
-                )
             encoding = load(encoding)
         if not isinstance(encoding, Encoding):
             raise TypeError(

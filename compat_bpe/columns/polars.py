@@ -5,9 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .accessor import Kind, Tokens
-from .functions import Made
-from .texts import Errors, check_errors
-from .values import made_of
+from .batches import Errors, Made, check_errors, made_of
 
 
 class PolarsTokens(Tokens):

@@ -7,10 +7,18 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any, Callable
 
-from .batches import Batches, RowFunction, count, encoding_named, split, truncated
+from .batches import (
+    Batches,
+    Errors,
+    RowFunction,
+    check_errors,
+    count,
+    encoding_named,
+    split,
+    text_of,
+    truncated,
+)
 from .encoding_for_workers import AnyEncoding, Carried
-from .texts import Errors, check_errors
-from .values import text_of
 
 #: The most values that each of SQLite's functions caches, and the length of the longest of these.
 #: That is 16 MiB of ASCII, or 64 MiB of the widest characters, and as much for results that are

@@ -14,9 +14,8 @@ from hashlib import blake2b, sha256
 from typing import Any, Callable, Literal, Protocol, get_args
 
 from ..pipeline.normalizers.forms import Form, UnicodeForm
-from .documents import DocumentPart
+from .documents import DocumentPart, Spool
 from .masking import Rule
-from .spool import Spool
 
 Duplicates = Literal["lines", "documents"]
 

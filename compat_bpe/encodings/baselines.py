@@ -9,10 +9,10 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from ..pattern.splitter import Splitter
-from ..pipeline.added.special import NOTHING, AllowedSpecial, DisallowedSpecial, SpecialTokens
-from ..pipeline.decoders.open_vocabulary import CharacterDecoder, WordDecoder
+from ..pipeline.decoders.bytes import CharacterDecoder, WordDecoder
 from ..pipeline.definition import Definition
 from ..pipeline.models.open_vocabulary import Characters, WholeChunks
+from ..pipeline.special_tokens import NOTHING, AllowedSpecial, DisallowedSpecial, SpecialTokens
 from .core import EncodingCore
 from .encoding import Encoding
 from .loaded import find

@@ -12,7 +12,7 @@ from contextlib import suppress
 from typing import Any, TypeVar
 
 from ..parallel.processes import processors
-from ..pipeline.lookup import has_gil
+from ..pipeline.cache import has_gil
 
 #: The least size in characters of a batch for workers: starting one takes as long as encoding this.
 WORTH_WORKERS = 4_000_000

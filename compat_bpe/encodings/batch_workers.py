@@ -15,10 +15,10 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..parallel.pool import Pool, Tell, WorkerKilled
-from ..pipeline.processors.base import keeps_text
+from ..pipeline.processors import keeps_text
 
 if TYPE_CHECKING:
-    from ..fit.text_encoder import TextEncoder
+    from ..fit.boundary import TextEncoder
 
 #: Characters of a share: few, so that all processes end at about the same time.
 SHARE = 250_000

@@ -11,10 +11,9 @@ from collections.abc import Set
 
 from ..parallel.lazy import cached_property
 from ..pattern.splitter import Splitter
-from ..pipeline.added.special import SpecialTokens
 from ..pipeline.definition import Definition
-from ..pipeline.models.bpe.by_rank import BytePairEncoder
-from ..pipeline.models.bpe.byte_level import ByteLevelBPE
+from ..pipeline.models.bpe.by_rank import ByteLevelBPE, BytePairEncoder
+from ..pipeline.special_tokens import SpecialTokens
 
 TYPE_CHECKING = False
 if TYPE_CHECKING or sys.implementation.name != "pypy":

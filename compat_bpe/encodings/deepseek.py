@@ -15,10 +15,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..formats.models.bpe import RankedModel
-from ..formats.parts.pre_tokenizers import byte_level_part, pre_tokenizers_part, split_part
+from ..formats.parts.written import byte_level_part, pre_tokenizers_part, split_part
 from ..formats.tokenizer_json import TokenizerDefinition
-from ..pipeline.added.added_tokens import AddedToken
-from .vocabularies import load_ranks
+from ..pipeline.added_tokens import AddedToken
+from .loaded import load_ranks
 
 PACK = "deepseek"
 

@@ -5,16 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence, Set
 
 from ..parallel.lazy import cached_property
-from ..pipeline.added.special import NOTHING, allowed_names
+from ..pipeline.special_tokens import NOTHING, allowed_names
 from ..unicode.surrogates import repair
 from .core import CoreBPE, EncodingCore
-from .decoding import Decoding
-from .fitting import Fitting
-from .loaded import ENCODINGS, find
-from .openai import PUBLISHED
-from .patterns import PATTERNS
-from .vocabularies import load_ranks
-from .vocabulary import Vocabulary, check_ids
+from .loaded import ENCODINGS, find, load_ranks
+from .methods import EncodingMethods, check_ids
+from .published import PATTERNS, PUBLISHED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,10 +19,10 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from ..pipeline.added.special import AllowedSpecial, DisallowedSpecial
+    from ..pipeline.special_tokens import AllowedSpecial, DisallowedSpecial
 
 
-class Encoding(Decoding, Fitting, Vocabulary):
+class Encoding(EncodingMethods):
     """Turns text into token ids and back, exactly as ``tiktoken.Encoding`` does.
 
     Args:

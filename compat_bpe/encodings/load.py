@@ -14,10 +14,8 @@ from .load_by_ranks import (
     load_ranks_file,
     pattern_of,
 )
-from .mistral import is_versioned, newest
-from .openai import PUBLISHED
-from .patterns import pattern_named
-from .recognise import STORES, recognise
+from .published import PUBLISHED, pattern_named
+from .recognise import STORES, is_versioned, newest, recognise
 
 #: The number of bytes from which the format of a file is recognized.
 _BEGINNING = 1 << 12
@@ -105,7 +103,7 @@ def load(
             raise ValueError(f"{file_path}: only a rank file is given special tokens")
         return _LOADERS[kind](file_path, pattern, name)
     except ValueError as error:
-        from ..unicode.escape import brief
+        from ..unicode.text import brief
 
         short = brief(str(error))
         if short == str(error):
@@ -188,7 +186,7 @@ def _refuse_pattern(path: str, pattern: str | None) -> None:
 
 def _load_json(path: str, pattern: str | None, name: str) -> Encoding:
     from ..formats.checked_json import read_json
-    from .load_ranked import load_ranked
+    from .load_by_ranks import load_ranked
 
     file = read_json(path)
     members = file.mapping()
@@ -213,14 +211,14 @@ def _load_json(path: str, pattern: str | None, name: str) -> Encoding:
 
 def _load_rwkv(path: str, pattern: str | None, name: str) -> Encoding:
     from ..formats.rwkv import read_rwkv
-    from .rwkv import Rwkv
+    from .tokenizer import Rwkv
 
     _refuse_pattern(path, pattern)
     return Rwkv(name, read_rwkv(path))
 
 
 def _load_sentencepiece(path: str, pattern: str | None, name: str) -> Encoding:
-    from ..formats.sentencepiece_read import read_sentencepiece
+    from ..formats.sentencepiece import read_sentencepiece
     from .sentencepiece import SentencePiece
 
     _refuse_pattern(path, pattern)
@@ -242,7 +240,7 @@ def _load_gguf(path: str, pattern: str | None, name: str) -> Encoding:
         from .sentencepiece import SentencePiece
 
         return SentencePiece(name, definition)
-    from .rwkv import Rwkv
+    from .tokenizer import Rwkv
 
     return Rwkv(name, definition)
 
@@ -257,7 +255,7 @@ def _load_pair(first: str, second: str, pattern: str | None, name: str) -> Encod
         pattern = pattern_named(pattern)
     else:
         from ..formats.gpt2 import read_gpt2
-        from ..formats.manifest import AS_TOKENIZER_JSON, manifest_of
+        from ..formats.settings_beside import AS_TOKENIZER_JSON, manifest_of
 
         manifest = manifest_of(vocabulary, merges)
         if manifest is not None:

@@ -1,4 +1,4 @@
-"""Loading an encoding from ranks: rank files, and the two files of GPT-2's format."""
+"""Loading an encoding from ranks: rank files, GPT-2's two files, and JSON with ranks."""
 
 from __future__ import annotations
 
@@ -6,16 +6,18 @@ import os
 from collections.abc import Iterable, Mapping
 
 from .encoding import Encoding
-from .openai import PUBLISHED
-from .patterns import PATTERNS, pattern_named
-from .vocabularies import load_ranks
+from .loaded import load_ranks
+from .published import PATTERNS, PUBLISHED, pattern_named
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from ..formats.checked_json import Json
+    from ..formats.json_ranks import Ranked
     from ..formats.settings_beside import Settings
-    from .rank_families.base import RankFamily
+    from .rank_families import RankFamily
+
 
 #: The name of DeepSeek's pre-tokenizer, which is no single pattern.
 DEEPSEEK = "deepseek"
@@ -32,7 +34,7 @@ def load_ranks_file(
     if pattern is not None:
         return load_tiktoken(path, pattern=pattern, special_tokens=special_tokens, name=name)
     from ..files.whole import read_whole
-    from ..formats.manifest import manifest_of
+    from ..formats.settings_beside import manifest_of
     from ..formats.tiktoken import parse_ranks
     from .rank_families import family_of
 
@@ -92,9 +94,9 @@ def _of_family(
             special_tokens=dict(special_tokens),
         )
     from ..formats.models.bpe import RankedModel
-    from ..formats.parts.pre_tokenizers import byte_level_part, pre_tokenizers_part, split_part
+    from ..formats.parts.written import byte_level_part, pre_tokenizers_part, split_part
     from ..formats.tokenizer_json import TokenizerDefinition
-    from ..pipeline.added.added_tokens import AddedToken
+    from ..pipeline.added_tokens import AddedToken
     from .tokenizer import Tokenizer
 
     parts = {
@@ -118,7 +120,7 @@ def as_trained(
     name: str,
 ) -> Encoding:
     """Return an encoding by ranks, with text split as a manifest says."""
-    from ..formats.manifest import AS_TOKENIZER_JSON, MANIFEST
+    from ..formats.settings_beside import AS_TOKENIZER_JSON, MANIFEST
 
     if pattern == AS_TOKENIZER_JSON:
         raise ValueError(
@@ -128,7 +130,7 @@ def as_trained(
     if pattern == DEEPSEEK:
         from ..formats.models.bpe import RankedModel
         from ..formats.tokenizer_json import TokenizerDefinition
-        from ..pipeline.added.added_tokens import AddedToken
+        from ..pipeline.added_tokens import AddedToken
         from .deepseek import PARTS
         from .tokenizer import Tokenizer
 
@@ -147,7 +149,7 @@ def pattern_of(path: Path, pattern: str) -> str:
     try:
         return pattern_named(pattern)
     except ValueError as error:
-        from ..formats.manifest import MANIFEST
+        from ..formats.settings_beside import MANIFEST
 
         raise ValueError(f"{path.with_name(MANIFEST)}: {error}") from None
 
@@ -221,3 +223,43 @@ def load_tiktoken(
 def _stem(path: str | os.PathLike[str]) -> str:
     """Return the name of a file without folder and extension."""
     return os.path.splitext(os.path.basename(path))[0]
+
+
+def load_ranked(file: Json, name: str) -> Encoding | None:
+    """Return the encoding of a file of such a format; None if it is of another.
+
+    Raises:
+        ValueError: the file is damaged.
+    """
+    content = _parsed(file)
+    if content is None:
+        return None
+    from ..pattern.ast import PatternError
+
+    try:
+        return Encoding(
+            name,
+            pat_str=content.pattern.text(),
+            mergeable_ranks=content.ranks,
+            special_tokens=content.special_tokens,
+        )
+    except PatternError as error:
+        return content.pattern.fail(str(error))
+
+
+def _parsed(file: Json) -> Ranked | None:
+    # A reader is imported once a file is of its format.
+    members = file.mapping()
+    if "config" in members and isinstance(members.get("vocab"), list):
+        from ..formats.json_ranks import parse_tekken
+
+        return parse_tekken(file)
+    if "regular_tokens" in members:
+        from ..formats.json_ranks import parse_grok
+
+        return parse_grok(file)
+    if "bpe_ranks" in members:
+        from ..formats.json_ranks import parse_js_tiktoken
+
+        return parse_js_tiktoken(file)
+    return None

@@ -85,18 +85,6 @@ def in_hugging_face(model: str) -> str | None:
     return f"hf:{model}"
 
 
-def stored_encoding(model: str) -> str | None:
-    """Return what ``load`` takes for a model that is in Hugging Face's cache; None for others.
-
-    The encodings that ship come first: a model that has one of them is not looked for.
-
-    >>> stored_encoding("openai/gpt-4o")
-    """
-    from .model_names import resolve_model
-
-    return None if isinstance(resolve_model(model), str) else in_hugging_face(model)
-
-
 def _find_in_hugging_face(name: str, rest: str) -> Stored:
     parts = _HF.fullmatch(rest)
     revision = parts["revision"] if parts else None

@@ -1,4 +1,4 @@
-"""The encoding of each model, by the model's name or by a prefix of it.
+"""The names of encodings; and the encoding of each model, by the model's name or a prefix of it.
 
 The table for OpenAI's models is that of tiktoken 0.14.0. The order of the prefixes counts, since
 the first one that fits is taken.
@@ -7,11 +7,17 @@ the first one that fits is taken.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+
+from .published import PUBLISHED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .families import Family
+
+#: The shipped encodings that are loaded as ``Tokenizer``.
+DEEPSEEK = ("deepseek_v3", "deepseek_r1", "deepseek_v4")
+#: Encodings by a rule, without a vocabulary that was learned; see ``baselines.Baseline``.
+BASELINES = ("bytes", "characters", "words", "words_and_punctuation", "categories")
 
 #: The name of a model → the name of its encoding.
 MODEL_TO_ENCODING: dict[str, str] = {
@@ -120,6 +126,18 @@ OTHER_MODEL_PREFIX_TO_ENCODING: dict[str, str] = {
     "deepseek-ai/DeepSeek-R1-0": "deepseek_r1",
     "deepseek-ai/DeepSeek-V4": "deepseek_v4",
 }
+#: What stands behind these prefixes: versions, variants of the maker and of services, and dates.
+_VARIANT = re.compile(
+    r"\d{0,3}([.p-]?[1-9])?"
+    r"([-.](base|chat|exp|fast|flash|eu|pro|reasoner|speciale|spot|terminus|thinking|turbo|us|"
+    r"vision|\d{3,8}))*",
+    re.IGNORECASE,
+)
+#: Whose tables → the names and the prefixes in them, in the order in which they are asked.
+_TABLES = {
+    "compat-bpe": (OTHER_MODEL_TO_ENCODING, OTHER_MODEL_PREFIX_TO_ENCODING),
+    "tiktoken": (MODEL_TO_ENCODING, MODEL_PREFIX_TO_ENCODING),
+}
 #: A model whose name begins like one in a table, but has this in it, has the vocabulary of another:
 #: ``deepseek-ai/DeepSeek-R1-0528-Qwen3-8B`` has that of Qwen 3.
 _OF_ANOTHER = re.compile(r"distill|qwen|llama|alpaca|mistral|gemma", re.IGNORECASE)
@@ -142,33 +160,21 @@ def model_names() -> list[str]:
     return [*MODEL_TO_ENCODING, *OTHER_MODEL_TO_ENCODING]
 
 
-def encoding_name_for_model(model_name: str) -> str:
-    """Return the name of the encoding that a model uses, OpenAI's or another's.
+def list_encoding_names() -> list[str]:
+    """Return the names of the encodings that ship with their vocabularies.
 
-    The name may have what services add to it: the provider and the region before it
-    (``azure/eu/gpt-4o``), a variant, a version or a date behind it. Whether letters are small does
-    not count. A name that is in none of the tables then has the encoding of the first prefix that
-    fits. So new versions of a model need no new entry, and models that do not exist can have an
-    encoding.
+    ``get_encoding`` also knows the baselines: bytes, characters, words, words_and_punctuation and
+    categories.
 
-    Args:
-        model_name: for instance ``"gpt-4o"``, ``"gpt-4o-2024-05-13"`` or ``"openai/gpt-4o"``.
-
-    Raises:
-        KeyError: the model is not known, and the message lists similar names; or its vocabulary
-            does not ship, and the message says what counts its tokens.
-
-    >>> encoding_name_for_model("gpt-4o"), encoding_name_for_model("deepseek-v3-0324")
-    ('o200k_base', 'deepseek_v3')
-    >>> encoding_name_for_model("openrouter/openai/gpt-oss-20b:free")
-    'o200k_harmony'
+    >>> "o200k_base" in list_encoding_names()
+    True
     """
-    resolved = resolve_model(model_name)
-    if resolved is None:
-        raise KeyError(f"{_unknown(model_name, model_names())}{repository_hint(model_name)}")
-    if isinstance(resolved, str):
-        return resolved
-    raise KeyError(resolved.why(model_name))
+    return [*PUBLISHED, *DEEPSEEK]
+
+
+def all_encoding_names() -> list[str]:
+    """Return the names that ``get_encoding`` takes: those that ship, and the baselines."""
+    return [*list_encoding_names(), *BASELINES]
 
 
 def resolve_model(model_name: str) -> str | Family | None:
@@ -185,7 +191,7 @@ def resolve_model(model_name: str) -> str | Family | None:
     if encoding_name is not None:
         return encoding_name
     # Imported here: most programs write names as they are in the tables.
-    from .family_table import family_of
+    from .families import family_of
     from .model_spellings import respelled, spelling_of
 
     encoding_name = _listed(respelled(model_name))
@@ -226,45 +232,57 @@ def openai_encoding_name(model_name: str) -> str:
     >>> openai_encoding_name("gpt-4o"), openai_encoding_name("ft:gpt-3.5-turbo:acme::1")
     ('o200k_base', 'cl100k_base')
     """
-    encoding_name = _find(model_name, MODEL_TO_ENCODING, MODEL_PREFIX_TO_ENCODING)
-    if encoding_name is None:
-        raise KeyError(_unknown(model_name, MODEL_TO_ENCODING))
-    return encoding_name
+    key = _find(model_name, MODEL_TO_ENCODING, MODEL_PREFIX_TO_ENCODING)
+    if key is None:
+        from ..unicode.text import did_you_mean  # only errors need it
+
+        raise KeyError(
+            f"unknown model {model_name!r}{did_you_mean(model_name, MODEL_TO_ENCODING)}; "
+            "get_encoding takes the name of an encoding"
+        )
+    return MODEL_TO_ENCODING.get(key) or MODEL_PREFIX_TO_ENCODING[key]
 
 
-def _unknown(model_name: str, known: Iterable[str]) -> str:
-    return (
-        f"unknown model {model_name!r}{did_you_mean(model_name, known)}; "
-        "get_encoding takes the name of an encoding"
-    )
+def rule_of(model_name: str) -> str:
+    """Return why a model has its encoding, for people; empty if it has none.
 
-
-def repository_hint(model_name: str, taker: str = "load") -> str:
-    """Return words for an error message if an unknown model may be one of Hugging Face.
-
-    Args:
-        model_name: the name of the model.
-        taker: what takes the name of a repository.
-
-    >>> repository_hint("acme/some-model")
-    ", and load takes 'hf:acme/some-model' if that is a repository of Hugging Face"
-    >>> repository_hint("some-model")
-    ''
+    >>> rule_of("gpt-4o"), rule_of("azure/gpt-41-2099")
+    ('tiktoken lists it', "as 'gpt-4.1-2099': tiktoken has the prefix 'gpt-4.1-'")
     """
-    if re.fullmatch(r"\w[\w.-]*/\w[\w.-]*", model_name, re.ASCII) is None:
-        return ""
-    return f", and {taker} takes 'hf:{model_name}' if that is a repository of Hugging Face"
+    from .model_spellings import respelled, spelling_of  # imported here, as above
+
+    spelling = spelling_of(model_name)
+    names = [model_name, respelled(model_name), *(spelling or ())[::2]]
+    for name in dict.fromkeys(names):
+        entry = _entry(name)
+        if entry is not None:
+            whose, key = entry
+            rule = f"{whose} lists it" if key == name else f"{whose} has the prefix {key!r}"
+            return rule if name == model_name else f"as {name!r}: {rule}"
+    return ""
 
 
 def _listed(model_name: str) -> str | None:
     """Return the encoding of a name as it stands in the tables; None if it does not."""
-    for names, prefixes in (
-        (OTHER_MODEL_TO_ENCODING, OTHER_MODEL_PREFIX_TO_ENCODING),
-        (MODEL_TO_ENCODING, MODEL_PREFIX_TO_ENCODING),
-    ):
-        encoding_name = _find(model_name, names, prefixes)
-        if encoding_name is not None:
-            return None if _OF_ANOTHER.search(model_name) else encoding_name
+    entry = _entry(model_name)
+    if entry is None:
+        return None
+    names, prefixes = _TABLES[entry[0]]
+    return names.get(entry[1]) or prefixes[entry[1]]
+
+
+def _entry(model_name: str) -> tuple[str, str] | None:
+    """Return whose table has a name, and the name or prefix that is in it."""
+    for whose, (names, prefixes) in _TABLES.items():
+        key = _find(model_name, names, prefixes)
+        if key is None:
+            continue
+        if _OF_ANOTHER.search(model_name):
+            return None
+        # tiktoken takes any name with one of its prefixes. Here a name says a model that exists.
+        of_tiktoken = key in MODEL_PREFIX_TO_ENCODING or key.startswith("ft:")
+        if key == model_name or of_tiktoken or _VARIANT.fullmatch(model_name, len(key)):
+            return whose, key
     return None
 
 
@@ -276,21 +294,7 @@ def _has_tag(model: str, tag: str) -> bool:
 
 
 def _find(model_name: str, names: dict[str, str], prefixes: dict[str, str]) -> str | None:
-    encoding_name = names.get(model_name)
-    if encoding_name is None:
-        encoding_name = next(
-            (prefixes[prefix] for prefix in prefixes if model_name.startswith(prefix)), None
-        )
-    return encoding_name
-
-
-def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """Return words for an error message that list the similar known names; empty if none are.
-
-    >>> did_you_mean("GPT4o", ["gpt-4o", "o1"])
-    " (did you mean 'gpt-4o'?)"
-    """
-    from difflib import get_close_matches  # only errors need it
-
-    close = get_close_matches(name.lower(), list(known))
-    return f" (did you mean {' or '.join(map(repr, close))}?)" if close else ""
+    """Return the name or the prefix in a table that fits a name; None if none does."""
+    if model_name in names:
+        return model_name
+    return next((prefix for prefix in prefixes if model_name.startswith(prefix)), None)

@@ -8,23 +8,24 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, Union
 
 from ..parallel.lazy import cached_property
-from ..pipeline.added.added_tokens import AddedToken
-from ..pipeline.added.special import (
+from ..pipeline.added_tokens import AddedToken
+from ..pipeline.processors import keeps_text, process, process_ids
+from ..pipeline.special_tokens import (
     NOTHING,
     AllowedSpecial,
     DisallowedSpecial,
     allowed_names,
 )
-from ..pipeline.processors.base import keeps_text, process, process_ids
-from ..pipeline.tokenized.tokenized import Tokenized
+from ..pipeline.tokenized import Tokenized
 from .core import EncodingCore
 from .encoding import Encoding
 from .loaded import find
 
 if TYPE_CHECKING:
+    from ..formats.rwkv import RwkvVocabulary
     from ..formats.tokenizer_json import TokenizerDefinition  # a .model needs no reader of it
-    from ..pipeline.tokenized.padding import Padding
-    from ..pipeline.tokenized.truncation import Truncation
+    from ..pipeline.tokenized import Padding, Truncation
+
 
 #: A text: itself, or its words if it is split into words already.
 Text = Union[str, list[str], tuple[str, ...]]
@@ -502,3 +503,28 @@ def _texts(item: Any, is_pretokenized: bool) -> Sequence[Text]:
 
 def _make_tokenizer(**arguments: Any) -> Tokenizer:
     return Tokenizer(**arguments)
+
+
+class Rwkv(Tokenizer):
+    """An encoding with exactly the ids of the package ``rwkv`` 0.8.32.
+
+    It is used like any ``Encoding``. The id 0 is the end of a text, which no text has: it is the
+    special token ``<|endoftext|>`` here.
+
+    Args:
+        name: the name that ``repr`` shows.
+        definition: the content of the list.
+    """
+
+    reference = "rwkv"
+    definition: RwkvVocabulary  # type: ignore[assignment]
+
+    def __init__(self, name: str, definition: RwkvVocabulary) -> None:
+        super().__init__(name, definition)  # type: ignore[arg-type]
+
+    def recipe(self) -> tuple[Callable[..., Encoding], dict[str, Any]]:
+        return _make_rwkv, self._by_value()
+
+
+def _make_rwkv(**arguments: Any) -> Rwkv:
+    return Rwkv(**arguments)

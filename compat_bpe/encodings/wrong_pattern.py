@@ -10,7 +10,7 @@ import os
 import warnings
 from collections.abc import Mapping
 
-from .patterns import PATTERNS
+from .published import PATTERNS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

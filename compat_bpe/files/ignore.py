@@ -16,7 +16,7 @@ from .whole import read_gits_text
 from .wildmatch import InvalidPatternError, alternatives, as_bytes, lowered, matcher
 
 if TYPE_CHECKING:
-    from .git_index import TrackedFiles
+    from .git import TrackedFiles
 
 #: The files in a directory with the rules for everything below it: of git, of ripgrep and others.
 GIT_IGNORE = ".gitignore"
@@ -222,8 +222,7 @@ def scope_around(directory: str) -> Scope:
 
 def _scope_of_repository(top: str) -> Scope:
     """Return the scope at the top of a working tree, but for the ignore files there."""
-    from .git_config import read_settings  # only repositories need these
-    from .git_index import TrackedFiles
+    from .git import TrackedFiles, read_settings  # only repositories need these
 
     own, shared = _git_directories(top)
     settings = read_settings(shared, top)

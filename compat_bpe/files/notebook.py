@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from .json_message import json_message
+from .whole import json_message
 
 #: The largest notebook whose source is looked for, in bytes: values of JSON may take 25 times as
 #: much memory.

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import re
 import stat
 from collections.abc import Iterator, Sequence
 from typing import Callable, NamedTuple
 
 from .ignore import GIT, Globs, Scope, scope_around
 from .text import STDIN
+from .wildmatch import InvalidPatternError, alternatives, as_bytes, matcher
 
 
 class Found(NamedTuple):
@@ -146,6 +148,62 @@ class Walk:
                 yield entry.path, _size(entry)
 
 
+def matches_of_glob(glob: str) -> list[str]:
+    """Return the files and directories that a glob matches, as a shell has them, sorted.
+
+    Patterns of names are those of ignore files, with braces; ``**`` stands for any number of
+    directories, in which symbolic links are not followed. Only a pattern that begins with a dot
+    matches a name that does. What is in a directory that is itself matched is left out.
+    """
+    try:
+        patterns = alternatives(glob)
+        return [path for pattern in patterns for path in _matches(pattern)]
+    except InvalidPatternError:
+        return []
+
+
+def _matches(glob: str) -> Iterator[str]:
+    """Yield the sorted matches of a glob without braces."""
+    names = [name for name in glob.split("/") if name]
+    found: set[str] = set()
+    waiting = [("/" if glob.startswith("/") else "", 0)]
+    seen = set(waiting)
+    while waiting:
+        folder, at = waiting.pop()
+        is_last = at + 1 == len(names)
+        steps = [(folder, at + 1)] if names[at] == "**" and not is_last else []
+        for path, is_directory, is_link in _matching(folder, names[at]):
+            if is_last:
+                found.add(path)
+            elif is_directory and not (is_link and names[at] == "**"):
+                steps.append((path, at if names[at] == "**" else at + 1))
+        waiting += [step for step in steps if step not in seen]
+        seen.update(steps)
+    for path in sorted(found):
+        parents = {path[: place.start()] for place in re.finditer("/", path)}
+        if parents.isdisjoint(found):
+            yield path
+
+
+def _matching(folder: str, pattern: str) -> Iterator[tuple[str, bool, bool]]:
+    """Yield what a pattern of a name matches: path, is it a directory, is it a symbolic link."""
+    if not re.search(r"[*?\[\\]", pattern):
+        path = os.path.join(folder, pattern)
+        if os.path.lexists(path):
+            yield path, os.path.isdir(path), False
+        return
+    matches = matcher(as_bytes(pattern), is_name=True)
+    try:
+        with os.scandir(folder or os.curdir) as scan:
+            for entry in scan:
+                is_hidden = entry.name.startswith(".") and not pattern.startswith(".")
+                if not is_hidden and matches(as_bytes(entry.name)):
+                    path = os.path.join(folder, entry.name)
+                    yield path, entry.is_dir(), entry.is_symlink()
+    except OSError:  # as in a shell, what cannot be searched has no matches
+        return
+
+
 class LeftOut:
     """The numbers of entries that a search left out, by reason; a directory counts as one."""
 
@@ -167,7 +225,11 @@ class LeftOut:
             parts.append(f"{self.special:,} passed over (symbolic links, pipes and devices)")
         if self._include:
             nothing = "nothing else" if parts else "nothing"
-            parts.append(f"{nothing} matches --include {_quoted(self._include)}")
+            endings = [glob for glob in self._include if re.fullmatch(r"\.\w+", glob)]
+            meant = f"; to match by ending: {_quoted([f'*{glob}' for glob in endings])}"
+            parts.append(
+                f"{nothing} matches --include {_quoted(self._include)}{meant if endings else ''}"
+            )
         return "; ".join(parts)
 
 

@@ -1,4 +1,4 @@
-"""Files that are read whole: vocabularies, settings, ignore files."""
+"""Files that are read whole; apart from ``text``, since every ``load`` imports it at the start."""
 
 from __future__ import annotations
 
@@ -105,3 +105,29 @@ def read_gits_text(path: str) -> str:
 
 def _opened_at_once(path: str, flags: int) -> int:
     return os.open(path, flags | _AT_ONCE)
+
+
+def utf8_text(data: bytes, source: str) -> str:
+    """Return the text of a file of UTF-8; ``source`` is its name in messages.
+
+    Raises:
+        ValueError: ``{file}: line {n}: not UTF-8: {reason}``.
+    """
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise ValueError(f"{source}: line {line}: not UTF-8: {error.reason}") from None
+
+
+def json_message(message: str) -> str:
+    r"""Return a message of ``json``, mended where PyPy spoils it.
+
+    PyPy puts a single byte of a character that is not ASCII into the message, as if that were
+    ASCII. To print such a string, or to put it into another one, raises ``SystemError``. To
+    encode it does not.
+
+    >>> json_message("Unexpected 'é'")
+    "Unexpected 'é'"
+    """
+    return message.encode("utf-8", "backslashreplace").decode("utf-8", "backslashreplace")

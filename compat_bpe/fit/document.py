@@ -9,20 +9,26 @@ with another character.
 The first piece is counted as the beginning of a text, and all others as text that goes on. A piece
 that becomes the first one, or is the first one no more, is counted again.
 
-No piece ends between a carriage return and its line feed, so the line ends of the pieces add up.
+No piece ends between a carriage return and its line feed, so the line ends of the pieces add up, as
+bytes and units do. So a place is found by the sums in the nodes of the tree and by a look into one
+piece, in logarithmic time (and that of the piece, long only where a text has no cut point).
 An edit cannot change that where pieces stay as they are: beside it, it takes a character that was
 there before into its own pieces.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from itertools import islice
+from operator import index
+from typing import Literal, NamedTuple
 
-from .document_places import Places
-from .last_cut_point import last_cut_point
-from .long_piece import LongPieces
-from .piece_tree import PieceTree, Place
-from .text_encoder import TextEncoder, check_encoding
+from ..pipeline.offsets import locate
+from ..unicode.surrogates import not_a_text
+from .boundary import TextEncoder, check_encoding, last_cut_point
+from .long_chunk import LongPieces, Merged
+from .piece_tree import Measure, PieceTree, Place
 
 #: The number of characters after which a piece ends, at the next cut point. A keystroke mainly
 #: takes the time to recount a piece; smaller pieces take more memory, and longer to find.
@@ -32,7 +38,66 @@ PIECE = 128
 _STEP = 1 << 14
 
 
-class Document(Places):
+#: The units that columns and offsets are counted in: bytes, UTF-16 code units, or characters.
+Unit = Literal["utf-8", "utf-16", "utf-32"]
+
+_LINE_END = re.compile("\r\n|\r|\n")
+
+
+class Position(NamedTuple):
+    """A place in a text: a line and a column, both counted from 0."""
+
+    line: int
+    column: int
+
+
+def _line_ends(text: str) -> int:
+    return text.count("\n") + text.count("\r") - text.count("\r\n")
+
+
+def _utf8(text: str) -> int:
+    return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
+
+
+def _utf16(text: str) -> int:
+    return len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2
+
+
+_MEASURES: dict[Unit, Measure] = {"utf-8": _utf8, "utf-16": _utf16, "utf-32": len}
+
+
+def measure_of(unit: Unit) -> Measure:
+    """Return the function that counts the units of a text.
+
+    Raises:
+        ValueError: there is no such unit.
+
+    >>> [measure_of(unit)("a\\U0001f600") for unit in ("utf-8", "utf-16", "utf-32")]
+    [5, 3, 2]
+    """
+    measure = _MEASURES.get(unit)
+    if measure is None:
+        raise ValueError(f"unit is {unit!r}; it must be one of {', '.join(_MEASURES)}")
+    return measure
+
+
+class PlacedToken(NamedTuple):
+    """A token of a document.
+
+    Args:
+        id: its id.
+        start, end: the range of the text that it stands for, in characters. It covers each
+            character of which the token has a byte, so the tokens of one character share it.
+        number: the number of tokens before it.
+    """
+
+    id: int
+    start: int
+    end: int
+    number: int
+
+
+class Document:
     """A text that is edited; its tokens are counted as it changes.
 
     An edit takes the time to count the new text, and hardly longer in a large document than in a
@@ -67,7 +132,7 @@ class Document(Places):
     (8, 3)
     """
 
-    __slots__ = ()
+    __slots__ = ("_encoding", "_long_pieces", "_tree")
 
     def __init__(self, encoding: TextEncoder, text: str = "") -> None:
         check_encoding(encoding)
@@ -98,6 +163,22 @@ class Document(Places):
     def text(self) -> str:
         """The whole text, joined anew each time."""
         return "".join(self._tree.pieces())
+
+    def slice(self, start: int, end: int) -> str:
+        """Return the text from ``start`` to ``end``: ``text[start:end]``.
+
+        Raises:
+            IndexError, TypeError: as ``replace``.
+
+        >>> from compat_bpe import get_encoding
+        >>> Document(get_encoding("gpt2"), "hello world").slice(6, 8)
+        'wo'
+        """
+        start, end = self._checked(start, end)
+        if start == end:
+            return ""
+        skipped = start - self._tree.find(start).start
+        return "".join(self._tree.pieces(start, end))[skipped : skipped + end - start]
 
     def count_range(self, start: int, end: int) -> int:
         """Return the number of tokens of ``text[start:end]``, counted by itself.
@@ -191,6 +272,199 @@ class Document(Places):
             since += len(piece)
         self._tree = tree.replaced(begin, stop, pieces, counts)
 
+    def tokens(self, start: int, end: int) -> list[PlacedToken]:
+        """Return the tokens of the document that have a part of ``text[start:end]``.
+
+        These are tokens of the whole text, so the first and the last may reach out of the range.
+
+        Raises:
+            IndexError, TypeError: as ``replace``.
+
+        >>> from compat_bpe import get_encoding
+        >>> [one[:3] for one in Document(get_encoding("gpt2"), "hello world").tokens(3, 6)]
+        [(31373, 0, 5), (995, 5, 11)]
+        """
+        start, end = self._checked(start, end)
+        tokens: list[PlacedToken] = []
+        at = start
+        while at < end:
+            place = self._tree.find(at)
+            tokens += self._tokens_between(place, start, end)
+            at = place.start + len(place.piece)
+        return tokens
+
+    def token(self, number: int) -> PlacedToken:
+        """Return a token of the document, counted from 0.
+
+        Raises:
+            IndexError: the document has no such token.
+
+        >>> from compat_bpe import get_encoding
+        >>> Document(get_encoding("gpt2"), "hello world").token(1)
+        PlacedToken(id=995, start=5, end=11, number=1)
+        """
+        if not 0 <= index(number) < self._tree.tokens:
+            raise IndexError(f"token {number} of a document of {self._tree.tokens} tokens")
+        place = self._tree.find_token(number)
+        within = number - place.tokens_before
+        merged = self._long_pieces.merged(place.piece)
+        if merged is None:
+            return self._tokens_of(place)[within]
+        return _placed(place, merged, within, within + 1)[0]
+
+    def range_around(self, offset: int, limit: int) -> tuple[int, int]:
+        """Return a range in which any text of ``limit`` tokens lies that touches an offset.
+
+        Text that begins before the range and goes on to the offset has more tokens, and so does
+        text that ends after the range. The text between two cut points has the same tokens in any
+        text, and on each side the range has whole pieces with more tokens than the limit.
+
+        Raises:
+            IndexError, TypeError: as ``replace``.
+
+        >>> from compat_bpe import get_encoding
+        >>> Document(get_encoding("gpt2"), "hello world\\n" * 1000).range_around(6000, 10)
+        (5807, 6203)
+        """
+        self._checked(offset, offset)
+        tree = self._tree
+        start, end = 0, tree.chars
+        if offset:
+            before = tree.find(offset - 1).tokens_before
+            if before > limit:
+                start = tree.find_token(before - limit - 1).start
+        if offset < tree.chars:
+            place = tree.find(offset)
+            after = place.tokens_before + place.tokens
+            if after + limit < tree.tokens:
+                place = tree.find_token(after + limit)
+                end = place.start + len(place.piece)
+        return start, end
+
+    @property
+    def lines(self) -> int:
+        r"""The number of lines: one more than there are line ends.
+
+        >>> from compat_bpe import get_encoding
+        >>> Document(get_encoding("gpt2"), "one\r\ntwo\n").lines
+        3
+        """
+        return self._tree.total(_line_ends) + 1
+
+    def line_range(self, line: int) -> tuple[int, int]:
+        r"""Return the offsets at which a line, counted from 0, begins and ends.
+
+        Its line end is not in the range.
+
+        Raises:
+            IndexError: the document has no such line.
+
+        >>> from compat_bpe import get_encoding
+        >>> Document(get_encoding("gpt2"), "one\r\ntwo\n").line_range(1)
+        (5, 8)
+        """
+        lines = self.lines
+        if not 0 <= index(line) < lines:
+            raise IndexError(f"line {line} of a document of {lines} lines; they count from 0")
+        start = self._line_start(line)
+        if line == lines - 1:
+            return start, self._tree.chars
+        end = self._line_start(line + 1)
+        return start, end - (2 if self.slice(max(end - 2, 0), end) == "\r\n" else 1)
+
+    def position(self, offset: int, unit: Unit = "utf-32") -> Position:
+        r"""Return the line and the column of an offset in characters.
+
+        Args:
+            offset: from 0 to ``len(document)``.
+            unit: the unit of the column: ``"utf-8"`` for bytes, ``"utf-16"`` for code units,
+                ``"utf-32"`` for characters.
+
+        Raises:
+            IndexError, TypeError: as ``replace``.
+            ValueError: there is no such unit.
+
+        >>> from compat_bpe import get_encoding
+        >>> document = Document(get_encoding("gpt2"), "one\n\U0001f600 two")
+        >>> document.position(5), document.position(5, "utf-16")
+        (Position(line=1, column=1), Position(line=1, column=2))
+        """
+        self._checked(offset, offset)
+        line = self._line_of(offset)
+        start = self._line_start(line)
+        return Position(line, self.units(offset, unit) - self.units(start, unit))
+
+    def offset(self, line: int, column: int, unit: Unit = "utf-32") -> int:
+        r"""Return the offset in characters of a line and a column.
+
+        A column beyond the end of the line is its end, as in editors; one within a character is
+        the beginning of that character.
+
+        Raises:
+            IndexError: the document has no such line, or the column is negative.
+            ValueError: there is no such unit.
+
+        >>> from compat_bpe import get_encoding
+        >>> document = Document(get_encoding("gpt2"), "one\n\U0001f600 two")
+        >>> document.offset(1, 2, "utf-16"), document.offset(0, 99)
+        (5, 3)
+        """
+        if index(column) < 0:
+            raise IndexError(f"column {column} is negative; columns count from 0")
+        start, end = self.line_range(line)
+        if column >= self.units(end, unit) - (before := self.units(start, unit)):
+            return end
+        return self.offset_of_units(before + column, unit)[0]
+
+    def units(self, offset: int, unit: Unit) -> int:
+        """Return the number of units before an offset in characters.
+
+        Raises:
+            IndexError, TypeError, ValueError: as ``position``.
+
+        >>> from compat_bpe import get_encoding
+        >>> document = Document(get_encoding("gpt2"), "\U0001f600 two")
+        >>> document.units(1, "utf-8"), document.units(1, "utf-16")
+        (4, 2)
+        """
+        self._checked(offset, offset)
+        measure = measure_of(unit)
+        if measure is len or not offset:
+            return offset
+        place = self._tree.find_amount(len, offset - 1, measure)
+        return place.other_before + measure(place.piece[: offset - place.before])
+
+    def offset_of_units(self, units: int, unit: Unit) -> tuple[int, int]:
+        """Return the offset that a number of units is before, in characters, and the units left.
+
+        Units are left over if the place is within a character: its beginning is returned then.
+
+        Raises:
+            IndexError: the document has fewer units.
+            ValueError: there is no such unit.
+
+        >>> from compat_bpe import get_encoding
+        >>> Document(get_encoding("gpt2"), "\U0001f600 two").offset_of_units(3, "utf-8")
+        (0, 3)
+        """
+        measure = measure_of(unit)
+        total = self._tree.total(measure)
+        if not 0 <= index(units) <= total:
+            raise IndexError(f"unit {units} of a document of {total} units of {unit}")
+        if measure is len or not units:
+            return units, 0
+        place = self._tree.find_amount(measure, units - 1)
+        low, high, rest = 0, len(place.piece), units - place.before
+        # Each step measures half as much, so all of them take the time of the piece.
+        while low < high:
+            middle = (low + high + 1) // 2
+            more = measure(place.piece[low:middle])
+            if more <= rest:
+                low, rest = middle, rest - more
+            else:
+                high = middle - 1
+        return place.other_before + low, rest
+
     def _cut(self, text: str) -> Iterator[str]:
         """Yield a text as pieces."""
         start = 0
@@ -231,9 +505,70 @@ class Document(Places):
         )
         return place.tokens if is_known else encoding.count(part)
 
+    def _tokens_between(self, place: Place, start: int, end: int) -> list[PlacedToken]:
+        """Return the tokens of a piece that have a part of ``text[start:end]``."""
+        merged = self._long_pieces.merged(place.piece)
+        if merged is None:
+            return [one for one in self._tokens_of(place) if one.start < end and one.end > start]
+        low, high = max(start - place.start, 0), min(end - place.start, len(place.piece))
+        return _placed(place, merged, *merged.numbers(low, high))
+
+    def _tokens_of(self, place: Place) -> list[PlacedToken]:
+        """Return the tokens of a piece, with their places in the document."""
+        text, origin = place.piece, place.start
+        if origin and self._encoding.continued is not self._encoding:
+            # A prefix of a text is then put before another piece. Its last character is
+            # enough of that, since the characters beside a position decide on a cut point.
+            origin -= 1
+            text = self.slice(origin, origin + 1) + text
+        tokens = locate(self._encoding.core.definition, text, frozenset())
+        return [
+            PlacedToken(one.id, max(origin + one.start, place.start), origin + one.end, number)
+            for number, one in enumerate(tokens[len(tokens) - place.tokens :], place.tokens_before)
+        ]
+
+    def _line_start(self, line: int) -> int:
+        """Return the offset in characters at which a line begins; there must be that line."""
+        if not line:
+            return 0
+        place = self._tree.find_amount(_line_ends, line - 1)
+        ends = _LINE_END.finditer(place.piece)
+        return place.other_before + next(islice(ends, line - place.before - 1, None)).end()
+
+    def _line_of(self, offset: int) -> int:
+        """Return the line of an offset in characters.
+
+        The offset between a carriage return and its line feed is in the line that they end.
+        """
+        if not offset:
+            return 0
+        place = self._tree.find_amount(len, offset - 1, _line_ends)
+        inside = offset - place.before
+        ends = place.other_before + _line_ends(place.piece[:inside])
+        return ends - (place.piece[inside - 1 : inside + 1] == "\r\n")
+
+    def _checked(self, start: int, end: int) -> tuple[int, int]:
+        start, end = index(start), index(end)
+        if not 0 <= start <= end <= self._tree.chars:
+            raise IndexError(
+                f"range {start} to {end} is outside of the document, which has {self._tree.chars} "
+                "characters; it must be 0 <= start <= end <= len(document)"
+            )
+        return start, end
+
 
 def _checked_text(text: str) -> str:
     if not isinstance(text, str):
-        raise TypeError(f"text must be a str, not {type(text).__name__}")
+        raise not_a_text(text)
     # A subclass may have a "+" of its own.
     return "".join((text,))
+
+
+def _placed(place: Place, merged: Merged, first: int, last: int) -> list[PlacedToken]:
+    """Return some tokens of a long piece, with their places in the document."""
+    return [
+        PlacedToken(token, place.start + start, place.start + end, number)
+        for number, (token, start, end) in enumerate(
+            merged.places(first, last), place.tokens_before + first
+        )
+    ]

@@ -31,8 +31,8 @@ from collections.abc import Iterable, Iterator
 from itertools import accumulate, chain
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..pattern.ast import Alternatives, Atomic, Chars, Look, Node, Repeat, Sequence
-from ..pattern.writer import project, walk
+from ..pattern.ast import Alternatives, Chars, Look, Node, Repeat, Sequence, children, walk
+from ..pattern.writer import project
 from ..unicode.code_points import CodePoints
 from .long_chunk import LongChunk
 
@@ -58,7 +58,7 @@ def possible_ends(core: Core, text: str, limit: int) -> Iterator[int]:
     starts = [0, *accumulate(map(len, chunks))]
     #: The first n chunks are in every prefix that ends at kept[n] or later.
     kept, tokens = [0], [0]
-    long: dict[int, _Beginnings] = {}
+    long: dict[int, tuple[_LongChunkOfText, int]] = {}
     within: Iterable[int]
     last = len(text)
     for number, (start, chunk) in enumerate(zip(starts, chunks)):
@@ -67,8 +67,8 @@ def possible_ends(core: Core, text: str, limit: int) -> Iterator[int]:
         if alone is None:
             tokens.append(tokens[-1] + core.count_chunk(chunk))
         else:
-            long[number] = _Beginnings(_LongChunkOfText(core, chunk), alone)
-            tokens.append(tokens[-1] + long[number].long.chunk.count)
+            long[number] = _LongChunkOfText(core, chunk), alone
+            tokens.append(tokens[-1] + long[number][0].chunk.count)
         if tokens[-1] > limit and kept[-1] <= last:
             last = kept[-1] - 1
             break
@@ -78,7 +78,8 @@ def possible_ends(core: Core, text: str, limit: int) -> Iterator[int]:
             start, end = starts[number], starts[min(number + 1, len(chunks))]
             yield from range(last, max(first - 1, end), -1)
             if number in long:
-                within = long[number].possible_ends(limit - tokens[number])
+                chunk_, alone = long[number]
+                within = chunk_.possible_ends(limit - tokens[number], alone)
             else:
                 within = range(end - start, -1, -1)
             for place in within:
@@ -87,22 +88,6 @@ def possible_ends(core: Core, text: str, limit: int) -> Iterator[int]:
                 if start + place <= last:
                     yield start + place
             last = first - 1
-
-
-class _Beginnings(NamedTuple):
-    """A chunk whose prefixes are each one chunk from the length ``alone`` on."""
-
-    long: _LongChunkOfText
-    alone: int
-
-    def possible_ends(self, limit: int) -> Iterator[int]:
-        long, alone = self
-        place = bisect_right(long.offsets, long.chunk.last_end_within(limit)) - 1
-        for end in range(place, alone - 1, -1):
-            # Text not longer than the longest token may be a token as a whole.
-            if long.offsets[end] <= long.longest or long.count_to(end) <= limit:
-                yield end
-        yield from range(min(place, alone - 1), -1, -1)
 
 
 def possible_starts(core: Core, text: str, limit: int) -> Iterator[int]:
@@ -146,8 +131,15 @@ class _LongChunkOfText:
         self.chunk = LongChunk(text.encode(), core.model.merge, core.token_length, self.longest)
         self.offsets = list(accumulate((len(char.encode()) for char in text), initial=0))
 
-    def count_to(self, end: int) -> int:
-        return self.chunk.count_to(self.offsets[end])
+    def possible_ends(self, limit: int, alone: int) -> Iterator[int]:
+        """Yield the ends of prefixes that may fit, if each is one chunk from this length on."""
+        place = bisect_right(self.offsets, self.chunk.last_end_within(limit)) - 1
+        for end in range(place, alone - 1, -1):
+            offset = self.offsets[end]
+            # Text not longer than the longest token may be a token as a whole.
+            if offset <= self.longest or self.chunk.count_to(offset) <= limit:
+                yield end
+        yield from range(min(place, alone - 1), -1, -1)
 
     def count_from(self, start: int) -> int:
         return self.chunk.count_from(self.offsets[start])
@@ -283,10 +275,6 @@ def _is_endless(node: Node) -> bool:
 
 def _size(node: Node) -> int:
     """Return the number of characters and conditions in a pattern, with its repeats written out."""
-    if isinstance(node, Sequence):
-        return sum(map(_size, node.items))
-    if isinstance(node, Alternatives):
-        return sum(map(_size, node.branches))
-    if isinstance(node, Repeat):
-        return max(node.low, node.high or 1) * _size(node.item)
-    return 1 + (_size(node.item) if isinstance(node, (Atomic, Look)) else 0)
+    rounds = max(node.low, node.high or 1) if isinstance(node, Repeat) else 1
+    is_one = not isinstance(node, (Sequence, Alternatives, Repeat))
+    return is_one + rounds * sum(map(_size, children(node)))

@@ -11,7 +11,7 @@ and kept in the nodes. So after a change only the nodes on the way to it are mea
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
+from bisect import bisect_right
 from collections.abc import Iterator
 from itertools import accumulate
 from typing import Any, Callable, NamedTuple
@@ -81,72 +81,56 @@ class PieceTree:
 
     def find(self, at: int) -> Place:
         """Return the piece with the character at an offset; there must be one."""
-        node = self._root
-        start = before = 0
-        for height in range(self._height, -1, -1):
-            index, left = _find(node, at - start)
-            start += left
-            before += sum(node.tokens[:index])
-            if not height:
-                break
-            node = node.items[index]
+        node, index, start, before = self._descend(len, at, None)
         return Place(node.items[index], start, node.tokens[index], before)
 
     def find_token(self, number: int) -> Place:
         """Return the piece with a token, counted from 0; there must be one."""
-        node = self._root
-        start = before = 0
-        for height in range(self._height, -1, -1):
-            ends = list(accumulate(node.tokens))
-            index = bisect_right(ends, number - before)
-            before += ends[index - 1] if index else 0
-            start += sum(node.chars[:index])
-            if not height:
-                break
-            node = node.items[index]
+        node, index, before, start = self._descend(None, number, len)
         return Place(node.items[index], start, node.tokens[index], before)
 
-    def find_with(self, at: int, measure: Measure) -> tuple[Place, int]:
-        """Return the piece with the character at an offset, and an amount of the text before it."""
-        node = self._root
-        start = before = amount = 0
-        for height in range(self._height, -1, -1):
-            index, left = _find(node, at - start)
-            start += left
-            before += sum(node.tokens[:index])
-            amount += sum(node.amounts(measure, height)[:index])
-            if not height:
-                break
-            node = node.items[index]
-        return Place(node.items[index], start, node.tokens[index], before), amount
-
-    def total(self, measure: Measure) -> int:
-        """Return an amount of all pieces."""
-        return sum(self._root.amounts(measure, self._height))
-
-    def find_amount(self, measure: Measure, amount: int, other: Measure = len) -> Measured:
-        """Return the first piece with which an amount of text is reached.
+    def find_amount(self, measure: Measure, number: int, other: Measure = len) -> Measured:
+        """Return the piece with a unit of an amount, such as a line end, counted from 0.
 
         Args:
             measure: the function that measures the amount.
-            amount: from 1 to the total.
+            number: from 0 to the total less 1.
             other: an amount to know of the text before the piece.
 
         >>> tree = PieceTree(["a\\nb", "\\n", "c"], [1, 1, 1])
-        >>> tree.find_amount(lambda piece: piece.count("\\n"), 2)
+        >>> tree.find_amount(lambda piece: piece.count("\\n"), 1)
         Measured(piece='\\n', before=1, other_before=3)
+        """
+        node, index, before, other_before = self._descend(measure, number, other)
+        return Measured(node.items[index], before, other_before)
+
+    def _descend(
+        self, measure: Measure | None, number: int, other: Measure | None
+    ) -> tuple[_Node, int, int, int]:
+        """Return where the piece with a unit is, and the amounts of the text before it.
+
+        Args:
+            measure, number: the unit, as for ``find_amount``; None for tokens.
+            other: another amount of the text before the piece.
+
+        Returns:
+            The lowest node, the index of the piece in it, and the two amounts.
         """
         node = self._root
         before = other_before = 0
         for height in range(self._height, -1, -1):
             ends = list(accumulate(node.amounts(measure, height)))
-            index = bisect_left(ends, amount - before)
+            index = bisect_right(ends, number - before)
             before += ends[index - 1] if index else 0
             other_before += sum(node.amounts(other, height)[:index])
             if not height:
                 break
             node = node.items[index]
-        return Measured(node.items[index], before, other_before)
+        return node, index, before, other_before
+
+    def total(self, measure: Measure) -> int:
+        """Return an amount of all pieces."""
+        return sum(self._root.amounts(measure, self._height))
 
     def pieces(self, start: int = 0, end: int | None = None) -> Iterator[str]:
         """Yield the pieces, or those with a character from ``start`` to ``end``."""
@@ -180,10 +164,12 @@ class _Node:
         #: Other amounts of each item, by the function that measures them; None until one is known.
         self._amounts: dict[Measure, list[int]] | None = None
 
-    def amounts(self, measure: Measure, height: int) -> list[int]:
-        """Return an amount of each item of a node of this height."""
+    def amounts(self, measure: Measure | None, height: int) -> list[int]:
+        """Return an amount of each item of a node of this height; None stands for tokens."""
         if measure is len:
             return self.chars
+        if measure is None:
+            return self.tokens
         if self._amounts is None:
             self._amounts = {}
         amounts = self._amounts.get(measure)

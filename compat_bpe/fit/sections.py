@@ -10,10 +10,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, get_args
 
-from .boundary import Boundary, rule_of, with_finer
-from .last_cut_point import last_cut_point
+from .boundary import Boundary, TextEncoder, check_encoding, last_cut_point, rule_of, with_finer
 from .longest_part import check_limit, fits
-from .text_encoder import TextEncoder, check_encoding
 from .truncate import KEEPS, Keep, Truncated, truncate_at
 
 #: The treatment of a section that does not fit.
@@ -246,7 +244,7 @@ class _Prompt:
         parts, count = self._parts.copy(), self._count
         for other in reversed(lower):
             if self._parts[other] is not None and not self._sections[other].required:
-                self._take_out(other)
+                self._set(other, self._gap(other), None)
                 if self.put_in(at):
                     return
         self._parts, self._count = parts, count
@@ -302,9 +300,6 @@ class _Prompt:
     def _set(self, at: int, gap: _Gap, part: Truncated | None) -> None:
         self._parts[at] = part
         self._count = self._limit - gap.room + self._tokens(gap, part)
-
-    def _take_out(self, at: int) -> None:
-        self._set(at, self._gap(at), None)
 
     # A section
 

@@ -10,10 +10,9 @@ from ..encodings.encoding import Encoding
 from ..fit.sections import Section, fit_sections
 from ..fit.truncate import truncate
 from .documents import OpenDocument, path_of
-from .errors import invalid
 from .notices import SOURCE
-from .params import Params
 from .places import offsets_of, range_at, read_range
+from .rpc import Params, invalid
 from .session import Session
 from .shown import refuse_if_outdated
 
@@ -54,7 +53,7 @@ def actions(session: Session, params: Params) -> list[dict[str, Any]] | None:
             found.append(_command("Count the selection", COUNT, opened.uri, selected))
     budget = opened.budget
     is_mended = is_selection or _is_asked(context) or _is_over(context)
-    if budget is not None and is_mended and opened.document.count_range(start, end) > budget:
+    if budget is not None and is_mended and opened.count(start, end) > budget:
         found.append(_cut(session, opened, start, end, budget))
     return [one for one in found if _is_wanted(one["kind"], context)] or None
 
@@ -78,10 +77,9 @@ def execute(session: Session, params: Params) -> dict[str, Any]:
     range_ = read_range(Params(arguments[1], "arguments[1]"))
     start, end = offsets_of(document, range_, session.unit)
     if command == COUNT:
-        count = document.count_range(start, end)
-        message = f"{count:,} token{'' if count == 1 else 's'}"
+        message = opened.in_words(start, end)
         session.notify("window/showMessage", {"type": 3, "message": message})
-        return {"count": count}
+        return {"count": opened.count(start, end)}
     return as_prompt(opened, document.slice(start, end))
 
 
@@ -98,7 +96,8 @@ def as_prompt(opened: OpenDocument, text: str) -> dict[str, Any]:
     before, after = f"{name}\n{fence}{opened.language}\n", f"{end}{fence}\n"
     if opened.budget is None:
         whole = before + text + after
-        return {"text": whole, "count": encoding.count(whole), "wasCut": False}
+        count = opened.answer.tokens(encoding.count(whole))
+        return {"text": whole, "count": count, "wasCut": False}
     try:
         fitted = fit_sections(
             encoding,
@@ -107,12 +106,13 @@ def as_prompt(opened: OpenDocument, text: str) -> dict[str, Any]:
                 Section(text, priority=1, cut="lines"),
                 Section(after, priority=2, required=True),
             ],
-            opened.budget,
+            opened.answer.limit(opened.budget),
         )
     except ValueError as error:
         raise invalid("", f"the prompt does not fit in the budget: {error}") from None
     was_cut = fitted.sections[1].status != "kept" and bool(text)
-    return {"text": fitted.text, "count": fitted.count, "wasCut": was_cut}
+    count = opened.answer.tokens(fitted.count)
+    return {"text": fitted.text, "count": count, "wasCut": was_cut}
 
 
 def _is_wanted(kind: str, context: Params) -> bool:
@@ -154,8 +154,9 @@ def _cut(
     encoding = document.encoding
     # As much text as may fit, and a character that cannot.
     longest = encoding.core.longest_token
-    most = end if longest is None else min(end, start + budget * longest + 1)
-    kept = truncate(encoding, document.slice(start, most), budget)
+    limit = opened.answer.limit(budget)
+    most = end if longest is None else min(end, start + limit * longest + 1)
+    kept = truncate(encoding, document.slice(start, most), limit)
     taken = range_at(document, start + len(kept.text), end, session.unit)
     return {
         "title": f"Cut to {budget:,} tokens",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..check.source import NAME, PYPROJECT
 from . import actions, shown
 from .session import Session
 
@@ -72,6 +73,18 @@ def register(session: Session) -> None:
             new.append({"id": f"compat-bpe-{name}", "method": method, "registerOptions": options})
     if new:
         session.ask("client/registerCapability", {"registrations": new}, lambda _: None)
+
+
+def watch(session: Session) -> None:
+    """Ask the client to tell of changes in files that may have the project's budgets."""
+    if session.client.can("workspace", "didChangeWatchedFiles", "dynamicRegistration"):
+        watchers = [{"globPattern": f"**/{name}"} for name in (NAME, PYPROJECT)]
+        new = {
+            "id": "compat-bpe-budgets",
+            "method": "workspace/didChangeWatchedFiles",
+            "registerOptions": {"watchers": watchers},
+        }
+        session.ask("client/registerCapability", {"registrations": [new]}, lambda _: None)
 
 
 def refresh(session: Session) -> None:

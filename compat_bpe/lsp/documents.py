@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
+from ..encodings.resolve import Answer
 from ..files.markdown import is_markdown
-from ..files.names import path_of_uri
+from ..files.text import path_of_uri
 from ..fit.document import Document
 from .settings import Choice
 
@@ -24,7 +25,8 @@ class OpenDocument:
         version: its version, as the client counts.
         document: the text, with its count.
         choice: the encoding of ``document``, as it was chosen.
-        budget: the number of tokens that it should not pass; None if there is none.
+        answer: what the choice means; it makes tokens of the counts of ``document``.
+        budget: the number of tokens that it should not exceed; None if there is none.
     """
 
     def __init__(
@@ -34,6 +36,7 @@ class OpenDocument:
         version: int,
         document: Document,
         choice: Choice,
+        answer: Answer,
         budget: int | None,
     ) -> None:
         self.uri = uri
@@ -41,6 +44,7 @@ class OpenDocument:
         self.version = version
         self.document = document
         self.choice = choice
+        self.answer = answer
         self.budget = budget
         #: The steps of a change that takes long; None if there is none.
         self.steps: Iterator[None] | None = None
@@ -51,10 +55,39 @@ class OpenDocument:
         #: The diagnostics that the client has.
         self.published: list[dict[str, Any]] = []
 
+    def count(self, start: int = 0, end: int | None = None) -> int:
+        """Return the tokens of a range in characters; of the document unless one is given."""
+        document = self.document
+        is_whole = not start and end is None
+        end = len(document) if end is None else end
+        number = document.count if is_whole else document.count_range(start, end)
+        return self.answer.tokens(number)
+
+    def in_words(self, start: int = 0, end: int | None = None) -> str:
+        """Return the tokens of a range in words, with a ``≈`` if they are an estimate."""
+        return in_words(self.count(start, end), self.answer)
+
+    def exceeds_at(self) -> int | None:
+        """Return the place of the first token that exceeds the budget; None if none does."""
+        if self.budget is None or self.count() <= self.budget:
+            return None
+        return self.document.token(self.answer.limit(self.budget)).start
+
     @property
     def is_markdown(self) -> bool:
         """True if the document has headings of Markdown."""
         return self.language in MARKDOWN or is_markdown(self.uri)
+
+
+def in_words(count: int, answer: Answer) -> str:
+    """Return a number of tokens in words, with a ``≈`` if it is an estimate.
+
+    >>> from compat_bpe.encodings.resolve import resolve
+    >>> in_words(1, resolve("gpt2")), in_words(1200, resolve("claude", "model", estimate=True))
+    ('1 token', '≈1,200 tokens')
+    """
+    mark = "≈" if answer.note else ""
+    return f"{mark}{count:,} token{'' if count == 1 else 's'}"
 
 
 def path_of(uri: str) -> str:

@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 import os
+from typing import NamedTuple
 
 from ..encodings.encoding import Encoding
-from ..encodings.load import load
-from ..encodings.local_stores import stored_encoding
-from ..encodings.model_names import encoding_name_for_model
 from ..encodings.recognise import STORES
-from ..encodings.registry import BASELINES, get_encoding, list_encoding_names
-from .errors import RpcError, invalid
+from ..encodings.registry import encoding_of
+from ..encodings.resolve import Answer, Terms, UnresolvedError, resolve
+from .rpc import RpcError, invalid
 from .settings import Choice
 
-#: Words in messages of the library, and those for the same in settings.
-_IN_SETTINGS = (
-    (" to -e or load", ' as "path"'),
-    ("get_encoding takes", '"encoding" takes'),
-    ("load takes", '"path" takes'),
-)
+#: How settings and requests write what they tell their users to give.
+TERMS = Terms('"model": "{}"', '"encoding": "{}"', '"path": "{}"')
+
+
+class Loaded(NamedTuple):
+    """What a choice means, and the encoding of that."""
+
+    answer: Answer
+    encoding: Encoding
 
 
 class Encodings:
@@ -30,27 +32,26 @@ class Encodings:
 
     def __init__(self, root: str = "") -> None:
         self._root = root
-        self._loaded: dict[Choice, Encoding | RpcError] = {}
+        self._loaded: dict[Choice, Loaded | RpcError] = {}
 
-    def get(self, choice: Choice) -> Encoding:
-        """Return an encoding.
+    def get(self, choice: Choice) -> Loaded:
+        """Return what a choice means, and its encoding.
 
         Raises:
-            RpcError: it is not known, or cannot be loaded. That is remembered until ``forget``.
+            RpcError: it is not known, or cannot be loaded. A file that cannot be loaded is
+                remembered until ``forget``; there may be many names that are wrong.
         """
-        encoding = self._loaded.get(choice)
-        if encoding is None:
-            used = self.used(choice)
+        loaded = self._loaded.get(choice)
+        if loaded is None:
+            answer = self.answer(choice)
             try:
-                encoding = self._load(used)
-            except (OSError, ValueError, KeyError) as error:
-                encoding = invalid(choice.kind, reason_of(error, choice))
-            if used.kind == "path" or isinstance(encoding, Encoding):
-                # Names that are wrong are cheap to find out, and there may be many of them.
-                self._loaded[choice] = encoding
-        if isinstance(encoding, RpcError):
-            raise RpcError(encoding.code, encoding.message)
-        return encoding
+                loaded = Loaded(answer, encoding_of(answer))
+            except (OSError, ValueError) as error:
+                loaded = invalid(choice.kind, reason_of(error, choice))
+            self._loaded[choice] = loaded
+        if isinstance(loaded, RpcError):
+            raise RpcError(loaded.code, loaded.message)
+        return loaded
 
     def check(self, choice: Choice) -> None:
         """Raise the error of ``get`` if an encoding cannot be had; load it only from a file.
@@ -58,39 +59,30 @@ class Encodings:
         Raises:
             RpcError: as in ``get``.
         """
-        used = self.used(choice)
-        name = used.name
-        if used.kind == "model":
-            try:
-                name = encoding_name_for_model(name)
-            except KeyError as error:
-                raise invalid(choice.kind, reason_of(error, choice)) from None
-        if used.kind == "path" or name not in (*list_encoding_names(), *BASELINES):
+        if self.answer(choice).path is not None:
             self.get(choice)
 
-    def used(self, choice: Choice) -> Choice:
-        """Return a choice as it is used: of a model in Hugging Face's cache, its files."""
-        stored = stored_encoding(choice.name) if choice.kind == "model" else None
-        return choice if stored is None else Choice("path", stored)
+    def answer(self, choice: Choice) -> Answer:
+        """Return what a choice means; a path counts from the root.
 
-    def place(self, choice: Choice) -> str:
-        """Return the name of an encoding, or what ``load`` takes for a file."""
-        if choice.kind == "path" and not choice.name.startswith(STORES):
-            return os.path.join(self._root, os.path.expanduser(choice.name))
-        return choice.name
+        Raises:
+            RpcError: it leads to nothing.
+        """
+        files = choice.kind != "encoding"
+        try:
+            answer = resolve(choice.name, choice.kind, files=files, estimate=True)
+        except UnresolvedError as error:
+            raise invalid(choice.kind, error.message(TERMS)) from None
+        path = answer.path
+        if path is None or path.startswith(STORES):
+            return answer
+        return answer._replace(path=os.path.join(self._root, os.path.expanduser(path)))
 
     def forget(self) -> None:
         """Forget what may be loaded from files, so that it is loaded again."""
         self._loaded = {
             choice: one for choice, one in self._loaded.items() if choice.kind == "encoding"
         }
-
-    def _load(self, choice: Choice) -> Encoding:
-        if choice.kind == "path":
-            return load(self.place(choice))
-        if choice.kind == "model":
-            return get_encoding(encoding_name_for_model(choice.name))
-        return get_encoding(choice.name)
 
 
 def reason_of(error: Exception, choice: Choice) -> str:
@@ -99,10 +91,8 @@ def reason_of(error: Exception, choice: Choice) -> str:
     >>> reason_of(FileNotFoundError(2, "No such file"), Choice("path", "vocab.txt"))
     'vocab.txt: No such file'
     """
+    if isinstance(error, UnresolvedError):
+        return error.message(TERMS)
     if isinstance(error, OSError) and error.strerror:
         return f"{choice.name}: {error.strerror}"
-    reason = str(error.args[0]) if isinstance(error, KeyError) and error.args else str(error)
-    # The library's message names what its callers use; users of an editor have settings.
-    for of_library, of_settings in _IN_SETTINGS:
-        reason = reason.replace(of_library, of_settings)
-    return reason
+    return str(error.args[0]) if isinstance(error, KeyError) and error.args else str(error)

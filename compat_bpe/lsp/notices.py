@@ -5,7 +5,7 @@ from __future__ import annotations
 from time import monotonic
 from typing import Any, Callable, Protocol
 
-from ..fit.positions import Unit
+from ..fit.document import Unit
 from .abilities import Abilities
 from .documents import OpenDocument
 from .places import position_at, range_at
@@ -79,13 +79,15 @@ class Notices:
             params: dict[str, Any] = {
                 "uri": opened.uri,
                 "version": opened.version,
-                "count": opened.document.count,
+                "count": opened.count(),
                 "encoding": opened.document.encoding.name,
             }
+            if opened.answer.note:
+                params["encoding"], params["note"] = "", opened.answer.note
             if opened.budget is not None:
                 params["limit"] = opened.budget
-                if opened.document.count > opened.budget:
-                    at = opened.document.token(opened.budget).start
+                at = opened.exceeds_at()
+                if at is not None:
                     params["passedAt"] = position_at(opened.document, at, self._receiver.unit)
             self._receiver.notify("compatBpe/didCount", params)
         if self._receiver.client.pulls_diagnostics:
@@ -100,16 +102,14 @@ class Notices:
 
 
 def diagnostics(opened: OpenDocument, unit: Unit) -> list[dict[str, Any]]:
-    """Return the diagnostics of a document: one if it passes its budget.
+    """Return the diagnostics of a document: one if it exceeds its budget.
 
     It is from the first token above the budget to the end of its line. If nothing in that can be
     seen, it is the next line with something.
     """
-    document, budget = opened.document, opened.budget
-    if budget is None or document.count <= budget:
+    document, budget, start = opened.document, opened.budget, opened.exceeds_at()
+    if budget is None or start is None:
         return []
-    over = document.count - budget
-    start = document.token(budget).start
     near = document.slice(start, min(start + _NEAR, len(document)))
     if near.strip():
         start += len(near) - len(near.lstrip())
@@ -120,7 +120,7 @@ def diagnostics(opened: OpenDocument, unit: Unit) -> list[dict[str, Any]]:
             "severity": 2,
             "source": SOURCE,
             "code": "budget",
-            "message": f"{document.count:,} tokens are {over:,} over the budget of {budget:,}: "
-            "it is passed here",
+            "message": f"{opened.in_words()} are {opened.count() - budget:,} over the budget of "
+            f"{budget:,}: it is exceeded here",
         }
     ]

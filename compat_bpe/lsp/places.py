@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
-from ..fit.document import Document
-from ..fit.positions import Unit
-from .params import Params
+from ..fit.document import Document, Unit
+from .rpc import Params
 
 
 class Change(NamedTuple):

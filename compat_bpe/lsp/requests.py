@@ -9,19 +9,18 @@ from typing import Any
 from ..encodings.encoding import Encoding
 from ..encodings.model_names import model_names
 from ..encodings.registry import list_encoding_names
+from ..encodings.resolve import Answer
 from ..fit.boundary import BOUNDARIES
-from ..fit.document import Document
+from ..fit.document import Document, measure_of
 from ..fit.longest_part import fits
-from ..fit.positions import measure_of
-from ..fit.prompt import FittedPrompt, fit_prompt
-from ..fit.prompt_template import fim_template
+from ..fit.prompt import FittedPrompt, fim_template, fit_prompt
 from ..fit.sections import CUTS, Section, fit_sections
 from ..fit.stream import StreamCounter
 from ..fit.truncate import KEEPS, truncate
 from .documents import OpenDocument
 from .encodings import reason_of
-from .params import Params
 from .places import offset_of, offsets_of, range_at, read_position, read_range
+from .rpc import Params
 from .session import Session
 from .settings import DEFAULT_CHOICE, Choice, read_choice
 
@@ -39,11 +38,12 @@ def count(session: Session, params: Params) -> Generator[None, None, dict[str, A
         if "textDocument" in params or "range" in params:
             raise params.wrong("text", "give either this or textDocument")
         text = params.text("text")
-        _, encoding = _encoding(session, params)
+        _, answer, encoding = _encoding(session, params)
         params.close()
-        return {"count": (yield from _counted(encoding, text))}
+        total = yield from _counted(encoding, text)
+        return {"count": answer.tokens(total), **_estimate(answer)}
     opened = session.document(params)
-    choice, encoding = _encoding(session, params, opened)
+    choice, answer, encoding = _encoding(session, params, opened)
     document, version = opened.document, opened.version
     start, end = 0, len(document)
     if "range" in params:
@@ -53,7 +53,7 @@ def count(session: Session, params: Params) -> Generator[None, None, dict[str, A
         total = document.count_range(start, end)
     else:
         total = yield from _counted(encoding, document.slice(start, end))
-    return {"count": total, "version": version}
+    return {"count": answer.tokens(total), "version": version, **_estimate(answer)}
 
 
 def tokens(session: Session, params: Params) -> Generator[None, None, dict[str, Any]]:
@@ -61,8 +61,10 @@ def tokens(session: Session, params: Params) -> Generator[None, None, dict[str, 
     opened = session.document(params)
     document, unit = opened.document, session.unit
     start, end = offsets_of(document, read_range(params.inner("range")), unit)
-    choice, encoding = _encoding(session, params, opened)
+    choice, answer, encoding = _encoding(session, params, opened)
     params.close()
+    if answer.note:
+        raise params.wrong(choice.kind, f"{choice.name!r} has no public tokenizer: {answer.note}")
     if end - start > _LONGEST_LIST:
         raise params.wrong("range", f"it has more than {_LONGEST_LIST:,} characters")
     if choice != opened.choice:
@@ -84,9 +86,9 @@ def tokens(session: Session, params: Params) -> Generator[None, None, dict[str, 
 def text_fits(session: Session, params: Params) -> dict[str, Any]:
     """Return true if a text has at most ``limit`` tokens."""
     text, limit = params.text("text"), params.number("limit")
-    _, encoding = _encoding(session, params)
+    _, answer, encoding = _encoding(session, params)
     params.close()
-    return {"fits": fits(encoding, text, limit)}
+    return {"fits": fits(encoding, text, answer.limit(limit))}
 
 
 def truncated(session: Session, params: Params) -> dict[str, Any]:
@@ -95,12 +97,13 @@ def truncated(session: Session, params: Params) -> dict[str, Any]:
     keep = params.choice_or("keep", KEEPS[0], KEEPS)
     boundary = params.choice_or("boundary", BOUNDARIES[0], BOUNDARIES)
     marker = params.text_or("marker", None)
-    _, encoding = _encoding(session, params)
+    _, answer, encoding = _encoding(session, params)
     params.close()
+    limit = answer.limit(limit)
     cut = truncate(encoding, text, limit, keep=keep, boundary=boundary, marker=marker)
     return {
         "text": cut.text,
-        "count": cut.count,
+        "count": answer.tokens(cut.count),
         "wasCut": cut.was_cut,
         "kept": _in_units(text, cut.kept, session),
     }
@@ -116,8 +119,10 @@ def prompt(session: Session, params: Params) -> dict[str, Any]:
     template = params.text_or("template", None)
     share = params.real_or("share", 0.75)
     boundary = params.choice_or("boundary", "line", BOUNDARIES)
-    choice, encoding = _encoding(session, params, opened)
+    choice, answer, encoding = _encoding(session, params, opened)
     params.close()
+    if answer.note:
+        raise params.wrong(choice.kind, f"{choice.name!r} has no public tokenizer: {answer.note}")
     if template is None:
         # A user in an editor has no other template at hand.
         template = fim_template(encoding, in_words=True)
@@ -171,21 +176,22 @@ def sections(session: Session, params: Params) -> dict[str, Any]:
         one.close()
     limit = params.number("limit")
     separator = params.text_or("separator", "")
-    _, encoding = _encoding(session, params)
+    _, answer, encoding = _encoding(session, params)
     params.close()
+    given = [one._replace(min_tokens=answer.limit(one.min_tokens)) for one in given]
     try:
-        fitted = fit_sections(encoding, given, limit, separator=separator)
+        fitted = fit_sections(encoding, given, answer.limit(limit), separator=separator)
     except ValueError as error:
         raise params.wrong("sections", str(error)) from None
     return {
         "text": fitted.text,
-        "count": fitted.count,
+        "count": answer.tokens(fitted.count),
         "sections": [
             {
                 "name": one.name,
                 "status": one.status,
                 "text": one.text,
-                "count": one.count,
+                "count": answer.tokens(one.count),
                 "kept": _in_units(section.text, one.kept, session),
             }
             for section, one in zip(given, fitted.sections)
@@ -203,13 +209,13 @@ def messages(session: Session, params: Params) -> dict[str, Any]:
     reply = params.flag_or("addGenerationPrompt", True)
     choice = read_choice(params) or session.settings.general.choice or _FOR_MESSAGES
     params.close()
-    choice = session.encodings.used(choice)
-    is_model = choice.kind == "model"
+    answer = session.encodings.answer(choice)
     try:
         total = count_messages(
             given,
-            model=choice.name if is_model else None,
-            encoding=None if is_model else session.encodings.place(choice),
+            model=answer.model if answer.path is None else None,
+            encoding=answer.path or (None if answer.model else answer.encoding_name),
+            estimate=True,
             tools=tools,
             template=template,
             add_generation_prompt=reply,
@@ -229,7 +235,7 @@ def _encoding(
     session: Session,
     params: Params,
     opened: OpenDocument | None = None,
-) -> tuple[Choice, Encoding]:
+) -> tuple[Choice, Answer, Encoding]:
     """Return the encoding that parameters name; else that of the document, or the general one.
 
     Raises:
@@ -239,9 +245,14 @@ def _encoding(
     if named is None and opened is not None:
         encoding = opened.document.encoding
         assert isinstance(encoding, Encoding)
-        return opened.choice, encoding
+        return opened.choice, opened.answer, encoding
     chosen = named or session.settings.general.choice or DEFAULT_CHOICE
-    return chosen, session.encodings.get(chosen)
+    return (chosen, *session.encodings.get(chosen))
+
+
+def _estimate(answer: Answer) -> dict[str, Any]:
+    """Return what a result has beside a count that is an estimate."""
+    return {"isEstimate": True, "note": answer.note} if answer.note else {}
 
 
 def _counted(encoding: Encoding, text: str) -> Generator[None, None, int]:

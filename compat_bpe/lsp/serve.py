@@ -5,9 +5,9 @@ from __future__ import annotations
 import sys
 from typing import BinaryIO
 
+from .rpc import Wire
 from .server import NOTIFICATIONS, REQUESTS
 from .session import Session
-from .wire import Wire
 
 
 def serve(reader: BinaryIO, writer: BinaryIO) -> int:

@@ -6,20 +6,21 @@ from collections.abc import Iterator, Sequence
 from copy import copy
 from typing import Any
 
-from ..encodings.encoding import Encoding
 from ..encodings.registry import get_encoding
-from ..fit.document import Document
-from ..fit.positions import Unit
+from ..encodings.resolve import Answer
+from ..fit.document import Document, Unit
 from ..version import __version__
-from . import actions, capabilities, hints, requests, shown
+from . import actions, capabilities, requests, shown
 from .abilities import Abilities
 from .documents import OpenDocument, path_of
-from .encodings import Encodings
-from .errors import INVALID_REQUEST, RpcError
-from .params import Params
+from .encodings import Encodings, Loaded
 from .places import Change, changing, read_change
+from .rpc import INVALID_REQUEST, Params, RpcError
 from .session import Handler, Session
 from .settings import DEFAULT_CHOICE, SECTION, Choice, in_section, read_settings
+
+#: What counts an empty document until its text is counted.
+BYTES = Answer("bytes")
 
 _UNITS: tuple[Unit, ...] = ("utf-8", "utf-16", "utf-32")
 
@@ -48,8 +49,9 @@ def initialized(session: Session, params: Params) -> None:
     """Ask for the settings, and load the vocabulary before the first count needs it."""
     if not session.has_settings:
         ask_settings(session)
-    encoding = load(session, session.settings.general.choice or DEFAULT_CHOICE)
-    encoding.count("a")  # the first count makes what the others use
+    capabilities.watch(session)
+    loaded = load(session, session.settings.general.choice or DEFAULT_CHOICE)
+    loaded.encoding.count("a")  # the first count makes what the others use
 
 
 def shutdown(session: Session, params: Params) -> None:
@@ -72,9 +74,9 @@ def did_open(session: Session, params: Params) -> None:
     item = params.inner("textDocument")
     uri, text = item.text("uri"), item.text("text")
     language = item.text_or("languageId", "")
-    choice, budget = session.settings.of(path_of(uri))
+    choice, budget = wanted(session, uri)
     new = OpenDocument(
-        uri, language, _version(item), Document(get_encoding("bytes")), choice, budget
+        uri, language, _version(item), Document(get_encoding("bytes")), choice, BYTES, budget
     )
     session.documents[uri] = new
     fill(session, new, choice, text)
@@ -125,9 +127,9 @@ def configured(session: Session, params: Params) -> None:
 def recount(session: Session, params: Params) -> None:
     """Count a document by the encoding that the settings now say."""
     opened = session.document(params)
-    choice, _ = session.settings.of(path_of(opened.uri))
+    choice, _ = wanted(session, opened.uri)
     # A file may also have another vocabulary by now.
-    if choice != opened.choice or load(session, choice) is not opened.document.encoding:
+    if choice != opened.choice or load(session, choice).encoding is not opened.document.encoding:
         fill(session, opened, choice, opened.document.text)
 
 
@@ -164,27 +166,62 @@ def change_settings(session: Session, value: Any) -> bool:
         session.show(f"the settings are not used: {error.message}")
         return False
     session.settings = settings
-    for opened in list(session.documents.values()):
-        opened.budget = settings.of(path_of(opened.uri))[1]
-        session.notices.changed(opened.uri)
-        identifier = {"textDocument": {"uri": opened.uri}}
-        session.dispatch({"method": RECOUNT, "params": identifier})
+    use_settings(session)
     if session.is_initialized:
         capabilities.register(session)
         capabilities.refresh(session)
     return True
 
 
+def use_settings(session: Session) -> None:
+    """Give each open document the budget and the encoding that are now wanted for it."""
+    for opened in list(session.documents.values()):
+        opened.budget = wanted(session, opened.uri)[1]
+        session.notices.changed(opened.uri)
+        identifier = {"textDocument": {"uri": opened.uri}}
+        session.dispatch({"method": RECOUNT, "params": identifier})
+
+
+def files_changed(session: Session, params: Params) -> None:
+    """Read the budgets of the project again, of which a file has changed."""
+    session.told.clear()
+    use_settings(session)
+
+
+def wanted(session: Session, uri: str) -> tuple[Choice, int | None]:
+    """Return what counts a document, and its budget.
+
+    The limit of ``compat-bpe check`` comes before the settings, so that an editor shows what fails
+    in CI.
+    """
+    path = path_of(uri)
+    if uri.startswith("file:"):
+        from ..check.configuration import budget_of_file  # imported here: it reads TOML
+        from ..check.source import ConfigurationError
+
+        try:
+            budget = budget_of_file(path)
+        except (OSError, ConfigurationError) as error:
+            session.show(f"the budgets of the project are not used: {error}")
+        else:
+            if budget is not None:
+                answer = budget.counted_by
+                is_model = answer.estimate is not None and answer.model is not None
+                choice = Choice("model", answer.model or "") if is_model else None
+                return choice or Choice("encoding", answer.encoding_name), budget.limit
+    return session.settings.of(path)
+
+
 # Documents
 
 
-def load(session: Session, choice: Choice) -> Encoding:
+def load(session: Session, choice: Choice) -> Loaded:
     """Return an encoding; if it cannot be loaded, tell the user and return the default one."""
     try:
         return session.encodings.get(choice)
     except RpcError as error:
         session.show(f"{DEFAULT_CHOICE.name} is used instead: {error.message}")
-        return get_encoding(DEFAULT_CHOICE.name)
+        return session.encodings.get(DEFAULT_CHOICE)
 
 
 def fill(
@@ -198,7 +235,7 @@ def fill(
 
     If the encoding cannot be used for it, the default one is.
     """
-    encoding = load(session, choice)
+    answer, encoding = load(session, choice)
     new = Document(encoding)
 
     def steps() -> Iterator[None]:
@@ -212,7 +249,7 @@ def fill(
         elif error is not None:
             raise error
         else:
-            opened.document = new
+            opened.document, opened.answer = new, answer
             is_default = encoding is get_encoding(DEFAULT_CHOICE.name)
             opened.choice = DEFAULT_CHOICE if is_default else choice
             session.notices.changed(opened.uri)
@@ -234,7 +271,7 @@ REQUESTS: dict[str, Handler] = {
     "textDocument/codeLens": shown.lenses,
     "textDocument/diagnostic": shown.pulled_diagnostics,
     "textDocument/hover": shown.hover,
-    "textDocument/inlayHint": hints.hints,
+    "textDocument/inlayHint": shown.hints,
     "textDocument/semanticTokens/range": shown.colors,
     "textDocument/codeAction": actions.actions,
     "workspace/executeCommand": actions.execute,
@@ -256,5 +293,6 @@ NOTIFICATIONS: dict[str, Handler] = {
     "textDocument/didChange": did_change,
     "textDocument/didClose": did_close,
     "workspace/didChangeConfiguration": configured,
+    "workspace/didChangeWatchedFiles": files_changed,
     RECOUNT: recount,
 }

@@ -14,17 +14,14 @@ from queue import Empty, SimpleQueue
 from time import monotonic, sleep
 from typing import Any, Callable, NamedTuple, Union
 
-from ..fit.positions import Unit
-from . import errors
+from ..fit.document import Unit
+from . import rpc
 from .abilities import Abilities
 from .documents import OpenDocument
 from .encodings import Encodings
-from .errors import RpcError
-from .messages import error_as_json, is_id, uri_in
 from .notices import Notices
-from .params import Params
+from .rpc import Disconnected, Params, RpcError, Wire, error_as_json, is_id, uri_in
 from .settings import read_settings
-from .wire import Disconnected, Wire
 
 #: The bytes of messages that may wait; then no more are read for a while.
 _MOST_WAITING = 1 << 24
@@ -109,7 +106,7 @@ class Session:
                 except Exception as error:  # a mistake here must not take the documents along
                     self.log(error_as_json(error)["message"])
             for number in list(self._open):  # what works in steps, or waits for a document
-                ended = RpcError(errors.REQUEST_CANCELLED, "the server has ended")
+                ended = RpcError(rpc.REQUEST_CANCELLED, "the server has ended")
                 self._answer(number, None, ended)
         except Disconnected:
             pass
@@ -191,7 +188,7 @@ class Session:
         for message in waiting:
             self._count_change(message)
             if "id" in message:
-                error = RpcError(errors.CONTENT_MODIFIED, "the document was closed")
+                error = RpcError(rpc.CONTENT_MODIFIED, "the document was closed")
                 self._answer(message["id"], None, error)
 
     def cancel(self, number: object) -> None:
@@ -277,7 +274,7 @@ class Session:
             self.dispatch(message)
 
     def _refuse(self, number: Any, reason: str) -> None:
-        error = RpcError(errors.INVALID_REQUEST, reason)
+        error = RpcError(rpc.INVALID_REQUEST, reason)
         self._wire.write({"id": number if is_id(number) else None, "error": error_as_json(error)})
 
     def dispatch(self, message: dict[str, Any]) -> None:
@@ -308,11 +305,11 @@ class Session:
         if number in self._cancelled:
             done(None, None)
         elif self.is_shut_down:
-            done(None, RpcError(errors.INVALID_REQUEST, "the server is shut down"))
+            done(None, RpcError(rpc.INVALID_REQUEST, "the server is shut down"))
         elif not self.is_initialized and method != "initialize":
-            done(None, RpcError(errors.NOT_INITIALIZED, "the first request must be initialize"))
+            done(None, RpcError(rpc.NOT_INITIALIZED, "the first request must be initialize"))
         elif handler is None:
-            done(None, RpcError(errors.METHOD_NOT_FOUND, f"there is no method {method!r:.80}"))
+            done(None, RpcError(rpc.METHOD_NOT_FOUND, f"there is no method {method!r:.80}"))
         else:
             self._call(handler, params, done, number)
 
@@ -330,7 +327,7 @@ class Session:
         self._open.discard(number)
         if number in self._cancelled:
             self._cancelled.discard(number)
-            error = RpcError(errors.REQUEST_CANCELLED, "the request was cancelled")
+            error = RpcError(rpc.REQUEST_CANCELLED, "the request was cancelled")
         if error is None:
             self._wire.write({"id": number, "result": result})
         else:

@@ -5,9 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Callable, NamedTuple
 
+from ..encodings.resolve import DEFAULT_ENCODING
 from ..files.wildmatch import alternatives, matcher
-from .errors import invalid
-from .params import Params, in_json
+from .rpc import Params, in_json, invalid
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ..encodings.resolve import Field
 
 #: The name of the section of settings, in editors that have sections.
 SECTION = "compatBpe"
@@ -27,11 +31,11 @@ SHOWN = {
 class Choice(NamedTuple):
     """An encoding as it is named: by ``"encoding"``, ``"model"`` or ``"path"``, and the name."""
 
-    kind: str
+    kind: Field
     name: str
 
 
-DEFAULT_CHOICE = Choice("encoding", "o200k_base")
+DEFAULT_CHOICE = Choice("encoding", DEFAULT_ENCODING)
 
 
 class ForFile(NamedTuple):
@@ -92,8 +96,8 @@ def read_settings(value: object) -> Settings:
 
     >>> read_settings({"compatBpe": {"budget": "big"}})
     Traceback (most recent call last):
-    compat_bpe.lsp.errors.RpcError: budget: it must be a whole number from 0 to 2147483647, not "big"
-    """  # noqa: E501
+    compat_bpe.lsp.rpc.RpcError: budget: it must be a whole number from 0 to 2147483647, not "big"
+    """
     value = in_section(value)
     if value and not isinstance(value, dict):
         raise invalid("", f"they must be an object, not {in_json(value)}")

@@ -1,6 +1,6 @@
 """The server: the tools and resources, handed to the package ``mcp``.
 
-Only this module imports that package, and only when the server starts.
+Only this module and ``tools`` import that package, and only when the server starts.
 """
 
 from __future__ import annotations
@@ -10,19 +10,13 @@ import sys
 import warnings
 from collections.abc import Sequence
 from importlib.util import find_spec
-from typing import Any
+from typing import Any, Callable, NamedTuple
 
-from ..unicode.escape import brief
+from ..chat.limits import known_limits
+from ..encodings.model_names import BASELINES, list_encoding_names, model_names, resolve_model
+from ..unicode.text import brief
 from ..version import __version__
-from . import counting, cutting, definitions, trees
-from .bounds import BOUNDS, Bounds, CallError, Clock
-from .resources import RESOURCES
-from .roots import Roots, folders_of
-from .tool import Call, Json, Tool
-
-TOOLS = {
-    tool.name: tool for group in (counting, cutting, trees, definitions) for tool in group.TOOLS
-}
+from .calls import BOUNDS, Bounds, Call, CallError, Clock, Json, Roots, folders_of
 
 _INSTRUCTIONS = (
     "Counts tokens exactly as models' tokenizers make them. Where no public tokenizer is known, "
@@ -38,6 +32,52 @@ _AT_ONCE = 2
 
 #: The most characters of a wrong value that a message shows.
 _SHOWN = 200
+
+
+class Resource(NamedTuple):
+    """A resource: its address, what it is, and the function that writes it."""
+
+    uri: str
+    name: str
+    description: str
+    write: Callable[[], str]
+
+
+def _encodings() -> str:
+    return json.dumps({"encodings": list_encoding_names(), "baselines": list(BASELINES)})
+
+
+def _models() -> str:
+    limits = known_limits()
+    models = []
+    for name in model_names():
+        limit = limits.get(name)
+        models.append(
+            {
+                "model": name,
+                "encoding": resolve_model(name),
+                "context": limit and limit.context,
+                "input": limit and limit.input,
+                "output": limit and limit.output,
+            }
+        )
+    return json.dumps({"models": models})
+
+
+RESOURCES = (
+    Resource(
+        "compat-bpe://encodings",
+        "encodings",
+        "The encodings that tools take, and the baselines that split text by a rule.",
+        _encodings,
+    ),
+    Resource(
+        "compat-bpe://models",
+        "models",
+        "The known models with their encodings and limits in tokens; other spellings work, too.",
+        _models,
+    ),
+)
 
 
 def is_installed() -> bool:
@@ -122,23 +162,12 @@ def _server(roots: Roots | None, default: str, bounds: Bounds) -> Any:
     from mcp.server.lowlevel import Server
     from mcp.shared.exceptions import MCPError
 
+    from .tools import FUNCTIONS, TOOLS
+
     places = anyio.CapacityLimiter(_AT_ONCE)
 
     async def list_tools(_context: Any, _params: Any) -> Any:
-        return types.ListToolsResult(
-            tools=[
-                types.Tool(
-                    name=tool.name,
-                    description=tool.description,
-                    input_schema=tool.input_schema,
-                    output_schema=tool.output_schema,
-                    annotations=types.ToolAnnotations(
-                        read_only_hint=True, idempotent_hint=True, open_world_hint=False
-                    ),
-                )
-                for tool in TOOLS.values()
-            ]
-        )
+        return types.ListToolsResult(tools=list(TOOLS.values()))
 
     async def call_tool(context: Any, params: Any) -> Any:
         clock = Clock(bounds.seconds)
@@ -149,13 +178,15 @@ def _server(roots: Roots | None, default: str, bounds: Bounds) -> Any:
                     f"there is no tool {params.name[:_SHOWN]!r}; there are {', '.join(TOOLS)}"
                 )
             arguments = params.arguments or {}
-            check_arguments(tool, arguments, bounds)
+            check_arguments(tool.input_schema, arguments, bounds)
             reads = tool.name == "token_tree" or not arguments.keys().isdisjoint(("file", "files"))
             allowed = roots or (await _roots_of(context) if reads else Roots(()))
             call = Call(allowed, default, bounds, clock)
             with anyio.fail_after(bounds.seconds):
                 result = await anyio.to_thread.run_sync(
-                    lambda: run(tool, arguments, call), abandon_on_cancel=True, limiter=places
+                    lambda: run(FUNCTIONS[tool.name], arguments, call),
+                    abandon_on_cancel=True,
+                    limiter=places,
                 )
         except (CallError, TimeoutError) as error:
             reason = error if isinstance(error, CallError) else clock.error()
@@ -222,7 +253,7 @@ async def _roots_of(context: Any) -> Roots:
     return Roots(folders_of([str(root.uri) for root in listed.roots]))
 
 
-def check_arguments(tool: Tool, arguments: Json, bounds: Bounds) -> None:
+def check_arguments(schema: Json, arguments: Json, bounds: Bounds) -> None:
     """Check the arguments of a call by the schema of the tool.
 
     Raises:
@@ -239,7 +270,7 @@ def check_arguments(tool: Tool, arguments: Json, bounds: Bounds) -> None:
         raise CallError(f"the arguments have more than {bounds.text:,} characters; give files")
     # JSON Schema takes 2.0 for an integer.
     kinds = Draft202012Validator.TYPE_CHECKER.redefine("integer", lambda _, value: _is_int(value))
-    validator = extend(Draft202012Validator, type_checker=kinds)(tool.input_schema)
+    validator = extend(Draft202012Validator, type_checker=kinds)(schema)
     for error in validator.iter_errors(arguments):
         place = error.json_path.removeprefix("$").removeprefix(".")
         message = error.message
@@ -269,14 +300,14 @@ def _is_int(value: object) -> bool:
     return isinstance(value, int) and not isinstance(value, bool)
 
 
-def run(tool: Tool, arguments: Json, call: Call) -> Json:
-    """Return the result of a call.
+def run(tool: Callable[..., Any], arguments: Json, call: Call) -> Json:
+    """Return the result of a call, of the function of a tool.
 
     Raises:
         CallError: it cannot be carried out; a mistake of ours is written to standard error.
     """
     try:
-        result: Json = sendable(tool.run(arguments, call))
+        result: Json = sendable(tool(call, **arguments))
         return result
     except CallError:
         raise

@@ -1,8 +1,8 @@
-"""Worker processes: plain child processes that are fed over pipes.
+"""Start worker processes; apart from ``pool``, which only a task for several of them imports.
 
-``multiprocessing`` is not used: it runs the caller's main module once more in each child. A library
-may be called from many places that this does not allow: a thread, a daemon, a script without a
-guard.
+They are plain child processes that are fed over pipes. ``multiprocessing`` is not used: it runs the
+caller's main module once more in each child. A library may be called from many places that this
+does not allow: a thread, a daemon, a script without a guard.
 """
 
 from __future__ import annotations

@@ -10,20 +10,22 @@ plane have stand-ins.
 from __future__ import annotations
 
 import re
+import time
 from itertools import accumulate
 
 from ..parallel.lazy import cached_property
-from .matcher import ForeignMatcher, Matcher, StateMatcher, compile_regex, with_spans_replaced
 from .prepared import PREPARED
 from .translation import Translation
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from typing import Any
 
-    from .ast import Node
-    from .reach import Reach
-    from .stand_ins import StandIns
+    from .ast import Node, PatternError
+    from .cut_points import Reach
+    from .states import States
+
 
 #: The lengths of a segment in characters: the shortest and, in most texts, about the longest.
 SHORTEST_SEGMENT = 512
@@ -89,7 +91,7 @@ class Splitter:
         self.translation = translation
         self._few_left = _FEW
         #: The matcher for all texts, if there is only one.
-        self._whole: Matcher | StateMatcher | None = foreign
+        self._whole: Matcher | None = foreign
         if translation is not None and translation.states is not None:
             self._whole = StateMatcher(translation.states)
         if self._whole is not None:
@@ -165,20 +167,17 @@ class Splitter:
         """
         assert self.translation is not None
         few = self.translation.few
-        if few is None:
-            return None
-        from .stand_ins import StandIns
-
-        pattern, starts, stand_ins = few
-        return self._matcher(pattern), StandIns(starts, stand_ins)
+        return None if few is None else self._with_stand_ins(*few)
 
     @cached_property
     def _most(self) -> tuple[Matcher, StandIns]:
         """The matcher and the stand-ins for any text."""
         assert self.translation is not None
-        from .stand_ins import StandIns
+        return self._with_stand_ins(*self.translation.most)
 
-        pattern, starts, stand_ins = self.translation.most
+    def _with_stand_ins(
+        self, pattern: str, starts: str, stand_ins: str
+    ) -> tuple[Matcher, StandIns]:
         return self._matcher(pattern), StandIns(starts, stand_ins)
 
     def _few_for(self, text: str) -> tuple[Matcher, StandIns] | None:
@@ -186,7 +185,7 @@ class Splitter:
         self._few_left -= len(text)
         return self._few if self._few_left >= 0 else None
 
-    def _matcher_for(self, text: str) -> tuple[Matcher | StateMatcher, str]:
+    def _matcher_for(self, text: str) -> tuple[Matcher, str]:
         """Return the matcher for a text, and the text to give it, of the same length."""
         if self._whole is not None:
             return self._whole, text
@@ -225,21 +224,21 @@ class Splitter:
         """
         if self.translation is None or not self.leaves_nothing_out:
             return False
-        from .writer import looks_back
+        from .ast import looks_back
 
         return not self.translation.can_be_empty and not looks_back(self.translation.tree)
 
     @cached_property
     def reach(self) -> Reach:
         """The reach of the pattern, which must have a tree."""
-        from .reach import Reach
+        from .cut_points import Reach
 
         assert self.tree is not None
         return Reach(self.tree)
 
     @cached_property
     def cut_points(self) -> re.Pattern[str] | None:
-        """A pattern for one character with a cut point after it (see ``cuts``), or None."""
+        """A pattern for one character with a cut point after it (see ``cut_points``), or None."""
         return self._cut_point_pattern("cut_points")
 
     @cached_property
@@ -288,10 +287,10 @@ class Splitter:
     ) -> Iterator[str]:
         """Yield the segments of a text, of some hundred characters each.
 
-        A segment ends at a cut point (see ``cuts``), so the chunks of the segments are those of the
-        text. It ends soon after an empty line, or else soon after the end of a line: so equal
-        parts of two texts mostly have equal segments. It is longer than ``longest`` if no cut
-        point is found before, and the last one may be shorter than ``shortest``.
+        A segment ends at a cut point (see ``cut_points``), so the chunks of the segments are those
+        of the text. It ends soon after an empty line, or else soon after the end of a line: so
+        equal parts of two texts mostly have equal segments. It is longer than ``longest`` if no
+        cut point is found before, and the last one may be shorter than ``shortest``.
         """
         start = 0
         cut_points, replaced = self._cut_points_for(text) if len(text) > longest else (None, text)
@@ -314,3 +313,202 @@ def _parse(pattern: str) -> Node:
     from .parser import parse  # most published patterns are prepared and need no parser
 
     return parse(pattern)
+
+
+#: The seconds that ``regex`` gets for any text, and the characters for each further second. It
+#: takes some millions of characters a second.
+_FEWEST_SECONDS = 10
+_CHARACTERS_A_SECOND = 100_000
+
+
+class Matcher:
+    """A pattern compiled by ``re`` or ``regex``, with a search for all its matches."""
+
+    __slots__ = ("_can_be_empty", "compiled")
+
+    def __init__(self, compiled: Any, can_be_empty: bool) -> None:
+        self.compiled = compiled
+        self._can_be_empty = can_be_empty
+
+    def find_all(self, text: str) -> list[str]:
+        if self._can_be_empty:
+            return [text[start:end] for start, end in self.find_spans(text) if start < end]
+        if self.compiled.groups:
+            return [match.group() for match in self.compiled.finditer(text)]
+        chunks: list[str] = self.compiled.findall(text)
+        return chunks
+
+    def find_spans(self, text: str) -> Iterator[tuple[int, int]]:
+        """Yield the start and end of each match, as ``Splitter.spans`` does."""
+        if not self._can_be_empty:
+            yield from (match.span() for match in self.compiled.finditer(text))
+            return
+        search = self.compiled.search
+        yield from self.spans_found(text, lambda at: search(text, at))
+
+    def spans_found(self, text: str, search: Callable[[int], Any]) -> Iterator[tuple[int, int]]:
+        """Yield the start and end of each match, empty ones included.
+
+        Args:
+            text: the text.
+            search: returns the first match from a position on, or None.
+        """
+        at, last = 0, -1
+        while at <= len(text):
+            match = search(at)
+            if match is None:
+                return
+            start, end = match.span()
+            if start < end:
+                yield start, end
+                at = last = end
+            else:
+                if end != last:
+                    yield start, end
+                at = end + 1
+
+    def end(self, text: str, start: int) -> int:
+        """Return the end of the match that begins at a position, where there is one."""
+        end: int = self.compiled.match(text, start).end()
+        return end
+
+    def replace(self, text: str, new: str) -> str:
+        """Return a text in which each match is replaced by ``new``."""
+        if self._can_be_empty:
+            return with_spans_replaced(text, self.find_spans(text), new)
+        replaced: str = self.compiled.sub(new.replace("\\", r"\\"), text)
+        return replaced
+
+
+class ForeignMatcher(Matcher):
+    """A pattern that only ``regex`` understands. The time of its searches is limited.
+
+    Nothing is known of the ways in which it may match, so time is the only bound.
+
+    Args:
+        compiled: the pattern.
+        pattern: its name in messages.
+    """
+
+    __slots__ = ("_pattern",)
+
+    def __init__(self, compiled: Any, pattern: str) -> None:
+        super().__init__(compiled, can_be_empty=True)
+        self._pattern = pattern
+
+    def find_spans(self, text: str) -> Iterator[tuple[int, int]]:
+        """Yield the start and end of each match; see ``Matcher``.
+
+        Raises:
+            PatternError: it takes too long.
+        """
+        seconds = _FEWEST_SECONDS + len(text) / _CHARACTERS_A_SECOND
+        ends = time.monotonic() + seconds
+
+        def search(at: int) -> Any:
+            return self.compiled.search(text, at, timeout=max(ends - time.monotonic(), 0.001))
+
+        try:
+            spans = list(self.spans_found(text, search))
+        except TimeoutError:
+            if time.monotonic() < ends:
+                raise  # the caller's own
+            from .ast import PatternError
+
+            reason = f"a text of {len(text):,} characters takes more than {seconds:.0f} seconds"
+            raise PatternError(self._pattern, 0, reason) from None
+        yield from spans
+
+
+class StateMatcher(Matcher):
+    """A pattern as states."""
+
+    __slots__ = ()
+
+    compiled: States
+
+    def __init__(self, states: States) -> None:
+        super().__init__(states, can_be_empty=True)
+
+    def find_spans(self, text: str) -> Iterator[tuple[int, int]]:
+        return self.compiled.spans(text)
+
+    def end(self, text: str, start: int) -> int:
+        return self.compiled.end(text, start)
+
+
+def with_spans_replaced(text: str, spans: Iterator[tuple[int, int]], new: str) -> str:
+    """Return a text in which each span is replaced by ``new``."""
+    parts = []
+    at = 0
+    for start, end in spans:
+        parts += [text[at:start], new]
+        at = end
+    parts.append(text[at:])
+    return "".join(parts)
+
+
+def compile_regex(text: str, error: PatternError) -> Any:
+    """Compile a pattern with the ``regex`` package.
+
+    Raises:
+        PatternError: ``error``; with a hint to install the package if it is missing.
+    """
+    from .ast import PatternError
+
+    try:
+        import regex
+    except ImportError:
+        hint = "; the regex package may understand it: pip install 'compat-bpe[regex]'"
+        raise PatternError(error.pattern, error.position, error.reason, hint) from None
+    import warnings
+
+    try:
+        with warnings.catch_warnings():
+            # `regex` warns of set operators, and would then take them for plain characters.
+            warnings.simplefilter("error")
+            return regex.compile(text)
+    except (regex.error, FutureWarning, OverflowError, RecursionError):
+        raise error from None
+
+
+#: The most characters whose stand-in is cached; text rarely has a thousand different ones.
+_REMEMBERED = 1 << 14
+
+
+class StandIns(dict[int, str]):
+    """The stand-ins of characters, by code point; see ``translation``.
+
+    Args:
+        starts: the first character of each range with one stand-in, ascending. Characters below
+            the first have no stand-in.
+        stand_ins: the stand-in of each range.
+
+    >>> StandIns("\\x80\\xf7\\xf8", "ÀÁÀ").replace("1÷é")
+    '1ÁÀ'
+    """
+
+    __slots__ = ("_replaced", "_stand_ins", "_starts")
+
+    def __init__(self, starts: str, stand_ins: str) -> None:
+        super().__init__()
+        self._starts = starts
+        self._stand_ins = stand_ins
+        # For each class, `re` walks its characters below U+10000 to build a table.
+        few = starts[0] < "\u0100"
+        self._replaced = re.compile(
+            f"[^\0-{chr(ord(starts[0]) - 1)}]+" if few else f"[{starts[0]}-\U0010ffff]+"
+        )
+
+    def replace(self, text: str) -> str:
+        """Return the text with stand-ins, of the same length."""
+        return self._replaced.sub(lambda match: match.group().translate(self), text)
+
+    def __missing__(self, code_point: int) -> str:
+        if len(self) >= _REMEMBERED:
+            self.clear()
+        from bisect import bisect_right  # only text that is not ASCII needs it
+
+        number = bisect_right(self._starts, chr(code_point)) - 1
+        char = self[code_point] = self._stand_ins[number]
+        return char

@@ -89,8 +89,8 @@ class Translation:
         Raises:
             PatternError: the pattern repeats something that may be empty.
         """
-        from .ast import PatternError, Repeat
-        from .writer import can_be_empty, relax, walk
+        from .ast import PatternError, Repeat, can_be_empty, walk
+        from .writer import relax
 
         tree = self._make_tree()
         for node in walk(tree):
@@ -106,14 +106,15 @@ class Translation:
         Raises:
             PatternError: it is neither for ``re`` nor for states.
         """
-        from .ways import is_bounded
+        from .backtracking import uncertain_parts
+
+        if uncertain_parts(self.tree) == []:
+            return None
+        from .ast import PatternError
+        from .states import NoTable, States, is_bounded
 
         if is_bounded(self.tree):
             return None
-        from .ast import PatternError
-        from .lookahead import NoTable
-        from .states import States
-
         try:
             return States(self.tree)
         except NoTable as error:
@@ -124,7 +125,7 @@ class Translation:
     @cached_property
     def can_be_empty(self) -> bool:
         """True if the pattern may match without taking a character."""
-        from .writer import can_be_empty
+        from .ast import can_be_empty
 
         return can_be_empty(self.tree)
 
@@ -132,7 +133,7 @@ class Translation:
     def leaves_nothing_out(self) -> bool:
         """True if every character of a text is certainly in a match."""
         from ..unicode.code_points import ALL
-        from .writer import surely_begins
+        from .ast import surely_begins
 
         return surely_begins(self.tree) == ALL
 
@@ -167,7 +168,7 @@ class Translation:
 
     @cached_property
     def ascii_cut_points(self) -> str | None:
-        """A pattern for a character with a cut point after it in ASCII text (see ``cuts``).
+        """A pattern for a character with a cut point after it in ASCII text (see ``cut_points``).
 
         None if there are no cut points.
         """
@@ -186,7 +187,7 @@ class Translation:
 
     @cached_property
     def cut_points(self) -> str | None:
-        """A pattern for a character with a cut point after it in any text (see ``cuts``).
+        """A pattern for a character with a cut point after it in any text (see ``cut_points``).
 
         None if there are no cut points.
         """
@@ -198,7 +199,7 @@ class Translation:
     @cached_property
     def fine_cut_points(self) -> str | None:
         """A pattern that finds more cut points than ``cut_points``."""
-        from .cuts import cut_point_pairs
+        from .cut_points import cut_point_pairs
 
         return _cut_point_pattern(map(_without_surrogates, cut_point_pairs(self.tree, fine=True)))
 
@@ -216,7 +217,7 @@ class Translation:
 
     @cached_property
     def _cut_point_pairs(self) -> list[tuple[CodePoints, CodePoints]]:
-        from .cuts import cut_point_pairs
+        from .cut_points import cut_point_pairs
 
         return list(map(_without_surrogates, cut_point_pairs(self.tree)))
 
@@ -229,8 +230,7 @@ class Translation:
             return None
 
     def _classes(self) -> set[CodePoints]:
-        from .ast import Chars
-        from .writer import walk
+        from .ast import Chars, walk
 
         return {node.points for node in walk(self.tree) if isinstance(node, Chars)}
 
@@ -256,21 +256,16 @@ class _Kinds:
         first: int,
         limit: int,
     ) -> None:
-        from itertools import accumulate
-        from operator import xor
+        from ..unicode.code_points import kinds_of
 
         self._alphabet = alphabet
         end = alphabet[-1][1]
         # A kind is a number with one bit for each set that its characters are in.
         self._bits = {points: 1 << number for number, points in enumerate(sets)}
-        changes: dict[int, int] = {}
-        for points, bit in self._bits.items():
-            for bound in points.bounds:
-                if bound > end:
-                    changes[bound] = changes.get(bound, 0) ^ bit
-        kind = sum(bit for points, bit in self._bits.items() if end in points)
-        starts = [end, *sorted(start for start, change in changes.items() if change)]
-        kinds = list(accumulate((changes[start] for start in starts[1:]), xor, initial=kind))
+        by_start: dict[int, int] = {}
+        for start, kind in kinds_of(self._bits):
+            by_start[max(start, end)] = kind
+        starts, kinds = list(by_start), list(by_start.values())
         self._points = {kind: first + i for i, kind in enumerate(dict.fromkeys(kinds))}
         if len(self._points) > limit:
             above = f"above U+{end - 1:04X}"

@@ -12,88 +12,10 @@ There are three steps, from tree to tree or from tree to text:
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Callable, NamedTuple
 
 from ..unicode.code_points import ALL, NONE, CodePoints
-from .ast import EMPTY, Alternatives, Anchor, Atomic, Chars, Look, Node, Repeat, Sequence
-
-#: A node that never matches.
-NEVER = Chars(NONE)
-
-
-def walk(node: Node) -> Iterator[Node]:
-    """Yield a node and all nodes below it."""
-    yield node
-    if isinstance(node, Sequence):
-        children = node.items
-    elif isinstance(node, Alternatives):
-        children = node.branches
-    elif isinstance(node, (Repeat, Atomic, Look)):
-        children = (node.item,)
-    else:
-        children = ()
-    for child in children:
-        yield from walk(child)
-
-
-def can_be_empty(node: Node) -> bool:
-    """Return True if a node may match without taking a character.
-
-    >>> from compat_bpe.pattern.parser import parse
-    >>> can_be_empty(parse("a?(?!b)")), can_be_empty(parse("a|b+"))
-    (True, False)
-    """
-    if isinstance(node, Chars):
-        return False
-    if isinstance(node, Sequence):
-        return all(map(can_be_empty, node.items))
-    if isinstance(node, Alternatives):
-        return any(map(can_be_empty, node.branches))
-    if isinstance(node, Repeat):
-        return node.low == 0 or can_be_empty(node.item)
-    return not isinstance(node, Atomic) or can_be_empty(node.item)
-
-
-def surely_begins(node: Node) -> CodePoints:
-    """Return characters at which a pattern matches, whatever follows; there may be others.
-
-    >>> from compat_bpe.pattern.parser import parse
-    >>> surely_begins(parse("a?b|c+|d(?=e)")) == CodePoints.of("bc")
-    True
-    """
-    if isinstance(node, Chars):
-        return node.points
-    if isinstance(node, Alternatives):
-        return CodePoints.union(*map(surely_begins, node.branches))
-    if isinstance(node, Repeat):
-        return surely_begins(node.item) if node.low == 1 else NONE
-    if isinstance(node, Sequence):
-        optional = NONE
-        for number, item in enumerate(node.items):
-            if isinstance(item, Repeat) and item.low == 0 and isinstance(item.item, Chars):
-                optional |= item.item.points
-                continue
-            rest = node.items[number + 1 :]
-            if all(isinstance(after, Repeat) and after.low == 0 for after in rest):
-                # Without the characters that an optional item before it may take.
-                return surely_begins(item) - optional
-            break
-    return NONE
-
-
-def looks_back(node: Node) -> bool:
-    r"""Return True if a match depends on the text before it.
-
-    >>> from compat_bpe.pattern.parser import parse
-    >>> looks_back(parse(r"a(?=b)$")), looks_back(parse(r"(?<=b)a")), looks_back(parse(r"\ba"))
-    (False, True, True)
-    """
-    return any(
-        (isinstance(below, Look) and not below.ahead)
-        or (isinstance(below, Anchor) and below.kind == "start")
-        for below in walk(node)
-    )
+from .ast import EMPTY, NEVER, Alternatives, Anchor, Atomic, Chars, Look, Node, Repeat, Sequence
 
 
 class After(NamedTuple):
@@ -278,24 +200,12 @@ def to_re(node: Node) -> str:
     >>> to_re(parse("(?i:k)?+a$"))
     '(?=(?P<a1>[Kk\u212a]?))(?P=a1)a\\Z'
     """
-    return _Writer().write(node)
+    return Writer().write(node)
 
 
-def to_oniguruma(node: Node) -> str:
-    r"""Return the pattern as text for Oniguruma in Ruby's syntax, with explicit classes.
+class Writer:
+    """A writer of patterns; dialects override its methods."""
 
-    >>> from compat_bpe.pattern.parser import parse
-    >>> to_oniguruma(parse("(?i:k)?+a{1,2}+$"))
-    '[Kk\u212a]?+(?>a{1,2})\\z'
-    """
-    # UTF-8 text has no surrogates, and no class may name them.
-    return _OnigurumaWriter().write(project(node, lambda points: points - _SURROGATES))
-
-
-_SURROGATES = CodePoints((0xD800, 0xE000))
-
-
-class _Writer:
     def __init__(self) -> None:
         self.atomics = 0
 
@@ -315,7 +225,7 @@ class _Writer:
             if node[1:] == (0, 1, "?") and not isinstance(node.item, Chars):
                 # The same as (?:…)??, which PyPy's `re` repeats if … may be empty.
                 return f"(?:|{self.item(node.item)})"
-            return self.item(node.item, repeated=True) + _count(node) + node.mode
+            return self.item(node.item, repeated=True) + count(node) + node.mode
         if isinstance(node, Atomic):
             return self.atomic(node.item)
         if isinstance(node, Look):
@@ -336,19 +246,8 @@ class _Writer:
         return f"(?=(?P<{name}>{self.write(node)}))(?P={name})"
 
 
-class _OnigurumaWriter(_Writer):
-    def write(self, node: Node) -> str:
-        if isinstance(node, Anchor):
-            return "\\A" if node.kind == "start" else "\\z"
-        if isinstance(node, Repeat) and node.mode == "+" and _count(node) in ("*", "+", "?"):
-            return self.item(node.item, repeated=True) + _count(node) + "+"
-        return super().write(node)
-
-    def atomic(self, node: Node) -> str:
-        return f"(?>{self.write(node)})"
-
-
-def _count(node: Repeat) -> str:
+def count(node: Repeat) -> str:
+    """Return the sign or the braces for the rounds of a repeat."""
     signs = {(0, None): "*", (1, None): "+", (0, 1): "?"}
     high = "" if node.high is None else node.high
     return signs.get((node.low, node.high), f"{{{node.low},{high}}}")

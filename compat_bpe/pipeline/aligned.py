@@ -45,10 +45,9 @@ class Aligned(NamedTuple):
                 after that are removed. An inserted character has the place of the one before it.
             removed: the number of characters that are removed at the beginning.
 
-        tokenizers changes only what comes after the characters at the beginning that have an empty
-        place (inserted where nothing was matched), yet it puts all of the new text there. So does
-        this, as long as there are characters to replace; after that tokenizers panics, and here
-        the new text takes the place of all of the old one.
+        Quirk kept: leading characters of zero width (inserted where nothing was matched) stay, and
+        the new text follows them. If there are then too few characters to replace, tokenizers
+        panics; here the new text takes the place of all of the old one.
 
         >>> Aligned.of("abc").changed([("x", 0), ("y", 1), ("z", -1)])
         Aligned(text='xyz', places=[(0, 1), (0, 1), (1, 2)], start=0, end=3)

@@ -1,17 +1,23 @@
-"""The chunks that a tokenizer's core splits a text into before it merges each by itself."""
+"""The chunks that a text is split into before each is encoded by itself; imported late."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Set
+from .models.bpe.by_rank import ByteLevelBPE
 
-from .core import Core
-from .models.bpe.byte_level import ByteLevelBPE
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Set
+
+    from .core import Core
 
 
-def chunks_of(
+def texts_of_chunks(
     core: Core, text: str, allowed_special: Set[str] = frozenset()
-) -> Iterator[bytes | int]:
-    r"""Yield the bytes of each chunk, and between them the ids of special and other added tokens.
+) -> Iterator[tuple[list[str], int | None]]:
+    r"""Yield the chunks of a text, as the text that the model gets, one list a span.
+
+    A span lies between two added tokens; the id of the one after it, or None, stands beside it. It
+    is normalized if the tokenizer normalizes. The model's ``to_bytes`` gives the bytes of a chunk.
 
     Args:
         core: the core of an encoding.
@@ -22,28 +28,31 @@ def chunks_of(
         UnicodeEncodeError: the text has surrogates.
 
     >>> from compat_bpe.encodings.core import CoreBPE
-    >>> core = CoreBPE({bytes([i]): i for i in range(256)}, {"<|end|>": 256}, r" ?\w+|\W")
-    >>> list(chunks_of(core, "to be<|end|>", {"<|end|>"}))
-    [b'to', b' be', 256]
+    >>> core = CoreBPE({bytes([i]): i for i in range(256)}, {"<|end|>": 256}, r" ?[a-z]+|\W")
+    >>> list(texts_of_chunks(core, "the dog<|end|>", {"<|end|>"}))
+    [(['the', ' dog'], 256), ([], None)]
     """
-    for plain, special in core.spans(text, allowed_special):
-        yield from map(core.model.to_bytes, core.splitter.chunks(plain))
-        if special is not None:
-            yield special
+    for span, token in core.spans(text, allowed_special):
+        yield core.splitter.chunks(span), token
 
 
 def parts_of_text(
     core: Core, text: str, allowed_special: Set[str] = frozenset()
 ) -> Iterator[str | int]:
-    """Yield what ``chunks_of`` does, with each chunk as the text that the model gets.
+    """Yield the chunks and ids of ``texts_of_chunks``, one by one."""
+    for chunks, token in texts_of_chunks(core, text, allowed_special):
+        yield from chunks
+        if token is not None:
+            yield token
 
-    Raises:
-        UnicodeEncodeError: the text has surrogates.
-    """
-    for plain, special in core.spans(text, allowed_special):
-        yield from core.splitter.chunks(plain)
-        if special is not None:
-            yield special
+
+def chunks_of(
+    core: Core, text: str, allowed_special: Set[str] = frozenset()
+) -> Iterator[bytes | int]:
+    """Yield what ``parts_of_text`` does, with each chunk as bytes."""
+    to_bytes = core.model.to_bytes
+    for part in parts_of_text(core, text, allowed_special):
+        yield part if isinstance(part, int) else to_bytes(part)
 
 
 def joins_to_text(core: Core) -> bool:
@@ -65,27 +74,3 @@ def joins_to_text(core: Core) -> bool:
 def is_byte_level(core: Core) -> bool:
     """Return True if the model merges bytes: only such a model can be extended, for instance."""
     return isinstance(core.model, ByteLevelBPE)
-
-
-def texts_of_chunks(core: Core, text: str) -> Iterator[tuple[list[str], int | None]]:
-    r"""Yield the chunks of a text without special tokens, as text, one list a span.
-
-    A span lies between two added tokens that are tokens everywhere; the id of the one after it, or
-    None, stands beside it. It is normalized if the tokenizer normalizes. ``chunk_bytes`` gives
-    the bytes of a chunk.
-
-    Raises:
-        UnicodeEncodeError: the text has surrogates.
-
-    >>> from compat_bpe.encodings.core import CoreBPE
-    >>> core = CoreBPE({bytes([i]): i for i in range(256)}, {}, r" ?[a-z]+|\W")
-    >>> list(texts_of_chunks(core, "the dog"))
-    [(['the', ' dog'], None)]
-    """
-    for plain, token in core.spans(text, frozenset()):
-        yield core.splitter.chunks(plain), token
-
-
-def chunk_bytes(core: Core, chunk: str) -> bytes:
-    """Return the bytes of a chunk of ``texts_of_chunks``."""
-    return core.model.to_bytes(chunk)

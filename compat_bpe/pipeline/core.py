@@ -21,7 +21,6 @@ from .cut_points import CutPoints
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ..pattern.splitter import Splitter
     from .decoders.base import IdDecoder
     from .decoders.streams import TextStream
     from .definition import Definition
@@ -35,7 +34,7 @@ _LONGEST_CHUNK = 128
 CHUNKS_TO_A_SEGMENT = 32
 
 
-class Core:
+class Core(CutPoints):
     """The encoder and decoder of one tokenizer.
 
     Args:
@@ -43,13 +42,10 @@ class Core:
     """
 
     def __init__(self, definition: Definition) -> None:
-        self.definition = definition
+        super().__init__(definition)
         self.added = definition.added
-        self.splitter = definition.splitter
-        self.model = definition.model
         #: Each added token's name and its id.
         self.special = definition.added.ids
-        self._cut_points = CutPoints(definition)
         self._chunk_ids = Cache(self.model.encode, 0, _LONGEST_CHUNK)
         self._segment_ids = Cache(self._encode_segment, 0, LONGEST_SEGMENT)
         self._segment_counts = Cache(self._count_segment, 0, LONGEST_SEGMENT)
@@ -166,45 +162,6 @@ class Core:
 
     # Facts about the ids that the text or its length gives
 
-    def next_cut_point(
-        self,
-        text: str,
-        start: int = 0,
-        end: int | None = None,
-        names: Set[str] = frozenset(),
-        *,
-        fine: bool = False,
-        whole_chunks: bool = False,
-    ) -> int | None:
-        """Return the first cut point after ``start`` and before ``end``; None if there is none.
-
-        The ids of the left side and, by ``continued``, of the right side are those of the whole.
-
-        Args:
-            text: any text; neither of the two characters beside a cut point is a surrogate.
-            start, end: positions in it; ``end`` is its length unless given.
-            names: special tokens that may be tokens in it. No name is cut in two: between two
-                characters that follow each other in a name there is no cut point anywhere.
-            fine: look for more cut points, which takes longer.
-            whole_chunks: leave out cut points within a chunk, of which the model knows that no
-                token reaches across: the chunks of the two sides are those of the whole then.
-        """
-        return self._cut_points.next(text, start, end, names, fine, whole_chunks)
-
-    def next_joint(self, text: str, start: int, end: int) -> int | None:
-        """Return the first joint after ``start`` and before ``end``; None if there is none.
-
-        The text before a *joint* has at most as many tokens as the whole. What follows it has
-        nearly as many tokens with any other text before the joint (see ``slack``). Each cut point
-        is a joint, and in a chunk there may be more: there the ids of what follows may depend on
-        what is before.
-
-        Args:
-            text: any text in which nothing is special.
-            start, end: positions in it.
-        """
-        return self._cut_points.next_joint(text, start, end)
-
     def slack(self, text: str) -> int:
         """Return how many tokens the text after a joint can lose when its left context changes.
 
@@ -221,31 +178,6 @@ class Core:
         return joints.slack(next(chunks, ""))
 
     @property
-    def longest_token(self) -> int | None:
-        """The longest token in bytes. It bounds counts from below.
-
-        n bytes have at least n / ``longest_token`` tokens. None if unknown: if the pattern leaves
-        something out, for instance.
-        """
-        return self._cut_points.longest_token
-
-    def longest_in(self, text: str) -> int:
-        """Return a length in bytes that no token has which can be in a text.
-
-        A token begins somewhere in the text, so it is no longer than the longest one with the
-        beginning that is there. It is for encodings with a ``longest_token``.
-        """
-        return self._cut_points.longest_in(text)
-
-    def longest_span(self, text: str) -> int | None:
-        """Return the most characters of a text that one token may stand for; None if not known.
-
-        So n characters of it have at least n / ``longest_span`` tokens, whatever is before and
-        after them, but for the first and the last one.
-        """
-        return self._cut_points.longest_span(text)
-
-    @property
     def leaves_nothing_out(self) -> bool:
         """True if every character of a text is certainly in a chunk."""
         return self.splitter.leaves_nothing_out
@@ -254,14 +186,6 @@ class Core:
     def is_normalized(self) -> bool:
         """True if text may be changed before it is split."""
         return self.added.is_normalized
-
-    def splitter_of(self, text: str) -> Splitter | None:
-        """Return the splitter of a text; None if it cannot be asked about the text directly.
-
-        It can be asked if it sees the text unchanged and as one span, and if its pattern is plain
-        (``Splitter.is_plain``). The tokens, joined, must also be the UTF-8 of the text.
-        """
-        return self._cut_points.splitter_of(text)
 
     def count_chunk(self, chunk: str) -> int:
         """Return the number of tokens of a chunk."""
@@ -325,9 +249,9 @@ class Core:
     @cached_property
     def _decoder(self) -> IdDecoder:
         """The decoder, built when something is first decoded."""
-        from .decoders.choose import choose_decoder
-
         parts = self.definition
-        return choose_decoder(
-            parts.make_decoder, lambda: self.encoder, parts.other_tokens, parts.others_win
-        )
+        if parts.make_decoder is not None:
+            return parts.make_decoder()
+        from .decoders.bytes import ByteDecoder
+
+        return ByteDecoder(self.encoder, parts.other_tokens(), parts.others_win)

@@ -8,14 +8,14 @@ if TYPE_CHECKING:
     from typing import Union
 
     from ..pattern.splitter import Splitter
-    from .added.added_tokens import AddedTokens
-    from .added.special import SpecialTokens
+    from .added_tokens import AddedTokens
     from .decoders.base import IdDecoder
     from .models.base import Model
-    from .models.sentencepiece.splitter import WholeSplitter
+    from .models.splitters import WholeSplitter
     from .pre_tokenizers.base import PreTokenizerStep
-    from .pre_tokenizers.step_splitter import StepSplitter
-    from .processors.base import Processor
+    from .pre_tokenizers.splitter import StepSplitter
+    from .processors import Processor
+    from .special_tokens import SpecialTokens
 
     #: A finder of the added tokens in a text, and of the spans between them.
     Added = Union[SpecialTokens, AddedTokens]
@@ -33,7 +33,7 @@ class Definition:
         highest: the greatest id; -1 if there is none.
         other_tokens: returns the bytes of ids that are not in ``tokens``, or are decoded otherwise.
             It is called when something is first decoded.
-        others_win: True if ``other_tokens`` decides for an id that is in both.
+        others_win: if both map an id, ``other_tokens`` wins.
         make_decoder: returns the decoder; None for the one that joins the tokens' bytes.
         processor: puts special tokens around a text, for callers that ask for them; or None.
         pieces: returns each id's token, written as in the vocabulary; None if the tokens are bytes.

@@ -13,14 +13,14 @@ from typing import NamedTuple
 from ..pattern.splitter import Splitter
 from ..unicode.surrogates import repair_with_places
 from .aligned import Aligned
-from .pre_tokenizers.joined import Joined
+from .pre_tokenizers.splitter import Joined
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from .definition import Added, Definition
-    from .models.text_model import ChunkToken
+    from .models.base import ChunkToken
 
 
 class Located(NamedTuple):

@@ -1,17 +1,32 @@
-"""The figures of a report on vocabularies: counts, and the ratios of them."""
+"""The figures of a report on vocabularies: counts, their ratios, tables and learning curves.
+
+Training writes learning curves into ``manifest.json``: bytes per token of held-out text, check by
+check, while a vocabulary grew. A report shows them again, as a chart and as a table.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import accumulate
+from math import inf, isfinite
+from pathlib import Path
 from typing import Any, Callable, NamedTuple, TypeVar
 
 from ..encodings.encoding import Encoding
+from ..files.whole import read_whole
 from ..parallel.lazy import cached_property
 from ..pipeline.chunks import is_byte_level
-from .curves import Check
 from .unreachable import Unreachable, unreachable_tokens
+
+
+def counted(number: int, noun: str) -> str:
+    """Return a number with its noun.
+
+    >>> counted(1, "group"), counted(2_000, "group")
+    ('1 group', '2,000 groups')
+    """
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 class Sizes(NamedTuple):
@@ -30,6 +45,15 @@ class Sizes(NamedTuple):
     bytes: int = 0
     characters: int = 0
     words: int = 0
+
+
+def sizes_in_words(sizes: Sizes) -> list[str]:
+    """Return sizes as text.
+
+    >>> sizes_in_words(Sizes(1, 2_000, 1, 2))
+    ['1 document', '2,000 bytes', '1 character', '2 words']
+    """
+    return [counted(number, name.removesuffix("s")) for name, number in sizes._asdict().items()]
 
 
 class TokenCounts(NamedTuple):
@@ -311,3 +335,224 @@ def balance(
 def worst_to_best(ratios: Mapping[str, float | None]) -> float | None:
     """Return the greatest value of a ``balance``; None if it has none."""
     return max(filter(None, ratios.values()), default=None)
+
+
+def difference(report: Report, group: str) -> float:
+    """Return how many times as many tokens the worst encoding makes of a group as the best one.
+
+    Of a single encoding, it is the tokens per character: so the groups that it writes worst are the
+    first ones. It is infinite if an encoding makes no token, and 0 if none makes one.
+    """
+    counts = [one.groups[group] for one in report.encodings.values()]
+    if len(counts) == 1:
+        return TOKENS_PER_CHARACTER.of(report.groups[group], counts[0]) or 0.0
+    most, least = max(one.tokens for one in counts), min(one.tokens for one in counts)
+    if not least:
+        return inf if most else 0.0
+    return most / least
+
+
+def reason(report: Report) -> str:
+    """Return what is said of the groups that come first."""
+    several = len(report.encodings) > 1
+    return "in which the encodings differ most" if several else "with the most tokens per character"
+
+
+def by_difference(report: Report) -> Report:
+    """Return a report whose groups come in the order of their difference, the greatest first.
+
+    Of equal ones, the group with more text comes first.
+
+    >>> from compat_bpe import get_encoding
+    >>> from compat_bpe.report.measure import report
+    >>> encodings = {name: get_encoding(name) for name in ("gpt2", "o200k_base")}
+    >>> list(by_difference(report(encodings, {"en": ["A dog."], "zh": ["你好。"]})).groups)
+    ['zh', 'en']
+    """
+    ordered = sorted(
+        report.groups.items(),
+        key=lambda group: (-difference(report, group[0]), -group[1].bytes),
+    )
+    return report._replace(groups=dict(ordered))
+
+
+class Column(NamedTuple):
+    """The counts of an encoding or a baseline: those of each group, and of all together."""
+
+    name: str
+    groups: Mapping[str, TokenCounts]
+    total: TokenCounts
+
+
+def columns(report: Report) -> list[Column]:
+    """Return the columns of a report: its encodings, then the baselines."""
+    made = [Column(name, one.groups, one.total) for name, one in report.encodings.items()]
+    for name, count in BASELINES.items():
+        groups = {group: count(sizes) for group, sizes in report.groups.items()}
+        made.append(Column(name, groups, count(report.total)))
+    return made
+
+
+class Table(NamedTuple):
+    """A table of figures as text.
+
+    Args:
+        title: the name of the figures.
+        columns: the names of the columns.
+        rows: the name of each row, mostly a group, and its figures.
+    """
+
+    title: str
+    columns: Sequence[str]
+    rows: Sequence[tuple[str, Sequence[str]]]
+
+
+def measures_of(report: Report) -> list[Measure]:
+    """Return the measures that say something of the encodings of a report.
+
+    Without an unknown token, nothing is unknown; and if nothing is lost, as with byte-level BPE,
+    the share of what is kept says nothing.
+    """
+    totals = [one.total for one in report.encodings.values()]
+    silent: list[Measure] = []
+    if all(total.unknown is None for total in totals):
+        silent.append(UNKNOWN)
+    if not any(total.lost for total in totals):
+        silent.append(KEPT)
+    return [measure for measure in MEASURES if measure not in silent]
+
+
+def group_tables(report: Report) -> list[Table]:
+    """Return a table for each measure, by group and in total; the balance comes last."""
+    listed = columns(report)
+    tables = [_table(report, "tokens", listed, lambda sizes, counts: counts.tokens, "{:,}")]
+    for measure in MEASURES:
+        if measure not in measures_of(report):
+            continue
+        # Baselines have no chunks, nothing unknown, and are not decoded.
+        is_of_encodings = measure in (WHOLE_CHUNKS, UNKNOWN, KEPT)
+        some = listed[: len(report.encodings)] if is_of_encodings else listed
+        tables.append(_table(report, measure.title, some, measure.of, measure.form))
+    if len(report.groups) > 1:
+        ratios = [balance(report.groups, column.groups) for column in listed]
+        rows = [(group, [written(ratio[group]) for ratio in ratios]) for group in report.groups]
+        rows.append(("worst to best", [written(worst_to_best(ratio)) for ratio in ratios]))
+        names = [column.name for column in listed]
+        tables.append(Table("tokens per character, relative to the best group", names, rows))
+    return tables
+
+
+def vocabulary_table(report: Report) -> Table:
+    """Return a table of the used, unused and unreachable tokens of each vocabulary."""
+    rows = []
+    for name, one in report.encodings.items():
+        counts = one.mergeable, one.used, one.unused
+        mergeable, used, unused = (written(count, "{:,}") for count in counts)
+        shares = [written(one.share(number), SHARE) for number in (one.used, one.unused)]
+        unreachable = "not known" if one.unreachable is None else f"{len(one.unreachable):,}"
+        rows.append((name, [mergeable, used, shares[0], unused, shares[1], unreachable]))
+    titles = ["all", "used", "share", "unused", "share", "unreachable"]
+    return Table("mergeable tokens", titles, rows)
+
+
+def curve_tables(report: Report) -> list[Table]:
+    """Return a table of some checks of each learning curve."""
+    return [
+        Table(
+            f"learning curve of {name}: bytes per token of the text held out in training",
+            ["tokens", "merges", "bytes per token"],
+            [
+                ("", [f"{check.tokens:,}", f"{check.merges:,}", f"{check.bytes_per_token:.4f}"])
+                for check in chosen(checks)
+            ],
+        )
+        for name, checks in report.curves.items()
+        if checks
+    ]
+
+
+def _table(
+    report: Report,
+    title: str,
+    listed: Sequence[Column],
+    of: Callable[[Sizes, TokenCounts], float | None],
+    form: str,
+) -> Table:
+    rows = [
+        (group, [written(of(sizes, column.groups[group]), form) for column in listed])
+        for group, sizes in report.groups.items()
+    ]
+    if len(rows) != 1:
+        cells = [written(of(report.total, column.total), form) for column in listed]
+        rows.append(("total", cells))
+    return Table(title, [column.name for column in listed], rows)
+
+
+def written(figure: float | None, form: str = RATIO, none: str = "-") -> str:
+    """Return a figure as text; a dash, or another text, where there is none."""
+    return none if figure is None else form.format(figure)
+
+
+#: The most rows of a table in text.
+_ROWS = 12
+
+
+class Check(NamedTuple):
+    """A check of a training: the numbers of tokens and of merges, and bytes per token."""
+
+    tokens: int
+    merges: int
+    bytes_per_token: float
+
+
+def curve_of(path: Path) -> list[Check]:
+    """Return the learning curve of a vocabulary that ``compat-bpe train`` wrote.
+
+    Args:
+        path: its folder, or one of its files.
+
+    Returns:
+        The checks; none if there is no manifest with some, or if it is that of other files.
+
+    Raises:
+        OSError: a file of the vocabulary cannot be read.
+    """
+    import hashlib
+    import json
+
+    from ..formats.settings_beside import MANIFEST  # few vocabularies have one
+
+    folder = path if path.is_dir() else path.parent
+    try:
+        manifest = json.loads(read_whole(folder / MANIFEST))
+        digests = dict(manifest["files"])
+        checks = [_check(one) for one in manifest["metrics"]["curve"]]
+    except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
+        return []
+    files = [path] if folder != path else [folder / name for name in digests]
+    for file in files:
+        if folder == path and not file.is_file():
+            continue
+        if hashlib.sha256(read_whole(file)).hexdigest() != digests.get(file.name):
+            return []
+    return checks
+
+
+def _check(given: Any) -> Check:
+    check = Check(*(given[name] for name in Check._fields))
+    numbers = (type(check.tokens), type(check.merges), type(check.bytes_per_token))
+    if numbers != (int, int, float) or min(check) < 0 or not isfinite(check[-1]):
+        raise ValueError(f"{given} is no check")
+    return check
+
+
+def chosen(checks: Sequence[Check]) -> list[Check]:
+    """Return some checks at equal distances, with the first and the last one.
+
+    >>> len(chosen([Check(number, number, 1.0) for number in range(100)]))
+    12
+    """
+    last = len(checks) - 1
+    if last < _ROWS:
+        return list(checks)
+    return [checks[round(row * last / (_ROWS - 1))] for row in range(_ROWS)]

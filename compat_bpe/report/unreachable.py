@@ -11,7 +11,7 @@ cannot be read so (``C0``, say) is in no chunk.
 
 **Cut.**  In both ways the characters of *t*, those it has only a part of included, stand beside
 each other in one match of the pattern. The pattern's tree, with its conditions (lookaround,
-anchors) left out, is turned into the position automaton (``pattern.automaton``), which has paths
+anchors) left out, is turned into the position automaton (``pattern.cut_points``), which has paths
 for all matches, and more. If none of its paths, from wherever on, has the characters of *t*, they
 are in no match.
 
@@ -39,7 +39,7 @@ from typing import Literal, NamedTuple
 
 from ..encodings.encoding import Encoding
 from ..pattern.ast import Node
-from ..pattern.automaton import Automaton, TooManyPositions, without_conditions
+from ..pattern.cut_points import Automaton, TooManyPositions, without_conditions
 from ..pipeline.byte_level import encode_bytes
 from ..pipeline.chunks import is_byte_level
 from ..unicode.code_points import END

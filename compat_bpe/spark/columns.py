@@ -8,20 +8,22 @@ from __future__ import annotations
 
 from typing import Any, Callable
 
-from ..columns.encoding_for_workers import AnyEncoding, Carried, check_fixed_ids
-from ..columns.functions import (
+from ..columns.batches import (
+    Errors,
     Made,
+    check_errors,
     check_splitting,
     check_truncating,
     each_once,
     encoding_ids,
     splitting,
+    texts_of,
     truncating,
 )
-from ..columns.texts import Errors, check_errors, texts_of
+from ..columns.encoding_for_workers import AnyEncoding, Carried, check_fixed_ids
 from ..fit.boundary import Boundary
 from ..fit.truncate import Keep
-from .needs import needed
+from .frames import needed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -6,14 +6,13 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from ..columns.batches import Errors, check_errors
 from ..columns.encoding_for_workers import AnyEncoding, Carried
-from ..columns.texts import Errors, check_errors
 from ..corpus.documents import DocumentPart, parts_of
 from ..report.figures import EncodingReport, Report, Sizes, TokenCounts
 from ..report.measure import report_parts
 from ..unicode.surrogates import repair
-from .frames import batch_of, mapped, picked, rows_of
-from .needs import needed
+from .frames import batch_of, mapped, needed, picked, rows_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -6,9 +6,8 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any, Callable
 
-from ..columns.batches import Batches, RowFunction, count, split, truncated
+from ..columns.batches import Batches, Errors, RowFunction, check_errors, count, split, truncated
 from ..columns.encoding_for_workers import AnyEncoding, Carried, check_fixed_ids
-from ..columns.texts import Errors, check_errors
 from ..encodings.encoding import Encoding
 from .columns import arrow_function, arrow_of
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..encodings.openai import PUBLISHED
-from ..encodings.vocabularies import load_ranks
+from ..encodings.loaded import load_ranks
+from ..encodings.published import PUBLISHED
 
 ENDOFTEXT = "<|endoftext|>"
 FIM_PREFIX = "<|fim_prefix|>"

@@ -10,7 +10,7 @@ counts only what comes after those that are kept. If the digest is another one, 
 others, and it refuses.
 
 **Merging.** The merges of byte-level BPE are kept as they are learned. A run that goes on merges
-the counted words by them, and learns the next; ``bpe.merging`` says why that is the same. Other
+the counted words by them, and learns the next; ``bpe.growing`` says why that is the same. Other
 kinds learn anew from the counts that were kept.
 """
 
@@ -26,16 +26,14 @@ from hashlib import sha256
 from operator import index
 from typing import Any
 
-from ..corpus.counted import Counted, rows_of
+from ..corpus.chunk_counts import Counted, rows_of
 from ..corpus.counts_file import CountsReader, Row, write_rows
 from ..encodings.encoding import Encoding
-from ..files.lock import locked
-from ..files.streamed import written_whole
 from ..files.whole import open_regular, read_whole
-from ..files.write import write_files
+from ..files.write import locked, write_files, written_whole
 from ..version import __version__
-from .run.results import Trained
-from .trainer import Advance, KindSettings, Trainer
+from .kind import Advance, Settings, Trained
+from .trainer import Trainer
 
 _STATE = "state.json"
 _COUNTS = "counts-"
@@ -65,7 +63,7 @@ class Checkpoint:
     def __init__(
         self,
         folder: str | os.PathLike[str],
-        settings: KindSettings,
+        settings: Settings[Any],
         every: float = 60.0,
     ) -> None:
         self.folder = os.fspath(folder)
@@ -381,12 +379,11 @@ def _is_ours(name: str) -> bool:
     )
 
 
-def _described(settings: KindSettings) -> dict[str, Any]:
+def _described(settings: Settings[Any]) -> dict[str, Any]:
     """Return all that must be the same when a training goes on, as JSON."""
-    assert is_dataclass(settings)
     described = {
         "compat_bpe": __version__,
-        "model": settings.kind,
+        "model": settings.kind.name,
         **{field.name: getattr(settings, field.name) for field in fields(settings)},
     }
     found: dict[str, Any] = json.loads(json.dumps(described, default=_plain))

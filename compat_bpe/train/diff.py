@@ -8,8 +8,7 @@ from typing import NamedTuple
 
 from ..corpus.chunk_counts import ChunkCounter
 from ..encodings.encoding import Encoding
-from ..pipeline.chunks import chunk_bytes
-from .bpe.byte_tokens import check_byte_level
+from .bpe.beginning import check_byte_level
 
 
 class Change(NamedTuple):
@@ -77,7 +76,7 @@ def changes(old: Encoding, new: Encoding, texts: Iterable[str]) -> Changes:
         counts: Counter[bytes] = Counter()
         for group_counts in counter.finish().values():
             for chunk, count in group_counts.items():
-                counts[chunk_bytes(old.core, chunk)] += count
+                counts[old.core.model.to_bytes(chunk)] += count
     return changes_of(old, new, counts, counter.added_tokens)
 
 

@@ -8,19 +8,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, Union
 
-from ..formats.parts.pre_tokenizers import byte_level_part
-from ..formats.parts.transformers import (
+from ..formats.parts.written import (
     BERT_PRE_TOKENIZER,
     bert_normalizer_part,
+    byte_level_part,
     sentence_part,
     template_part,
     text_item,
     token_item,
 )
 from ..formats.tokenizer_json import PARTS, TokenizerDefinition
-from ..pipeline.added.added_tokens import AddedToken
-from ..pipeline.tokenized.padding import Padding
-from ..pipeline.tokenized.truncation import Truncation
+from ..pipeline.added_tokens import AddedToken
+from ..pipeline.tokenized import Padding, Truncation
 
 if TYPE_CHECKING:
     from ..formats.models.base import ModelPart

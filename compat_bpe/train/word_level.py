@@ -7,38 +7,68 @@ The other two are vocabularies for comparison: every subword vocabulary should b
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from ..corpus.counted import Counted
-from ..encodings.tokenizer import Tokenizer
-from ..formats.models.word_level import WordLevelPart
-from ..formats.parts.pre_tokenizers import byte_level_part, pre_tokenizers_part, split_part
+from ..formats.models.base import WordLevelPart
+from ..formats.parts.written import byte_level_part, pre_tokenizers_part, split_part
 from ..pipeline.byte_level import UNICODE_TO_BYTE
-from .bpe.settings import given_or
-from .run.convergence import Convergence, Curve
-from .run.costs import Costs, distinct_bytes
-from .run.results import Learned
-from .settings import TokenizerSettings, train_with
+from .convergence import Curve
+from .estimate import Costs, distinct_bytes
+from .kind import Advance, Learned
+from .tokenizer_kind import TokenizerKind, TokenizerSettings, given_or
 from .tokenizer_parts import GivenPart
-from .trainer import Advance
 from .words import CountedWords, word_size
 
 
 @dataclass(frozen=True)
 class WordLevelSettings(TokenizerSettings):
-    """The settings of training a vocabulary of words; see ``train_word_level``."""
+    """The settings of training a vocabulary of words.
 
-    convergence: Convergence | None = None
+    The ids are those of the special tokens, then of the words, the most frequent first, and of
+    equally frequent ones the lower one as a string.
 
-    kind: ClassVar[str] = "word-level"
+    Args:
+        vocab_size: the number of tokens, special tokens included; None for all words. There are
+            fewer if there are no more words.
+        unknown: the token of all other words, ``<unk>`` unless given; a special token.
+        min_frequency: the lowest frequency of a word that is a token.
+        convergence: when to stop because more words are of little use for held-out text. There, a
+            word that is no token counts as one token for each of its bytes.
+        special_tokens, weights, like: as in ``WordPieceSettings``.
+        normalizer, pre_tokenizer, decoder, post_processor: as there. Unless given, words are runs
+            of letters, digits and underscores, and runs of other signs.
+
+    Raises:
+        ValueError: a setting is impossible. The message names it.
+        TypeError: ``special_tokens`` is a single str.
+
+    >>> from compat_bpe.train import train
+    >>> enc = train(["to be or not to be"], WordLevelSettings(4))
+    >>> enc.encode("to be, or not"), [enc.id_to_token(number) for number in range(4)]
+    ([2, 1, 0, 0, 3], ['<unk>', 'be', 'to', 'not'])
+    """
+
+    @property
+    def kind(self) -> WordLevel:
+        """The kind of vocabulary, with these settings."""
+        return WordLevel(self)
+
+
+class WordLevel(TokenizerKind):
+    """Whole words."""
+
+    settings: WordLevelSettings
+
+    name: ClassVar[str] = "word-level"
+    makes: ClassVar[type[WordLevelSettings]] = WordLevelSettings
     model_types: ClassVar[tuple[type, ...]] = (WordLevelPart,)
     defaults: ClassVar[Mapping[str, GivenPart]] = {"pre_tokenizer": "whitespace"}
 
     @property
     def unknown_token(self) -> str:
-        return str(given_or(self.unknown, self.like_model, "unknown", "<unk>"))
+        return str(given_or(self.settings.unknown, self.like_model, "unknown", "<unk>"))
 
     @property
     def costs(self) -> Costs:
@@ -48,22 +78,22 @@ class WordLevelSettings(TokenizerSettings):
         return None
 
     def learn(self, words: CountedWords, advance: Advance) -> Learned:
-        special = self.all_special_tokens
-        least = self.min_frequency * words.unit
+        special, settings = self.all_special_tokens, self.settings
+        least = settings.min_frequency * words.unit
         counts = words.counts
         kept = sorted(
             (word for word, count in counts.items() if count >= least),
             key=lambda word: (-counts[word], word),
         )
         tokens = [*special, *(word for word in kept if word not in special)]
-        stopped = "nothing left" if self.vocab_size is None else "size"
-        if self.vocab_size is not None:
-            stopped = "size" if len(tokens) >= self.vocab_size else "nothing left"
-            tokens = tokens[: max(self.vocab_size, len(special))]
+        stopped = "nothing left" if settings.vocab_size is None else "size"
+        if settings.vocab_size is not None:
+            stopped = "size" if len(tokens) >= settings.vocab_size else "nothing left"
+            tokens = tokens[: max(settings.vocab_size, len(special))]
         curve = None
-        if self.convergence is not None:
+        if settings.convergence is not None:
             held_out, held_out_bytes = words.held_out if words.held_out is not None else ({}, 0)
-            curve = Curve(self.convergence, held_out_bytes)
+            curve = Curve(settings.convergence, held_out_bytes)
             enough = self._enough(tokens, len(special), held_out, curve)
             if enough is not None:
                 stopped = "convergence"
@@ -114,9 +144,20 @@ class CharacterSettings(WordLevelSettings):
     """The settings of a vocabulary of single characters.
 
     ``vocab_size`` keeps the most frequent ones. Those of a text that are no tokens are unknown.
+    All settings are those of ``WordLevelSettings``.
     """
 
-    kind: ClassVar[str] = "characters"
+    @property
+    def kind(self) -> Characters:
+        """The kind of vocabulary, with these settings."""
+        return Characters(self)
+
+
+class Characters(WordLevel):
+    """Single characters."""
+
+    name: ClassVar[str] = "characters"
+    makes = CharacterSettings
     defaults: ClassVar[Mapping[str, GivenPart]] = {"pre_tokenizer": _CHARACTERS}
 
     def own_decoder(self, parts: Mapping[str, Any]) -> Any:
@@ -135,19 +176,26 @@ class ByteSettings(WordLevelSettings):
         ValueError: also if a size, an unknown token or when to stop is given: all bytes are tokens.
     """
 
-    kind: ClassVar[str] = "bytes"
-    model_types: ClassVar[tuple[type, ...]] = ()
-    defaults: ClassVar[Mapping[str, GivenPart]] = {"pre_tokenizer": _BYTES}
-
     def __post_init__(self) -> None:
         super().__post_init__()
         for name in ("vocab_size", "unknown", "convergence"):
             if getattr(self, name) is not None:
                 raise ValueError(f"{name} is not for bytes: all 256 of them are tokens")
 
-    @classmethod
-    def checks(cls, kind: str) -> str:
-        return "never"  # All vocabularies have as many bytes per token.
+    @property
+    def kind(self) -> Bytes:
+        """The kind of vocabulary, with these settings."""
+        return Bytes(self)
+
+
+class Bytes(WordLevel):
+    """The 256 bytes."""
+
+    name: ClassVar[str] = "bytes"
+    makes = ByteSettings
+    checks: ClassVar[str] = "never"  # All vocabularies have as many bytes per token.
+    model_types: ClassVar[tuple[type, ...]] = ()
+    defaults: ClassVar[Mapping[str, GivenPart]] = {"pre_tokenizer": _BYTES}
 
     @property
     def unknown_token(self) -> None:  # type: ignore[override]
@@ -167,49 +215,3 @@ class ByteSettings(WordLevelSettings):
             "size",
             size / words.unit if words.unit > 1 else size,
         )
-
-
-def train_word_level(
-    texts: Iterable[str] | Mapping[str, Iterable[str]] = (),
-    vocab_size: int | None = None,
-    *,
-    unknown: str | None = None,
-    special_tokens: Iterable[str] = (),
-    min_frequency: int = 0,
-    normalizer: GivenPart = None,
-    pre_tokenizer: GivenPart = None,
-    decoder: GivenPart = None,
-    post_processor: GivenPart = None,
-    like: Tokenizer | None = None,
-    weights: Mapping[str, float] | None = None,
-    convergence: Convergence | None = None,
-    counts: Counted | Mapping[str, Counted] = (),
-    validation: Iterable[str] = (),
-    workers: int | None = None,
-    name: str = "trained",
-) -> Tokenizer:
-    """Make a vocabulary of the words of texts.
-
-    The ids are those of the special tokens, then of the words, the most frequent first, and of
-    equally frequent ones the lower one as a string.
-
-    Args:
-        texts, counts, validation, workers, name: as in ``train_tokenizer``.
-        vocab_size: the number of tokens, special tokens included; None for all words. There are
-            fewer if there are no more words.
-        unknown: the token of all other words, ``<unk>`` unless given; a special token.
-        min_frequency: the lowest frequency of a word that is a token.
-        convergence: when to stop because more words are of little use for held-out text. There, a
-            word that is no token counts as one token for each of its bytes.
-        special_tokens, weights, like: as in ``TokenizerSettings``.
-        normalizer, pre_tokenizer, decoder, post_processor: as there. Unless given, words are runs
-            of letters, digits and underscores, and runs of other signs.
-
-    Raises:
-        ValueError, TypeError, OSError: as in ``train_tokenizer``.
-
-    >>> enc = train_word_level(["to be or not to be"], 4)
-    >>> enc.encode("to be, or not"), [enc.id_to_token(number) for number in range(4)]
-    ([2, 1, 0, 0, 3], ['<unk>', 'be', 'to', 'not'])
-    """
-    return train_with(WordLevelSettings, locals())

@@ -18,19 +18,18 @@ from ..encodings.encoding import Encoding
 from ..encodings.save import save_gpt2, save_tiktoken, save_tokenizer_json
 from ..encodings.sentencepiece import SentencePiece
 from ..encodings.tokenizer import Tokenizer
-from ..files.lock import is_abandoned, locked
-from ..files.names import is_name_on_windows
-from ..files.replace import put_in_place, sync_file, sync_folder
+from ..files.text import is_name_on_windows
 from ..files.whole import NotRegularError, read_whole
-from ..fit.text_encoder import check_encoding
+from ..files.write import is_abandoned, locked, put_in_place, sync_file, sync_folder
+from ..fit.boundary import check_encoding
 from ..formats.checked_json import is_unicode
-from ..formats.manifest import ALL_FORMATS as ALL_FORMATS
-from ..formats.manifest import FORMATS as FORMATS
-from ..formats.manifest import MANIFEST as MANIFEST
-from ..formats.manifest import SENTENCEPIECE
-from ..pipeline.added.added_tokens import AddedToken
-from .run.results import LearnedMerge
-from .sentencepiece.model import save_trained_sentencepiece
+from ..formats.settings_beside import ALL_FORMATS as ALL_FORMATS
+from ..formats.settings_beside import FORMATS as FORMATS
+from ..formats.settings_beside import MANIFEST as MANIFEST
+from ..formats.settings_beside import SENTENCEPIECE
+from ..pipeline.added_tokens import AddedToken
+from .kind import LearnedMerge
+from .sentencepiece.trainer import save_trained_sentencepiece
 
 _ON_WINDOWS = os.name == "nt"
 

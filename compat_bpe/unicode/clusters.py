@@ -66,8 +66,7 @@ def stands_alone(char: str) -> bool:
 
 def prepended() -> str:
     """Return the characters that join the one after them."""
-    ranges = parse_ranges(tables.CLUSTER_CLASSES["p"]).ranges()
-    return "".join(chr(point) for first, last in ranges for point in range(first, last + 1))
+    return "".join(map(chr, parse_ranges(tables.CLUSTER_CLASSES["p"])))
 
 
 @cache

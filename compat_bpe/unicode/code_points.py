@@ -9,7 +9,7 @@ intersection is one sorted walk over both lists.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from itertools import chain
 
@@ -83,6 +83,9 @@ class CodePoints:
         closed = (end,) if high % 2 and end < END else ()
         return CodePoints((*opened, *self.bounds[low:high], *closed))
 
+    def __iter__(self) -> Iterator[int]:
+        return chain.from_iterable(range(first, last + 1) for first, last in self.ranges())
+
     def __contains__(self, code_point: int) -> bool:
         return bisect_right(self.bounds, code_point) % 2 == 1
 
@@ -145,6 +148,26 @@ def _escaped(code_point: int) -> str:
     char = chr(code_point)
     # Escape every ASCII sign, not just the special ones: `re` warns about `--` in a class.
     return char if char.isalnum() or code_point > 0x7E else f"\\x{code_point:02x}"
+
+
+def kinds_of(bits: Mapping[CodePoints, int]) -> Iterator[tuple[int, int]]:
+    """Yield the first code point of each range in which all are in the same sets, and these sets.
+
+    Args:
+        bits: the sets, with a bit for each; the sets that a range is in are the sum of their bits.
+
+    >>> list(kinds_of({CodePoints.of("az"): 1, CodePoints.of("ac"): 2}))
+    [(0, 0), (97, 3), (100, 1), (123, 0)]
+    """
+    changes = {0: 0}
+    for points, bit in bits.items():
+        for bound in points.bounds:
+            changes[bound] = changes.get(bound, 0) ^ bit
+    kind = 0
+    for start in sorted(changes):
+        kind ^= changes[start]
+        if changes[start] or not start:
+            yield start, kind
 
 
 #: The set of all code points, and the empty set.

@@ -2,10 +2,12 @@ r"""Unicode properties by name, as in ``\p{…}``, and case folding, from the Un
 
 Nothing here asks the running Python, whose tables are of the version it was built with.
 tiktoken 0.14 classifies by Unicode 16.0, and a code point in another class gives other tokens.
+Only ``script_of`` goes by Unicode 9.0, as tokenizers 0.23.3 does.
 """
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from functools import cache, lru_cache
 from typing import Callable
 
@@ -13,50 +15,17 @@ from . import tables as tables
 from .code_points import ALL, CodePoints
 
 #: The long names of the general categories, in loose spelling (UAX 44, table 12).
-_CATEGORY_NAMES = {
-    "letter": "L",
-    "casedletter": "LC",
-    "uppercaseletter": "Lu",
-    "lowercaseletter": "Ll",
-    "titlecaseletter": "Lt",
-    "modifierletter": "Lm",
-    "otherletter": "Lo",
-    "mark": "M",
-    "combiningmark": "M",
-    "nonspacingmark": "Mn",
-    "spacingmark": "Mc",
-    "enclosingmark": "Me",
-    "number": "N",
-    "decimalnumber": "Nd",
-    "digit": "Nd",
-    "letternumber": "Nl",
-    "othernumber": "No",
-    "punctuation": "P",
-    "punct": "P",
-    "connectorpunctuation": "Pc",
-    "dashpunctuation": "Pd",
-    "openpunctuation": "Ps",
-    "closepunctuation": "Pe",
-    "initialpunctuation": "Pi",
-    "finalpunctuation": "Pf",
-    "otherpunctuation": "Po",
-    "symbol": "S",
-    "mathsymbol": "Sm",
-    "currencysymbol": "Sc",
-    "modifiersymbol": "Sk",
-    "othersymbol": "So",
-    "separator": "Z",
-    "spaceseparator": "Zs",
-    "lineseparator": "Zl",
-    "paragraphseparator": "Zp",
-    "other": "C",
-    "control": "Cc",
-    "cntrl": "Cc",
-    "format": "Cf",
-    "surrogate": "Cs",
-    "privateuse": "Co",
-    "unassigned": "Cn",
-}
+_LONG_NAMES = """
+    letter=L casedletter=LC uppercaseletter=Lu lowercaseletter=Ll titlecaseletter=Lt
+    modifierletter=Lm otherletter=Lo mark=M combiningmark=M nonspacingmark=Mn spacingmark=Mc
+    enclosingmark=Me number=N decimalnumber=Nd digit=Nd letternumber=Nl othernumber=No
+    punctuation=P punct=P connectorpunctuation=Pc dashpunctuation=Pd openpunctuation=Ps
+    closepunctuation=Pe initialpunctuation=Pi finalpunctuation=Pf otherpunctuation=Po symbol=S
+    mathsymbol=Sm currencysymbol=Sc modifiersymbol=Sk othersymbol=So separator=Z
+    spaceseparator=Zs lineseparator=Zl paragraphseparator=Zp other=C control=Cc cntrl=Cc
+    format=Cf surrogate=Cs privateuse=Co unassigned=Cn
+"""
+_CATEGORY_NAMES = dict(pair.split("=") for pair in _LONG_NAMES.split())
 
 
 def parse_ranges(table: str) -> CodePoints:
@@ -166,16 +135,48 @@ def _orbits() -> dict[int, tuple[int, ...]]:
 def ignore_case(points: CodePoints) -> CodePoints:
     """Return the set with all characters that simple case folding makes equal to a member.
 
-    >>> sorted(map(chr, (p for first, last in ignore_case(CodePoints.of("s")).ranges()
-    ...                  for p in range(first, last + 1))))
+    >>> sorted(map(chr, ignore_case(CodePoints.of("s"))))
     ['S', 's', 'ſ']
     """
-    ranges = list(points.ranges())
     orbits = _orbits()
-    if sum(last - first for first, last in ranges) < len(orbits):
-        members = [c for first, last in ranges for c in range(first, last + 1) if c in orbits]
+    if sum(last - first for first, last in points.ranges()) < len(orbits):
+        members = [c for c in points if c in orbits]
     else:
         members = [c for c in orbits if c in points]
     if not members:
         return points
     return points | CodePoints.from_ranges((c, c) for m in members for c in orbits[m])
+
+
+#: The characters that have another script in 16.0, or in the reference.
+_OTHER_SCRIPTS = {0x589: "Common", 0x61C: "Common", 0x953: "Devanagari", 0x954: "Devanagari"}
+
+
+def script_of(code_point: int) -> str | None:
+    """Return the script of a character in Unicode 9.0 by its long name; None if it has none.
+
+    It is the script in 16.0, for the code points that 9.0 assigns already. Hardly any character
+    has another one.
+
+    >>> script_of(ord("字")), script_of(ord("1")), script_of(0x301), script_of(0xE000)
+    ('Han', 'Common', 'Inherited', None)
+    """
+    if code_point in _OTHER_SCRIPTS:
+        return _OTHER_SCRIPTS[code_point]
+    starts, scripts = _script_ranges()
+    return scripts[bisect_right(starts, code_point) - 1]
+
+
+@cache
+def _script_ranges() -> tuple[list[int], list[str | None]]:
+    """Return the first code points of all ranges of one script, and their scripts."""
+    from .tables_tokenizers import UNASSIGNED
+
+    assigned = ~parse_ranges(UNASSIGNED)
+    scripts: dict[int, str | None] = {0: None}
+    for script, table in tables.SCRIPTS.items():
+        for first, last in (parse_ranges(table) & assigned).ranges():
+            scripts[first] = script
+            scripts.setdefault(last + 1, None)
+    starts = sorted(scripts)
+    return starts, [scripts[start] for start in starts]

@@ -1,4 +1,4 @@
-"""Surrogates in text: refused, or repaired as tiktoken repairs them."""
+"""Surrogates in text, refused or repaired as by tiktoken; all of ``unicode`` that a start needs."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ def repair(text: str) -> str:
     This is what tiktoken does to text that cannot be UTF-8, by way of UTF-16.
 
     Raises:
-        TypeError: it is no ``str``.
+        TypeError: it is not a ``str``.
 
     >>> repair("\ud83d\ude00 \ud83d") == "\U0001f600 \ufffd"
     True
     """
     if not isinstance(text, str):
-        raise _not_a_text(text)
+        raise not_a_text(text)
     try:
         text.isascii() or text.encode()
     except UnicodeEncodeError:
@@ -65,9 +65,9 @@ def has_surrogates(text: str) -> bool:
 
 
 def check_text(text: str) -> None:
-    """Raise ``UnicodeEncodeError`` if a text has surrogates, ``TypeError`` if it is no ``str``."""
+    """Raise ``UnicodeEncodeError`` for a text with surrogates, ``TypeError`` for other objects."""
     if not isinstance(text, str):
-        raise _not_a_text(text)
+        raise not_a_text(text)
     if not text.isascii():
         try:
             text.encode(_QUICK)
@@ -75,5 +75,6 @@ def check_text(text: str) -> None:
             text.encode()
 
 
-def _not_a_text(text: object) -> TypeError:
+def not_a_text(text: object) -> TypeError:
+    """Return the error for what is not a ``str``."""
     return TypeError(f"text must be a str, not {type(text).__name__}")

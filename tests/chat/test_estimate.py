@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from compat_bpe.chat import MessageCount, count_messages
-from compat_bpe.encodings.estimates import FACTORS, factor_for_model
-from compat_bpe.encodings.families import NotPublic
-from compat_bpe.encodings.family_table import FAMILIES
+from compat_bpe.chat import MessageCount, count_messages, fit_messages
+from compat_bpe.encodings.estimates import FACTORS, Factor
+from compat_bpe.encodings.families import FAMILIES, NotPublic
+from compat_bpe.encodings.resolve import UnresolvedError, resolve
 
 CLAUDE = "claude-sonnet-4-5"
 
@@ -40,14 +40,33 @@ def test_every_factor_has_a_family_a_source_and_a_date() -> None:
     ],
 )
 def test_the_factor_of_a_model(model: str, characters: float) -> None:
-    factor = factor_for_model(model)
-    assert factor is not None
+    factor = resolve(model, "model", estimate=True).estimate
+    assert isinstance(factor, Factor)
     assert factor.characters == characters
 
 
-@pytest.mark.parametrize("model", ["gpt-4o", "qwen3:8b", "gemini-2.5-pro", "no-such-model"])
-def test_other_models_need_no_factor(model: str) -> None:
-    assert factor_for_model(model) is None
+@pytest.mark.parametrize(
+    ("model", "tokens"),
+    [
+        ("claude-opus-4-5", 10),
+        ("claude-3-haiku", 10),
+        ("claude-opus-4-7", 13),
+        ("us.anthropic.claude-sonnet-5-v1:0", 13),
+        ("claude-fable-5", 13),
+    ],
+)
+def test_newer_models_make_more_tokens(model: str, tokens: int) -> None:
+    answer = resolve(model, "model", estimate=True)
+    assert answer.tokens(35) == tokens
+    assert ("30 percent" in answer.note) is (tokens == 13)
+    assert answer.tokens(answer.limit(tokens)) == tokens < answer.tokens(answer.limit(tokens) + 1)
+
+
+def test_a_model_that_has_a_tokenizer_is_not_estimated() -> None:
+    assert resolve("gpt-4o", "model", estimate=True).estimate is None
+    for model in ("qwen3:8b", "gemini-2.5-pro", "no-such-model"):
+        with pytest.raises(UnresolvedError):
+            resolve(model, "model", estimate=True)
 
 
 @given(st.integers(0, 10**15))
@@ -155,7 +174,11 @@ def test_what_cannot_be_counted(content: Any, place: str) -> None:
         ),
         ({"type": "server_tool_use", "id": "1", "name": "abc", "input": "efgh"}, 7, ""),
         ({"type": "web_search_tool_result"}, 0, "content[0] (web_search_tool_result)"),
-        ({"type": "text", "text": "x" * 7, "cache_control": {}}, 7, "content[0].cache_control"),
+        (
+            {"type": "text", "text": "x" * 7, "cache_control": {"a": 1}},
+            7,
+            "content[0].cache_control",
+        ),
     ],
 )
 def test_parts_of_anthropics_requests(part: dict[str, Any], counted: int, left_out: str) -> None:
@@ -178,3 +201,42 @@ def test_members_that_are_no_text_are_named() -> None:
 def test_what_only_a_chat_template_takes(arguments: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match="for a chat template"):
         estimate({"role": "user", "content": "x"}, **arguments)
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from(["user", "assistant"]), st.text(max_size=60)), min_size=1),
+    st.integers(1, 60),
+    st.sampled_from(["head", "tail", "ends", None]),
+)
+def test_a_conversation_is_fitted_by_the_estimate(
+    said: list[tuple[str, str]], limit: int, cut: Any
+) -> None:
+    messages = [{"role": role, "content": text} for role, text in said]
+    try:
+        fitted = fit_messages(messages, limit, model=CLAUDE, estimate=True, cut=cut)
+    except ValueError:
+        assert estimate(*messages) > limit
+        return
+    assert fitted.count <= limit
+    assert fitted.count == estimate(*fitted.messages)
+    assert "3.5 English characters" in fitted.count.note
+    if estimate(*messages) <= limit:
+        assert fitted.messages == messages
+
+
+def test_the_longest_text_that_fits_is_kept() -> None:
+    messages = [{"role": "user", "content": "a" * 1000}, {"role": "user", "content": "b"}]
+    fitted = fit_messages(messages, 100, model=CLAUDE, estimate=True, cut="head", marker="")
+    kept = fitted.messages[0]["content"]
+    assert estimate({"role": "user", "content": kept + "a"}, messages[1]) > 100
+    assert (fitted.count, fitted.cut) == (100, (0,))
+    with pytest.raises(KeyError, match="estimate=True estimates it"):
+        fit_messages(messages, 100, model=CLAUDE)
+
+
+def test_an_image_is_named_once_in_the_note() -> None:
+    image = {"type": "image_url", "image_url": {"url": "https://example.com/a.png"}}
+    messages = [{"role": "user", "content": [{"type": "text", "text": "What is it?"}, image]}]
+    fitted = fit_messages(messages, 100, model=CLAUDE, estimate=True)
+    assert fitted.count.note == estimate(*messages).note
+    assert fitted.count.note.count("1 image not counted") == 1

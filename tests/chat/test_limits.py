@@ -7,8 +7,7 @@ import re
 import pytest
 
 from compat_bpe.chat import context_limit
-from compat_bpe.chat.limit_table import DATE, TABLE
-from compat_bpe.chat.limits import known_limits
+from compat_bpe.chat.limits import DATE, TABLE, known_limits
 from compat_bpe.encodings.model_names import resolve_model
 
 

@@ -14,10 +14,15 @@ from hypothesis import strategies as st
 from compat_bpe.check import configuration as module
 from compat_bpe.check.configuration import Counting, configuration_of
 from compat_bpe.check.files import choose
-from compat_bpe.check.find import find_configuration
-from compat_bpe.check.rules import Configuration, Limit, Part, Place, SectionRule
-from compat_bpe.check.section_counts import matching
-from compat_bpe.check.source import ConfigurationError, Source, read_source
+from compat_bpe.check.measure import matching
+from compat_bpe.check.rules import Configuration, Limit, Part, Rule, SectionRule
+from compat_bpe.check.source import (
+    ConfigurationError,
+    Place,
+    Source,
+    find_configuration,
+    read_source,
+)
 from compat_bpe.files.markdown import markdown_sections
 from compat_bpe.files.walk import Found
 
@@ -27,6 +32,12 @@ def read(text: str, folder: Path | None = None) -> Configuration:
 
 
 RULE = '[[check.rules]]\nfiles = ["*.md"]\n'
+
+
+def counted_by(rule: Rule) -> str:
+    """The name of the encoding that counts for a rule."""
+    assert rule.counted_by is not None
+    return rule.counted_by.encoding_name
 
 
 @pytest.mark.parametrize(
@@ -69,9 +80,13 @@ RULE = '[[check.rules]]\nfiles = ["*.md"]\n'
         ),
         ("[check]\n" + (RULE + "max = 1\n") * 1001, 1, "more than 1,000 rules"),
         (RULE + 'encoding = "o200k"\nmax = 1\n', 3, "(did you mean 'o200k_base'"),
-        (RULE + 'encoding = "/etc/passwd"\nmax = 1\n', 3, "is no encoding that ships"),
-        (RULE + 'encoding = "hf:a/b"\nmax = 1\n', 3, "or give another by -e"),
-        (RULE + 'model = "gpt-4p"\nmax = 1\n', 3, "is unknown (did you mean"),
+        (
+            RULE + 'encoding = "/etc/passwd"\nmax = 1\n',
+            3,
+            "a file or folder: -e /etc/passwd",
+        ),
+        (RULE + 'encoding = "hf:a/b"\nmax = 1\n', 3, "-e hf:a/b on the command line"),
+        (RULE + 'model = "gpt-4p"\nmax = 1\n', 3, "unknown model 'gpt-4p' (did you mean"),
         (RULE + 'model = "claude-sonnet-4-5"\nmax = 1\n', 3, "claude-sonnet-4-5"),
         (RULE + 'model = "gpt-4o"\nencoding = "gpt2"\nmax = 1\n', 3, "exclude each other"),
         (RULE + 'sections = [{heading = "A"}]\n', 3, "a section needs both"),
@@ -159,7 +174,7 @@ def test_python_without_toml(monkeypatch: pytest.MonkeyPatch) -> None:
     def missing(name: str) -> object:
         raise ModuleNotFoundError(name)
 
-    monkeypatch.setattr("compat_bpe.check.toml_spans.import_module", missing)
+    monkeypatch.setattr("compat_bpe.check.source.import_module", missing)
     with pytest.raises(ConfigurationError, match="pip install tomli"):
         read(RULE)
 
@@ -178,7 +193,8 @@ def test_values() -> None:
         + 'encoding = "gpt2"\nwarn = 3\nmax = 4\ngrowth = "10%"\nexclude = ["a.md"]\n'
     )
     one, two = found.rules
-    assert (one.name, one.encoding, two.name, two.encoding) == ("all", "o200k_base", "*.md", "gpt2")
+    assert (one.name, counted_by(one)) == ("all", "o200k_base")
+    assert (two.name, counted_by(two)) == ("*.md", "gpt2")
     assert one.largest is not None
     assert (one.largest.tokens, one.largest.share, one.largest.place.line) == (6400, True, 7)
     assert one.warn.of(1000) == 800
@@ -193,7 +209,7 @@ def test_values() -> None:
 def test_what_the_command_line_names_replaces_what_does_not_ship(line: str) -> None:
     source = Source("/x/.compat-bpe.toml", f"[check]\n{line}\n{RULE}{line}\nmax = 1\n")
     (rule,) = configuration_of(source, Counting(None)).rules
-    assert rule.encoding is None
+    assert rule.counted_by is None
 
 
 @pytest.mark.parametrize("lines", ['encoding = "a"\nmodel = "b"\n', "encoding = 1\n", 'model = ""'])
@@ -333,7 +349,7 @@ def test_extended_rules_come_first_and_own_defaults_win(repository: Path) -> Non
     (repository / "shared.toml").write_text('[check]\nextends = "base.toml"\nwarn = 2\n')
     found = extending(repository, '["../shared.toml", "../base.toml"]')
     assert [rule.largest and rule.largest.tokens for rule in found.rules] == [1, 3]
-    assert {rule.encoding for rule in found.rules} == {"gpt2"}
+    assert {counted_by(rule) for rule in found.rules} == {"gpt2"}
     assert {rule.warn.tokens for rule in found.rules} == {2}
     assert found.folder == str(repository / "sub")
 
@@ -400,3 +416,15 @@ def test_a_set_of_all_characters_takes_little_memory() -> None:
     tracemalloc.stop()
     assert found.line == 1
     assert peak < 1_000_000
+
+
+@pytest.mark.parametrize("estimate", ["estimate = true\n" + RULE, RULE + "estimate = true\n"])
+def test_an_estimate_is_made_where_the_configuration_says_so(estimate: str) -> None:
+    model = 'model = "claude-opus-4-7"\nmax = 13\n'
+    (rule,) = configuration_of(Source("/x/.compat-bpe.toml", f"[check]\n{estimate}{model}")).rules
+    assert rule.counted_by is not None
+    assert (rule.counted_by.encoding_name, rule.counted_by.tokens(35)) == ("characters", 13)
+    with pytest.raises(ConfigurationError, match="; estimate = true estimates it"):
+        configuration_of(Source("/x/.compat-bpe.toml", f"[check]\n{RULE}{model}"))
+    with pytest.raises(ConfigurationError, match="estimate is true or false, not 'yes'"):
+        configuration_of(Source("/x/.compat-bpe.toml", f"[check]\nestimate='yes'\n{RULE}{model}"))

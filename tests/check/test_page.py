@@ -21,7 +21,8 @@ def test_configurations(tmp_path: Path) -> None:
         for name, text in zip((PYPROJECT, NAME), blocks)
     )
     (rule,) = small.rules
-    assert (rule.encoding, rule.files) == ("o200k_base", ("skills/*.md",))
+    assert rule.counted_by is not None
+    assert (rule.counted_by.encoding_name, rule.files) == ("o200k_base", ("skills/*.md",))
     assert [rule.largest and rule.largest.tokens for rule in large.rules] == [1, 5000, None, 20_000]
     assert [rule.total and rule.total.tokens for rule in large.rules] == [None, 25_600, None, None]
     assert [len(rule.sections) for rule in large.rules] == [0, 1, 0, 0]

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from compat_bpe.check.toml_spans import Way, parse_toml, toml_spans
+from compat_bpe.check.source import Way, parse_toml, toml_spans
 
 TEXT = (
     r"""# a comment with [brackets] and "quotes"

@@ -1,9 +1,10 @@
-"""The command as a whole, and its parts as processes: pipes, signals, exit statuses, imports."""
+"""The command as a whole: its commands, completion, and the server for editors that it starts."""
 
 from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -13,8 +14,8 @@ import pytest
 
 from compat_bpe import get_encoding
 from compat_bpe.cli import cli
-from tests.cli.exact import run as run_here
-from tests.cli.process import TIMEOUT, environment, posix, run
+from tests.cli.running import ROOT, TIMEOUT, environment, posix, run, run_process
+from tests.cli.running import run as run_here
 from tests.memory import on_linux, run_and_peak
 
 COMMANDS = cli.list_commands(click.Context(cli))
@@ -99,7 +100,7 @@ def test_truncate_stops_reading() -> None:
     with subprocess.Popen(
         ["sh", "-c", "while :; do echo one more line of it; done"], stdout=subprocess.PIPE
     ) as endless:
-        done = run("truncate", *GPT2, "-n", "602", stdin=endless.stdout)
+        done = run_process("truncate", *GPT2, "-n", "602", stdin=endless.stdout)
         assert endless.stdout is not None
         endless.stdout.close()
         endless.wait(TIMEOUT)
@@ -114,11 +115,11 @@ def test_names_and_options_that_are_no_text(tmp_path: Path) -> None:
         (tmp_path / os.fsdecode(name)).write_bytes(b"hello world")
     except OSError:
         pytest.skip("this file system takes only UTF-8 names")
-    done = run("split", *GPT2, "-n", "1", "-o", name, name, cwd=tmp_path)
+    done = run_process("split", *GPT2, "-n", "1", "-o", name, name, cwd=tmp_path)
     assert (done.returncode, done.stderr) == (0, b"")
     assert done.stdout == name + b"0001.txt\n" + name + b"0002.txt\n"
     assert (tmp_path / os.fsdecode(name + b"0002.txt")).read_bytes() == b" world"
-    done = run("truncate", *GPT2, "-n", "1", "--marker", name, name, cwd=tmp_path)
+    done = run_process("truncate", *GPT2, "-n", "1", "--marker", name, name, cwd=tmp_path)
     assert (done.returncode, done.stdout) == (2, b"")
     assert b"Traceback" not in done.stderr
 
@@ -147,7 +148,7 @@ def test_colors_on_a_terminal() -> None:
 
     ours, theirs = pty.openpty()
     try:
-        done = run(
+        done = run_process(
             *("show", "-q", *GPT2),
             input=b"hello world\n",
             stdout=theirs,
@@ -178,3 +179,68 @@ def test_a_large_input_takes_little_memory(tmp_path: Path) -> None:
         assert len(ids) == 4 * number * get_encoding("gpt2").count(line)
         peaks.append(peak)
     assert peaks[1] - peaks[0] < 80_000 * len(line) / 2
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_script(shell: str) -> None:
+    status, out, err = run("completion", shell)
+    assert (status, err) == (0, "")
+    assert f"_COMPAT_BPE_COMPLETE={shell}_complete".encode() in out
+    assert b"compat-bpe" in out
+    assert out.endswith(b"\n")
+
+
+def test_unknown_shell() -> None:
+    status, out, err = run("completion", "cmd")
+    assert (status, out) == (2, b"")
+    assert "'cmd' is not one of 'bash', 'zsh', 'fish'" in err
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="there is no bash")
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (["compat-bpe", "trun"], ["truncate"]),
+        (["compat-bpe", "count", "--model", "gpt-4"], ["gpt-4", "gpt-4.1", "gpt-4o"]),
+    ],
+)
+def test_bash_completes(tmp_path: Path, words: list[str], expected: list[str]) -> None:
+    script = tmp_path / "completion"
+    script.write_bytes(run("completion", "bash").out)
+    command = tmp_path / "compat-bpe"
+    command.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m compat_bpe "$@"\n')
+    command.chmod(0o755)
+    quoted = " ".join(f"'{word}'" for word in words)
+    ask = (
+        f"shopt -s progcomp; source '{script}'; COMP_WORDS=({quoted}); COMP_CWORD={len(words) - 1};"
+        f" _compat_bpe_completion '{command}'; printf '%s\\n' \"${{COMPREPLY[@]}}\""
+    )
+    done = subprocess.run(
+        ["bash", "--norc", "-c", ask],
+        env=environment(PYTHONPATH=str(ROOT)),
+        capture_output=True,
+        timeout=TIMEOUT,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert sorted(done.stdout.decode().split()) == expected
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        (["--tcp", "localhost:9257"], "No such option"),
+        (["more"], "unexpected extra argument"),
+    ],
+)
+def test_wrong_usage_of_the_server_for_editors(arguments: list[str], reason: str) -> None:
+    status, out, err = run("lsp", *arguments)
+    assert (status, out) == (2, b"")
+    assert reason in err
+
+
+@pytest.mark.parametrize("options", [[], ["--stdio"]])
+def test_nobody_who_is_served(options: list[str]) -> None:
+    command = [sys.executable, "-m", "compat_bpe", "lsp", *options]
+    done = subprocess.run(command, input=b"", capture_output=True, timeout=60, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")

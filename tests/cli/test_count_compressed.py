@@ -13,16 +13,16 @@ import pytest
 
 from compat_bpe import get_encoding
 from compat_bpe.cli.counting import FileCounter, Part
-from tests.cli.in_process import Run, runner
+from tests.cli.running import Run, runner
 
 TEXT = "Some words, and 今天天气很好。\n" * 9
 TOKENS = get_encoding("gpt2").count(TEXT)
 
 
 @pytest.fixture
-def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Run:
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     """Run ``compat-bpe count`` in a folder of its own."""
-    return runner("count", tmp_path, monkeypatch, capfd)
+    return runner("count", tmp_path, monkeypatch)
 
 
 @pytest.fixture
@@ -68,8 +68,8 @@ def test_damage_in_a_directory_is_an_error(folder: Path, run: Run) -> None:
     assert result.out.splitlines() == [f"{TOKENS} ./a.txt", f"{TOKENS} total"]
     assert result.err.splitlines() == [
         "compat-bpe: ./b.txt.gz: gzip data that is cut short",
-        "compat-bpe: 1 binary file skipped (--verbose names it)",
-        "compat-bpe: 1 file that is not UTF-8 skipped (--verbose names it)",
+        "compat-bpe: 1 binary file skipped: ./d.XZ",
+        "compat-bpe: 1 file that is not UTF-8 skipped: ./c.txt.bz2",
     ]
 
 

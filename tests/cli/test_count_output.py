@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.in_process import Run, runner
+from tests.cli.running import Run, runner
 
 
 @pytest.fixture
-def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Run:
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     """Run ``compat-bpe count`` in a folder of its own."""
-    return runner("count", tmp_path, monkeypatch, capfd)
+    return runner("count", tmp_path, monkeypatch)
 
 
 @pytest.fixture

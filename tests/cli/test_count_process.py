@@ -14,9 +14,17 @@ from typing import Any
 import pytest
 
 from compat_bpe import get_encoding
-from compat_bpe.cli import parts
-from compat_bpe.cli.workers import WORTH_WORKERS
-from tests.cli.process import COMMAND, TIMEOUT, Terminal, environment, posix, run, started
+from compat_bpe.cli.counting import _PART, WORTH_WORKERS
+from tests.cli.running import (
+    COMMAND,
+    TIMEOUT,
+    Terminal,
+    environment,
+    posix,
+    run_process,
+    started,
+    wait_for,
+)
 
 
 def counting(*args: Any, **options: Any) -> AbstractContextManager[subprocess.Popen[bytes]]:
@@ -25,15 +33,8 @@ def counting(*args: Any, **options: Any) -> AbstractContextManager[subprocess.Po
     return started("count", "-e", "gpt2", *args, env=environment(TERM="xterm"), **options)
 
 
-def wait_for(text: bytes, terminal: Terminal) -> None:
-    end = time.monotonic() + TIMEOUT
-    while text not in terminal.so_far:
-        assert time.monotonic() < end, terminal.so_far
-        time.sleep(0.01)
-
-
 @posix
-@pytest.mark.parametrize("args", [[], ["-"], ["--files-from", "-"]])
+@pytest.mark.parametrize("args", [["-"], ["--files-from", "-"]])
 def test_waiting_for_a_person_is_said(args: list[str], tmp_path: Path) -> None:
     terminal = Terminal()
     with counting(*args, cwd=tmp_path, stdin=terminal.fd, stdout=-1, stderr=terminal.fd) as process:
@@ -48,7 +49,7 @@ def test_waiting_for_a_person_is_said(args: list[str], tmp_path: Path) -> None:
 @posix
 def test_waiting_is_not_said_to_who_wants_quiet() -> None:
     terminal = Terminal()
-    with counting("-q", stdin=terminal.fd, stdout=terminal.fd, stderr=terminal.fd) as process:
+    with counting("-q", "-", stdin=terminal.fd, stdout=terminal.fd, stderr=terminal.fd) as process:
         terminal.type(b"hello\n\x04")
         process.wait(TIMEOUT)
     assert process.returncode == 0
@@ -101,7 +102,7 @@ def test_waiting_for_a_pipe_can_be_interrupted(
 @posix
 def test_devices_and_open_files(tmp_path: Path) -> None:
     (tmp_path / "a").write_text("hello world")
-    done = run("count", "-e", "gpt2", "/dev/null", "/dev/stdin", input=b"hello")
+    done = run_process("count", "-e", "gpt2", "/dev/null", "/dev/stdin", input=b"hello")
     assert (done.returncode, done.stderr) == (0, b"")
     assert [line.split() for line in done.stdout.splitlines()] == [
         [b"0", b"/dev/null"],
@@ -119,7 +120,7 @@ def test_devices_and_open_files(tmp_path: Path) -> None:
 @posix
 @pytest.mark.parametrize("name", ["/dev/zero", "/dev/urandom"])
 def test_a_device_that_never_ends_is_no_text(name: str) -> None:
-    done = run("count", name)
+    done = run_process("count", name)
     assert done.returncode == 2
     assert done.stderr.startswith(f"compat-bpe: {name}: ".encode())
 
@@ -139,7 +140,7 @@ def test_separators_on_a_terminal_alone(tmp_path: Path) -> None:
         with counting(*args, cwd=tmp_path, stdout=terminal.fd, stderr=subprocess.PIPE) as process:
             process.wait(TIMEOUT)
         assert terminal.text().decode() == lines
-        piped = run("count", "-e", "gpt2", *args, cwd=tmp_path).stdout
+        piped = run_process("count", "-e", "gpt2", *args, cwd=tmp_path).stdout
         assert b"," not in piped
         assert re.findall(rb"\d+", piped) == re.findall(rb"\d+", lines.replace(",", "").encode())
 
@@ -147,9 +148,9 @@ def test_separators_on_a_terminal_alone(tmp_path: Path) -> None:
 def test_one_large_file_in_several_processes(tmp_path: Path) -> None:
     line = "Zwölf Boxkämpfer jagen Viktor quer über den großen Sylter Deich. 你好\r\n"
     repeats = WORTH_WORKERS // len(line.encode()) + 1
-    assert repeats * len(line.encode()) > 2 * parts._SIZE
+    assert repeats * len(line.encode()) > 2 * _PART
     (tmp_path / "a").write_bytes((line * repeats).encode())
-    done = run("count", "-j", "2", "-e", "gpt2", "a", cwd=tmp_path)
+    done = run_process("count", "-j", "2", "-e", "gpt2", "a", cwd=tmp_path)
     assert (done.returncode, done.stderr) == (0, b"")
     assert done.stdout == b"%d a\n" % (repeats * get_encoding("gpt2").count(line))
     # A mistake is at the same place for all.
@@ -157,7 +158,7 @@ def test_one_large_file_in_several_processes(tmp_path: Path) -> None:
         size = file.tell()
         file.write(b"\xff")
     alone, together = (
-        run("count", "-j", jobs, "-e", "gpt2", "a", cwd=tmp_path) for jobs in ("1", "2")
+        run_process("count", "-j", jobs, "-e", "gpt2", "a", cwd=tmp_path) for jobs in ("1", "2")
     )
     assert (alone.returncode, alone.stderr) == (together.returncode, together.stderr)
     assert b"byte 0xff at offset %d;" % size in together.stderr
@@ -174,13 +175,13 @@ def hook_entry() -> list[str]:
 def test_hook_of_pre_commit(tmp_path: Path, limit: str, status: int) -> None:
     (tmp_path / "a.txt").write_bytes(b"hello world")
     (tmp_path / "b.txt").write_bytes(b"<|endoftext|>")
-    done = run(*hook_entry(), "--max", limit, "-e", "gpt2", "a.txt", "b.txt", cwd=tmp_path)
+    done = run_process(*hook_entry(), "--max", limit, "-e", "gpt2", "a.txt", "b.txt", cwd=tmp_path)
     message = b"compat-bpe: b.txt: 7 tokens, over the limit of 6\n"
     assert (done.returncode, done.stderr) == (status, message if status else b"")
 
 
 def test_hook_without_a_limit_says_so(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_bytes(b"hello world")
-    done = run(*hook_entry(), "a.txt", cwd=tmp_path)
+    done = run_process(*hook_entry(), "a.txt", cwd=tmp_path)
     assert (done.returncode, done.stdout) == (2, b"")
     assert b"--per-file needs --max" in done.stderr

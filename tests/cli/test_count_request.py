@@ -12,7 +12,7 @@ from compat_bpe import get_encoding
 from compat_bpe.chat import count_messages, count_parts, load_chat_template
 from compat_bpe.save import save_tokenizer_json
 from compat_bpe.train import train_bpe
-from tests.cli.exact import run
+from tests.cli.running import run
 
 MESSAGES = [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "naïve?"}]
 TOOLS = [{"type": "function", "function": {"name": "f", "description": "Does it."}}]
@@ -45,15 +45,6 @@ def test_the_options_have_the_last_word(tmp_path: Path) -> None:
     ):
         expected = count_messages(MESSAGES, **arguments)  # type: ignore[arg-type]
         assert run("count", "--messages", path, *options).out == b"%d\n" % expected
-
-
-@pytest.mark.parametrize("estimate", [[], ["--estimate"]])
-def test_a_model_and_an_encoding_exclude_each_other(tmp_path: Path, estimate: list[str]) -> None:
-    path = write(tmp_path, MESSAGES)
-    options = ["-m", "gpt-4o", "-e", "gpt2", *estimate]
-    status, out, err = run("count", "--messages", path, *options)
-    assert (status, out) == (2, b"")
-    assert "--model and --encoding exclude each other" in err
 
 
 def test_messages_alone_are_counted_by_the_default_encoding(tmp_path: Path) -> None:
@@ -249,10 +240,31 @@ def test_a_request_to_responses(tmp_path: Path) -> None:
     status, out, err = run("count", "--messages", path)
     assert (status, out) == (0, b"%d\n" % expected)
     assert "not counted" not in err
+    lines = run("count", "--messages", path, "--parts").out.decode().splitlines()
+    names = [line.split(maxsplit=1)[1] for line in lines]
+    assert names[:4] == ["system", "user (input[0])", "assistant (input[1])", "tool (input[2])"]
     body["input"] = "naïve?"
     path = write(tmp_path, {**body, "tools": [], "model": "gpt-4o"})
     expected = count_messages(MESSAGES, model="gpt-4o", endpoint="responses")
     assert run("count", "--messages", path) == (0, b"%d\n" % expected, "")
+
+
+def test_a_request_of_anthropics(tmp_path: Path) -> None:
+    parts = [{"type": "text", "text": "naïve?"}, {"type": "image"}]
+    said: dict[str, Any] = {"role": "user", "content": parts}
+    path = write(tmp_path, {"model": "gpt-4o", "system": "Be brief.", "messages": [said]})
+    expected = count_messages(MESSAGES, model="gpt-4o")
+    note = "1 image not counted, so the number is a lower bound: messages[0].content[1] (image)"
+    status, out, err = run("count", "--messages", path, "--parts")
+    assert (status, out.decode().splitlines()) == (
+        0,
+        [" 7 system", " 8 user (messages[0])", " 3 reply", f"{expected} total"],
+    )
+    assert err == f"compat-bpe: an estimate: {note}\n"
+    assert json.loads(run("count", "--messages", path, "--json").out)["estimate"] == note
+    said["content"] = 3
+    path = write(tmp_path, {"model": "gpt-4o", "system": "Be brief.", "messages": [said]})
+    assert f"{path}: messages[0].content: must be a" in run("count", "--messages", path).err
 
 
 def test_what_is_not_in_a_request_is_named(tmp_path: Path) -> None:
@@ -269,7 +281,8 @@ def test_what_is_not_in_a_request_is_named(tmp_path: Path) -> None:
     )
     status, out, err = run("count", "--messages", path, "--strict")
     assert (status, out) == (2, b"")
-    assert err == f"compat-bpe: {path}: previous_response_id: cannot be counted\n"
+    reason = "previous_response_id: cannot be counted, nor can 1 more"
+    assert err == f"compat-bpe: {path}: {reason}\n"
 
 
 def test_a_named_tool_and_the_day_of_a_request(tmp_path: Path) -> None:
@@ -311,7 +324,7 @@ def test_a_file_of_requests(tmp_path: Path) -> None:
         f"{sum(tokens)} total",
     ]
     found = json.loads(run("count", "--messages", str(path), "-m", "gpt-4o", "--json").out)
-    assert found["total"] == sum(tokens)
+    assert found["total"] == {"tokens": sum(tokens)}
     assert found["requests"][1] == {
         "name": "line 2 (b)",
         "model": "gpt-4o",
@@ -333,6 +346,9 @@ def test_a_damaged_line_does_not_stop_the_others(tmp_path: Path) -> None:
     assert err == (
         f"compat-bpe: {path}: line 2: messages is empty: there must be at least one message\n"
     )
+    made = json.loads(run("count", "--messages", str(path), "-m", "gpt-4o", "--json").out)
+    reason = "messages is empty: there must be at least one message"
+    assert made["errors"] == [{"path": str(path), "name": "line 2", "error": reason}]
     path.write_text(lines[0] + "\n{", encoding="utf-8")
     status, out, err = run("count", "--messages", str(path), "-m", "gpt-4o")
     assert (status, out) == (2, b"")

@@ -13,13 +13,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from compat_bpe import Encoding, get_encoding
-from compat_bpe.cli import encode_file, parts, workers
-from compat_bpe.cli.id_layout import LAYOUTS
-from compat_bpe.cli.ids import encoded
+from compat_bpe.cli import counting, encode_file
+from compat_bpe.cli.ids import LAYOUTS, encoded
+from compat_bpe.cli.input import Reading, read_pieces
 from compat_bpe.cli.output import CommandError
-from compat_bpe.cli.streams import Reading, read_pieces
 from compat_bpe.parallel.pool import WorkerKilled
-from tests.cli.process import COMMAND, environment, run
+from tests.cli.running import COMMAND, environment, run_process
 from tests.examples import shared_fixture
 from tests.fit.hard_encodings import encodings, hard_texts
 
@@ -93,8 +92,8 @@ def test_any_file(
     path = tmp_path / "text"
     path.write_bytes(text.encode())
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(workers, "WORTH_WORKERS", 0)
-        patch.setattr(parts, "_SIZE", size)
+        patch.setattr(counting, "WORTH_WORKERS", 0)
+        patch.setattr(counting, "_PART", size)
         patch.setattr(PoolHere, "killed_by", killed_by)
         patch.setattr("compat_bpe.parallel.pool.Pool", PoolHere)
         try:
@@ -124,8 +123,8 @@ def test_what_is_not_utf8_has_the_same_ids(
     path.write_bytes(data)
     encoding, reading = get_encoding("gpt2"), Reading(errors)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(workers, "WORTH_WORKERS", 0)
-        patch.setattr(parts, "_SIZE", size)
+        patch.setattr(counting, "WORTH_WORKERS", 0)
+        patch.setattr(counting, "_PART", size)
         patch.setattr("compat_bpe.parallel.pool.Pool", PoolHere)
         write = LAYOUTS["spaces"].write
         portions = encode_file.encoded_by_workers(
@@ -149,8 +148,8 @@ def test_no_special_token_is_cut(
 ) -> None:
     path = tmp_path / "text"
     path.write_text("ab<|endoftext|>" * 10)
-    monkeypatch.setattr(workers, "WORTH_WORKERS", 0)
-    monkeypatch.setattr(parts, "_SIZE", size)
+    monkeypatch.setattr(counting, "WORTH_WORKERS", 0)
+    monkeypatch.setattr(counting, "_PART", size)
     monkeypatch.setattr("compat_bpe.parallel.pool.Pool", PoolHere)
     encoding = Encoding(
         "own",
@@ -164,23 +163,23 @@ def test_no_special_token_is_cut(
 
 @pytest.mark.sweep
 def test_ids_and_errors_of_one_process(tmp_path: Path) -> None:
-    repeats = workers.WORTH_WORKERS // len(LINE.encode()) + 1
+    repeats = counting.WORTH_WORKERS // len(LINE.encode()) + 1
     path = tmp_path / "large"
     path.write_bytes((LINE * repeats).encode())
     for args in ([], ["--json", "--special"], ["--packed"]):
         alone, together = (
-            run("encode", "-e", "gpt2", "-j", jobs, *args, str(path)) for jobs in "12"
+            run_process("encode", "-e", "gpt2", "-j", jobs, *args, str(path)) for jobs in "12"
         )
         assert (together.returncode, together.stderr) == (0, b"")
         assert together.stdout == alone.stdout != b""
     size = path.stat().st_size
     with path.open("ab") as file:
         file.write(b"\xff")
-    alone, together = (run("encode", "-e", "gpt2", "-j", jobs, str(path)) for jobs in "12")
+    alone, together = (run_process("encode", "-e", "gpt2", "-j", jobs, str(path)) for jobs in "12")
     assert (alone.stdout, alone.returncode) == (together.stdout, 0)
     assert (together.stderr, together.returncode) == (b"", 0)
     strict = ("--errors", "strict", str(path))
-    alone, together = (run("encode", "-e", "gpt2", "-j", jobs, *strict) for jobs in "12")
+    alone, together = (run_process("encode", "-e", "gpt2", "-j", jobs, *strict) for jobs in "12")
     assert (alone.returncode, alone.stderr) == (together.returncode, together.stderr)
     assert b"byte 0xff at offset %d;" % size in together.stderr
     assert alone.stdout.startswith(together.stdout)
@@ -211,11 +210,11 @@ def test_what_one_process_does(
     path.write_bytes(b"a b c " * 100)
     write = LAYOUTS["spaces"].write
     if jobs == 1:
-        monkeypatch.setattr(workers, "WORTH_WORKERS", 0)
+        monkeypatch.setattr(counting, "WORTH_WORKERS", 0)
     gpt2, words = get_encoding("gpt2"), get_encoding("words")
     assert encode_file.encoded_by_workers(gpt2, str(path), frozenset(), write, jobs) is None
-    monkeypatch.setattr(workers, "WORTH_WORKERS", 0)
-    monkeypatch.setattr(parts, "_SIZE", 10)
+    monkeypatch.setattr(counting, "WORTH_WORKERS", 0)
+    monkeypatch.setattr(counting, "_PART", 10)
     for encoding, name in ((words, str(path)), (gpt2, "-"), (gpt2, "/dev/null"), (gpt2, "/none")):
         assert encode_file.encoded_by_workers(encoding, name, frozenset(), write, 2) is None
     assert encode_file.encoded_by_workers(gpt2, str(path), frozenset(), write, 2) is not None

@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from compat_bpe import get_encoding, load
-from compat_bpe.encodings.registry import BASELINES
-from tests.cli.exact import run, small_blocks
+from compat_bpe.encodings.model_names import BASELINES
+from tests.cli.running import run, small_blocks
 from tests.kinds import KINDS, kind_path, of_kind
 
 TEXTS = [

@@ -15,8 +15,16 @@ import pytest
 
 from compat_bpe.cli import cli, group
 from compat_bpe.cli.commands import count as count_module
-from tests.cli.in_process import Run, runner
-from tests.cli.process import COMMAND, TIMEOUT, Terminal, environment, posix, run
+from tests.cli.running import (
+    COMMAND,
+    TIMEOUT,
+    Run,
+    Terminal,
+    environment,
+    posix,
+    run_process,
+    runner,
+)
 
 _TEXT = "hug pug hugs\n"
 
@@ -64,7 +72,7 @@ def test_standard_output_is_no_file_that_is_replaced(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text(_TEXT)
     with open(tmp_path / "page.html", "wb") as out:
         arguments = ("report", "-e", "gpt2", "--html", "page.html", "--force", "a.txt")
-        done = run(*arguments, cwd=tmp_path, stdout=out)
+        done = run_process(*arguments, cwd=tmp_path, stdout=out)
     assert (done.returncode, done.stderr) == (
         2,
         b"compat-bpe: page.html: standard output goes there, too; write elsewhere\n",
@@ -74,22 +82,20 @@ def test_standard_output_is_no_file_that_is_replaced(tmp_path: Path) -> None:
 @posix
 @pytest.mark.parametrize("name", ["counts", "report"])
 def test_the_mode_of_an_output_is_kept(
-    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (command, *arguments), output = _WRITING[name]
     (tmp_path / "in").write_text(_TEXT)
     (tmp_path / output).write_text("old")
     (tmp_path / output).chmod(0o600)
-    result = runner(command, tmp_path, monkeypatch, capfd)(*arguments, "--force", "in")
+    result = runner(command, tmp_path, monkeypatch)(*arguments, "--force", "in")
     assert result.status == 0
     assert stat.S_IMODE((tmp_path / output).stat().st_mode) == 0o600
 
 
 @pytest.fixture
-def count(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-) -> Run:
-    return runner("count", tmp_path, monkeypatch, capfd)
+def count(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
+    return runner("count", tmp_path, monkeypatch)
 
 
 @pytest.mark.parametrize(
@@ -104,17 +110,17 @@ def count(
 def test_an_error_that_is_not_expected_is_a_line_and_status_2(
     error: Exception, message: str, count: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def fail(*_: object) -> None:
+    def fail(*_: object, **__: object) -> None:
         raise error
 
-    monkeypatch.setattr(count_module, "chosen_encoding", fail)
+    monkeypatch.setattr(count_module, "chosen_answer", fail)
     assert count("--max", "1", stdin=b"hug") == (2, "", message)
 
 
 def test_a_mistake_of_ours_is_a_traceback_and_status_2(
     count: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(count_module, "chosen_encoding", None)
+    monkeypatch.setattr(count_module, "chosen_answer", None)
     status, out, err = count("--max", "1", stdin=b"hug")
     assert (status, out) == (2, "")
     assert "TypeError: 'NoneType' object is not callable" in err
@@ -127,7 +133,7 @@ def test_memory_that_is_not_there(tmp_path: Path) -> None:
     path = tmp_path / "large"
     with open(path, "wb") as file:
         file.truncate(160 << 20)
-    done = run(
+    done = run_process(
         *("split", "-e", "gpt2", "-n", "5", "--json", path),
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (160 << 20, 160 << 20)),
     )
@@ -248,11 +254,11 @@ def test_ctrl_break_of_windows_is_like_other_signals() -> None:
 def test_a_closed_pipe_of_windows_is_a_closed_pipe(
     code: int, status: int, count: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def fail(*_: object) -> None:
+    def fail(*_: object, **__: object) -> None:
         raise OSError(code, "of standard output")
 
     monkeypatch.setattr(group, "_CLOSED_PIPE", (errno.EPIPE, errno.EINVAL))
-    monkeypatch.setattr(count_module, "chosen_encoding", fail)
+    monkeypatch.setattr(count_module, "chosen_answer", fail)
     if status == 1:
         assert count("--max", "1", stdin=b"hug").status == 1
     else:
@@ -288,9 +294,9 @@ def test_names_do_not_act_on_a_terminal(tmp_path: Path) -> None:
 def test_names_in_a_pipe_are_exact_but_for_controls(tmp_path: Path) -> None:
     (tmp_path / _TURNED).write_text(_TEXT)
     env = environment(PYTHONIOENCODING="utf-8")
-    done = run("count", "-e", "gpt2", _TURNED, cwd=tmp_path, env=env)
+    done = run_process("count", "-e", "gpt2", _TURNED, cwd=tmp_path, env=env)
     assert done.stdout.decode() == f"6 {_TURNED}\n"
-    done = run("count", "-e", "gpt2", "--json", _TURNED, cwd=tmp_path, env=env)
+    done = run_process("count", "-e", "gpt2", "--json", _TURNED, cwd=tmp_path, env=env)
     assert json.loads(done.stdout)["files"][0]["path"] == _TURNED
 
 

@@ -1,4 +1,4 @@
-"""The help of all commands: its examples run, and it is easy to read."""
+"""The help of each command, whole and on one screen, and its sections."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import shutil
 import struct
 import subprocess
 import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import click
@@ -17,10 +18,9 @@ import pytest
 
 from compat_bpe import load
 from compat_bpe.cli import cli
+from compat_bpe.cli.options.groups import GroupedCommand
 from compat_bpe.save import save_tokenizer_json
-from tests.cli import process
-from tests.cli.exact import run
-from tests.cli.process import TIMEOUT, Terminal, environment, posix
+from tests.cli.running import TIMEOUT, Terminal, environment, posix, run, run_process
 
 ROOT = Path(__file__).parents[2]
 
@@ -185,7 +185,7 @@ def test_every_console_can_show_errors(charset: str, args: list[str]) -> None:
     ],
 )
 def test_help_on_a_console_of_few_characters(settings: dict[str, str], marker: bytes) -> None:
-    done = process.run("truncate", "--help", env=environment(**settings))
+    done = run_process("truncate", "--help", env=environment(**settings))
     assert (done.returncode, done.stderr) == (0, b"")
     assert b"is %b for --keep ends" % marker in b" ".join(done.stdout.split())
 
@@ -281,3 +281,56 @@ def test_a_group_without_a_command_shows_its_help() -> None:
 @pytest.mark.parametrize("name", ["", "count", "corpus counts"])
 def test_help_of_a_command(name: str) -> None:
     assert run("help", *name.split()).out == run(*name.split(), "--help").out
+
+
+def _command(groups: Mapping[str, Sequence[str]]) -> click.Command:
+    @click.command(cls=GroupedCommand, groups=groups)
+    @click.argument("paths", nargs=-1)
+    @click.option("-o", "--output", metavar="FILE", required=True, help="Write there.")
+    @click.option("--a-long-name", metavar="NUMBER", help="Take so many.")
+    @click.option("--color/--no-color", help="Use colors.")
+    @click.option("--secret", hidden=True)
+    def command(**_: object) -> None:
+        """Do it."""
+
+    return command
+
+
+def _help(command: click.Command) -> str:
+    return command.get_help(click.Context(command, info_name="x"))
+
+
+def test_sections_come_in_order_and_the_rest_last() -> None:
+    text = _help(_command({"Output": ["--color", "-o"], "Input": ["--a-long-name"]}))
+    assert text == (
+        "Usage: x [OPTIONS] [PATHS]...\n"
+        "\n"
+        "  Do it.\n"
+        "\n"
+        "Output:\n"
+        "  --color / --no-color  Use colors.\n"
+        "  -o, --output FILE     Write there.  [required]\n"
+        "\n"
+        "Input:\n"
+        "  --a-long-name NUMBER  Take so many.\n"
+        "\n"
+        "Other options:\n"
+        "  --help                Show this message and exit."
+    )
+
+
+def test_a_section_of_hidden_options_is_not_there() -> None:
+    assert "Secrets" not in _help(_command({"Secrets": ["--secret"]}))
+
+
+@pytest.mark.parametrize(
+    ("groups", "message"),
+    [
+        ({"Input": ["--nope"]}, "no such option"),
+        ({"Input": ["paths"]}, "no such option"),
+        ({"Input": ["-o"], "Output": ["--output"]}, "in a group already"),
+    ],
+)
+def test_a_mistake_in_the_groups_is_an_error(groups: dict[str, list[str]], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        _command(groups)

@@ -14,7 +14,7 @@ import pytest
 
 from compat_bpe.cli import cli
 from compat_bpe.cli.options.help_parts import help_parts
-from tests.cli.process import TIMEOUT
+from tests.cli.running import TIMEOUT
 from tools.build_man import TARGET, generate
 
 COMMANDS = ["", *cli.list_commands(click.Context(cli)), "corpus counts"]

@@ -11,7 +11,7 @@ import pytest
 
 from compat_bpe import get_encoding
 from compat_bpe.files import notebook
-from tests.cli.exact import Result, run
+from tests.cli.running import Result, run
 
 GPT2 = get_encoding("gpt2")
 SOURCE = "# Café\n\nprint(1)\nprint(2)"

@@ -18,11 +18,11 @@ import pytest
 
 import compat_bpe
 from compat_bpe import get_encoding
-from tests.cli.process import COMMAND, ROOT, TIMEOUT, environment, posix, run, started
+from tests.cli.running import COMMAND, ROOT, TIMEOUT, environment, posix, run_process, started
 
 
 def test_version() -> None:
-    done = run("--version")
+    done = run_process("--version")
     assert (done.returncode, done.stderr) == (0, b"")
     assert done.stdout.decode().split() == ["compat-bpe", compat_bpe.__version__]
 
@@ -30,7 +30,7 @@ def test_version() -> None:
 def test_file_and_standard_input(tmp_path: Path) -> None:
     path = tmp_path / "a"
     path.write_bytes(b"hello world")
-    done = run("count", "-e", "gpt2", "-", path, input=b"hello")
+    done = run_process("count", "-e", "gpt2", "-", path, input=b"hello")
     assert (done.returncode, done.stderr) == (0, b"")
     assert [line.split(None, 1) for line in done.stdout.splitlines()] == [
         [b"1", b"-"],
@@ -44,7 +44,7 @@ def test_five_megabytes(tmp_path: Path) -> None:
     path = tmp_path / "large"
     repeats = 5_000_000 // len(line.encode()) + 1
     path.write_bytes(line.encode() * repeats)
-    done = run("count", path)
+    done = run_process("count", path)
     # A line end before a letter ends a chunk, so the lines are independent of each other.
     expected = repeats * get_encoding("o200k_base").count(line)
     assert done.stdout.split()[0] == str(expected).encode()
@@ -55,7 +55,7 @@ def test_a_pipe_as_a_file_is_read_once() -> None:
     reading, writing = os.pipe()
     os.write(writing, b"hello world")
     os.close(writing)
-    done = run("count", "-e", "gpt2", f"/dev/fd/{reading}", pass_fds=[reading])
+    done = run_process("count", "-e", "gpt2", f"/dev/fd/{reading}", pass_fds=[reading])
     os.close(reading)
     assert (done.returncode, done.stderr) == (0, b"")
     assert done.stdout == b"2 /dev/fd/%d\n" % reading
@@ -70,7 +70,7 @@ def test_file_name_that_is_no_text(tmp_path: Path, stdio: str) -> None:
     except OSError:
         pytest.skip("this file system takes only UTF-8 names")
     env = environment(PYTHONIOENCODING=stdio)
-    done = run("count", "-e", "gpt2", name, b"missing" + name, cwd=tmp_path, env=env)
+    done = run_process("count", "-e", "gpt2", name, b"missing" + name, cwd=tmp_path, env=env)
     assert done.returncode == 2
     assert done.stdout.splitlines()[0].split() == [b"2", name]
     assert done.stderr == b"compat-bpe: missing" + name + b": No such file or directory\n"
@@ -89,7 +89,7 @@ def test_names_in_a_directory_that_are_no_text(tmp_path: Path, args: list[str]) 
         with open(os.path.join(folder, file), "wb") as target:
             target.write(data)
     env = environment(PYTHONIOENCODING="ascii")
-    done = run("count", "-v", "-e", "gpt2", *args, ".", cwd=tmp_path, env=env)
+    done = run_process("count", "-v", "-e", "gpt2", *args, ".", cwd=tmp_path, env=env)
     assert done.returncode == 0
     lines = [line.split(None, 1)[1] for line in done.stdout.splitlines()]
     if args:
@@ -102,7 +102,7 @@ def test_names_in_a_directory_that_are_no_text(tmp_path: Path, args: list[str]) 
 def test_file_name_that_the_terminal_cannot_show(tmp_path: Path) -> None:
     (tmp_path / "né").write_bytes(b"hello world")
     env = environment(PYTHONIOENCODING="ascii", PYTHONUTF8="1")
-    done = run("count", "-e", "gpt2", "né", cwd=tmp_path, env=env)
+    done = run_process("count", "-e", "gpt2", "né", cwd=tmp_path, env=env)
     assert (done.returncode, done.stdout, done.stderr) == (0, b"2 n\\xe9" + b"\n", b"")
 
 
@@ -161,12 +161,12 @@ def test_large_files_in_several_processes(tmp_path: Path) -> None:
     line = "Zwölf Boxkämpfer jagen Viktor quer über den großen Sylter Deich.\n"
     for name in "abc":
         (tmp_path / name).write_text(line * 15_000, "utf-8")
-    alone = run("count", "-j", "1", "-e", "gpt2", tmp_path)
+    alone = run_process("count", "-j", "1", "-e", "gpt2", tmp_path)
     assert alone.stdout.split()[-2:] == [
         b"%d" % (45_000 * get_encoding("gpt2").count(line)),
         b"total",
     ]
-    together = run("count", "-j", "2", "-e", "gpt2", tmp_path)
+    together = run_process("count", "-j", "2", "-e", "gpt2", tmp_path)
     assert (together.returncode, together.stderr) == (0, b"")
     assert together.stdout == alone.stdout
 
@@ -223,7 +223,7 @@ def test_progress_on_a_terminal(tmp_path: Path) -> None:
 def test_without_click_one_line_says_how_to_get_it(tmp_path: Path) -> None:
     (tmp_path / "click.py").write_text("raise ModuleNotFoundError('no click', name='click')\n")
     path = os.pathsep.join([str(tmp_path), str(ROOT)])
-    done = run("count", cwd=tmp_path, env=environment(PYTHONPATH=path))
+    done = run_process("count", cwd=tmp_path, env=environment(PYTHONPATH=path))
     assert (done.returncode, done.stdout) == (2, b"")
     assert b"pip install click" in done.stderr
     assert done.stderr.count(b"\n") == 1
@@ -257,9 +257,9 @@ def test_a_small_file_needs_few_modules(tmp_path: Path) -> None:
         "    cli(['count', '-e', 'gpt2', 'a'])\n"
         "except SystemExit as end:\n"
         "    assert end.code == 0\n"
-        "parts = ['compat_bpe.files.git_config', 'multiprocessing', 'compat_bpe.fit']\n"
+        "parts = ['compat_bpe.files.git', 'multiprocessing', 'compat_bpe.fit']\n"
         "parts += ['compat_bpe.parallel.pool', 'compat_bpe.parallel.processes']\n"
-        "names = ['encode_file', 'tree', 'parts', 'file_list', 'git_config', 'streams']\n"
+        "names = ['encode_file', 'file_list', 'git_config']\n"
         "parts += ['compat_bpe.cli.' + name for name in names]\n"
         "print([part for part in parts if part in sys.modules], file=sys.stderr)\n"
     )

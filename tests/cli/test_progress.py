@@ -1,12 +1,32 @@
+"""The progress of long commands: bars on a terminal within a second, and lines of JSON."""
+
 from __future__ import annotations
 
 import io
+import json
 import os
+import signal
+import subprocess
+import sys
 import time
+from functools import cache
+from pathlib import Path
+from typing import Any
 
 import pytest
 
-from compat_bpe.cli.progress.bars import FileProgress
+import compat_bpe.cli.progress
+from compat_bpe.cli import forecast, progress
+from compat_bpe.cli.options.corpus import Corpus
+from compat_bpe.cli.output import Screen
+from compat_bpe.cli.progress import FileProgress, Progress, Work
+from compat_bpe.corpus.prepare import CorpusCounts
+from compat_bpe.train import SentencePieceSettings, TrainingSettings, UnigramSettings
+from compat_bpe.train import estimate as estimate_module
+from compat_bpe.train.estimate import Estimate, Sample, estimate
+from compat_bpe.train.kinds import KINDS
+from tests.cli.running import Run, environment, posix, runner, started, wait_for
+from tests.cli.running import Terminal as RealTerminal
 
 
 class Terminal(io.StringIO):
@@ -78,9 +98,11 @@ def test_any_width_and_any_size(
     progress = FileProgress(3, size, terminal)
     clock.now = 5.0
     progress.advance(7)  # more than there is: the file grew
-    (line,) = terminal.lines()
-    assert len(line) < (columns or 80)
-    assert "-" not in line
+    # The last column stays free, so one column has none.
+    assert len(terminal.lines()) == (columns != 1)
+    for line in terminal.lines():
+        assert len(line) < (columns or 80)
+        assert "-" not in line
 
 
 @pytest.mark.parametrize("stream", [io.StringIO(), None])
@@ -128,3 +150,359 @@ def test_a_terminal_that_has_gone_is_no_error(clock: Clock) -> None:
     clock.now = 5.0
     progress.advance(1)
     progress.clear()
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="Windows has no such timer")
+def test_a_bar_is_drawn_even_if_nothing_advances(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(compat_bpe.cli.progress, "_DELAY", 0.05)
+    monkeypatch.setattr(compat_bpe.cli.progress, "_INTERVAL", 0.01)
+    monkeypatch.setenv("TERM", "xterm")
+    terminal = Terminal()
+    with Progress(8, "rounds", terminal) as outer:
+        outer.advance(2)
+        end = time.monotonic() + 60
+        while "25% of 8 rounds" not in terminal.getvalue():
+            assert time.monotonic() < end
+        with Progress(None, "lines", terminal) as inner:
+            inner.advance(7)
+            while "7 lines, 0 s" not in terminal.getvalue():
+                assert time.monotonic() < end
+            outer.advance(1)
+            assert "37%" not in terminal.getvalue()
+        assert Screen.clear_bar == outer.clear
+        # One that is given up ends with what is around it.
+        abandoned = Progress(None, "pieces", terminal)
+        abandoned.__enter__()
+        while "0 pieces" not in terminal.getvalue():
+            assert time.monotonic() < end
+    abandoned.__exit__()
+    assert signal.getsignal(signal.SIGALRM) is signal.SIG_DFL
+    assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
+    # What is after the last line is blank.
+    assert terminal.lines()[-1] == ""
+
+
+def test_a_bar_is_not_drawn_into_results_on_their_way_to_a_reader(
+    clock: Clock, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    terminal = Terminal()
+    with Progress(None, "tokens", terminal, until_output=True) as progress:
+        clock.now = 5.0
+        with (tmp_path / "out").open("w") as file:
+            monkeypatch.setattr("sys.stdout", file)
+            monkeypatch.setattr(Screen, "has_output", True)
+            progress.advance(1)
+            assert terminal.lines() == ["1 tokens, 5 s"]
+        monkeypatch.setattr("sys.stdout", Terminal())
+        clock.now = 6.0
+        progress.advance(1)
+        monkeypatch.setattr(Screen, "has_output", False)
+        monkeypatch.setattr(Screen, "is_at_line_start", False)
+        progress.advance(1)
+        assert terminal.lines() == ["1 tokens, 5 s"]
+        monkeypatch.setattr(Screen, "is_at_line_start", True)
+        progress.advance(1)
+        assert terminal.lines()[1:] == ["4 tokens, 6 s"]
+        monkeypatch.setattr(Screen, "is_typed", True)
+        clock.now = 7.0
+        progress.advance(1)
+        assert len(terminal.lines()) == 2
+
+
+def test_a_command_says_for_how_long_it_has_worked(
+    clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    terminal = Terminal()
+    monkeypatch.setattr("sys.stderr", terminal)
+    monkeypatch.setattr(Screen, "is_typed", True)
+    with Work() as work:
+        clock.now = 3.5
+        work.advance(0)
+        assert terminal.lines() == ["working, 3 s"]
+
+
+LONG = {
+    "count": ["-"],
+    "count requests": ["--messages", "-"],
+    "encode": [],
+    "encode places": ["--offsets"],
+    "decode": [],
+    "show": [],
+    "truncate": ["-n", "9"],
+    "split": ["-n", "9", "--json"],
+    "split files": ["-n", "9", "--json", "--files", "-"],
+    "train": ["-n", "300", "-o", "out"],
+    "train unigram": ["--model", "unigram", "-n", "30", "-o", "out"],
+    "train sentencepiece-bpe": ["--model", "sentencepiece-bpe", "-n", "30", "-o", "out"],
+    "extend": ["-e", "gpt2", "-n", "1", "-o", "out"],
+    "corpus counts": ["counts"],
+    "report": [],
+}
+
+
+#: Those that are tried each time; the others are a sweep.
+FEW = ("count", "encode", "split files", "train unigram", "report")
+
+
+@posix
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[] if name in FEW else pytest.mark.sweep) for name in LONG]
+)
+def test_every_command_speaks_within_a_second(name: str, tmp_path: Path) -> None:
+    """Each is given input that comes later than that."""
+    terminal = RealTerminal()
+    args = [name.split()[0], *LONG[name]]
+    streams = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": terminal.fd}
+    with started(*args, cwd=tmp_path, env=environment(TERM="xterm"), **streams):
+        has_bar = name not in ("count requests", "split files")
+        wait_for(b"0 of 1 file" if has_bar else b"working, ", terminal)
+    terminal.text()
+
+
+@posix
+def test_a_check_speaks_while_git_works(tmp_path: Path) -> None:
+    (tmp_path / ".compat-bpe.toml").write_text('[check]\n[[check.rules]]\nfiles = ["*"]\nmax = 9\n')
+    (tmp_path / "a.txt").write_text("a")
+    git = tmp_path / "bin" / "git"
+    git.parent.mkdir()
+    git.write_text("#!/bin/sh\nsleep 60\n")
+    git.chmod(0o755)
+    terminal = RealTerminal()
+    path = f"{git.parent}{os.pathsep}{os.environ['PATH']}"
+    streams = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": terminal.fd}
+    env = environment(TERM="xterm", PATH=path)
+    with started("check", "--base", "HEAD", cwd=tmp_path, env=env, **streams):
+        wait_for(b"working, ", terminal)
+
+
+@posix
+@pytest.mark.parametrize(
+    "args", [["count", "-q", "-"], ["lsp"], pytest.param(["mcp"], marks=pytest.mark.sweep)]
+)
+def test_who_wants_quiet_and_servers_say_nothing(args: list[str], tmp_path: Path) -> None:
+    terminal = RealTerminal()
+    streams = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": terminal.fd}
+    with started(*args, cwd=tmp_path, env=environment(TERM="xterm"), **streams) as process:
+        time.sleep(2)
+        process.communicate(b"", timeout=120)
+    written = terminal.text()
+    assert b"working" not in written
+    assert b"of 1 file" not in written
+
+
+ROOT = Path(__file__).parents[2]
+TEXT = "".join(f"{number * number} numbers and words\n" for number in range(3000))
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
+    """Run a command in a folder with a corpus, with its name first."""
+    (tmp_path / "a.txt").write_text(TEXT)
+    (tmp_path / "b.txt").write_text("ends")
+
+    def with_command(command: str, *args: str) -> Any:
+        return runner(command, tmp_path, monkeypatch)(*args)
+
+    return with_command
+
+
+def lines_of(err: str) -> tuple[list[dict[str, Any]], list[str]]:
+    """The objects on standard error, and the other lines."""
+    lines = err.splitlines()
+    found = [json.loads(line) for line in lines if line.startswith("{")]
+    seconds = [one["seconds"] for one in found]
+    assert seconds == sorted(seconds)
+    return found, [line for line in lines if not line.startswith("{")]
+
+
+def test_a_run_that_ends(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(progress, "_JSON_INTERVAL", 0.0)
+    done = run("train", "-n", "300", "-o", "out", "--json-progress", "a.txt", "b.txt")
+    assert done.status == 0
+    assert done.out.startswith("300 tokens")
+    found, others = lines_of(done.err)
+    assert not others
+    *lines, last = found
+    assert {one["stage"] for one in lines} == {"read", "learn"}
+    read = [one for one in lines if one["stage"] == "read"]
+    size = len(TEXT) + 4
+    assert [(one["total"], one["unit"], one["total_files"]) for one in read] == [
+        (size, "bytes", 2)
+    ] * len(read)
+    assert (read[0]["done"], read[0]["files"]) == (0, 0)
+    assert (read[-1]["done"], read[-1]["files"]) == (size, 2)
+    learn = [one for one in lines if one["stage"] == "learn"]
+    assert [one["done"] for one in learn] == [0, *range(1, 45), 44]
+    assert learn[0]["total"] == 44
+    assert learn[0]["unit"] == "merges"
+    del last["seconds"]
+    assert last == {"stage": "finished", "status": 0, "stopped": "size", "tokens": 300}
+
+
+def test_lines_are_half_a_second_apart(run: Run) -> None:
+    done = run("train", "-n", "1000", "-o", "out", "--json-progress", "a.txt")
+    found, _ = lines_of(done.err)
+    for stage in ("read", "learn"):
+        seconds = [one["seconds"] for one in found if one["stage"] == stage]
+        assert all(after - before >= 0.49 for before, after in zip(seconds, seconds[1:-1]))
+
+
+def test_a_run_that_fails(run: Run) -> None:
+    for args, error in (
+        (("-n", "300", "missing.txt"), "missing.txt: No such file or directory"),
+        (("-n", "1", "a.txt"), "1 token"),
+        (("--patience", "1", "a.txt"), "--patience and --check-every need --validation."),
+    ):
+        done = run("train", "-o", "out", "--json-progress", *args)
+        assert done.status == 2
+        found, others = lines_of(done.err)
+        assert len(others) >= 1
+        assert (found[-1]["stage"], found[-1]["status"]) == ("failed", 2)
+        if not error.startswith("1"):
+            assert found[-1]["error"] == error
+
+
+def test_a_file_that_is_left_out(run: Run) -> None:
+    done = run("train", "-n", "300", "-o", "out", "--json-progress", "missing.txt", "a.txt")
+    found, others = lines_of(done.err)
+    assert done.status == 2
+    assert others == ["compat-bpe: missing.txt: No such file or directory"]
+    assert (found[-1]["stage"], found[-1]["status"]) == ("finished", 2)
+
+
+def test_a_signal_that_ends_it(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As ``main`` ends the command where it is told to: with a status, not with an error."""
+
+    def end(self: object) -> None:
+        sys.exit(128 + signal.SIGTERM)
+
+    monkeypatch.setattr(Progress, "_refresh", end)
+    done = run("train", "-n", "300", "-o", "out", "--json-progress", "a.txt")
+    assert done.status == 143
+    last = lines_of(done.err)[0][-1]
+    last.pop("seconds")
+    assert last == {"stage": "failed", "status": 143, "error": "ended by signal 15"}
+
+
+def test_an_interrupt(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt(self: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Progress, "_refresh", interrupt)
+    done = run("train", "-n", "300", "-o", "out", "--json-progress", "a.txt")
+    assert done.status == 130
+    found, _ = lines_of(done.err)
+    assert (found[-1]["stage"], found[-1]["error"]) == ("failed", "interrupted")
+
+
+@pytest.mark.parametrize(
+    "args",
+    [
+        ("report", "-e", "gpt2"),
+        ("extend", "-e", str(ROOT / "fixtures/gpt2_small"), "-n", "2", "-o", "out"),
+    ],
+)
+def test_other_commands(run: Run, args: tuple[str, ...]) -> None:
+    done = run(*args, "--json-progress", "a.txt")
+    assert done.status == 0
+    found, others = lines_of(done.err)
+    assert not others
+    assert [one["stage"] for one in (found[0], found[-1])] == ["read", "finished"]
+
+
+def test_counts(run: Run) -> None:
+    done = run("corpus", "counts", "-o", "out.tsv", "--json-progress", "a.txt")
+    found, _ = lines_of(done.err)
+    assert [one["stage"] for one in (found[0], found[-1])] == ["read", "finished"]
+
+
+def test_nothing_without_the_option(run: Run) -> None:
+    assert run("train", "-n", "300", "-o", "out", "a.txt").err == ""
+    assert progress.current() is None
+
+
+def test_standard_error_that_is_closed(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stderr", None)
+    assert run("train", "-n", "300", "-o", "out", "--json-progress", "a.txt").status == 0
+
+
+class _Whole(Corpus):
+    """A corpus of a size, of which so much has been read."""
+
+    size = 50_000_000
+
+    def __init__(self, done: int) -> None:
+        super().__init__([], "text", None, False, None)
+        self.done = done
+
+
+@cache
+def eight_megabytes() -> list[str]:
+    return ["".join(f"word{number}{at} " for at in range(7000))[: 1 << 16] for number in range(128)]
+
+
+def feed(settings: Any, done: int, monkeypatch: pytest.MonkeyPatch) -> list[Estimate]:
+    """The estimates that are said while 8 MB of text are read, of which so much was on disk."""
+    said: list[Estimate] = []
+    monkeypatch.setattr(forecast, "_say", said.append)
+    counts = CorpusCounts()
+    one = forecast.Forecast(settings.kind.costs, _Whole(done), counts, 1)
+    for text in eight_megabytes():
+        counts.kept.bytes += len(text)
+        one.see(text)
+    counts.kept.bytes = 50_000_000
+    one.all_read()
+    return said
+
+
+@pytest.fixture
+def _known_speed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A machine that is as fast whenever it is asked."""
+    monkeypatch.setattr(estimate_module, "_slowness", lambda _: 1.5)
+
+
+@pytest.mark.usefixtures("_known_speed")
+def test_estimates_are_made_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    plain = feed(UnigramSettings(8000), 4_000_000, monkeypatch)
+    assert len(plain) == 2
+    assert 45e6 < plain[0].size < 55e6
+    assert 0 < plain[0].seconds.least < plain[0].seconds.most
+    assert 0 < plain[0].bytes.least < plain[0].bytes.most
+    # Compressed to a quarter, it is four times as much text.
+    packed = feed(UnigramSettings(8000), 1_000_000, monkeypatch)
+    assert 3.9 < packed[0].size / plain[0].size < 4.1
+    assert packed[0].seconds.least > 2 * plain[0].seconds.least
+    # What is nearly read has none then.
+    assert len(feed(UnigramSettings(8000), 49_000_000, monkeypatch)) == 1
+
+
+def test_each_kind_that_takes_long_has_an_estimate() -> None:
+    sample = Sample(1.0)
+    sample.see(TEXT)
+    made = {}
+    for settings in (
+        TrainingSettings(8000),
+        UnigramSettings(8000),
+        SentencePieceSettings(8000, "bpe"),
+        SentencePieceSettings(8000, "unigram"),
+        *(KINDS[name].makes(8000) for name in ("wordpiece", "character-bpe", "word-level")),
+    ):
+        one = estimate(settings.kind.costs, sample.texts, 50_000_000, 1)
+        assert one is not None
+        made[str(settings)[:50]] = one.seconds.most
+    assert made
+
+
+@pytest.mark.usefixtures("_known_speed")
+def test_more_text_takes_longer() -> None:
+    sample = Sample(1.0)
+    sample.see(TEXT)
+    for workers in (1, 4):
+        found = [
+            estimate(UnigramSettings(8000).kind.costs, sample.texts, size, workers)
+            for size in (10_000_000, 100_000_000)
+        ]
+        assert found[0] is not None
+        assert found[1] is not None
+        assert found[1].seconds.least > found[0].seconds.least
+        assert found[1].bytes.most > found[0].bytes.most

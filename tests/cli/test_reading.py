@@ -16,9 +16,8 @@ from hypothesis import strategies as st
 
 from compat_bpe import get_encoding
 from compat_bpe.fit.truncate import Truncated
-from compat_bpe.unicode.utf8 import KeptBytes
-from tests.cli.exact import run, small_blocks
-from tests.cli.process import COMMAND, TIMEOUT, environment, posix
+from compat_bpe.unicode.text import KeptBytes
+from tests.cli.running import COMMAND, TIMEOUT, environment, posix, run, small_blocks
 
 GPT2 = get_encoding("gpt2")
 
@@ -55,7 +54,7 @@ _UNPRIVILEGED = """
 import array, difflib, os, sys  # imported late, when they may not be readable any more
 from compat_bpe import get_encoding
 from compat_bpe.fit.truncate import Truncated
-from compat_bpe.unicode.utf8 import KeptBytes
+from compat_bpe.unicode.text import KeptBytes
 from compat_bpe.cli import cli
 from compat_bpe.cli.commands import decode, encode, show, split, truncate
 from compat_bpe.fit import split_text
@@ -175,8 +174,10 @@ def test_what_is_not_utf8_is_kept_by_truncate(
 ) -> None:
     args = ["-n", str(limit), "--keep", keep, "--boundary", boundary, "--marker", "", "--json"]
     with small_blocks(block):
-        status, out, err = run("truncate", "-e", "gpt2", *args, stdin=data)
-    report = json.loads(err)
+        status, printed, err = run("truncate", "-e", "gpt2", *args, stdin=data)
+    report = json.loads(printed)
+    out = report["text"].encode() if "text" in report else bytes.fromhex(report["hex"])
+    assert (out, err) == (run("truncate", "-e", "gpt2", *args[:-1], stdin=data).out, "")
     text = data.decode("utf-8", "replace")
     expected = GPT2.truncate(text, limit, keep=keep, boundary=boundary, marker="")  # type: ignore[arg-type]
     assert status == 0

@@ -13,19 +13,19 @@ from pathlib import Path
 
 import pytest
 
-from compat_bpe.encodings.patterns import PATTERNS
-from compat_bpe.formats.manifest import AS_TOKENIZER_JSON
+from compat_bpe.encodings.published import PATTERNS
+from compat_bpe.formats.settings_beside import AS_TOKENIZER_JSON
 from compat_bpe.train import (
     ByteSettings,
     CharacterBpeSettings,
     CharacterSettings,
-    TokenizerSettings,
     UnigramSettings,
     WordLevelSettings,
     WordPieceSettings,
+    train,
     train_bpe,
-    train_tokenizer,
 )
+from compat_bpe.train.tokenizer_kind import TokenizerSettings
 from compat_bpe.train.write import FORMATS, write_vocabulary
 from tests.clients.environments import (
     HERE,
@@ -143,8 +143,8 @@ def test_trained_tokenizers_of_all_kinds_in_transformers(
     folders, expected = [], []
     for name, settings in KINDS.items():
         folder = tmp_path / name
-        made = train_tokenizer(texts, settings, workers=1)
-        unknown = settings.unknown_token
+        made = train(texts, settings, workers=1)
+        unknown = settings.kind.unknown_token
         write_vocabulary(
             folder,
             made,

@@ -14,8 +14,8 @@ import pytest
 
 from compat_bpe import get_encoding
 from compat_bpe.chat.base import Request
+from compat_bpe.chat.deepseek import DeepSeekV32Format
 from compat_bpe.chat.deepseek_v4 import EFFORTS, DeepSeekV4Format, Version
-from compat_bpe.chat.deepseek_v32 import DeepSeekV32Format
 from tests.chat.random_requests import request, text
 from tests.clients.environments import Environment, make_environment
 from tools.reference_files import reference_file

@@ -183,7 +183,7 @@ def test_stages_of_ci(programs: Path, checkout: Path, tmp_path: Path) -> None:
     run_well(["bash", "-eo", "pipefail", "-c", step["run"]], checkout, environment)
     name, _, stages = output.read_text().partition("=")
     assert name == "stages"
-    listed = run_well([".ci/run", "--list"], checkout, plain_environment(tmp_path))
+    listed = run_well([".ci/run", "--list"], checkout, environment)
     assert json.loads(stages) == [line.split()[0] for line in listed.splitlines()]
     assert {"install", "tests", "sweeps-part"} <= set(json.loads(stages))
 

@@ -16,8 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pyarrow import parquet
 
-from compat_bpe.corpus import parquet as parquet_columns
-from compat_bpe.corpus.arrow import import_pyarrow
+from compat_bpe.corpus import tables
 from compat_bpe.corpus.counts_file import (
     CountsReader,
     Row,
@@ -27,7 +26,8 @@ from compat_bpe.corpus.counts_file import (
     unescape,
     write_rows,
 )
-from compat_bpe.spark.needs import needed
+from compat_bpe.corpus.tables import import_pyarrow
+from compat_bpe.spark.frames import needed
 from tests.strategies import WHITE_SPACE
 
 texts = st.text(
@@ -300,7 +300,7 @@ def test_a_group_of_rows_that_is_too_large(tmp_path: Path, monkeypatch: pytest.M
     path = tmp_path / "x.parquet"
     content = table(chunk=[f"{number}" * 500 for number in range(70)], count=[1] * 70)
     parquet.write_table(content, path, use_dictionary=False)
-    monkeypatch.setattr(parquet_columns, "_GROUP_BYTES", 60_000)
+    monkeypatch.setattr(tables, "_GROUP_BYTES", 60_000)
     with pytest.raises(
         ValueError, match=f"^{path}: a group of rows has 6[0-9],[0-9]+ bytes of a c"
     ):

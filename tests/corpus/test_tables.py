@@ -16,7 +16,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pyarrow import feather, ipc, parquet
 
-from compat_bpe.corpus import parquet as columns
 from compat_bpe.corpus import tables
 from compat_bpe.corpus.documents import CorpusFile, read_corpus
 from tests.strategies import texts
@@ -233,9 +232,9 @@ def test_feather_of_version_1(tmp_path: Path) -> None:
 def test_batches_are_read_in_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """So the memory of a large batch of one file is not taken twice."""
     monkeypatch.setattr(tables, "BYTES", 1000)
-    monkeypatch.setattr(columns, "BYTES", 1000)
+    monkeypatch.setattr(tables, "BYTES", 1000)
     sizes: list[int] = []
-    values = columns.values
+    values = tables.values
 
     def noted(column: Any) -> list[Any]:
         cells = values(column)

@@ -7,7 +7,7 @@ from random import Random
 from typing import Any
 
 from compat_bpe.encodings.tokenizer import Tokenizer
-from compat_bpe.pipeline.added.added_tokens import normalized_content
+from compat_bpe.pipeline.added_tokens import normalized_content
 from tests.differential.normalizers import NORMALIZERS
 from tests.differential.small_tokenizers import file, small_model
 from tests.differential.steps import METASPACE, STEPS

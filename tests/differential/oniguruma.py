@@ -7,7 +7,7 @@ from tokenizers import pre_tokenizers
 
 from compat_bpe.pattern.oniguruma import parse_oniguruma
 from compat_bpe.pipeline.pre_tokenizers.split import Split
-from compat_bpe.pipeline.pre_tokenizers.step_splitter import StepSplitter
+from compat_bpe.pipeline.pre_tokenizers.splitter import StepSplitter
 
 
 def split_there(pattern: str, text: str) -> list[str]:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from sentencepiece import sentencepiece_model_pb2
 
 from compat_bpe.encodings.sentencepiece import SentencePiece
-from compat_bpe.formats.sentencepiece_read import parse_sentencepiece
+from compat_bpe.formats.sentencepiece import parse_sentencepiece
 
 #: Texts that the models are trained with.
 SENTENCES = [

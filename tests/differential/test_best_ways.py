@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from compat_bpe.encodings.sentencepiece import SentencePiece
-from compat_bpe.formats.sentencepiece_read import parse_sentencepiece
+from compat_bpe.formats.sentencepiece import parse_sentencepiece
 from compat_bpe.pipeline.models.sentencepiece.lattice import PieceLattice
 from compat_bpe.pipeline.models.sentencepiece.unigram import SentencePieceUnigram, rounded
 from tests.differential.small_sentencepieces import SENTENCES, WORDS, model, parsed, processor
@@ -43,7 +43,7 @@ def score(lattice: PieceLattice, way: list[tuple[str, int]]) -> float:
     """Return the score of a way as the search adds it up: from the end, in 32 bits."""
     place, total = len(lattice.ending) - 1, 0.0
     for piece in reversed(way):
-        (node,) = (one for one in lattice.ending[place] if (one.text, one.number) == piece)
+        (node,) = (one for one in lattice.ending[place] if (one.text, one.id) == piece)
         total, place = rounded(node.score + total), node.start
     return total
 

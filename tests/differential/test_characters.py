@@ -23,13 +23,13 @@ from tests.differential.corpora import PARTS, read, standard_library
 from tests.differential.reference import sample
 from tests.differential.small_tokenizers import file
 from tests.examples import scaled
-from tests.pipeline.models.bpe.random_characters import ALPHABET, BARE, models
+from tests.pipeline.models.drawn import BARE, CHARACTERS, character_models
 from tests.strategies import texts as any_texts
 from tests.tokenizer_files import BYTE_LEVEL
 from tools.reference_files import reference_file
 from tools.reference_tokenizers import reference_tokenizer
 
-texts = st.one_of(st.text(f"{ALPHABET}x ü", max_size=40), any_texts.map(repair))
+texts = st.one_of(st.text(f"{CHARACTERS}x ü", max_size=40), any_texts.map(repair))
 
 
 class Both:
@@ -73,7 +73,7 @@ class Both:
 
 
 @settings(max_examples=scaled(250))
-@given(models(), st.lists(texts, max_size=5))
+@given(character_models(), st.lists(texts, max_size=5))
 def test_any_options(model: dict[str, Any], several: list[str]) -> None:
     made = Both(model)
     for text in several:
@@ -81,7 +81,7 @@ def test_any_options(model: dict[str, Any], several: list[str]) -> None:
 
 
 @settings(max_examples=scaled(200))
-@given(models(), st.lists(texts, max_size=5))
+@given(character_models(), st.lists(texts, max_size=5))
 def test_tokens_and_places_in_a_chunk(model: dict[str, Any], several: list[str]) -> None:
     made = Both(model)
     for text in several:
@@ -94,7 +94,7 @@ def tokens(made: Both, text: str) -> list[tuple[int, str, tuple[int, int]]]:
 
 
 @settings(max_examples=scaled(200))
-@given(models("aĠĊbÃ©ä¸Ń"), st.lists(st.text("ab é中\n", max_size=30), max_size=5))
+@given(character_models("aĠĊbÃ©ä¸Ń"), st.lists(st.text("ab é中\n", max_size=30), max_size=5))
 def test_the_byte_alphabet(model: dict[str, Any], several: list[str]) -> None:
     """ByteLevel with a prefix or a suffix, as in CLIP, or without its token for unknown bytes."""
     made = Both(model, BYTE_LEVEL)
@@ -103,7 +103,7 @@ def test_the_byte_alphabet(model: dict[str, Any], several: list[str]) -> None:
 
 
 @settings(max_examples=scaled(150))
-@given(models("aĠĊbÃ©ä¸Ń"), st.lists(st.text("ab é中\n", max_size=30), max_size=5))
+@given(character_models("aĠĊbÃ©ä¸Ń"), st.lists(st.text("ab é中\n", max_size=30), max_size=5))
 def test_places_of_bytes(model: dict[str, Any], several: list[str]) -> None:
     made = Both(model, {**BYTE_LEVEL, "trim_offsets": False})
     byte_pair = made.ours.core.model

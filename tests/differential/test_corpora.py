@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from compat_bpe.encodings.openai import PUBLISHED
+from compat_bpe.encodings.published import PUBLISHED
 from compat_bpe.pattern.splitter import Splitter
 from tests.corpora import TEXTS
 from tests.differential.corpora import PARTS, read, standard_library

@@ -12,8 +12,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from compat_bpe.formats.checked_json import Json
-from compat_bpe.formats.parts.decoders import read_decoder
-from compat_bpe.pipeline.decoders.piece_decoder import PieceDecoder
+from compat_bpe.formats.parts.after_model import read_decoder
+from compat_bpe.pipeline.decoders.pieces import PieceDecoder
 from compat_bpe.pipeline.decoders.steps import ESCAPED
 from tests.differential.small_tokenizers import Both, file
 from tests.differential.tokenized import error_of

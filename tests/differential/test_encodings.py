@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from compat_bpe.encodings.openai import PUBLISHED
-from compat_bpe.encodings.vocabularies import load_ranks
+from compat_bpe.encodings.loaded import load_ranks
+from compat_bpe.encodings.published import PUBLISHED
 from tests.differential.reference import Pair, outcome, repaired
 from tests.strategies import SPECIAL_PARTS, names_from, texts, texts_from
 

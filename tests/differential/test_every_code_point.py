@@ -14,7 +14,7 @@ from collections.abc import Callable
 
 import pytest
 
-from compat_bpe.encodings.openai import PUBLISHED
+from compat_bpe.encodings.published import PUBLISHED
 from compat_bpe.unicode.properties import category
 from tests.differential.reference import SCALARS, Pair, sample
 

@@ -16,7 +16,12 @@ from hypothesis import strategies as st
 from compat_bpe import Encoding, get_encoding, load
 from compat_bpe.encodings.tokenizer import Tokenizer
 from compat_bpe.save import save_gpt2, save_tiktoken, save_tokenizer_json
-from compat_bpe.train import train_character_bpe, train_word_level, train_wordpiece
+from compat_bpe.train import (
+    CharacterBpeSettings,
+    WordLevelSettings,
+    WordPieceSettings,
+    train,
+)
 from compat_bpe.train.extend.extend import extend
 from tests.examples import scaled
 from tests.train.small_vocabularies import by_list, by_rank, corpora, terms
@@ -125,11 +130,11 @@ def test_gpt2_in_every_format(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "make",
     [
-        lambda: train_wordpiece(CORPUS[:1], 60, special_tokens=["[CLS]"]),
-        lambda: train_character_bpe(CORPUS[:1], 60, special_tokens=["<s>"]),
-        lambda: train_character_bpe(CORPUS[:1], 60, prefix="##", suffix=""),
-        lambda: train_character_bpe(CORPUS[:1], 60, suffix="", pre_tokenizer="metaspace"),
-        lambda: train_word_level(CORPUS[:1], 12),
+        lambda: train(CORPUS[:1], WordPieceSettings(60, special_tokens=["[CLS]"])),
+        lambda: train(CORPUS[:1], CharacterBpeSettings(60, special_tokens=["<s>"])),
+        lambda: train(CORPUS[:1], CharacterBpeSettings(60, prefix="##", suffix="")),
+        lambda: train(CORPUS[:1], CharacterBpeSettings(60, suffix="", pre_tokenizer="metaspace")),
+        lambda: train(CORPUS[:1], WordLevelSettings(12)),
     ],
 )
 def test_other_kinds(make: Callable[[], Tokenizer], tmp_path: Path) -> None:

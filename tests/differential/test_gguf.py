@@ -21,8 +21,7 @@ from compat_bpe.save import save_tokenizer_json
 from compat_bpe.unicode.surrogates import repair
 from tests import corpora
 from tests.examples import scaled
-from tests.formats.gguf_files import write
-from tests.formats.small_gguf import DISTINCT, gpt2
+from tests.formats.small_gguf import DISTINCT, gpt2, write
 from tests.strategies import texts as any_texts
 from tools.reference_files import reference_file
 from tools.reference_gguf import GGUF, IDS, TEXTS

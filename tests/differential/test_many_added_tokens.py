@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from compat_bpe.pipeline.names.finder import FEW
+from compat_bpe.pipeline.names import FEW
 from tests.differential.small_tokenizers import Both, file
 from tests.examples import scaled
 from tests.tokenizer_files import FLAGS, added

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from compat_bpe.encodings.sentencepiece import SentencePiece
-from compat_bpe.formats.sentencepiece_read import parse_sentencepiece
-from compat_bpe.pipeline.names.finder import FEW
+from compat_bpe.formats.sentencepiece import parse_sentencepiece
+from compat_bpe.pipeline.names import FEW
 from tests.differential.small_sentencepieces import parsed, processor, trained
 from tests.examples import scaled
 

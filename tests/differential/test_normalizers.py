@@ -12,13 +12,17 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from compat_bpe.formats.checked_json import Json
-from compat_bpe.formats.parts.normalizers import read_normalizer
+from compat_bpe.formats.parts.before_model import read_normalizer
 from compat_bpe.pipeline.aligned import Aligned
 from compat_bpe.unicode.properties import category
+from compat_bpe.unicode.surrogates import repair
 from tests.differential.normalizers import NORMALIZERS
 from tests.differential.small_tokenizers import file
 from tests.examples import scaled
-from tests.pipeline.normalizers.normalizers import hard_texts, texts
+from tests.strategies import texts as any_texts
+from tests.strategies import texts_to_normalize as hard_texts
+
+texts = st.one_of(hard_texts, any_texts.map(repair))
 
 
 def sequence(*names: str) -> dict[str, Any]:

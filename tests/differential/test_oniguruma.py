@@ -9,11 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from compat_bpe.pattern.ast import PatternError
-from compat_bpe.pattern.oniguruma import parse_oniguruma
+from compat_bpe.pattern.oniguruma import parse_oniguruma, to_oniguruma
 from compat_bpe.pattern.parser import parse
-from compat_bpe.pattern.writer import to_oniguruma
 from compat_bpe.pipeline.pre_tokenizers.split import Split
-from compat_bpe.pipeline.pre_tokenizers.step_splitter import StepSplitter
+from compat_bpe.pipeline.pre_tokenizers.splitter import StepSplitter
 from compat_bpe.unicode.tables import CATEGORIES, SCRIPTS
 from tests.differential.oniguruma import split_here, split_there
 from tests.differential.reference import SCALARS, sample

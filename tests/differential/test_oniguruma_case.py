@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from compat_bpe.pattern.ast import PatternError
-from compat_bpe.pattern.folding import Letter, letter
+from compat_bpe.pattern.oniguruma import Letter, letter
 from compat_bpe.unicode.code_points import CodePoints
 from compat_bpe.unicode.properties import ignore_case
 from compat_bpe.unicode.tables_folds import FULL_FOLDS

@@ -10,10 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tokenizers import pre_tokenizers
 
-from compat_bpe.pattern.oniguruma import parse_oniguruma
+from compat_bpe.pattern.oniguruma import named, parse_oniguruma
 from compat_bpe.pipeline.pre_tokenizers.split import Split
 from compat_bpe.unicode import tables, tables_properties
-from compat_bpe.unicode.oniguruma import named
 from compat_bpe.unicode.properties import parse_ranges
 from tests.differential.oniguruma import split_there
 from tests.differential.reference import SCALARS

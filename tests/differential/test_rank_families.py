@@ -13,7 +13,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from compat_bpe import Encoding, load
-from compat_bpe.encodings.patterns import PATTERNS
+from compat_bpe.encodings.published import PATTERNS
 from compat_bpe.formats.tiktoken import format_ranks, read_ranks
 from tests.corpora import TEXTS
 from tests.strategies import texts

@@ -18,7 +18,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import compat_bpe
-from compat_bpe.encodings.rwkv import Rwkv
+from compat_bpe.encodings.tokenizer import Rwkv
 from compat_bpe.unicode.surrogates import repair
 from tests import corpora
 from tests.differential.reference import sample

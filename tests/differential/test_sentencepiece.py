@@ -12,9 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import compat_bpe
-from compat_bpe.encodings.save_sentencepiece import save_sentencepiece
+from compat_bpe.encodings.save import save_sentencepiece
 from compat_bpe.encodings.sentencepiece import SentencePiece
-from compat_bpe.formats.sentencepiece_read import parse_sentencepiece
+from compat_bpe.formats.sentencepiece import parse_sentencepiece
 from compat_bpe.pipeline.aligned import Aligned
 from tests.differential.small_sentencepieces import (
     NAMES,

@@ -15,7 +15,7 @@ import tiktoken
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from compat_bpe.encodings.patterns import PATTERNS as NAMED_PATTERNS
+from compat_bpe.encodings.published import PATTERNS as NAMED_PATTERNS
 from compat_bpe.pattern.ast import PatternError
 from compat_bpe.pattern.splitter import Splitter
 from tests.examples import scaled

@@ -13,7 +13,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import compat_bpe
-from compat_bpe.pipeline.added.added_tokens import normalized_content
+from compat_bpe.pipeline.added_tokens import normalized_content
 from compat_bpe.save import save_tokenizer_json
 from compat_bpe.unicode.surrogates import repair
 from tests.differential.small_tokenizers import Both, file, sequence, small_model

@@ -18,7 +18,9 @@ from tokenizers import trainers
 from compat_bpe import load
 from compat_bpe.encodings.tokenizer import Tokenizer
 from compat_bpe.save import save_tokenizer_json
-from compat_bpe.train import train_tokenizer
+from compat_bpe.train import (
+    train,
+)
 from compat_bpe.train.kinds import TOKENIZER_KINDS, kind_of
 from tests.kinds import kind_path
 
@@ -85,7 +87,7 @@ def trained_here(file: dict[str, Any], size: int, folder: Path) -> dict[str, Any
     (folder / "like.json").write_text(json.dumps(file), "utf-8")
     like = load(folder / "like.json")
     assert isinstance(like, Tokenizer)
-    enc = train_tokenizer(CORPUS, TOKENIZER_KINDS[kind_of(like)](size, like=like), workers=1)
+    enc = train(CORPUS, TOKENIZER_KINDS[kind_of(like)].makes(size, like=like), workers=1)
     save_tokenizer_json(enc, folder / "tokenizer.json")
     read = load(folder / "tokenizer.json")
     assert [enc.encode(text) for text in CORPUS] == [read.encode(text) for text in CORPUS]

@@ -19,10 +19,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tokenizers import models, trainers
 
-from compat_bpe.train.bpe.characters import CharacterBpeSettings
+from compat_bpe.train.bpe.merge_kinds import (
+    CharacterBpeSettings,
+    LearnedTokens,
+    MergeSettings,
+    WordPieceSettings,
+)
 from compat_bpe.train.bpe.merges_of_characters import Marks, spelled
-from compat_bpe.train.bpe.settings import LearnedTokens, MergeSettings
-from compat_bpe.train.wordpiece import WordPieceSettings
 from compat_bpe.train.words import WordCounter
 from tests.corpora import CORPORA
 from tests.differential.reference import repaired
@@ -60,20 +63,20 @@ def tokenizer_of(model: Any, parts: dict[str, Any]) -> tokenizers.Tokenizer:
     return tokenizers.Tokenizer.from_str(json.dumps({**file, **parts}))
 
 
-def reference(corpus: list[str], settings: MergeSettings, parts: dict[str, Any]) -> Reference:
+def reference(corpus: list[str], settings: Any, parts: dict[str, Any]) -> Reference:
     options: dict[str, Any] = {
         "vocab_size": settings.vocab_size,
         "min_frequency": settings.min_frequency,
-        "special_tokens": list(settings.all_special_tokens),
+        "special_tokens": list(settings.kind.all_special_tokens),
         "initial_alphabet": list(settings.initial_alphabet),
         "show_progress": False,
     }
     if settings.limit_alphabet is not None:
         options["limit_alphabet"] = settings.limit_alphabet
-    if settings.marks.suffix:
-        options["end_of_word_suffix"] = settings.marks.suffix
-    if settings.marks.prefix or isinstance(settings, WordPieceSettings):
-        options["continuing_subword_prefix"] = settings.marks.prefix
+    if settings.kind.marks.suffix:
+        options["end_of_word_suffix"] = settings.kind.marks.suffix
+    if settings.kind.marks.prefix or isinstance(settings, WordPieceSettings):
+        options["continuing_subword_prefix"] = settings.kind.marks.prefix
     if isinstance(settings, WordPieceSettings):
         tokenizer = tokenizer_of(models.WordPiece({}, unk_token="[UNK]"), parts)
         trainer: Any = trainers.WordPieceTrainer(**options)
@@ -90,24 +93,25 @@ def reference(corpus: list[str], settings: MergeSettings, parts: dict[str, Any])
 
 
 def learned(
-    corpus: list[str], settings: MergeSettings, parts: dict[str, Any], expected: Reference
+    corpus: list[str], settings: Any, parts: dict[str, Any], expected: Reference
 ) -> LearnedTokens:
     """What is learned here, from the first tokens in the reference's order."""
     with WordCounter.of_parts(parts) as counter:
         for text in corpus:
             counter.feed(text)
         words = counter.finish()
-    own = settings.first_tokens(words.counts)
+    own = settings.kind.first_tokens(words.counts)
     first = expected.tokens[: len(own)]
     assert sorted(first) == sorted(own)
     unmarked = len(first) - len([token for token in own if token in marked_in(own, settings)])
     assert first[:unmarked] == own[:unmarked], "only characters with a mark are in another order"
     marked = marked_in(own, settings)
-    for before, token in always_before(words.counts, first, settings.marks):
+    for before, token in always_before(words.counts, first, settings.kind.marks):
         if {before, token} <= marked:
             assert first.index(before) < first.index(token)
             assert own.index(before) < own.index(token)
-    return settings.learn_tokens(words, tokens=first)
+    found: LearnedTokens = settings.kind.learn_tokens(words, tokens=first)
+    return found
 
 
 def always_before(words: Iterable[str], first: list[str], marks: Marks) -> set[tuple[str, str]]:
@@ -120,12 +124,12 @@ def always_before(words: Iterable[str], first: list[str], marks: Marks) -> set[t
     return {(before, token) for token, some in heads.items() for before in some}
 
 
-def marked_in(tokens: list[str], settings: MergeSettings) -> set[str]:
-    special = {*settings.all_special_tokens}
+def marked_in(tokens: list[str], settings: Any) -> set[str]:
+    special = {*settings.kind.all_special_tokens}
     return {token for token in tokens if len(token) > 1 and token not in special}
 
 
-def check(corpus: list[str], settings: MergeSettings, parts: dict[str, Any]) -> Reference:
+def check(corpus: list[str], settings: Any, parts: dict[str, Any]) -> Reference:
     expected = reference(corpus, settings, parts)
     found = learned(corpus, settings, parts, expected)
     assert found.tokens == expected.tokens

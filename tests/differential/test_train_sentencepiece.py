@@ -15,8 +15,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from compat_bpe.encodings.sentencepiece import SentencePiece
-from compat_bpe.train.sentencepiece.model import save_trained_sentencepiece, train_sentencepiece
-from compat_bpe.train.sentencepiece.settings import SentencePieceSettings
+from compat_bpe.formats.sentencepiece import read_sentencepiece
+from compat_bpe.train import SentencePieceSettings, save_trained_sentencepiece, train
 from compat_bpe.train.sentencepiece.trainer import SentencePieceTrainer
 from tests.differential.small_sentencepieces import SENTENCES, parsed
 from tests.examples import scaled
@@ -80,7 +80,9 @@ CORPORA = ("readme", "code", "fixtures")
 def test_bpe_is_equal(name: str, extra: int) -> None:
     text = corpus(name)
     size = len(set(text)) + extra
-    assert ours(train_sentencepiece([text], size)) == learned(theirs(text.split("\n"), size))
+    assert ours(train([text], SentencePieceSettings(size))) == learned(
+        theirs(text.split("\n"), size)
+    )
 
 
 @pytest.mark.sweep
@@ -91,7 +93,7 @@ def test_unigram_is_equal(name: str, extra: int) -> None:
     size = len(set(text)) + extra
     options: dict[str, Any] = {"model_type": "unigram", "hard_vocab_limit": False}
     expected = learned(theirs(text.split("\n"), size, **options))
-    assert ours(train_sentencepiece([text], size, **options)) == expected
+    assert ours(train([text], SentencePieceSettings(size, **options))) == expected
 
 
 @pytest.mark.parametrize("kind", ["bpe", "unigram"])
@@ -99,9 +101,9 @@ def test_first_lines_are_equal(kind: str) -> None:
     lines = corpus("code").split("\n")
     options: dict[str, Any] = {"input_sentence_size": 101, "shuffle_input_sentence": False}
     options.update(model_type=kind, hard_vocab_limit=False)
-    found = ours(train_sentencepiece(lines, 150, **options))
+    found = ours(train(lines, SentencePieceSettings(150, **options)))
     assert found == learned(theirs(lines, 150, **options))
-    assert found != ours(train_sentencepiece(lines, 150, kind, hard_vocab_limit=False))
+    assert found != ours(train(lines, SentencePieceSettings(150, kind, hard_vocab_limit=False)))
 
 
 @pytest.mark.parametrize("kind", ["word", "char"])
@@ -109,7 +111,7 @@ def test_first_lines_are_equal(kind: str) -> None:
 def test_words_and_characters_are_equal(name: str, kind: str) -> None:
     text = corpus(name)
     for size in (10, 60, 200):
-        found = train_sentencepiece([text], size, kind, hard_vocab_limit=False)
+        found = train([text], SentencePieceSettings(size, kind, hard_vocab_limit=False))
         expected = theirs(text.split("\n"), size, model_type=kind, hard_vocab_limit=False)
         assert_nearly_equal(ours(found), learned(expected))
 
@@ -174,12 +176,12 @@ def test_options(name: str, kind: str) -> None:
         with pytest.raises(RuntimeError):
             theirs(SENTENCES * 2, **options)
         with pytest.raises(ValueError, match="pretokenization_delimiter"):
-            train_sentencepiece(SENTENCES * 2, **options)
+            train(SENTENCES * 2, SentencePieceSettings(**options))
         return
     if name == "special_pieces":
         options["hard_vocab_limit"] = False
     expected = learned(theirs(SENTENCES * 2, **options))
-    found = ours(train_sentencepiece(SENTENCES * 2, **options))
+    found = ours(train(SENTENCES * 2, SentencePieceSettings(**options)))
     if kind in ("bpe", "unigram"):
         assert found == expected
     else:
@@ -199,7 +201,7 @@ def test_options(name: str, kind: str) -> None:
 def test_options_of_unigram(options: dict[str, Any]) -> None:
     lines = corpus("code").split("\n")
     options = {"model_type": "unigram", **options}
-    assert ours(train_sentencepiece(lines, 150, **options)) == learned(
+    assert ours(train(lines, SentencePieceSettings(150, **options))) == learned(
         theirs(lines, 150, **options)
     )
 
@@ -208,7 +210,8 @@ def test_options_of_unigram(options: dict[str, Any]) -> None:
 def test_all_words_and_characters(kind: str) -> None:
     options: dict[str, Any] = {"vocab_size": 10, "model_type": kind, "use_all_vocab": True}
     assert_nearly_equal(
-        ours(train_sentencepiece(SENTENCES, **options)), learned(theirs(SENTENCES, **options))
+        ours(train(SENTENCES, SentencePieceSettings(**options))),
+        learned(theirs(SENTENCES, **options)),
     )
 
 
@@ -269,9 +272,9 @@ def check_any(lines: list[str], options: dict[str, Any]) -> None:
         expected = learned(theirs(lines, **options))
     except RuntimeError:
         with pytest.raises(ValueError):  # noqa: PT011 - the reference says something else
-            train_sentencepiece(lines, **options)
+            train(lines, SentencePieceSettings(**options))
         return
-    found = ours(train_sentencepiece(lines, **options))
+    found = ours(train(lines, SentencePieceSettings(**options)))
     if options.get("model_type", "bpe") in ("bpe", "unigram"):
         assert found == expected
     else:
@@ -357,7 +360,9 @@ def test_lines_of_an_iterator(lines: list[str], options: dict[str, Any]) -> None
 
 def test_files_are_read_by_the_reference(tmp_path: Path) -> None:
     text = corpus("fixtures")
-    encoding = train_sentencepiece([text], 900, byte_fallback=True, user_defined_symbols=["<x>"])
+    encoding = train(
+        [text], SentencePieceSettings(900, byte_fallback=True, user_defined_symbols=["<x>"])
+    )
     model, vocab = save_trained_sentencepiece(encoding, tmp_path / "m")
     processor = sentencepiece.SentencePieceProcessor(model_file=model)
     for line in [*corpus("readme").split("\n"), "<x> 猫 🙂  a"]:
@@ -380,7 +385,9 @@ def test_files_of_other_kinds_are_read_by_the_reference(kind: str, tmp_path: Pat
     lines = corpus("fixtures")[:20_000].split("\n")
     options: dict[str, Any] = {"user_defined_symbols": ["<x>"], "hard_vocab_limit": False}
     size = 300 + len(set("".join(lines)))  # room for bytes, for each character and for more
-    encoding = train_sentencepiece(lines, size, kind, byte_fallback=kind != "word", **options)
+    encoding = train(
+        lines, SentencePieceSettings(size, kind, byte_fallback=kind != "word", **options)
+    )
     model, _ = save_trained_sentencepiece(encoding, tmp_path / "m")
     processor = sentencepiece.SentencePieceProcessor(model_file=model)
     for line in [*corpus("readme").split("\n"), "<x> 猫 🙂  a"]:
@@ -392,7 +399,9 @@ def test_character_map_of_another_model(rules: str, tmp_path: Path) -> None:
     lines = [*SENTENCES, "ｶﾞ Ｆｕｌｌ　width ﬁne Å", "A\u030a\u200b STRASSE Straße"]
     data = theirs(lines, 200, normalization_rule_name=rules)
     (tmp_path / "m.model").write_bytes(data)
-    found = train_sentencepiece(lines, 200, like=tmp_path / "m.model")
+    like = read_sentencepiece(tmp_path / "m.model").normalizer
+    own = SentencePieceSettings(200, normalization_rule_name=like.name, charsmap=like.charsmap)
+    found = train(lines, own)
     assert ours(found) == learned(data)
     spec = parsed(data).normalizer_spec
     assert found.definition.normalizer.charsmap == spec.precompiled_charsmap

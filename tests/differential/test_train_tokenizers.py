@@ -25,9 +25,9 @@ from compat_bpe.train import (
     CharacterSettings,
     WordLevelSettings,
     WordPieceSettings,
-    train_tokenizer,
+    train,
 )
-from compat_bpe.train.settings import TokenizerSettings
+from compat_bpe.train.tokenizer_kind import TokenizerSettings
 from compat_bpe.train.words import WordCounter
 from tests.differential.reference import repaired
 from tests.differential.small_tokenizers import file
@@ -117,7 +117,7 @@ class Made(NamedTuple):
 @pytest.fixture(scope="module", params=KINDS)
 def made(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Made:
     path = tmp_path_factory.mktemp("trained") / "tokenizer.json"
-    here = train_tokenizer(CORPUS, KINDS[request.param](), workers=1)
+    here = train(CORPUS, KINDS[request.param](), workers=1)
     save_tokenizer_json(here, path)
     there = tokenizers.Tokenizer.from_file(str(path))
     there.no_padding()
@@ -170,7 +170,7 @@ def test_bpe_like_another_is_what_the_reference_trains() -> None:
     there = tokenizers.Tokenizer.from_str(json.dumps(untrained))
     there.train_from_iterator(CORPUS, trainer)
     expected = json.loads(there.to_str())
-    here = train_tokenizer(CORPUS, CharacterBpeSettings(900, like=like()))
+    here = train(CORPUS, CharacterBpeSettings(900, like=like()))
     model = here.definition.model
     assert model.written(model.vocabulary) == expected["model"]
     assert [token.lstrip for token in here.added_tokens] == [False, False, True]
@@ -201,5 +201,5 @@ def test_words_are_those_of_the_reference(
         for text in corpus:
             counter.feed(text)
         words = counter.finish()
-    learned = WordLevelSettings(size, min_frequency=least).learn(words, lambda steps: None)
+    learned = WordLevelSettings(size, min_frequency=least).kind.learn(words, lambda steps: None)
     assert learned.model.vocabulary == reference.get_vocab()

@@ -23,9 +23,11 @@ from tokenizers import models, pre_tokenizers, trainers
 
 from compat_bpe import load
 from compat_bpe.save import save_tokenizer_json
-from compat_bpe.train import train_unigram
-from compat_bpe.train.unigram.learner import learn_unigram
-from compat_bpe.train.unigram.options import UnigramOptions
+from compat_bpe.train import (
+    UnigramSettings,
+    train,
+)
+from compat_bpe.train.unigram.learner import UnigramOptions, learn_unigram
 from tests.corpora import TEXTS
 from tests.differential.reference import repaired
 from tests.examples import scaled
@@ -222,7 +224,9 @@ def lines_of_prose() -> list[str]:
 def trained(tmp_path_factory: pytest.TempPathFactory) -> tuple[Any, Any, tokenizers.Tokenizer]:
     path = tmp_path_factory.mktemp("trained") / "tokenizer.json"
     corpus = lines_of_prose()
-    here = train_unigram(corpus, 1000, special_tokens=["<s>", "</s>"], normalizer="nfkc", workers=1)
+    here = train(
+        corpus, UnigramSettings(1000, special_tokens=["<s>", "</s>"], normalizer="nfkc"), workers=1
+    )
     save_tokenizer_json(here, path)
     return here, load(path), tokenizers.Tokenizer.from_file(str(path))
 

@@ -11,16 +11,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from compat_bpe.formats.checked_json import Json
-from compat_bpe.formats.parts.post_processors import read_post_processor
-from compat_bpe.formats.parts.settings import (
+from compat_bpe.formats.parts.after_model import (
     padding_part,
     read_padding,
+    read_post_processor,
     read_truncation,
     truncation_part,
 )
-from compat_bpe.pipeline.processors.base import process
-from compat_bpe.pipeline.tokenized.padding import Padding
-from compat_bpe.pipeline.tokenized.truncation import Truncation
+from compat_bpe.pipeline.processors import process
+from compat_bpe.pipeline.tokenized import Padding, Truncation
 from tests.differential.processors import BERT, ROBERTA, special, template, text
 from tests.differential.small_tokenizers import file
 from tests.differential.tokenized import error_of, fields, of_theirs

@@ -15,12 +15,11 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from compat_bpe.encodings.tokenizer import Tokenizer
-from compat_bpe.formats.checked_json import parse_json
-from compat_bpe.formats.json_numbers import read_float, written_float
-from compat_bpe.formats.models.unigram import read_unigram
+from compat_bpe.formats.checked_json import parse_json, read_float
+from compat_bpe.formats.models.unigram import read_unigram, written_float
 from compat_bpe.formats.tokenizer_json import parse_tokenizer
-from compat_bpe.pipeline.models.unigram import model as unigram_model
-from compat_bpe.pipeline.models.unigram.model import Unigram
+from compat_bpe.pipeline.models import unigram as unigram_module
+from compat_bpe.pipeline.models.unigram import Unigram
 from compat_bpe.unicode.surrogates import repair
 from tests.examples import scaled
 from tests.strategies import texts as any_texts
@@ -65,8 +64,8 @@ def check(here: Unigram, there: Any, chunk: str) -> None:
     assert here.encode(chunk) == tuple(number for number, *_ in expected)
     with pytest.MonkeyPatch.context() as patch:
         # Part by part, as long chunks go.
-        patch.setattr(unigram_model, "_LONG", 0)
-        patch.setattr(unigram_model, "_WORTH_PARTS", 0)
+        patch.setattr(unigram_module, "_LONG", 0)
+        patch.setattr(unigram_module, "_WORTH_PARTS", 0)
         assert here.encode(chunk) == tuple(number for number, *_ in expected)
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import compat_bpe
 from compat_bpe.encodings.tokenizer import Tokenizer
-from compat_bpe.pipeline.tokenized.truncation import Truncation
+from compat_bpe.pipeline.tokenized import Truncation
 from compat_bpe.save import save_tokenizer_json
 from compat_bpe.unicode.surrogates import repair
 from tests.differential.tokenized import fields

@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 from compat_bpe.encodings.tokenizer import Tokenizer
 from compat_bpe.formats.checked_json import Json
 from compat_bpe.formats.tokenizer_json import FIELDS, parse_tokenizer
-from compat_bpe.pipeline.models.word_level import WordLevel
-from compat_bpe.pipeline.models.wordpiece.model import WordPiece
+from compat_bpe.pipeline.models.words import WordLevel, WordPiece
 from tests.differential.small_tokenizers import file
 from tests.examples import scaled
 from tools.reference_tokenizers import reference_tokenizer

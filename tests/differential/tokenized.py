@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from compat_bpe.pipeline.tokenized.tokenized import Tokenized
+from compat_bpe.pipeline.tokenized import Tokenized
 
 FIELDS = (
     *("ids", "tokens", "offsets", "type_ids", "special_tokens_mask", "attention_mask"),

@@ -8,9 +8,8 @@ from pathlib import Path
 import pytest
 
 from compat_bpe import Encoding, get_encoding, load, load_gpt2, load_tiktoken
-from compat_bpe.encodings.openai import PUBLISHED
-from compat_bpe.encodings.patterns import PATTERNS
-from compat_bpe.encodings.vocabularies import load_ranks
+from compat_bpe.encodings.loaded import load_ranks
+from compat_bpe.encodings.published import PATTERNS, PUBLISHED
 from compat_bpe.formats.tiktoken import format_ranks
 from compat_bpe.pipeline.byte_level import BYTE_TO_UNICODE
 

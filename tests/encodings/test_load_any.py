@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from compat_bpe import Encoding, get_encoding, list_encoding_names, load, load_tiktoken
-from compat_bpe.encodings.patterns import PATTERNS
+from compat_bpe.encodings.published import PATTERNS
 from compat_bpe.encodings.tokenizer import Tokenizer
 from compat_bpe.pipeline.byte_level import BYTE_TO_UNICODE
 from compat_bpe.save import save_tiktoken, save_tokenizer_json

@@ -18,7 +18,7 @@ from compat_bpe import load
 from compat_bpe.chat import count_messages, load_chat_template
 from compat_bpe.encodings.local_stores import find_stored, in_hugging_face
 from compat_bpe.encodings.recognise import STORES
-from tests.cli.exact import run
+from tests.cli.running import run
 from tests.encodings.stores import (
     FIRST,
     SECOND,
@@ -252,8 +252,8 @@ def test_the_command(cache: Path, tmp_path: Path) -> None:
     assert run("count", "-m", "acme/Other", "-c", TEXT) == (
         2,
         b"",
-        "compat-bpe: unknown model 'acme/Other'; compat-bpe models lists them, and -e takes "
-        "'hf:acme/Other' if that is a repository of Hugging Face\n",
+        "compat-bpe: unknown model 'acme/Other'; compat-bpe models lists them; "
+        "-e hf:acme/Other if that is a repository of Hugging Face\n",
     )
     status, out, err = run("count", "-e", "hf:acme/Other", "-c", TEXT)
     assert (status, out) == (2, b"")

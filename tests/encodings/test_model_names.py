@@ -7,15 +7,13 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from compat_bpe import encoding_for_model, list_encoding_names
-from compat_bpe.encodings.families import NeedsFile, NotPublic
-from compat_bpe.encodings.family_table import FAMILIES
+from compat_bpe import encoding_for_model, encoding_name_for_model, list_encoding_names
+from compat_bpe.encodings.families import FAMILIES, NeedsFile, NotPublic
 from compat_bpe.encodings.model_names import (
     MODEL_PREFIX_TO_ENCODING,
     MODEL_TO_ENCODING,
     OTHER_MODEL_PREFIX_TO_ENCODING,
     OTHER_MODEL_TO_ENCODING,
-    encoding_name_for_model,
     model_names,
     openai_encoding_name,
     plain_model_name,
@@ -124,13 +122,16 @@ def test_the_encoding_of_a_spelling_is_loaded() -> None:
     [
         (
             "qwen3:8b",
-            ["model 'qwen3:8b'", "Qwen 3", "'hf:Qwen/Qwen3-8B' to -e or load", "the path"],
+            ["model 'qwen3:8b'", "Qwen 3", "give load('hf:Qwen/Qwen3-8B') once", "its path"],
         ),
         # Hugging Face's own name of a model is better than that of another of its family.
         ("Qwen/Qwen3-14B", ["'hf:Qwen/Qwen3-14B'", "`hf download Qwen/Qwen3-14B tokenizer.json"]),
         # OpenRouter's small letters are no name of Hugging Face.
         ("qwen/qwen3-14b", ["'hf:Qwen/Qwen3-8B'"]),
-        ("gemini-2.5-pro", ["Gemma 3", "google/gemma_pytorch/blob/", "spiece.model", "path"]),
+        (
+            "gemini-2.5-pro",
+            ["Gemma 3", "google/gemma_pytorch/", "spiece.model", "load('PATH')"],
+        ),
         ("gemini-3.5-flash", ["Gemma 4", "'hf:google/gemma-4-E4B-it'"]),
         ("mistral-nemo", ["tekken.json"]),
         ("claude-sonnet-4-5", ["no public tokenizer", "/v1/messages/count_tokens"]),

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from compat_bpe import Encoding, load
-from compat_bpe.encodings.patterns import PATTERNS
-from compat_bpe.encodings.rank_families import families
+from compat_bpe.encodings.published import PATTERNS
+from compat_bpe.encodings.rank_families import FAMILIES
 from compat_bpe.encodings.tokenizer import Tokenizer
 from compat_bpe.formats.tiktoken import format_ranks
 
@@ -32,14 +32,14 @@ def folder_with(tmp_path: Path, name: str, config: Any, data: bytes = b"") -> Pa
 
 
 def test_families_have_patterns_and_differ() -> None:
-    found = families()
-    assert [family.name for family in found] == sorted({family.name for family in found})
-    assert {family.name for family in found} <= PATTERNS.keys()
-    hashes = [one for family in found for one in family.sha256]
-    classes = [one for family in found for one in family.classes]
+    names = [family.name for family in FAMILIES]
+    assert names == sorted(set(names))
+    assert set(names) <= PATTERNS.keys()
+    hashes = [family.sha256 for family in FAMILIES if family.sha256]
+    classes = [one for family in FAMILIES for one in family.classes]
     assert len(set(hashes)) == len(hashes)
     assert len(set(classes)) == len(classes)
-    assert all(family.sha256 or family.classes for family in found)
+    assert all(family.sha256 or family.classes for family in FAMILIES)
 
 
 @pytest.mark.parametrize(
@@ -151,8 +151,8 @@ def test_by_hash_without_anything_beside(tmp_path: Path, monkeypatch: pytest.Mon
     from compat_bpe.encodings import rank_families
 
     data = format_ranks(RANKS)
-    known = [one._replace(sha256=frozenset({sha256(data).hexdigest()})) for one in families()[3:4]]
-    monkeypatch.setattr(rank_families, "families", lambda: known)
+    known = FAMILIES[3]._replace(sha256=sha256(data).hexdigest())
+    monkeypatch.setattr(rank_families, "FAMILIES", (known,))
     enc = load(folder_with(tmp_path, "tokenizer.model", None))
     assert (enc.pattern, len(enc.special_tokens)) == (PATTERNS["llama3"], 256)
     assert enc.special_tokens["<|eot_id|>"] == 265

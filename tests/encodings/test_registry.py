@@ -34,7 +34,7 @@ def test_names() -> None:
 
 @pytest.mark.parametrize("name", ["nope", "", None, ["gpt2"]])
 def test_an_unknown_encoding_lists_those_there_are(name: object) -> None:
-    with pytest.raises(ValueError, match=r"there are gpt2, .*o200k_harmony"):
+    with pytest.raises(ValueError, match=r"the encodings are gpt2, .*o200k_harmony"):
         get_encoding(name)  # type: ignore[arg-type]
 
 

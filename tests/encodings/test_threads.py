@@ -14,9 +14,9 @@ import pytest
 import compat_bpe
 from compat_bpe import Encoding, load
 from compat_bpe.encodings import loaded, registry
-from compat_bpe.pipeline.decoders.open_vocabulary import WordDecoder
+from compat_bpe.pipeline.decoders.bytes import WordDecoder
 from compat_bpe.pipeline.models.open_vocabulary import WholeChunks
-from compat_bpe.pipeline.pre_tokenizers import scripts
+from compat_bpe.pipeline.pre_tokenizers import steps
 from compat_bpe.tiktoken import registry as tiktoken_registry
 from compat_bpe.unicode.properties import parse_ranges
 from compat_bpe.unicode.tables import SCRIPTS
@@ -45,9 +45,9 @@ def test_threads_get_what_one_alone_gets(name: str) -> None:
 def test_the_sign_of_a_script_does_not_depend_on_who_comes_first() -> None:
     """Numbered as they came, two scripts that two threads met at once could get one sign."""
     firsts = [next(iter(parse_ranges(table).ranges()))[0] for table in SCRIPTS.values()]
-    one, other = scripts._table.__wrapped__(), scripts._table.__wrapped__()
+    one, other = steps._script_table.__wrapped__(), steps._script_table.__wrapped__()
     assert [one[point] for point in firsts] == [other[point] for point in firsts[::-1]][::-1]
-    assert len(set(one.values())) == len({scripts._script(point) for point in firsts})
+    assert len(set(one.values())) == len({steps._script(point) for point in firsts})
 
 
 def test_a_word_that_another_thread_puts_in_between() -> None:

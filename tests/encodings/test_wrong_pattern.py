@@ -10,17 +10,13 @@ from typing import Any
 import pytest
 
 from compat_bpe import load
-from compat_bpe.encodings.patterns import PATTERNS
+from compat_bpe.encodings.published import PATTERNS
 from compat_bpe.encodings.wrong_pattern import warn_of_wrong_pattern
 from compat_bpe.formats.models.bpe import ListedModel
-from compat_bpe.formats.parts.pre_tokenizers import (
-    byte_level_part,
-    pre_tokenizers_part,
-    split_part,
-)
+from compat_bpe.formats.parts.written import byte_level_part, pre_tokenizers_part, split_part
 from compat_bpe.formats.tokenizer_json import TokenizerDefinition
 from compat_bpe.pipeline.byte_level import BYTE_TO_UNICODE
-from tests.cli.in_process import runner
+from tests.cli.running import runner
 
 WRONG = PATTERNS["llama3"]
 #: The pattern in ``tekken.json``, and in the files that are right.
@@ -137,11 +133,9 @@ def test_no_false_alarm(
     assert not warned(tmp_path, pre_tokenizer, tokens, config)
 
 
-def test_the_command_warns_in_one_line(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_the_command_warns_in_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write(tmp_path, steps(WRONG), TEKKEN, MISTRAL3)
-    run = runner("count", tmp_path, monkeypatch, capfd)
+    run = runner("count", tmp_path, monkeypatch)
     status, out, err = run("-e", "tokenizer.json", stdin=b"12")
     assert (status, out) == (0, "2\n")
     assert err.startswith("compat-bpe: warning: tokenizer.json: its pattern is Llama 3's, ")

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from compat_bpe.files.git_config import parse, read_settings
+from compat_bpe.files.git import parse, read_settings
 from compat_bpe.files.walk import Walk
 from tests.examples import scaled
 
@@ -254,7 +254,7 @@ def test_files_of_another_user_are_passed_over_as_by_git(
         opened.append(path)
         raise PermissionError(13, "Permission denied", path)
 
-    monkeypatch.setattr("compat_bpe.files.git_config.read_gits_text", refuse)
+    monkeypatch.setattr("compat_bpe.files.git.read_gits_text", refuse)
     with pytest.raises(PermissionError):
         read_settings(git, "/top")
     assert opened == [

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from compat_bpe.files.git_index import read_index
+from compat_bpe.files.git import read_index
 from compat_bpe.files.walk import Walk
 from tests.examples import shared_fixture
 
@@ -303,7 +303,7 @@ def test_an_index_is_a_regular_file(tmp_path: Path, special: str) -> None:
 def test_an_index_has_a_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "index").write_bytes(index(b"a"))
     assert read_index(str(tmp_path), 20) == [b"a"]
-    monkeypatch.setattr("compat_bpe.files.git_index.LARGEST", 90)
+    monkeypatch.setattr("compat_bpe.files.git.LARGEST", 90)
     with pytest.raises(OSError, match="Larger than 90 bytes"):
         read_index(str(tmp_path), 20)
 
@@ -314,6 +314,6 @@ def test_names_that_begin_alike_take_no_more_memory_than_the_limit(
     data = index(b"\0" + b"a" * 5000, *[b"\1b"] * 999, version=4)
     (tmp_path / "index").write_bytes(data)
     assert len(read_index(str(tmp_path), 20)) == 2
-    monkeypatch.setattr("compat_bpe.files.git_index.LARGEST", len(data))
+    monkeypatch.setattr("compat_bpe.files.git.LARGEST", len(data))
     with pytest.raises(OSError, match="Damaged"):
         read_index(str(tmp_path), 20)

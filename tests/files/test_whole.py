@@ -1,6 +1,9 @@
+"""What is read whole has a limit; a message about damaged JSON can be printed on every Python."""
+
 from __future__ import annotations
 
 import io
+import json
 import os
 from pathlib import Path
 
@@ -8,11 +11,11 @@ import pytest
 
 from compat_bpe import load, load_gpt2, load_tiktoken
 from compat_bpe.chat import load_chat_template
-from compat_bpe.files.git_config import read_settings
+from compat_bpe.files.git import read_settings
 from compat_bpe.files.ignore import Scope
 from compat_bpe.files.walk import Walk
-from compat_bpe.files.whole import GITS_LIMIT, read_at_most, read_whole
-from compat_bpe.formats.sentencepiece_read import read_sentencepiece
+from compat_bpe.files.whole import GITS_LIMIT, json_message, read_at_most, read_whole
+from compat_bpe.formats.sentencepiece import read_sentencepiece
 
 posix = pytest.mark.skipif(os.name != "posix", reason="pipes and devices with names")
 
@@ -119,3 +122,21 @@ def test_configuration_may_not_branch_without_end(home: Path) -> None:
     (home / ".gitconfig").write_text("[include] path = 0.config\n")
     with pytest.raises(OSError, match="Includes more than 100 files"):
         read_settings(str(home / ".git"), str(home))
+
+
+@pytest.mark.parametrize("text", ["\x80", '{"a": é}', "[1 中", '"\\é"', "[😀", "[", '{"a" 1}'])
+def test_messages_can_be_printed(text: str) -> None:
+    with pytest.raises(json.JSONDecodeError) as raised:
+        json.loads(text)
+    for message in (str(raised.value), raised.value.msg):
+        shown = f"not JSON: {json_message(message)}"
+        assert ascii(shown).isprintable()
+        assert len(shown) > len("not JSON: ")
+
+
+@pytest.mark.parametrize(
+    "message", ["", "Expecting value: line 1 column 1 (char 0)", "'é'", "\ud800"]
+)
+def test_other_messages_stay(message: str) -> None:
+    kept = message.replace("\ud800", "\\ud800")
+    assert json_message(message) == kept

@@ -1,4 +1,4 @@
-"""Text in pieces: the ids and the count of the whole, however it is cut."""
+"""Text in pieces: the ids and the count of the whole, however it is cut; what is held back."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from compat_bpe import Encoding, get_encoding, load
+from compat_bpe.fit import stream as stream_module
 from compat_bpe.fit.stream import (
+    Cutter,
     StreamCounter,
     StreamEncoder,
     acount_stream,
@@ -25,11 +27,47 @@ from compat_bpe.fit.stream import (
     encode_iter,
 )
 from compat_bpe.save import save_tokenizer_json
-from compat_bpe.unicode.utf8 import StreamDecodeError
-from tests.fit.arriving import arriving, gathered
+from compat_bpe.unicode.text import StreamDecodeError
 from tests.fit.hard_encodings import NAMES, encoding_of, encodings, hard_texts
+from tests.fit.helpers import arriving, gathered
+from tests.fit.small_kinds import small_kind
 from tests.memory import tracemalloc
 from tests.strategies import SPECIAL_PARTS, WORDS
+
+NO_NAMES: frozenset[str] = frozenset()
+
+
+def test_an_empty_piece_changes_nothing() -> None:
+    cutter = Cutter(get_encoding("gpt2"), NO_NAMES)
+    pieces = ["", "a", "", "b c", ""]
+    assert list(map(cutter.feed, pieces)) == ["", "", "", "ab", ""]
+    assert cutter.finish() == " c"
+
+
+def test_chunks_are_cut_unless_they_are_to_stay_whole() -> None:
+    encoding = small_kind("llama")
+    assert Cutter(encoding, NO_NAMES).feed("the ab the") == "the ab"
+    assert Cutter(encoding, NO_NAMES, whole_chunks=True).feed("the ab the") == ""
+
+
+@pytest.mark.parametrize(
+    ("pieces", "cut", "rest"),
+    [
+        (["x" * 5, "don't"], ["", ""], "xxxxxdon't"),
+        (["x" * 6, "don't"], ["", "xxxxxxdon"], "'t"),
+        # What is held back is not longer than this after the cut.
+        (["x" * 9, "don't", "don't", "n't"], ["", "x" * 9 + "don", "", ""], "'tdon'tn't"),
+    ],
+)
+def test_finer_cut_points_are_looked_for_in_long_text_only(
+    pieces: list[str], cut: list[str], rest: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(stream_module, "_LONG", 10)
+    cutter = Cutter(get_encoding("gpt2"), NO_NAMES)
+    for _ in range(2):  # a finished one is as new
+        assert list(map(cutter.feed, pieces)) == cut
+        assert cutter.finish() == rest
+
 
 PROSE = "The quick brown fox, 42 times; don't ask why.\n\n" * 40
 

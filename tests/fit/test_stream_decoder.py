@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 
 from compat_bpe import Encoding, get_encoding
 from compat_bpe.encodings.tokenizer import Tokenizer
-from compat_bpe.fit.stream_decoder import StreamDecoder, Tokens, adecode_iter, decode_iter
+from compat_bpe.fit.stream import StreamDecoder, Tokens, adecode_iter, decode_iter
 from compat_bpe.pipeline.decoders.streams import Concatenation
-from tests.fit.arriving import arriving, gathered
 from tests.fit.hard_encodings import encoding_of, encodings, hard_texts
+from tests.fit.helpers import arriving, gathered
 
 ERRORS = ["replace", "ignore", "strict", "backslashreplace"]
 
@@ -28,7 +28,7 @@ def first_ids(encoding: Encoding) -> list[int]:
 
 
 def joins_bytes(encoding: Encoding) -> bool:
-    """Whether the text is that of the tokens' bytes, joined."""
+    """Return True if the text is that of the tokens' bytes, joined."""
     return isinstance(encoding.core.decoder_of_stream("replace"), Concatenation)
 
 

@@ -11,12 +11,11 @@ from typing import Any
 import pytest
 
 import compat_bpe
-from compat_bpe.formats.sentencepiece import SentencePieceModel
-from compat_bpe.formats.sentencepiece_write import sentencepiece_bytes
+from compat_bpe.formats.sentencepiece import SentencePieceModel, sentencepiece_bytes
 from compat_bpe.pipeline.normalizers.base import MOST_MORE, MOST_TIMES
 from compat_bpe.pipeline.normalizers.charsmap import Charsmap
-from compat_bpe.pipeline.tokenized.padding import Padding
-from compat_bpe.unicode.escape import LONGEST_MESSAGE
+from compat_bpe.pipeline.tokenized import Padding
+from compat_bpe.unicode.text import LONGEST_MESSAGE
 
 
 def load(folder: Path, **parts: Any) -> Any:

@@ -11,14 +11,12 @@ from hypothesis import strategies as st
 
 import compat_bpe
 from compat_bpe.encodings.recognise import recognise
-from compat_bpe.encodings.rwkv import Rwkv
+from compat_bpe.encodings.tokenizer import Rwkv
 from compat_bpe.formats.rwkv import parse_rwkv
 from compat_bpe.save import save_tiktoken, save_tokenizer_json
 from compat_bpe.train.extend.pieces import growing_tokens
 from tests.examples import scaled
-from tests.formats.rwkv_files import BYTES, NAME, WHOLE, listed
-
-from .damage import check, some_damage, spread_damage
+from tests.formats.small_files import BYTES, NAME, WHOLE, listed
 
 
 def load(folder: Path, data: bytes = WHOLE) -> compat_bpe.Encoding:
@@ -159,21 +157,3 @@ def test_damaged_text_and_missing_bytes(tmp_path: Path) -> None:
         load(tmp_path, listed(BYTES[:-1]))
     with pytest.raises(ValueError, match=r"txt: line 1: the file ends without .* 0x00"):
         load(tmp_path, b"")
-
-
-def is_right(enc: compat_bpe.Encoding) -> bool:
-    """What is left of the file is a vocabulary of its own."""
-    text = "so he said 123\r\n\x07é中文 \x80"
-    return enc.decode(enc.encode_ordinary(text)) == text and enc.n_vocab in range(257, 265)
-
-
-@given(data=some_damage(WHOLE))
-@settings(max_examples=scaled(1000))
-def test_damaged_files(tmp_path_factory: pytest.TempPathFactory, data: bytes) -> None:
-    check(tmp_path_factory.getbasetemp() / NAME, data, is_right)
-
-
-@pytest.mark.sweep
-def test_damage_all_over(tmp_path: Path) -> None:
-    for data in spread_damage(WHOLE):
-        check(tmp_path / NAME, data, is_right)

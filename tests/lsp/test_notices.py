@@ -7,11 +7,13 @@ from typing import Any
 import pytest
 
 from compat_bpe import get_encoding
+from compat_bpe.encodings.resolve import Answer
 from compat_bpe.fit import document as document_module
-from compat_bpe.lsp import errors
+from compat_bpe.lsp import rpc
 from compat_bpe.lsp.abilities import Abilities
+from compat_bpe.lsp.documents import OpenDocument
 from compat_bpe.lsp.notices import INTERVAL, Notices
-from compat_bpe.lsp.settings import read_settings
+from compat_bpe.lsp.settings import DEFAULT_CHOICE, read_settings
 from tests.lsp.client import URI, client_of, insert
 
 ENCODING = get_encoding("o200k_base")
@@ -29,8 +31,8 @@ def test_a_flood_of_changes() -> None:
                 numbers.append(client.ask("textDocument/codeLens", document))
         assert client.count() == ENCODING.count(client.text())
         codes = [client.code_of(number) for number in numbers]
-        assert set(codes) <= {None, errors.CONTENT_MODIFIED}
-        assert errors.CONTENT_MODIFIED in codes
+        assert set(codes) <= {None, rpc.CONTENT_MODIFIED}
+        assert rpc.CONTENT_MODIFIED in codes
         last = client.wait_for("compatBpe/didCount", lambda one: one["version"] == 3001)
         assert last["count"] == client.count()
         told = [one for one in client.notices if one["method"] == "compatBpe/didCount"]
@@ -57,9 +59,9 @@ class Receiver:
 def test_the_first_change_is_told_at_once_and_others_after_an_interval() -> None:
     receiver = Receiver()
     notices = Notices(receiver, lambda: receiver.now)  # type: ignore[arg-type]
-    opened = receiver.documents["a"] = type("Opened", (), {})()
-    opened.uri, opened.steps, opened.budget, opened.published = "a", None, None, []
-    opened.document = document_module.Document(ENCODING, "x")
+    document = document_module.Document(ENCODING, "x")
+    opened = OpenDocument("a", "", 0, document, DEFAULT_CHOICE, Answer("o200k_base"), None)
+    receiver.documents["a"] = opened
 
     def change(now: float, version: int) -> None:
         receiver.now, opened.version = now, version

@@ -11,20 +11,18 @@ import pytest
 
 from compat_bpe import get_encoding, load
 from compat_bpe.chat import count_messages
-from compat_bpe.lsp.errors import INVALID_PARAMS
+from compat_bpe.lsp.rpc import INVALID_PARAMS
 from tests.encodings.stores import SMALL, cached, manifest, move_home
-from tests.formats.gguf_files import gguf
-from tests.formats.small_gguf import gpt2
+from tests.formats.small_gguf import gguf, gpt2
 from tests.lsp.client import Client, Failed, client_of
 
 TEXT = "the tokens of a text"
 GGUF = gguf(gpt2())
 #: Models that have no encoding here, with what their messages say.
 REFUSED = {
-    "qwen3:8b": "has the tokenizer of Qwen 3, which does not ship: give 'hf:",
-    "Qwen/Qwen3-8B": "give 'hf:Qwen/Qwen3-8B' as \"path\", once `hf download",
-    "claude-opus-4": "for which no public tokenizer is known",
-    "acme/unknown": "and \"path\" takes 'hf:acme/unknown' if that is a repository",
+    "qwen3:8b": 'has the tokenizer of Qwen 3, which does not ship: give "path": "hf:',
+    "Qwen/Qwen3-8B": 'give "path": "hf:Qwen/Qwen3-8B" once `hf download',
+    "acme/unknown": '"path": "hf:acme/unknown" if that is a repository',
 }
 
 
@@ -122,7 +120,7 @@ def test_a_model_without_an_encoding_here_says_what_to_do(client: Client, model:
     assert message.startswith("compat-bpe: the settings are not used: model: ")
     assert REFUSED[model] in message
     # It names settings, and no function or option.
-    assert ("'hf:" in message) == ('"path"' in message)
+    assert ('"hf:' in message) == ('"path"' in message)
     assert not re.search(r"\bload\b|get_encoding| -e ", message)
     # A rule of the settings is no other.
     rules = {"files": [{"pattern": "*.py", "model": model}]}

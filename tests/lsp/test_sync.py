@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from compat_bpe import get_encoding
 from compat_bpe.fit import document as document_module
-from compat_bpe.fit.positions import Unit
+from compat_bpe.fit.document import Unit
 from tests.lsp.client import Client, client_of, process, server, span
 
 ENCODING = get_encoding("o200k_base")

@@ -6,8 +6,17 @@ import itertools
 
 from hypothesis import strategies as st
 
-from compat_bpe.pattern.ast import Alternatives, Anchor, Atomic, Chars, Look, Node, Repeat, Sequence
-from compat_bpe.pattern.writer import can_be_empty
+from compat_bpe.pattern.ast import (
+    Alternatives,
+    Anchor,
+    Atomic,
+    Chars,
+    Look,
+    Node,
+    Repeat,
+    Sequence,
+    can_be_empty,
+)
 from compat_bpe.unicode.code_points import CodePoints
 
 

@@ -12,13 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from compat_bpe.spark import chunk_counts, partition_counts
-from compat_bpe.spark import rows as rows_module
-from compat_bpe.spark.counts import Chunks, Count
-from compat_bpe.spark.rows import splitter_of
+from compat_bpe.spark import counts as counts_module
+from compat_bpe.spark.counts import Chunks, Count, splitter_of
 from compat_bpe.train import train_bpe
-from tests.spark.corpora import few, real_corpora, texts
-from tests.spark.frames import counted, frame
-from tests.spark.one_machine import of_one_machine
+from tests.spark.corpora import counted, few, frame, of_one_machine, real_corpora, texts
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -51,7 +48,7 @@ def test_counts_go_on_in_portions(monkeypatch: pytest.MonkeyPatch) -> None:
     """A worker gives its counts several times, also within a document."""
     import pyarrow
 
-    monkeypatch.setattr(rows_module, "HELD", 20_000)
+    monkeypatch.setattr(counts_module, "HELD", 20_000)
     some = ["".join(f"{number} dogs and " for number in range(60_000)), "a dog", ""] * 2
     count = Count(Chunks(splitter_of("gpt2")), "text", "strict")
     batches = [pyarrow.RecordBatch.from_pydict({"text": some, "group": [""] * len(some)})]

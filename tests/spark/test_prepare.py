@@ -13,8 +13,7 @@ from compat_bpe.corpus.masking import rule
 from compat_bpe.corpus.prepare import CorpusCounts, Preparation
 from compat_bpe.corpus.prepare import prepare as prepare_here
 from compat_bpe.spark import prepare
-from tests.spark.corpora import few, real_corpora, texts
-from tests.spark.frames import frame
+from tests.spark.corpora import few, frame, real_corpora, texts
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

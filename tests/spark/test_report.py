@@ -14,9 +14,11 @@ from compat_bpe.report.html import page
 from compat_bpe.report.measure import report as report_here
 from compat_bpe.report.text import as_json
 from compat_bpe.spark import report
-from compat_bpe.train import train_wordpiece
-from tests.spark.corpora import few, real_corpora, texts
-from tests.spark.frames import frame
+from compat_bpe.train import (
+    WordPieceSettings,
+    train,
+)
+from tests.spark.corpora import few, frame, real_corpora, texts
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -66,7 +68,7 @@ def test_report_on_real_corpora(spark: SparkSession, partitions: int) -> None:
     # A group that has nearly all of the text.
     rows += [("english", "one row that is long " * 20_000)]
     # One that has unknown tokens, and travels by value.
-    own = train_wordpiece(["the dog and the cat"] * 9, 40)
+    own = train(["the dog and the cat"] * 9, WordPieceSettings(40))
     encodings: dict[str, Any] = {"own": own, "o200k_base": get_encoding("o200k_base")}
     df = frame(spark, rows, "lang string, text string", partitions)
     here: dict[str, list[str]] = {}

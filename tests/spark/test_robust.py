@@ -13,12 +13,10 @@ import pytest
 from compat_bpe import get_encoding
 from compat_bpe.columns.encoding_for_workers import Carried
 from compat_bpe.spark import chunk_counts, train, training, truncate
-from compat_bpe.spark.counts import Chunks, Count, summed
+from compat_bpe.spark.counts import Chunks, Count, splitter_of, summed
 from compat_bpe.spark.frames import mapped, picked
-from compat_bpe.spark.rows import splitter_of
 from compat_bpe.train import TrainingSettings
-from tests.spark.frames import counted, frame
-from tests.spark.one_machine import of_one_machine
+from tests.spark.corpora import counted, frame, of_one_machine
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from compat_bpe.corpus.documents import parts_of
-from compat_bpe.spark import rows
+from compat_bpe.spark import counts
 from compat_bpe.spark.job import _parser, _settings
-from compat_bpe.spark.sentences import SentenceWords, WordsTrainer, check_learned_from_words
+from compat_bpe.spark.training import SentenceWords, WordsTrainer, check_learned_from_words
 from compat_bpe.train.sentencepiece.settings import SentencePieceSettings
 from compat_bpe.train.sentencepiece.trainer import SentencePieceTrainer
 from tests.spark.corpora import texts
@@ -69,7 +69,7 @@ def test_models_are_those_of_the_running_text(
 
 
 def test_words_go_on_in_portions(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rows, "HELD", 3)
+    monkeypatch.setattr(counts, "HELD", 3)
     own = SentencePieceSettings(60, hard_vocab_limit=False)
     some = ["a dog and a cat\n" * 5_000, "a dog\ntwo dogs\r\n", "x" * 70_000]
     figures: Counter[str] = Counter()
@@ -97,9 +97,9 @@ def test_settings_of_the_job() -> None:
         300, control_symbols=["<a>"], hard_vocab_limit=False
     )
     for options, message in (
-        (["-n", "300", "--weight", "en=2"], "takes no weights"),
-        (["-n", "300", "--merges", "2"], "has no num_merges"),
-        ([], "needs -n"),
+        (["-n", "300", "--weight", "en=2"], "--weight is not for --model sentencepiece-bpe"),
+        (["-n", "300", "--merges", "2"], "--merges is not for --model sentencepiece-bpe"),
+        ([], r"Give --vocab-size\."),
     ):
-        with pytest.raises(ValueError, match=f"--model sentencepiece-bpe {message}"):
+        with pytest.raises(ValueError, match=message):
             of(*options)

@@ -17,13 +17,11 @@ from compat_bpe.corpus.masking import rule
 from compat_bpe.corpus.prepare import Preparation
 from compat_bpe.spark import train
 from compat_bpe.train import TrainingSettings, train_bpe
-from compat_bpe.train.run.results import Trained
+from compat_bpe.train.bpe.merge_kinds import WordPieceSettings
+from compat_bpe.train.kind import Trained
 from compat_bpe.train.sentencepiece.settings import SentencePieceSettings
 from compat_bpe.train.unigram.settings import UnigramSettings
-from compat_bpe.train.wordpiece import WordPieceSettings
-from tests.spark.corpora import few, real_corpora, texts
-from tests.spark.frames import frame
-from tests.spark.one_machine import files_of
+from tests.spark.corpora import few, files_of, frame, real_corpora, texts
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

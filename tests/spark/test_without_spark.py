@@ -17,20 +17,25 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from compat_bpe import get_encoding, load
+from compat_bpe.columns.batches import texts_of
 from compat_bpe.columns.encoding_for_workers import Carried
-from compat_bpe.columns.texts import texts_of
 from compat_bpe.corpus.documents import DocumentPart, parts_of
 from compat_bpe.corpus.masking import rule
 from compat_bpe.corpus.prepare import CorpusCounts, Preparation
 from compat_bpe.corpus.prepare import prepare as prepare_here
 from compat_bpe.spark import count_tokens, job, partition_counts, write_zip
+from compat_bpe.spark.counts import Figures, digests_of, prepared
 from compat_bpe.spark.job import main
-from compat_bpe.spark.rows import Figures, digests_of, prepared
+from compat_bpe.train import (
+    SentencePieceSettings,
+    TrainingSettings,
+    UnigramSettings,
+    WordPieceSettings,
+)
 from tests.encodings.small_vocabularies import own_encoding
 from tests.encodings.stores import cached
-from tests.formats.gguf_files import gguf
-from tests.formats.rwkv_files import NAME, WHOLE
-from tests.formats.small_gguf import bert, gpt2, pieces
+from tests.formats.small_files import NAME, WHOLE
+from tests.formats.small_gguf import bert, gguf, gpt2, pieces
 from tests.spark.corpora import texts
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
@@ -181,6 +186,79 @@ def test_results_on_a_console_that_knows_few_characters(monkeypatch: pytest.Monk
     shown = written.getvalue()
     assert shown.splitlines() == [rb"300 tokens in \u4e16\udce9\x1b[1m"]
     assert shown.endswith(b"\n")
+
+
+@pytest.mark.parametrize(
+    ("options", "settings"),
+    [
+        ("-n 300", TrainingSettings(300, weights={})),
+        (
+            "--merges 9 --pattern cl100k_base --special <s> --eos <e> --weight en=2 --max-words 3",
+            TrainingSettings(
+                num_merges=9,
+                pattern="cl100k_base",
+                special_tokens=["<s>", "<e>"],
+                weights={"en": 2.0},
+                max_words=3,
+            ),
+        ),
+        (
+            "--model wordpiece -n 99 --rule likelihood --unk ? --normalizer nfc",
+            WordPieceSettings(
+                99, rule="likelihood", unknown="?", normalizer="nfc", min_frequency=1, weights={}
+            ),
+        ),
+        (
+            "--model unigram -n 99 --seed-size 500 --shrinking-factor 0.5",
+            UnigramSettings(99, seed_size=500, shrinking_factor=0.5, min_frequency=1, weights={}),
+        ),
+        (
+            "--model sentencepiece-bpe -n 399 --byte-fallback --special <s1> --max-piece-length 8",
+            SentencePieceSettings(
+                399,
+                byte_fallback=True,
+                control_symbols=["<s1>"],
+                max_sentencepiece_length=8,
+                hard_vocab_limit=False,
+            ),
+        ),
+    ],
+)
+def test_the_job_has_the_settings_of_the_command(
+    options: str, settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found: list[Any] = []
+
+    def train(df: object, column: str, output: str, settings: Any, **_: object) -> object:
+        found.append(settings)
+        return SimpleNamespace(encoding=SimpleNamespace(n_vocab=300))
+
+    monkeypatch.setattr(job, "_session", lambda options: None)
+    monkeypatch.setattr(job, "_read", lambda spark, options: (None, "text"))
+    monkeypatch.setattr(job, "train", train)
+    assert main(["train", "corpus", "-o", "x", *options.split()]) == 0
+    assert found == [settings]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ("", "Give --vocab-size or --merges."),
+        ("--model unigram", "Give --vocab-size."),
+        ("--model unigram -n 9 --merges 3", "--merges is not for --model unigram, only for bpe, "),
+        (
+            "--model sentencepiece-bpe -n 9 --weight a=1",
+            "--weight is not for --model",
+        ),
+        ("-n 300 --weight en", "--weight: 'en' is not GROUP=NUMBER"),
+        ("-n 300 --min-frequency -1", "min_frequency is -1; it must be 0 or more"),
+    ],
+)
+def test_settings_of_a_job_that_do_not_fit(
+    options: str, message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["train", "corpus", "-o", "x", *options.split()]) == 2
+    assert message in capsys.readouterr().err
 
 
 class Array:

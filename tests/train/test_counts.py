@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
@@ -11,24 +11,24 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from compat_bpe.corpus.chunk_counts import ChunkCounter
-from compat_bpe.corpus.counted import NotAChunkError
-from compat_bpe.encodings.patterns import PATTERNS
+from compat_bpe.corpus.chunk_counts import ChunkCounter, NotAChunkError
+from compat_bpe.encodings.published import PATTERNS
 from compat_bpe.encodings.tokenizer import Tokenizer
 from compat_bpe.train import (
+    CharacterBpeSettings,
     SentencePieceSettings,
     SentencePieceTrainer,
+    Settings,
     Trained,
     Trainer,
     TrainingSettings,
+    UnigramSettings,
+    WordLevelSettings,
+    WordPieceSettings,
+    train,
     train_bpe,
-    train_character_bpe,
-    train_sentencepiece,
-    train_unigram,
-    train_word_level,
-    train_wordpiece,
 )
-from compat_bpe.train.bpe.byte_tokens import BYTES, make_encoding
+from compat_bpe.train.bpe.beginning import BYTES, make_encoding
 from compat_bpe.train.words import WordCounter
 from compat_bpe.unicode.surrogates import repair
 from tests.examples import scaled
@@ -100,65 +100,60 @@ def test_a_chunk_of_a_known_pattern_is_one_chunk_alone(name: str, some: str) -> 
     trainer.feed_counts(counted([some], name))
 
 
-KINDS: list[tuple[Callable[..., Tokenizer], Mapping[str, Any]]] = [
-    (train_wordpiece, {}),
-    (train_character_bpe, {"pre_tokenizer": "byte-level", "suffix": ""}),
-    (train_word_level, {"pre_tokenizer": "metaspace", "normalizer": "nfkc"}),
-    (train_word_level, {"pre_tokenizer": "whitespace-split", "min_frequency": 2}),
-    (train_unigram, {"pre_tokenizer": "metaspace"}),
+KINDS = [
+    WordPieceSettings(80),
+    CharacterBpeSettings(80, pre_tokenizer="byte-level", suffix=""),
+    WordLevelSettings(80, pre_tokenizer="metaspace", normalizer="nfkc"),
+    WordLevelSettings(80, pre_tokenizer="whitespace-split", min_frequency=2),
+    UnigramSettings(80, pre_tokenizer="metaspace"),
 ]
 
 
-@pytest.mark.parametrize(("train", "options"), KINDS)
+@pytest.mark.parametrize("own", KINDS)
 @given(some=st.lists(texts, min_size=1, max_size=4), data=st.data())
 @settings(max_examples=scaled(15))
-def test_other_kinds(
-    train: Callable[..., Tokenizer],
-    options: Mapping[str, Any],
-    some: list[str],
-    data: st.DataObject,
-) -> None:
+def test_other_kinds(own: Settings[Tokenizer], some: list[str], data: st.DataObject) -> None:
     some = [*some, "a be bee"]
-    expected = train(some, 80, **options)
+    expected = train(some, own)
     parts = expected.definition.parts
     with WordCounter.of_parts(parts, workers=1) as counter:
         for text in some:
             counter.feed(text)
         pairs = data.draw(shuffled([*counter.finish().counts.items()]))
-    assert train(counts=pairs, vocab_size=80, **options).definition == expected.definition
+    assert train([], own, counts=pairs).definition == expected.definition
 
 
 @pytest.mark.parametrize("options", [{}, {"split_by_whitespace": False}, {"model_type": "word"}])
-@given(some=st.lists(texts, min_size=1, max_size=4), data=st.data())
+@given(some=st.lists(texts | st.just("\n"), min_size=1, max_size=4), data=st.data())
 @settings(max_examples=scaled(15))
 def test_sentencepiece(options: Mapping[str, Any], some: list[str], data: st.DataObject) -> None:
-    train: Any = partial(train_sentencepiece, vocab_size=400, hard_vocab_limit=False, **options)
+    own = SentencePieceSettings(400, hard_vocab_limit=False, **options)
     some = [repair(text) for text in [*some, "a be bee", *["cde fde"] * 4, *["bee\nbee"] * 3]]
     pairs = data.draw(shuffled([*Counter(filter(None, some)).items()]))
-    expected = train(some).definition
-    assert train([], counts=pairs).definition == expected
-    assert train(some[:1], counts=Counter(filter(None, some[1:]))).definition == expected
+    expected = train(some, own).definition
+    assert train([], own, counts=pairs).definition == expected
+    assert train(some[:1], own, counts=Counter(filter(None, some[1:]))).definition == expected
 
 
 def test_a_unigram_model_of_sentencepiece_needs_running_text() -> None:
     with pytest.raises(ValueError, match="is not learned from counts"):
-        train_sentencepiece([], 9, "unigram", counts={"a": 1})
+        train([], SentencePieceSettings(9, "unigram"), counts={"a": 1})
     own = SentencePieceSettings(9, "unigram")
     message = "is not learned from counts"
     with SentencePieceTrainer(own) as trainer, pytest.raises(ValueError, match=message):
         trainer.feed_counts({"a": 1})
-    assert train_sentencepiece(["a b c"] * 9, 7, "unigram", counts=()).n_vocab == 7
+    assert train(["a b c"] * 9, SentencePieceSettings(7, "unigram"), counts=()).n_vocab == 7
 
 
 def test_groups_have_weights_as_texts_do() -> None:
     some = {"large": ["aa aa"] * 100, "small": ["bb "] * 10}
     counts: Any = {group: dict(counted(own, "gpt2")) for group, own in some.items()}
-    train = partial(train_bpe, num_merges=2, weights={"small": 2})
-    expected = train(some)
-    assert train(counts=counts)._mergeable_ranks == expected._mergeable_ranks
+    learn = partial(train_bpe, num_merges=2, weights={"small": 2})
+    expected = learn(some)
+    assert learn(counts=counts)._mergeable_ranks == expected._mergeable_ranks
     rows = [(chunk, n, group) for group, own in counts.items() for chunk, n in own.items()]
-    assert train(counts=rows)._mergeable_ranks == expected._mergeable_ranks
-    assert train({"small": some["small"]}, counts={"large": counts["large"]})._mergeable_ranks == (
+    assert learn(counts=rows)._mergeable_ranks == expected._mergeable_ranks
+    assert learn({"small": some["small"]}, counts={"large": counts["large"]})._mergeable_ranks == (
         expected._mergeable_ranks
     )
     assert train_bpe(counts=counts, num_merges=2)._mergeable_ranks != expected._mergeable_ranks
@@ -175,9 +170,9 @@ def test_what_is_no_chunk_is_refused() -> None:
     with pytest.raises(NotAChunkError, match="'世ab' is not one chunk of the pattern 'deepseek'"):
         train_bpe(counts={"世ab": 1}, num_merges=1, pattern="deepseek")
     with pytest.raises(NotAChunkError, match='"don\'t" is not one word of the pre-tokenizer'):
-        train_wordpiece(counts={"don't": 1}, vocab_size=9)
+        train((), WordPieceSettings(vocab_size=9), counts={"don't": 1})
     with pytest.raises(NotAChunkError, match="in its byte alphabet is no ' '"):
-        train_unigram(counts={" a": 1}, vocab_size=9, pre_tokenizer="byte-level")
+        train((), UnigramSettings(vocab_size=9, pre_tokenizer="byte-level"), counts={" a": 1})
 
 
 Row = tuple[Any, Any]

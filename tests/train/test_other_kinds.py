@@ -10,7 +10,13 @@ import pytest
 from compat_bpe import Encoding, get_encoding, load
 from compat_bpe.report.unreachable import unreachable_tokens
 from compat_bpe.save import save_gpt2, save_tiktoken, save_tokenizer_json
-from compat_bpe.train import Trainer, TrainingSettings, train_character_bpe, train_sentencepiece
+from compat_bpe.train import (
+    CharacterBpeSettings,
+    SentencePieceSettings,
+    Trainer,
+    TrainingSettings,
+    train,
+)
 from compat_bpe.train.bpe.growing import GrowingVocabulary
 from compat_bpe.train.diff import changes
 from compat_bpe.train.extend.extend import Extender, extend, make_extender
@@ -41,13 +47,13 @@ def test_what_is_not_extended(name: str) -> None:
 
 
 def test_models_of_sentencepiece_are_not_extended() -> None:
-    encoding = train_sentencepiece(["hug pug"], 10)
+    encoding = train(["hug pug"], SentencePieceSettings(10))
     with pytest.raises(ValueError, match="is a model of SentencePiece, which cannot be extended"):
         extend(encoding, ["hug"], 1)
 
 
 def test_bytes_with_marks_are_not_extended() -> None:
-    encoding = train_character_bpe(["hug pug"], 300, suffix="$", pre_tokenizer="byte-level")
+    encoding = train(["hug pug"], CharacterBpeSettings(300, suffix="$", pre_tokenizer="byte-level"))
     with pytest.raises(ValueError, match="is BPE over bytes with marks, which cannot be extended"):
         extend(encoding, ["hug"], 1)
 

@@ -1,4 +1,4 @@
-"""Settings are checked where they are made; the arguments of ``train_bpe`` are the settings."""
+"""Settings are checked where they are made, and each says what an option of a program is."""
 
 from __future__ import annotations
 
@@ -18,50 +18,56 @@ from compat_bpe.train import (
     UnigramSettings,
     WordLevelSettings,
     WordPieceSettings,
+    train,
     train_bpe,
-    train_character_bpe,
-    train_unigram,
-    train_word_level,
-    train_wordpiece,
 )
 from compat_bpe.train.bpe.learner import MOST_TOKENS
-from compat_bpe.train.checks import check_least
+from compat_bpe.train.bpe.merge_kinds import WordPiece
+from compat_bpe.train.kind import Kind
+from compat_bpe.train.kinds import KINDS, PARAMETERS
+from compat_bpe.train.options import check_least, fields_with_options
 from compat_bpe.train.sentencepiece.settings import SentencePieceSettings
+from compat_bpe.train.word_level import Bytes, Characters
 
 
-def test_the_arguments_of_train_bpe_are_the_settings() -> None:
-    arguments = inspect.signature(train_bpe).parameters
-    own = inspect.signature(TrainingSettings).parameters
-    assert [*arguments] == ["texts", *own, "counts", "validation", "workers", "name"]
-    assert {name: arguments[name].default for name in own} == {
-        name: parameter.default for name, parameter in own.items()
-    }
-    _, _, described = (inspect.getdoc(train_bpe) or "").partition("Args:")
-    for field in fields(TrainingSettings):
-        assert f"\n    {field.name}: " in described, field.name
+@pytest.mark.parametrize("kind", KINDS.values())
+def test_each_setting_is_described(kind: type[Kind]) -> None:
+    """The reference has each field, and an option has all that a help needs."""
+    if issubclass(kind, (Characters, Bytes)):
+        return  # they have those of words
+    _, _, described = (inspect.getdoc(kind.makes) or "").partition("Args:")
+    for field in fields(kind.makes):
+        is_there = re.search(rf"^(    |.*, ){field.name}[,:]", described, re.MULTILINE)
+        assert is_there or (kind is WordPiece and field.name == "suffix"), field.name
+    for field, name, option in fields_with_options(kind.makes):
+        assert option.help.endswith((".", ".  [default: all]")), field.name
+        assert PARAMETERS[name].option.help == option.help
+        assert PARAMETERS[name].option.flags == option.flags
 
 
-@pytest.mark.parametrize(
-    ("train", "settings", "fixed"),
-    [
-        (train_wordpiece, WordPieceSettings, {"suffix"}),
-        (train_character_bpe, CharacterBpeSettings, {"rule", "min_score"}),
-        (train_unigram, UnigramSettings, set()),
-        (train_word_level, WordLevelSettings, set()),
-    ],
-)
-def test_the_arguments_of_other_functions_are_the_settings(
-    train: Any, settings: Any, fixed: set[str]
-) -> None:
-    arguments = inspect.signature(train).parameters
-    own = {**inspect.signature(settings).parameters}
-    about = {"validation"} if "convergence" in own else set()
-    assert {*arguments} == {"texts", *own, *about, "counts", "workers", "name"} - fixed
-    for name in own.keys() - fixed - {"vocab_size"}:
-        assert arguments[name].default == own[name].default, name
-    _, _, described = (inspect.getdoc(train) or "").partition("Args:")
-    for name in arguments:
-        assert re.search(rf"^(    |.*, ){name}[,:]", described, re.MULTILINE), name
+def test_the_bounds_of_an_option_let_through_what_any_kind_takes() -> None:
+    pieces = PARAMETERS["max_piece_length"].option
+    assert (pieces.least, pieces.most) == (1, 1024)  # for Unigram; 512 for SentencePiece
+    assert PARAMETERS["seed_size"].option.least == 0
+    with pytest.raises(ValueError, match="max_sentencepiece_length is 513; it must be 1 to 512"):
+        SentencePieceSettings(300, max_sentencepiece_length=513)
+    with pytest.raises(ValueError, match="max_piece_length is 1025; it must be 1 to 1024"):
+        UnigramSettings(300, max_piece_length=1025)
+    with pytest.raises(ValueError, match="shrinking_factor is 1; it must be 0 or more and less"):
+        UnigramSettings(300, shrinking_factor=1)
+
+
+def test_train_bpe_is_train() -> None:
+    texts = ["low lower lowest"] * 3
+    more: dict[str, Any] = {"min_frequency": 2, "max_token_length": 4}
+    enc = train_bpe(texts, 262, special_tokens=["<s>"], name="own", **more)
+    settings = TrainingSettings(262, special_tokens=["<s>"], **more)
+    same = train(texts, settings, name="own")
+    assert (enc.name, enc._mergeable_ranks) == ("own", same._mergeable_ranks)
+    with pytest.raises(TypeError, match="unexpected keyword argument 'size'"):
+        train_bpe(texts, size=300)
+    with pytest.raises(TypeError, match="the settings are a int; they must be TrainingSettings"):
+        train(texts, 300)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -138,7 +144,7 @@ def test_most_merges(vocab_size: int | None, num_merges: int | None, names: list
     assume((vocab_size, num_merges) != (None, None))
     assume(vocab_size is None or vocab_size >= 256 + len(names))
     settings = TrainingSettings(vocab_size, num_merges=num_merges, special_tokens=names)
-    most = settings.most_merges
+    most = settings.kind.most_merges
     # Single bytes and merges alone are numbered by characters.
     assert 0 <= most <= MOST_TOKENS - 256
     assert num_merges is None or most <= num_merges
@@ -192,9 +198,9 @@ def test_what_is_no_integer_is_refused_at_once(settings: Any, value: Any) -> Non
 
 @pytest.mark.parametrize("weight", [float("nan"), 0, -1, 1e308, 1e-308, 10**400, "2", None])
 def test_a_weight_is_a_number_in_some_proportion(weight: Any) -> None:
-    for train in (train_bpe, train_word_level):
+    for make in (TrainingSettings, WordLevelSettings):
         with pytest.raises(ValueError, match=r"the weight of 'a' is .+; it must be"):
-            train({"a": ["x x"], "b": ["y"]}, 300, weights={"a": weight})
+            make(300, weights={"a": weight})
     # The extremes do not overflow.
     for weight in (1e9, 1e-9):
         train_bpe({"a": ["x xy xy"], "b": ["y xy"]}, 300, weights={"a": weight, "b": 1 / weight})
@@ -206,8 +212,8 @@ def test_counts_of_64_bits() -> None:
     counts = {"ab": most, "abc": most, "cd": 2 * (most // 3)}
     enc = train_bpe(counts=counts, vocab_size=258)
     assert [enc.decode([token]) for token in (256, 257)] == ["ab", "abc"]
-    assert train_word_level(counts=counts, vocab_size=9).encode("abc ab") == [2, 1]
-    assert train_unigram(counts=counts, vocab_size=9).n_vocab == 6
+    assert train((), WordLevelSettings(vocab_size=9), counts=counts).encode("abc ab") == [2, 1]
+    assert train((), UnigramSettings(vocab_size=9), counts=counts).n_vocab == 6
     for count in (2**63, 10**400, -(10**400)):
         with pytest.raises(
             ValueError, match="the count of 'ab' is beyond 9,223,372,036,854,775,807"

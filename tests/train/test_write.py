@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from compat_bpe import load
-from compat_bpe.files.lock import locked
+from compat_bpe.files.write import locked
 from compat_bpe.train import Trained, Trainer, TrainingSettings
 from compat_bpe.train import write as output_module
 from compat_bpe.train.write import (
@@ -25,8 +25,7 @@ from compat_bpe.train.write import (
     touched_files,
     write_vocabulary,
 )
-from tests.files.faults import failing
-from tests.files.windows import windows_newlines
+from tests.files.systems import failing, windows_newlines
 
 ALL = {
     "mine.tiktoken",

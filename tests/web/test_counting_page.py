@@ -23,12 +23,11 @@ from compat_bpe import (
 from compat_bpe.chat import count_messages
 from compat_bpe.chat.limits import context_limit
 from compat_bpe.encodings.model_names import model_names
-from compat_bpe.encodings.patterns import PATTERNS
+from compat_bpe.encodings.published import PATTERNS
 from compat_bpe.fit import Document
 from compat_bpe.unicode.clusters import long_clusters
-from tests.chat.images.made import address
-from tests.formats.gguf_files import gguf
-from tests.formats.small_gguf import gpt2
+from tests.chat.images import address
+from tests.formats.small_gguf import gguf, gpt2
 from tests.kinds import KINDS, kind_path, of_kind
 from web.counting_page.cells import cells_of
 from web.counting_page.desk import Desk

@@ -8,13 +8,10 @@ from pathlib import Path
 import pytest
 
 import compat_bpe
-from compat_bpe.encodings.vocabularies import load_ranks
+from compat_bpe.encodings.loaded import load_ranks
 from compat_bpe.formats.tiktoken import format_ranks
-from tests.formats.gguf_files import gguf, write
-from tests.formats.grok_files import grok
-from tests.formats.js_tiktoken_files import PATTERN, RANKS
-from tests.formats.rwkv_files import NAME, WHOLE
-from tests.formats.small_gguf import gpt2
+from tests.formats.small_files import NAME, PATTERN, RANKS, WHOLE, grok
+from tests.formats.small_gguf import gguf, gpt2, write
 from tests.web.page import Page
 from tools.reference_files import reference_file
 

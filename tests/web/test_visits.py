@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from compat_bpe import get_encoding
-from tests.chat.images.made import address
+from tests.chat.images import address
 from tests.web.page import Page
 from tests.web.server import served
 from tools.browser import Browser

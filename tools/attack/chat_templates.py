@@ -11,8 +11,7 @@ from typing import Any
 
 from compat_bpe.chat import ChatTemplate
 from compat_bpe.chat.sandbox import budget
-from compat_bpe.chat.sandbox.filters import FILTERS, TESTS
-from compat_bpe.chat.sandbox.methods import METHODS
+from compat_bpe.chat.sandbox.costs import FILTERS, METHODS, TESTS
 
 SECONDS = 20
 MEMORY = 1 << 30

@@ -26,9 +26,8 @@ from typing import Any, NoReturn
 
 from compat_bpe import Encoding
 from compat_bpe.cli.group import cli
-from compat_bpe.encodings.patterns import PATTERNS
-from compat_bpe.files.streamed import written_whole
-from compat_bpe.files.write import write_files
+from compat_bpe.encodings.published import PATTERNS
+from compat_bpe.files.write import write_files, written_whole
 from compat_bpe.train.write import write_vocabulary
 
 #: The calls to the system that may go wrong.

@@ -30,11 +30,10 @@ from compat_bpe.train import (
     WordLevelSettings,
     WordPieceSettings,
 )
-from compat_bpe.train.bpe.byte_tokens import BYTES, make_encoding
+from compat_bpe.train.bpe.beginning import BYTES, make_encoding
 from compat_bpe.train.sentencepiece.settings import SentencePieceSettings
 from compat_bpe.train.sentencepiece.trainer import SentencePieceTrainer
-from compat_bpe.train.unigram.learner import learn_unigram
-from compat_bpe.train.unigram.options import UnigramOptions
+from compat_bpe.train.unigram.learner import UnigramOptions, learn_unigram
 from compat_bpe.train.words import WordCounter
 from tests.differential import test_train as byte_level
 from tests.differential import test_train_merges as merges
@@ -130,7 +129,7 @@ def _characters(random: Random) -> None:
     mark = "\ue000"
     if random.random() < 0.4:
         settings: Any = WordPieceSettings(prefix=random.choice(["##", mark, ""]), **options)
-        if settings.marks.prefix == "##":
+        if settings.kind.marks.prefix == "##":
             corpus = [text.replace("#", "+") for text in corpus]
     else:
         prefix, suffix = random.choice([("", "</w>"), (mark, ""), (mark, "</w>"), ("", "")])
@@ -153,7 +152,7 @@ def _words(random: Random) -> None:
         for text in corpus:
             counter.feed(text)
         counted = counter.finish()
-    learned = WordLevelSettings(size, min_frequency=least).learn(counted, lambda steps: None)
+    learned = WordLevelSettings(size, min_frequency=least).kind.learn(counted, lambda steps: None)
     assert learned.model.vocabulary == there.get_vocab()
 
 

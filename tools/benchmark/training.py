@@ -13,9 +13,11 @@ from typing import NamedTuple
 
 import tiktoken._educational
 
-from compat_bpe.encodings.patterns import PATTERNS
+from compat_bpe.encodings.published import PATTERNS
 from compat_bpe.parallel.processes import processors
-from compat_bpe.train import train_bpe
+from compat_bpe.train import (
+    train_bpe,
+)
 from tools.benchmark.corpora import mixed, with_new_words
 from tools.benchmark.measured import Measured, measure
 
@@ -160,8 +162,9 @@ def _sentencepiece(kind: str, threads: int, size: int) -> Row:
     return Row(
         "sentencepiece",
         Side(
-            "from compat_bpe.train.sentencepiece.model import train_sentencepiece\n",
-            f"encoding = train_sentencepiece(lines(), {size}, {kind!r}, hard_vocab_limit=False)\n",
+            "from compat_bpe.train import SentencePieceSettings, train\n",
+            f"settings = SentencePieceSettings({size}, {kind!r}, hard_vocab_limit=False)\n"
+            "encoding = train(lines(), settings)\n",
             "pieces = list(encoding.definition.texts)\n",
         ),
         Side(

@@ -105,6 +105,7 @@ WHEELS = {
     "action": _of("tests/clients/test_action.py", "PACKAGES"),
     "chat": _of("tests/clients/test_chat.py", "REQUIREMENTS"),
     "deepseek": _of("tests/clients/test_deepseek_chat.py", "REQUIREMENTS"),
+    "objects": _of("tests/clients/test_objects.py", "REQUIREMENTS"),
     "recipes-large": _of("tests/clients/test_recipes.py", "LARGE", "jinja2"),
     "recipes-small": _of("tests/clients/test_recipes.py", "SMALL", "jinja2"),
     "extras": Wheels([".[chat,duckdb,lsp,pandas,parquet,polars,regex,zstd]"]),

@@ -77,7 +77,7 @@ def shares(tests: int, of_changed: int) -> int:
 def changed_rooms(files: Sequence[str]) -> set[str]:
     """Return the rooms of the package that changed, and the files of tests.
 
-    >>> sorted(changed_rooms(["compat_bpe/fit/cutter.py", "compat_bpe/sql.py", "tests/test_a.py"]))
+    >>> sorted(changed_rooms(["compat_bpe/fit/stream.py", "compat_bpe/sql.py", "tests/test_a.py"]))
     ['fit', 'sql', 'tests/test_a.py']
     """
     rooms = set()

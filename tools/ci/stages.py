@@ -66,7 +66,7 @@ python - "$WORK"/wheel/*-py3-none-any.whl <<'PYTHON'
 import sys, zipfile
 names = [n for n in zipfile.ZipFile(sys.argv[1]).namelist() if ".dist-info/" not in n]
 pages = [n for n in names if ".data/data/share/man/man1/compat-bpe" in n and n.endswith(".1")]
-odd = [n for n in names if n not in pages and not n.endswith((".py", ".pack", "/py.typed"))]
+odd = [n for n in names if n not in pages and not n.endswith((".py", ".pack", ".css", "/py.typed"))]
 packs = [n for n in names if n.endswith(".pack")]
 if odd or not packs or not pages or "compat_bpe/py.typed" not in names:
     sys.exit(f"the wheel has {packs} and, of files that do not belong in it, {odd}")
@@ -252,16 +252,17 @@ STAGES = (
     ),
     Stage(
         "clients",
-        "programs that use tiktoken or a recipe, tiktoken's own tests, the action, extras",
-        f'{_CLIENTS} -k "action or tables or chat or recipes or ttok or semchunk or trained'
-        ' or tests_of_tiktoken or extra"',
-        290,
+        "programs that use tiktoken or a recipe, clients' objects, the action, extras",
+        f'{_CLIENTS} -k "action or tables or chat or objects or recipes or ttok or semchunk'
+        ' or trained or tests_of_tiktoken or extra"',
+        300,
         fetch=(
             "action",
             "chat",
             "deepseek",
             "extras",
             "java",
+            "objects",
             "recipes-large",
             "recipes-small",
             "tables",

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from compat_bpe import Encoding, encoding_name_for_model
+from compat_bpe import Encoding
+from compat_bpe.encodings.resolve import Terms, UnresolvedError, resolve
+
+#: How the page writes what an error tells its visitors to give.
+TERMS = Terms("{}", "{}", "", listing="choose one of the list, or write its whole name")
 
 
 def encoding_of(model: str) -> str:
@@ -17,10 +21,9 @@ def encoding_of(model: str) -> str:
     'o200k_base'
     """
     try:
-        return encoding_name_for_model(model)
-    except KeyError:
-        message = f"unknown model {model!r}: choose one of the list, or write its whole name"
-        raise ValueError(message) from None
+        return resolve(model, "model", files=False).encoding_name
+    except UnresolvedError as error:
+        raise ValueError(error.message(TERMS)) from None
 
 
 def count_conversation(

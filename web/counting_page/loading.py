@@ -8,7 +8,7 @@ from pathlib import Path
 
 import compat_bpe
 from compat_bpe import Encoding, get_encoding
-from compat_bpe.encodings.registry import DEEPSEEK
+from compat_bpe.encodings.model_names import DEEPSEEK
 
 
 def pack_of(name: str) -> str:
@@ -20,7 +20,7 @@ def pack_of(name: str) -> str:
     >>> pack_of("gpt2"), pack_of("deepseek_r1")
     ('r50k_base', 'deepseek')
     """
-    from compat_bpe.encodings.openai import PUBLISHED
+    from compat_bpe.encodings.published import PUBLISHED
 
     if name in DEEPSEEK:
         return "deepseek"

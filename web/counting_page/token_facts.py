@@ -6,7 +6,7 @@ from typing import Any
 
 from compat_bpe import Encoding
 from compat_bpe.pipeline.models.explain import explain
-from compat_bpe.unicode.escape import Visible, escape
+from compat_bpe.unicode.text import Visible, escape
 
 _VISIBLE = Visible("\\n")
 

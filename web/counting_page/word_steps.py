@@ -6,10 +6,9 @@ from typing import Any
 
 from compat_bpe import Encoding
 from compat_bpe.pipeline.chunks import parts_of_text
-from compat_bpe.pipeline.models.explain import explain
-from compat_bpe.pipeline.models.explain.base import Row
-from compat_bpe.unicode.escape import Visible, escape
+from compat_bpe.pipeline.models.explain import Row, explain
 from compat_bpe.unicode.surrogates import repair
+from compat_bpe.unicode.text import Visible, escape
 
 #: The steps of a chunk grow with its length, and their pairs with the square of it.
 LONGEST = 200

@@ -10,59 +10,70 @@ from typing import Any, NoReturn
 
 import click
 
-from ... import Encoding
 from ...check.configuration import Counting, configuration_of
 from ...check.files import chosen_files
-from ...check.find import find_configuration
 from ...check.first import first_configuration, other_rules, usual_rules
-from ...check.formats.github import annotation
+from ...check.for_people import annotation
 from ...check.raise_limits import raise_limits
 from ...check.results import Report, highest_over
 from ...check.rules import Part
-from ...check.source import NAME, PYPROJECT, ConfigurationError, Source, read_source
-from ...encodings.registry import BASELINES, list_encoding_names
+from ...check.source import (
+    NAME,
+    PYPROJECT,
+    ConfigurationError,
+    Source,
+    find_configuration,
+    read_source,
+)
+from ...encodings.model_names import all_encoding_names
 from ...files.write import write_files
 from ..check_run import CheckRun, shown_path
-from ..options.encoding import chosen_encoding, encoding_options
+from ..input import paths_argument
+from ..options.encoding import (
+    ESTIMATE,
+    TokenNumber,
+    chosen_answer,
+    encoding_options,
+)
 from ..options.groups import GroupedCommand
 from ..options.walk import no_ignore_option, notebooks_option
 from ..output import CommandError, failure, plural, write_line, write_message
 
-#: The formats, each with the module of its name that writes it.
+#: The formats, each with the module that writes it.
 _FORMATS = {
-    "table": "table",
-    "json": "as_json",
-    "github": "github",
-    "sarif": "sarif",
-    "markdown": "markdown",
-    "junit": "junit",
+    **dict.fromkeys(("table", "github", "markdown"), "for_people"),
+    **dict.fromkeys(("json", "sarif", "junit"), "for_programs"),
 }
 
 _GROUPS = {
-    "Encoding": ["--model", "--encoding", "--pattern"],
+    "Encoding": ["--model", "--encoding", "--pattern", "--estimate"],
     "Configuration": ["--config", "--init", "--fix-limits"],
     "Files": ["--no-ignore", "--allow-empty", "--notebooks"],
     "Comparison": ["--base", "--growth"],
     "Output": ["--format", "--json", "--all", "--quiet"],
 }
 
-_GROWTH = re.compile(r"([0-9]{1,12})|([0-9]{1,4}(?:\.[0-9]{1,6})?)%")
+_SHARE = re.compile(r"([0-9]{1,4}(?:\.[0-9]{1,6})?)%")
 
 
-def _part(_context: click.Context, _parameter: click.Parameter, value: str | None) -> Part | None:
+def _part(context: click.Context, parameter: click.Parameter, value: str | None) -> Part | None:
     if value is None:
         return None
-    match = _GROWTH.fullmatch(value)
-    if match is None:
-        raise click.BadParameter(f"{value!r} is no number of tokens and no share such as 10%.")
-    if match[1] is not None:
-        return Part(int(match[1]), None)
-    return Part(None, float(match[2]) / 100)
+    share = _SHARE.fullmatch(value)
+    if share is not None:
+        return Part(None, float(share[1]) / 100)
+    try:
+        return Part(TokenNumber(min=0).convert(value, parameter, context), None)
+    except click.BadParameter:
+        raise click.BadParameter(
+            f"{value!r} is not a number of tokens, such as 8000 or 128k, or a share such as 10%."
+        ) from None
 
 
 @click.command(cls=GroupedCommand, groups=_GROUPS)
-@click.argument("paths", nargs=-1, type=click.Path(readable=False), metavar="[PATH]...")
+@paths_argument("paths", "[PATH]...", type=click.Path(readable=False))
 @encoding_options
+@ESTIMATE
 @click.option(
     "--config",
     metavar="FILE",
@@ -151,6 +162,7 @@ class _Command:
         model: str | None,
         encoding: str | None,
         pattern: str | None,
+        estimate: bool,
         config: str | None,
         init: bool,
         fix_limits: bool,
@@ -190,14 +202,14 @@ class _Command:
         self._format = "json" if as_json else format_name or "table"
         self._all = all_results
         self._quiet = quiet
-        self._given: Encoding | None = None
+        answer = chosen_answer(model, encoding, estimate=estimate)
         self._counting: Counting | None = None
-        if model is not None or encoding is not None or pattern is not None:
-            self._given = chosen_encoding(model, encoding, pattern)
-            self._counting = Counting(None, model)
+        if model is not None or encoding is not None:
+            self._counting = Counting(None, model, estimate)
         self._ignore = not no_ignore
         self._run = CheckRun(
-            self._given,
+            answer,
+            pattern,
             jobs,
             self._note,
             is_quiet=quiet,
@@ -205,6 +217,8 @@ class _Command:
             allow_empty=allow_empty,
             notebooks=notebooks,
         )
+        if self._counting is not None or pattern is not None:
+            self._run.encoding()  # what is wrong with it is said at once
 
     def status(self) -> int:
         """Do what the options say, and return the exit status."""
@@ -221,6 +235,8 @@ class _Command:
                     f"{shown_path(one.name)}: {one.reason} (--allow-empty lets that pass)"
                 )
         self._note_skipped(report)
+        for note in report.notes * (not self._quiet):
+            self._note(f"an estimate: {note}")
         if self._fix_limits:
             return self._raise(source, report)
         self._print(report)
@@ -266,9 +282,9 @@ class _Command:
         return source
 
     def _print(self, report: Report) -> None:
-        module = import_module(f"...check.formats.{_FORMATS[self._format]}", __package__)
+        module = import_module(f"...check.{_FORMATS[self._format]}", __package__)
         options = {"all_results": True} if self._all else {}
-        for line in module.lines(report, **options):
+        for line in getattr(module, f"{self._format}_lines")(report, **options):
             write_line(line)
 
     def _raise(self, source: Source, report: Report) -> int:
@@ -301,8 +317,8 @@ class _Command:
         return int(bool(grown) or any(one.problem for one in raised))
 
     def _write_first(self) -> int:
-        encoding = self._given or chosen_encoding(None, None, None)
-        if encoding.name not in (*list_encoding_names(), *BASELINES):
+        encoding = self._run.encoding()
+        if encoding.name not in all_encoding_names():
             raise CommandError("--init: a configuration names encodings that ship; -e names one")
         folder = os.getcwd()
         for name in (NAME, PYPROJECT):

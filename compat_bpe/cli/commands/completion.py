@@ -5,8 +5,7 @@ from __future__ import annotations
 import click
 from click.shell_completion import BashComplete, FishComplete, ShellComplete, ZshComplete
 
-from ..output import PROGRAM
-from ..streams import write_text
+from ..output import PROGRAM, write_text
 
 _SHELLS: dict[str, type[ShellComplete]] = {
     "bash": BashComplete,

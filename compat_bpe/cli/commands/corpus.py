@@ -12,22 +12,37 @@ import click
 from click.core import ParameterSource
 
 from ...corpus.chunk_counts import ChunkCounter, Counts, Spill
-from ...corpus.counts_file import Row, check_output, write_rows
-from ...corpus.counts_merge import MOST_ROWS, CountsMerger, collapsed, frequent
+from ...corpus.counts_file import (
+    MOST_ROWS,
+    CountsMerger,
+    Row,
+    check_output,
+    collapsed,
+    frequent,
+    write_rows,
+)
 from ...corpus.prepare import CorpusCounts, Preparation, prepare
 from ...encodings.encoding import Encoding
-from ...files.streamed import written_whole
 from ...files.text import STDIN
+from ...files.write import written_whole
 from ...train.words import multipliers_of
 from ..options.corpus import CORPUS_OPTIONS, CorpusArguments, corpus_options
 from ..options.counts import CountedInput
 from ..options.groups import GroupedCommand
 from ..options.preparation import preparation_options
 from ..options.splitting import SPLITTING, splitting_options
-from ..options.weights import weight_option
-from ..output import CommandError, failure, plural, write_line, write_message
-from ..output_file import check_new_file, check_outputs, vocabulary_inputs
-from ..progress.json_lines import json_progress_option
+from ..options.training import setting_option
+from ..output import (
+    CommandError,
+    check_new_file,
+    check_outputs,
+    failure,
+    plural,
+    vocabulary_inputs,
+    write_line,
+    write_message,
+)
+from ..progress import json_progress_option
 
 #: The parameters that say nothing about files of counts.
 _OF_TEXTS = (
@@ -66,7 +81,7 @@ def corpus() -> None:
 @preparation_options(
     "Leave this share of the corpus out: the text that train holds out by the same option."
 )
-@weight_option
+@setting_option("weights")
 @click.option("--merge", is_flag=True, help="Add up files of counts: each PATH is one.")
 @click.option(
     "--by-group", is_flag=True, help="Count each group for itself, and write the groups, too."
@@ -137,7 +152,7 @@ def counts(
 
     The JSON object has "chunks", the number of distinct ones; "total", the sum of all counts;
     "dropped", the chunks below --min-count and the sum of their counts; "factors", the multiplier
-    of each group; and "corpus", what was read.
+    of each group; "corpus", what was read; and "errors" and "skipped", the files that were not.
     """
     to_stdout = output == STDIN
     if to_stdout and as_json:
@@ -170,7 +185,7 @@ def counts(
         raise failure(error, "standard output" if to_stdout else output) from None
     if as_json:
         made = {"chunks": chunks, "total": total, "dropped": figures, "factors": factors}
-        write_line(json.dumps({**made, "corpus": source.as_dict()}))
+        write_line(json.dumps({**made, "corpus": source.as_dict(), **source.left_out()}))
     else:
         dropped = f", without {plural(figures['chunks'], 'rarer one')}" * (min_count > 1)
         say = write_message if to_stdout else write_line
@@ -257,7 +272,10 @@ class _Texts:
 
     def as_dict(self) -> dict[str, Any]:
         paths = list(self._paths)
-        return {"paths": paths, **self._counts.as_dict(), **self._corpus.left_out()}
+        return {"paths": paths, **self._counts.as_dict()}
+
+    def left_out(self) -> dict[str, list[dict[str, Any]]]:
+        return self._corpus.left_out()
 
 
 class _Files:
@@ -275,6 +293,9 @@ class _Files:
 
     def as_dict(self) -> dict[str, Any]:
         return self._counted.as_dict()
+
+    def left_out(self) -> dict[str, list[dict[str, Any]]]:
+        return {"errors": [], "skipped": []}  # what is wrong with such a file ends the command
 
 
 def _write(rows: Iterator[Row], output: str, by_group: bool) -> tuple[int, int]:

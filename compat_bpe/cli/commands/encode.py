@@ -11,20 +11,11 @@ import click
 
 from ... import Encoding
 from ..encode_file import encoded_by_workers
-from ..id_layout import LAYOUTS, IdLayout
-from ..ids import encoded, with_special_tokens
-from ..input_path import shown_name
+from ..ids import LAYOUTS, IdLayout, encoded, with_special_tokens
+from ..input import Reading, file_argument, read_pieces, reading_options
 from ..options.encoding import chosen_encoding, encoding_options
 from ..options.special import allowed_special, special_options
-from ..output import CommandError
-from ..streams import (
-    Reading,
-    input_argument,
-    portions,
-    read_pieces,
-    reading_options,
-    write_bytes,
-)
+from ..output import CommandError, portions, shown_name, write_bytes
 
 #: The number of ids that are written at a time.
 _PORTION = 1 << 14
@@ -34,7 +25,7 @@ _FORMATS = [name for name in LAYOUTS if name != "packed"]
 
 
 @click.command()
-@input_argument
+@file_argument
 @encoding_options
 @reading_options
 @special_options
@@ -125,7 +116,7 @@ def encode(
     chosen = chosen_encoding(model, encoding, pattern)
     allowed = allowed_special(chosen, special, names)
     if offsets:
-        from ..shown.token_places import placed_tokens
+        from ..shown.tokens import placed_tokens
 
         lines = placed_tokens(chosen, read_pieces(file, reading), allowed, shown_name(file))
         for portion in portions(lines):

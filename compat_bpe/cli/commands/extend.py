@@ -18,24 +18,29 @@ from ...train.bpe.beginning import pattern_name_of
 from ...train.extend.extend import Extended, Extender, make_extender
 from ...train.write import MANIFEST, readable, write_vocabulary
 from ...version import __version__
-from ..input_path import INPUT_PATH
+from ..input import INPUT_PATH
 from ..options.corpus import CORPUS_OPTIONS, Corpus, CorpusArguments, corpus_options
-from ..options.encoding import chosen_encoding, encoding_options
+from ..options.encoding import TokenNumber, chosen_encoding, encoding_options
 from ..options.groups import GroupedCommand
+from ..options.training import setting_option
 from ..options.vocabulary import (
     OUTPUT_OPTIONS,
     check_inputs,
     checked_name,
-    learning_options,
     say_left_out,
     vocabulary_options,
     why_stopped,
 )
-from ..output import CommandError, failure, plural, write_line, write_message
-from ..output_file import vocabulary_inputs
-from ..progress.bars import Progress
-from ..progress.json_lines import json_progress_option
-from ..streams import write_bytes
+from ..output import (
+    CommandError,
+    failure,
+    plural,
+    vocabulary_inputs,
+    write_bytes,
+    write_line,
+    write_message,
+)
+from ..progress import Progress, json_progress_option
 
 #: The formats that are written by default; one that cannot hold the vocabulary is left out.
 _DEFAULT_FORMATS = ("tiktoken", "gpt2", "tokenizer-json", "token-map")
@@ -69,7 +74,7 @@ _MOST_CHUNKS = 1000
     "-n",
     "--number",
     metavar="N",
-    type=click.IntRange(min=0),
+    type=TokenNumber(min=0),
     default=0,
     help="Learn up to N tokens from the corpus.",
 )
@@ -85,7 +90,8 @@ _MOST_CHUNKS = 1000
     is_flag=True,
     help="Make terms tokens only as they are, not also with a space before them.",
 )
-@learning_options(min_frequency=2)
+@setting_option("min_frequency", default=2)
+@setting_option("max_token_length")
 @vocabulary_options(f"{', '.join(_DEFAULT_FORMATS)}, those that can hold it")
 def extend(
     corpus: CorpusArguments,

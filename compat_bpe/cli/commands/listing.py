@@ -9,21 +9,21 @@ from collections.abc import Collection, Sequence
 import click
 from click.shell_completion import CompletionItem
 
-from ... import Encoding, get_encoding, list_encoding_names
+from ... import Encoding, get_encoding
 from ...chat.limits import ContextLimit, context_limit, known_limits
-from ...encodings.families import Family, NeedsFile
-from ...encodings.family_table import FAMILIES
+from ...encodings.families import FAMILIES, Family, NeedsFile
 from ...encodings.model_names import (
     MODEL_PREFIX_TO_ENCODING,
     MODEL_TO_ENCODING,
     OTHER_MODEL_PREFIX_TO_ENCODING,
     OTHER_MODEL_TO_ENCODING,
+    all_encoding_names,
     model_names,
     resolve_model,
+    rule_of,
 )
-from ...encodings.registry import BASELINES
-from ..options.encoding import chosen_encoding, encoding_of_model, encoding_options
-from ..output import PROGRAM, CommandError, write_line
+from ..options.encoding import chosen_answer, chosen_encoding, encoding_options
+from ..output import PROGRAM, CommandError, write_line, write_message
 
 
 @click.command(short_help="List the encodings.")
@@ -48,7 +48,7 @@ def encodings(model: str | None, encoding: str | None, pattern: str | None, as_j
     is null where words are numbered as they come.
     """
     if model is None and encoding is None and pattern is None:
-        chosen = list(map(_shipped, [*list_encoding_names(), *BASELINES]))
+        chosen = list(map(_shipped, all_encoding_names()))
     else:
         chosen = [chosen_encoding(model, encoding, pattern)]
     described = [
@@ -114,7 +114,8 @@ def models(names: tuple[str, ...], families: bool, limits: bool, as_json: bool) 
     of a reply. A - means that they are not known, or that a reply has what the context leaves.
 
     A name that ends in * stands for every model that begins like it and is not listed by itself.
-    If several fit, the first one counts. Unknown MODELs are reported, and the exit status is 2.
+    If several fit, the first one counts; a message says by which rule a MODEL that is not listed
+    has its encoding. Unknown MODELs are reported, and the exit status is 2.
 
     With --json, the keys of the object are the models, and its values are the encodings; a MODEL
     of a family is reported like an unknown one, unless --limits is given and its limits are known:
@@ -161,6 +162,9 @@ def models(names: tuple[str, ...], families: bool, limits: bool, as_json: bool) 
         if encodings:
             write_line("")
         _write_table([["family", "-e", "from"], *map(_family_row, shown.values())])
+    for name in names:
+        if encodings.get(name) is not None and name not in listed:
+            write_message(f"{name}: {rule_of(name)}")
     for failure in failures:
         failure.show()
     if failures:
@@ -204,7 +208,7 @@ def _failure(name: str, listed: dict[str, str]) -> CommandError:
         hint = f"{PROGRAM} models --families lists some of that name"
         return CommandError(f"unknown model {name!r}; {hint}")
     try:
-        encoding = encoding_of_model(name)
+        encoding = chosen_answer(name, None).encoding_name
     except CommandError as error:
         return error
     return CommandError(f"model {name!r} is of no family: its encoding ships, {encoding}")

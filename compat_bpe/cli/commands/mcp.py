@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import click
 
-from ..options.encoding import DEFAULT_ENCODING, chosen_encoding
+from ...encodings.resolve import DEFAULT_ENCODING
+from ..options.encoding import chosen_encoding
 from ..output import CommandError
 
 
@@ -41,7 +42,7 @@ def mcp(roots: tuple[str, ...], encoding: str | None) -> None:
     docs/guide-agents.md has the tools, and how to set it up in the usual programs.
     """
     # What no other command needs.
-    from ...mcp.bounds import CallError
+    from ...mcp.calls import CallError
     from ...mcp.server import is_installed, serve_stdio
 
     if not is_installed():

@@ -13,22 +13,25 @@ import click
 
 from ... import __version__
 from ...corpus.documents import CorpusFile
-from ...files.streamed import written_whole
-from ...report.curves import Check, curve_of
-from ...report.figures import Report
+from ...encodings.resolve import is_path
+from ...files.write import written_whole
+from ...report.figures import Check, Report, by_difference, curve_of
 from ...report.measure import report_parts
-from ...report.order import by_difference
-from ...report.summary import summary_lines
-from ...report.text import as_json, line_width, table_lines
-from ..input_path import INPUT_PATH
+from ...report.text import as_json, line_width, summary_lines, table_lines
+from ..input import INPUT_PATH, read_all
 from ..options.corpus import CORPUS_OPTIONS, CorpusArguments, corpus_options
-from ..options.encoding import chosen_encodings, encoding_options, is_path
+from ..options.encoding import chosen_encodings, encoding_options
 from ..options.groups import GroupedCommand
 from ..options.walk import notebooks_option
-from ..output import CommandError, failure, write_line
-from ..output_file import check_new_file, check_outputs, vocabulary_inputs
-from ..progress.json_lines import json_progress_option
-from ..streams import read_all
+from ..output import (
+    CommandError,
+    check_new_file,
+    check_outputs,
+    failure,
+    vocabulary_inputs,
+    write_line,
+)
+from ..progress import json_progress_option
 
 #: A mark in the beginning of every page that this command writes.
 _GENERATOR = b'<meta name="generator" content="compat_bpe '
@@ -201,8 +204,7 @@ def _read_terms(path: str, paths: Sequence[str]) -> list[str]:
 
 
 def _write_page(made: Report, path: str, top: int, groups: int, corpus: Sequence[str]) -> None:
-    from ...report.head import page_time  # only this form needs it
-    from ...report.html import page
+    from ...report.html import page, page_time  # only this form needs them
 
     try:
         made_at = page_time(os.environ)

@@ -6,8 +6,7 @@ import os
 
 import click
 
-from ..output import CommandError, write_line
-from ..output_file import check_new_file, check_outputs
+from ..output import CommandError, check_new_file, check_outputs, write_line
 
 
 @click.command(name="shim-wheel", short_help="Write a stand-in for tiktoken.")

@@ -13,24 +13,30 @@ import click
 
 from ... import Encoding
 from ...files.text import STDIN
-from ...unicode.utf8 import replace_escaped
-from ..input_path import INPUT_PATH, shown_name
-from ..options.encoding import chosen_encoding, encoding_options
-from ..options.special import allowed_special, special_options
-from ..output import CommandError, is_terminal, write_line, write_message
-from ..shown.merge_steps import merges_as_json, shown_merges
-from ..shown.shown_tokens import Look, looks
-from ..shown.token_lines import lines_of, text_of
-from ..streams import (
+from ...unicode.text import replace_escaped
+from ..input import (
+    INPUT_PATH,
     Reading,
     check_utf8,
-    portions,
+    expanded_globs,
     read_all,
     read_pieces,
     reading_options,
+)
+from ..options.encoding import chosen_encoding, encoding_options
+from ..options.special import allowed_special, special_options
+from ..output import (
+    CommandError,
+    is_terminal,
+    portions,
+    shown_name,
     write_bytes,
+    write_line,
+    write_message,
     write_text,
 )
+from ..shown.text import lines_of, merges_as_json, shown_merges, text_of
+from ..shown.tokens import Look, looks, placed_tokens
 
 
 @click.command(short_help="Show the tokens of a text.")
@@ -141,7 +147,7 @@ def show(
     if merges:
         words = _words(texts, reading)
         if as_html:
-            from ..shown.merge_page import merge_page
+            from ..shown.pages import merge_page
 
             lines = merge_page(words, chosen, allowed)
         elif as_json:
@@ -154,7 +160,7 @@ def show(
             else:
                 write_text(portion, color=colored)
         return
-    files = texts or (STDIN,)
+    files = expanded_globs(texts) or (STDIN,)
     write: Callable[[str, int], None]
     if as_json:
         write = partial(_write_json, chosen, reading, allowed, len(files) > 1)
@@ -165,8 +171,7 @@ def show(
             _write_tokens, chosen, reading, allowed, ids, colored, quiet, len(files) > 1
         )
     if as_html:
-        from ..shown.html_page import page_end, page_start
-        from ..shown.token_page import IDS_SWITCH
+        from ..shown.pages import IDS_SWITCH, page_end, page_start
 
         write_bytes((page_start(f"Tokens of {chosen.name}") + IDS_SWITCH).encode())
     is_complete = True
@@ -231,8 +236,6 @@ def _write_json(
 ) -> None:
     import json
 
-    from ..shown.token_places import placed_tokens
-
     lines = placed_tokens(encoding, read_pieces(file, reading), allowed, shown_name(file))
     if with_path:
         head = f'{{"path": {json.dumps(file)}, '
@@ -244,7 +247,7 @@ def _write_json(
 def _write_section(
     encoding: Encoding, reading: Reading, allowed: Set[str], quiet: bool, file: str, _number: int
 ) -> None:
-    from ..shown.token_page import section
+    from ..shown.pages import section
 
     tokens = _Tokens(encoding, reading, allowed, file)
     summary = () if quiet else (tokens.summary() for _ in range(1))

@@ -13,14 +13,37 @@ from ...files.notebook import NotebookError, is_notebook, notebook_source
 from ...files.text import STDIN, check_beginning, not_utf8, open_bytes, recoded
 from ...files.walk import Walk
 from ...files.write import write_files
-from ...unicode.escape import CONTROLS
-from ...unicode.utf8 import KeptBytes
-from ..input_path import INPUT_PATH, announce_wait, complaint, shown_name
-from ..options.encoding import TokenNumber, chosen_encoding, encoding_options
+from ...unicode.text import CONTROLS, KeptBytes
+from ..input import (
+    Reading,
+    announce_wait,
+    check_escaped,
+    paths_argument,
+    read_all,
+    reading_options,
+    reason_of,
+)
+from ..options.encoding import (
+    ESTIMATE,
+    TokenNumber,
+    chosen_answer,
+    encoding_options,
+    limit_option,
+    loaded,
+)
 from ..options.walk import notebooks_option, walk_options
-from ..output import CommandError, write_line, write_message
-from ..output_file import check_new_file, check_outputs, vocabulary_inputs
-from ..streams import Reading, check_escaped, read_all, reading_options, write_bytes
+from ..output import (
+    CommandError,
+    check_new_file,
+    check_outputs,
+    complaint,
+    shown_name,
+    vocabulary_inputs,
+    write_bytes,
+    write_line,
+    write_message,
+)
+from ..progress import Progress
 
 if TYPE_CHECKING:
     from ...fit.split import PackedPart, PackedText
@@ -30,15 +53,8 @@ _DIGITS = 4
 
 
 @click.command(short_help="Split a text into parts of N tokens.")
-@click.argument("paths", nargs=-1, type=INPUT_PATH, metavar="[PATH|-]...")
-@click.option(
-    "-n",
-    "--limit",
-    type=TokenNumber(min=1),
-    required=True,
-    metavar="N",
-    help="Put at most N tokens in a part; 100k is 100,000.",
-)
+@paths_argument("paths", "[PATH|-]...")
+@limit_option("Put at most N tokens in a part", least=1, required=True)
 @click.option(
     "--files",
     "as_files",
@@ -64,6 +80,7 @@ _DIGITS = 4
 @walk_options
 @notebooks_option
 @encoding_options
+@ESTIMATE
 @reading_options
 @click.option(
     "-o",
@@ -104,6 +121,7 @@ def split(
     model: str | None,
     encoding: str | None,
     pattern: str | None,
+    estimate: bool,
     reading: Reading,
     prefix: str | None,
     suffix: str,
@@ -159,7 +177,15 @@ def split(
         raise click.UsageError("--files needs a PATH, such as a directory.")
     if as_files and overlap:
         raise click.UsageError("--files and --overlap exclude each other.")
-    chosen = chosen_encoding(model, encoding, pattern)
+    answer = chosen_answer(model, encoding, estimate=estimate)
+    chosen = loaded(answer, pattern)
+    from ...fit.split import check_sizes, iter_parts, pack_texts
+
+    try:
+        check_sizes(limit, overlap)  # in the user's tokens, also where these are estimated
+    except ValueError as error:
+        raise CommandError(str(error)) from None
+    limit, overlap = answer.limit(limit), answer.limit(overlap)
     walk = Walk(hidden=hidden, ignore=not no_ignore, include=include, exclude=exclude)
     texts = (
         _texts(paths, walk, reading, notebooks=notebooks)
@@ -168,8 +194,6 @@ def split(
     )
     if null:
         _check_no_nul(texts)
-    from ...fit.split import pack_texts, split_text
-
     try:
         if as_files:
             read = list(texts)
@@ -178,25 +202,27 @@ def split(
                 _Part(
                     part.text,
                     _bytes_of(part, list(texts.values())),
-                    part.count,
+                    answer.tokens(part.count),
                     {"files": _places(part.texts, read)},
                 )
                 for part in pack_texts(chosen, named, limit, boundary)
             ]
         else:
             (source,) = texts.values()
-            parts = [
-                _Part(
-                    part.text,
-                    source.bytes_of(part.start, part.end),
-                    part.count,
-                    {"start": part.start, "end": part.end},
-                )
-                for part in split_text(chosen, source.text, limit, overlap, boundary)
-            ]
+            parts = []
+            done = 0
+            with Progress(len(source.text), "characters") as progress:
+                for cut in iter_parts(chosen, source.text, limit, overlap, boundary):
+                    data = source.bytes_of(cut.start, cut.end)
+                    places: dict[str, object] = {"start": cut.start, "end": cut.end}
+                    parts.append(_Part(cut.text, data, answer.tokens(cut.count), places))
+                    progress.advance(cut.end - done)
+                    done = cut.end
     except ValueError as error:
         raise CommandError(str(error)) from None
 
+    if answer.note:
+        write_message(f"an estimate: {answer.note}")
     if prefix is not None:
         outputs = _paths(prefix, suffix, len(parts))
         _check_new(outputs, force)
@@ -268,7 +294,7 @@ def _texts(
             is_source = notebooks and is_notebook(path)
             texts[path] = KeptBytes(_source(path, kept.text)) if is_source else kept
         except OSError as error:
-            failures.append(CommandError(complaint(path, error.strerror or str(error))))
+            failures.append(CommandError(complaint(path, reason_of(error, path))))
         except ValueError as error:
             if found.is_named:
                 failures.append(CommandError(complaint(path, str(error))))

@@ -14,7 +14,8 @@ import click
 from ...corpus.documents import CorpusFile, DocumentPart, read_corpus
 from ...corpus.prepare import CorpusCounts, Preparation, prepare
 from ...files.text import STDIN
-from ...train.kinds import AnyTrained, AnyTrainer, trainer_of
+from ...train import options as settings
+from ...train.trainer import AnyTrained, AnyTrainer, trainer_of
 from ...train.write import ALL_FORMATS, MANIFEST, write_vocabulary
 from ...version import __version__
 from ..forecast import Forecast
@@ -23,7 +24,7 @@ from ..options.corpus import CORPUS_OPTIONS, Corpus, CorpusArguments, corpus_opt
 from ..options.counts import CountedInput, counts_option
 from ..options.groups import GroupedCommand
 from ..options.preparation import preparation_options
-from ..options.training import Training, training_options
+from ..options.training import Training, flags_of, training_options
 from ..options.vocabulary import (
     OUTPUT_OPTIONS,
     check_inputs,
@@ -31,11 +32,8 @@ from ..options.vocabulary import (
     say_left_out,
     vocabulary_options,
 )
-from ..output import failure, plural, write_line, write_message
-from ..output_file import vocabulary_inputs
-from ..progress.bars import Progress
-from ..progress.json_lines import current, json_progress_option
-from ..streams import write_bytes
+from ..output import failure, plural, vocabulary_inputs, write_bytes, write_line, write_message
+from ..progress import Progress, current, json_progress_option
 
 #: The file with the held-out text, as JSON lines that can be read as a corpus.
 _VALIDATION = "validation.jsonl"
@@ -48,26 +46,15 @@ _TOP = 5
     cls=GroupedCommand,
     options_metavar="-o DIR -n N [OPTIONS]",
     groups={
-        "Required (DIR and a size)": ["--output", "--vocab-size", "--merges"],
-        "Stop": [
-            *("--patience", "--min-improvement", "--check-every", "--min-frequency", "--min-score"),
-        ],
-        "Model": [
-            *("--model", "--like", "--pattern", "--rule"),
-            *("--continuing-subword-prefix", "--end-of-word-suffix"),
-            *("--initial-alphabet", "--limit-alphabet", "--max-token-length"),
-            *("--from", "--max-words", "--not-joined"),
-            *("--shrinking-factor", "--sub-iterations", "--max-piece-length", "--seed-size"),
-            *("--character-coverage", "--byte-fallback", "--split-digits", "--user-symbols"),
-            *("--max-sentence-length", "--input-sentence-size"),
-        ],
-        "Steps around the model": [
-            *("--normalizer", "--pre-tokenizer", "--post-processor", "--decoder"),
-        ],
-        "Special tokens": ["--special", "--bos", "--eos", "--unk", "--pad"],
+        "Required (DIR and a size)": ["--output", *flags_of(settings.SIZE)],
+        settings.STOP: flags_of(settings.STOP),
+        settings.MODEL: ["--model", *flags_of(settings.MODEL)],
+        **{group: flags_of(group) for group in settings.OF_KINDS},
+        settings.SPECIAL: [*flags_of(settings.SPECIAL), "--bos", "--eos", "--unk", "--pad"],
         "Corpus": [*CORPUS_OPTIONS, "--counts"],
-        "Preparation": [
-            *("--normalize", "--mask", "--drop-duplicates", "--weight", "--validation"),
+        settings.PREPARATION: [
+            *("--normalize", "--mask", "--drop-duplicates", *flags_of(settings.PREPARATION)),
+            "--validation",
         ],
         "Output": [*OUTPUT_OPTIONS, *CHECKPOINT_OPTIONS, "--json-progress"],
     },
@@ -138,9 +125,9 @@ def train(
       token-map       token_map.tsv: people; each token with its parts
       sentencepiece   NAME.model, NAME.vocab: sentencepiece
 
-    Of models other than bpe, tokenizer-json and token-map are written, and --max-token-length
-    counts characters. Of models of SentencePiece, sentencepiece is written; --special names control
-    symbols, --bos, --eos, --unk and --pad the special pieces, and one process does the work.
+    Of models other than bpe, tokenizer-json and token-map are written. Of models of SentencePiece,
+    sentencepiece is written; --special names control symbols, --bos, --eos, --unk and --pad the
+    special pieces, and one process does the work.
 
     tokenizer_config.json, for transformers, has the roles of special tokens: --bos, --eos, --unk
     and --pad, which are made special tokens if --special does not name them. manifest.json has the
@@ -157,8 +144,8 @@ def train(
     last.
     """
     validation = preparation.validation
-    settings = training.settings
-    needs_held_out = settings.stops_by is not None
+    kind = training.kind
+    needs_held_out = kind.convergence is not None
     if needs_held_out and not validation:
         raise click.UsageError("--patience and --check-every need --validation.")
     # The run before may have ended when all was written.
@@ -166,7 +153,7 @@ def train(
     name = checked_name(output, name, force=force or may_be_whole)
     # A format that was asked for is an error if it cannot hold the vocabulary.
     left_out = None if formats else say_left_out
-    formats = formats or settings.formats
+    formats = formats or kind.formats
     checkpointing.check(output, corpus.paths)
     extra = [_VALIDATION] if validation else []
     counts = CorpusCounts()
@@ -181,14 +168,14 @@ def train(
         with (
             tempfile.TemporaryFile() as held_out,
             checkpointing.around(
-                trainer_of(settings, workers=jobs, name=name), settings
+                trainer_of(kind.settings, workers=jobs, name=name), kind.settings
             ) as trainer,
         ):
             counted.feed(trainer)
             watch = trainer.hold_out if needs_held_out else None
-            forecast = Forecast(settings, documents, counts, jobs)
+            forecast = Forecast(kind.costs, documents, counts, jobs)
             _feed(trainer, documents, preparation, counts, held_out, watch, forecast)
-            with Progress(settings.most_steps, settings.steps) as progress:
+            with Progress(kind.most_steps, kind.steps) as progress:
                 trained = trainer.train(progress.advance)
             read = {"paths": list(corpus.paths), **counts.as_dict(), **documents.left_out()}
             if counted.paths:
@@ -196,7 +183,7 @@ def train(
             files = write_vocabulary(
                 output,
                 trained.encoding,
-                pattern=settings.pattern_name,
+                pattern=kind.pattern_name,
                 formats=formats,
                 merges=trained.merges,
                 manifest={
@@ -294,7 +281,7 @@ def _summary(
 
 def _report(trained: AnyTrained, output: Path) -> Iterator[str]:
     """Yield the lines of a report on the text that was held out."""
-    from ...report.curves import Check
+    from ...report.figures import Check
     from ...report.measure import report_parts
     from ...report.text import line_width, table_lines
 

@@ -12,8 +12,8 @@ from typing import Any
 import click
 
 from ...train.checkpoint import Checkpoint, CheckpointedTrainer, has_state
-from ...train.kinds import AnyTrainer
-from ...train.trainer import KindSettings, Trainer
+from ...train.kind import Settings
+from ...train.trainer import AnyTrainer, Trainer
 from ..output import CommandError, write_message
 
 
@@ -50,7 +50,7 @@ class Checkpointing:
                 )
 
     @contextmanager
-    def around(self, trainer: AnyTrainer, settings: KindSettings) -> Iterator[AnyTrainer]:
+    def around(self, trainer: AnyTrainer, settings: Settings[Any]) -> Iterator[AnyTrainer]:
         """Give a trainer that keeps what it does; the trainer itself if there is no folder.
 
         Raises:

@@ -20,9 +20,9 @@ from ...corpus.documents import (
 from ...corpus.tables import is_table
 from ...files.text import STDIN
 from ...files.walk import Found, Walk
-from ..input_path import INPUT_PATH, announce_wait, shown_name
-from ..output import CommandError, write_message
-from ..progress.bars import FileProgress
+from ..input import announce_wait, paths_argument, reason_of
+from ..output import CommandError, plural, shown_name, skipped_note, write_message
+from ..progress import FileProgress
 from .walk import walk_options
 
 #: The most damaged lines of one file that --verbose names; the others are only counted.
@@ -31,7 +31,7 @@ _NAMED = 10
 
 def corpus_options(function: Callable[..., Any]) -> Callable[..., Any]:
     """Give a command the parameter ``corpus``, a ``CorpusArguments``."""
-    paths = click.argument("paths", nargs=-1, type=INPUT_PATH, metavar="[PATH|-]...")
+    paths = paths_argument("paths", "[PATH|-]...")
     field = click.option(
         "--field",
         metavar="NAME",
@@ -238,12 +238,15 @@ class Corpus:
                 if is_begun or error.filename not in (None, file.path):
                     # Parts of the file are already used, or the error is of another file.
                     where = os.fspath(error.filename or shown_name(file.path))
-                    raise CommandError(f"{where}: {_reason(error)}") from None
-                fail(file.path, _reason(error))
-                self.failed.append((file.path, _reason(error)))
+                    raise CommandError(f"{where}: {error.strerror or error}") from None
+                reason = reason_of(error, file.path)
+                fail(file.path, reason)
+                self.failed.append((file.path, reason))
                 worked(file_found.size or 0)
             except (ImportError, ValueError) as error:
-                raise CommandError(str(error)) from None
+                may_skip = self._errors is None and not self._is_of_records(file_found)
+                advice = "; --errors skip leaves such files out"
+                raise CommandError(f"{error}{advice * (may_skip and self._number > 1)}") from None
             file_done()
         if self.skipped and not self._verbose:
             for message in _summary(self.skipped):
@@ -298,12 +301,7 @@ class Corpus:
             CommandError: as in ``parts``.
         """
         with FileProgress(len(self.files), self.size) as progress:
-
-            def say(message: str) -> None:
-                progress.clear()
-                write_message(message)
-
-            yield from self.parts(progress.advance, progress.file_done, say)
+            yield from self.parts(progress.advance, progress.file_done)
 
     def _default_errors(self, found: Found) -> Errors:
         """Return the default of ``--errors`` for a file.
@@ -311,37 +309,35 @@ class Corpus:
         A directory may well have pictures in it, but a line that is not JSON is a mistake, and so
         is a table without the column.
         """
-        is_of_records = self._jsonl or is_json_lines(found.path) or is_table(found.path)
-        if found.is_named or is_of_records:
-            return "strict"
-        return "skip"
+        return "strict" if found.is_named or self._is_of_records(found) else "skip"
+
+    def _is_of_records(self, found: Found) -> bool:
+        return self._jsonl or is_json_lines(found.path) or is_table(found.path)
 
 
 def _summary(skipped: Iterable[Skipped]) -> Iterator[str]:
-    """Yield a message for each kind of skipped files or lines.
+    """Yield a message for each kind of skipped files, and one for lines.
 
     >>> list(_summary([Skipped("a", "binary: NUL byte"), Skipped("b", "", 1), Skipped("c", "", 2)]))
-    ['1 binary file skipped (--verbose names it)', '3 damaged lines skipped (--verbose names them)']
+    ['1 binary file skipped: a', '3 damaged lines skipped (--verbose names them)']
     """
-    numbers = dict.fromkeys(_KINDS, 0)
+    paths: dict[str, list[str]] = {kind: [] for kind in _KINDS}
+    lines = 0
     for one in skipped:
-        kind = "line" if one.lines else one.reason.partition(":")[0]
-        numbers[kind if kind in _KINDS else "damaged"] += one.lines or 1
-    for kind, number in numbers.items():
-        if number == 1:
-            yield f"1 {_KINDS[kind][0]} skipped (--verbose names it)"
-        elif number:
-            yield f"{number:,} {_KINDS[kind][1]} skipped (--verbose names them)"
+        lines += one.lines
+        if not one.lines:
+            kind = one.reason.partition(":")[0]
+            paths[kind if kind in _KINDS else "damaged"].append(one.path)
+    for kind, nouns in _KINDS.items():
+        if paths[kind]:
+            yield skipped_note(*nouns, paths[kind])
+    if lines:
+        yield f"{plural(lines, 'damaged line')} skipped (--verbose names them)"
 
 
-#: The nouns for each kind of skipped files or lines; a kind is the beginning of the reason.
+#: The nouns for each kind of skipped files; a kind is the beginning of the reason.
 _KINDS = {
     "binary": ("binary file", "binary files"),
     "not UTF-8": ("file that is not UTF-8", "files that are not UTF-8"),
     "damaged": ("damaged file", "damaged files"),
-    "line": ("damaged line", "damaged lines"),
 }
-
-
-def _reason(error: OSError) -> str:
-    return error.strerror or str(error)

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, Callable, NamedTuple
 
 import click
 
-from ..input_path import INPUT_PATH, encoding_of_file
-from ..sorting import ORDERS
-from .encoding import TokenNumber, encoding_options
+from ...encodings.resolve import DEFAULT_ENCODING
+from ..count_view import ORDERS
+from ..input import INPUT_PATH, encoding_of_file, paths_argument
+from .encoding import encoding_options, limit_option
+from .groups import GroupedCommand
 from .walk import notebooks_option, walk_options
 
 #: The sections of the help.
 GROUPS = {
-    "Encoding": ["--model", "--encoding", "--pattern", "--estimate", "--factor"],
+    "Encoding": ["--model", "--encoding", "--pattern", "--estimate", "--factor", "--price"],
     "Limit": ["--max", "--per-file", "--context"],
     "Input": [
         *["--string", "--messages", "--parts", "--strict", "--as-of", "--files-from", "--null"],
@@ -24,7 +27,7 @@ GROUPS = {
     ],
     "Output": [
         *["--tree", "--depth", "--percent", "--sort", "--top"],
-        *["--total-only", "--json", "--quiet", "--verbose"],
+        *["--total-only", "--format", "--json", "--quiet", "--verbose"],
     ],
 }
 
@@ -35,7 +38,7 @@ _OF_FILES = (
     *(("per_file", "--per-file"), ("include", "--include"), ("exclude", "--exclude")),
     *(("text", "--text"), ("errors", "--errors"), ("decompress", "--decompress")),
     ("notebooks", "--notebooks"),
-    ("encoding_of_file", "--encoding-of-file"),
+    *(("encoding_of_file", "--encoding-of-file"), ("separator", "--format")),
 )
 
 #: Options that exclude each other, each with the field that has its value.
@@ -48,11 +51,21 @@ _EXCLUDING = (
     (("string", "--string"), ("as_tree", "--tree")),
     (("quiet", "--quiet"), ("verbose", "--verbose")),
     (("total_only", "--total-only"), ("as_tree", "--tree")),
-    (("total_only", "--total-only"), ("as_json", "--json")),
+    (("total_only", "--total-only"), ("is_json", "--json")),
     (("total_only", "--total-only"), ("top", "--top")),
     (("total_only", "--total-only"), ("percent", "--percent")),
-    (("as_json", "--json"), ("percent", "--percent")),
+    (("is_json", "--json"), ("percent", "--percent")),
+    *(
+        (("separator", "--format"), other)
+        for other in (
+            *(("as_tree", "--tree"), ("percent", "--percent")),
+            *(("total_only", "--total-only"), ("context", "--context")),
+        )
+    ),
 )
+
+#: Options that are about one tokenizer.
+_OF_ONE = (("factor", "--factor"), ("parts", "--parts"))
 
 #: Options that need another one.
 _NEEDING = (
@@ -71,7 +84,7 @@ def _check_text(
 ) -> str | None:
     if value is None:
         return None
-    from ..streams import check_utf8  # only this option needs it
+    from ..input import check_utf8  # only this option needs it
 
     return check_utf8(value)
 
@@ -90,9 +103,24 @@ def _check_factor(
     return value
 
 
+#: A price: so few digits that the cost of all tokens that a file can have is exact.
+_PRICE = re.compile(r"[0-9]{1,6}(\.[0-9]{1,6})?")
+
+
+def _check_prices(
+    _context: click.Context, _parameter: click.Parameter, values: tuple[str, ...]
+) -> tuple[str, ...]:
+    for value in values:
+        if not _PRICE.fullmatch(value):
+            raise click.BadParameter(
+                f"{value!r} is not a number from 0 to 999999.999999, such as 2.50."
+            )
+    return values
+
+
 _OPTIONS = (
-    click.argument("paths", nargs=-1, type=INPUT_PATH, metavar="[PATH|-]..."),
-    encoding_options,
+    paths_argument("paths", "[PATH|-]..."),
+    partial(encoding_options, several=True),
     click.option(
         "--estimate",
         is_flag=True,
@@ -108,13 +136,15 @@ _OPTIONS = (
         "tokens you have compared with those of an encoding, or with its --estimate.",
     ),
     click.option(
-        "--max",
-        "--limit",
-        "limit",
-        metavar="N",
-        type=TokenNumber(min=0),
-        help="Exit with status 1 if there are more than N tokens in all; 8k is 8,000.",
+        "--price",
+        "prices",
+        metavar="X",
+        multiple=True,
+        callback=_check_prices,
+        help="Show the cost of the tokens, too, at X for a million. Repeat it to give each of "
+        "several models its price, in their order.",
     ),
+    limit_option("Exit with status 1 if there are more than N tokens in all"),
     click.option(
         "--per-file",
         is_flag=True,
@@ -232,11 +262,13 @@ _OPTIONS = (
         help="Print the total and nothing else: one number.",
     ),
     click.option(
-        "--json",
-        "as_json",
-        is_flag=True,
-        help="Print one JSON object instead of lines.",
+        "--format",
+        "layout",
+        type=click.Choice(["table", "json", "csv", "tsv"]),
+        help="Print a table (the default), a JSON object, or a line for each file with commas "
+        "(csv) or tabs (tsv) between its columns; the first line has their names.",
     ),
+    click.option("--json", "as_json", is_flag=True, help="The same as --format json."),
     click.option(
         "-q",
         "--quiet",
@@ -258,16 +290,45 @@ _OPTIONS = (
     ),
 )
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from decimal import Decimal
+
+
+class Choice(NamedTuple):
+    """A tokenizer as the command line names it; neither a model nor an encoding is the default."""
+
+    model: str | None = None
+    encoding: str | None = None
+
+    @property
+    def name(self) -> str:
+        return self.model or self.encoding or DEFAULT_ENCODING
+
+
+class CountCommand(GroupedCommand):
+    """The command, which keeps the order of its options."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        # The values of each option are in order, but not those of two options.
+        order = self.make_parser(ctx).parse_args(args=[*args])[2]
+        ctx.meta[_ORDER] = [parameter.name for parameter in order]
+        return super().parse_args(ctx, args)
+
+
+_ORDER = "compat_bpe.order_of_options"
+
 
 class CountOptions(NamedTuple):
     """The values of the options of ``compat-bpe count``."""
 
     paths: Sequence[str]
-    model: str | None
-    encoding: str | None
+    model: Sequence[str]
+    encoding: Sequence[str]
     pattern: str | None
     estimate: bool
     factor: str | None
+    prices: Sequence[str]
     limit: int | None
     per_file: bool
     context: bool
@@ -293,6 +354,7 @@ class CountOptions(NamedTuple):
     order: str | None
     top: int | None
     total_only: bool
+    layout: str | None
     as_json: bool
     quiet: bool
     verbose: bool
@@ -306,6 +368,56 @@ class CountOptions(NamedTuple):
         for (field, name), (other_field, other_name) in _NEEDING:
             if self._is_given(field) and not self._is_given(other_field):
                 raise click.UsageError(f"{name} needs {other_name}.")
+        if self.as_json and self.layout not in (None, "json"):
+            raise click.UsageError("--format and --json exclude each other.")
+        number = len(self.choices)
+        if number > 1:
+            for field, name in _OF_ONE:
+                if self._is_given(field):
+                    raise click.UsageError(
+                        f"{name} and several --model or --encoding exclude each other."
+                    )
+        if len(self.prices) not in (0, 1, number):
+            raise click.UsageError(
+                f"--price is given {len(self.prices)} times, and --model or --encoding {number}: "
+                "give one price for all, or one for each."
+            )
+
+    @property
+    def choices(self) -> list[Choice]:
+        """The tokenizers in the order in which they are named, each once.
+
+        Raises:
+            click.UsageError: a model and an encoding have one name.
+        """
+        values = {"model": iter(self.model), "encoding": iter(self.encoding)}
+        order = click.get_current_context().meta[_ORDER]
+        choices = [Choice(**{name: next(values[name])}) for name in order if name in values]
+        by_name = {choice.name: choice for choice in choices[::-1]}
+        for choice in choices:
+            if choice != by_name[choice.name]:
+                raise click.UsageError(
+                    f"--model {choice.name} and --encoding {choice.name} exclude each other."
+                )
+        return list(dict.fromkeys(choices)) or [Choice()]
+
+    def prices_of(self, number: int) -> list[Decimal | None]:
+        """Return the price of each of a number of tokenizers; None without one."""
+        if not self.prices:
+            return [None] * number
+        from decimal import Decimal  # only prices need it
+
+        prices: list[Decimal | None] = [*map(Decimal, self.prices)]
+        return prices if len(prices) == number else prices * number
+
+    @property
+    def separator(self) -> str | None:
+        """The character between the columns of a table for programs; None for other forms."""
+        return {"csv": ",", "tsv": "\t"}.get(self.layout or "")
+
+    @property
+    def is_json(self) -> bool:
+        return self.as_json or self.layout == "json"
 
     def _is_given(self, field: str) -> bool:
         value = getattr(self, field)

@@ -9,11 +9,11 @@ from typing import Any, Protocol
 
 import click
 
-from ...corpus.counted import Counted, NotAChunkError
+from ...corpus.chunk_counts import Counted, NotAChunkError
 from ...corpus.counts_file import CountsReader, Row, escape
-from ..input_path import INPUT_PATH, announce_wait, shown_name
-from ..output import CommandError, failure
-from ..progress.bars import FileProgress
+from ..input import INPUT_PATH, announce_wait
+from ..output import CommandError, failure, shown_name
+from ..progress import FileProgress
 
 
 class TakesCounts(Protocol):

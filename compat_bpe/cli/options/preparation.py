@@ -10,7 +10,7 @@ import click
 
 from ...corpus.masking import Rule, read_rules
 from ...corpus.prepare import Preparation
-from ..input_path import INPUT_PATH
+from ..input import INPUT_PATH
 from ..output import failure
 
 

@@ -8,7 +8,7 @@ from typing import Any, Callable, TypeVar
 import click
 
 from ... import Encoding
-from ...encodings.model_names import did_you_mean
+from ...unicode.text import did_you_mean
 from ..output import CommandError
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])

@@ -10,20 +10,18 @@ import click
 
 from ...encodings.encoding import Encoding
 from ...encodings.load import load
-from ...encodings.load_by_ranks import DEEPSEEK
-from ...encodings.patterns import PATTERNS
 from ...encodings.sentencepiece import SentencePiece
 from ...encodings.tokenizer import Tokenizer
 from ...formats.tokenizer_json import TokenizerDefinition
 from ...pattern.splitter import Splitter
-from ...train.bpe.byte_level import TrainingSettings
-from ...train.bpe.byte_tokens import BYTES, make_encoding
+from ...train.bpe.beginning import BYTES, make_encoding
+from ...train.bpe.byte_level import ByteLevelBpe
 from ...train.kinds import KINDS, TOKENIZER_KINDS
-from ...train.sentencepiece.settings import SentencePieceSettings
-from ...train.tokenizer_parts import NAMED, surroundings
+from ...train.sentencepiece.settings import SentencePieceKind
+from ...train.tokenizer_parts import surroundings
 from ...train.words import word_splitter
-from ..input_path import INPUT_PATH
 from ..output import CommandError, failure
+from .training import setting_option
 
 #: The names of the options' parameters.
 SPLITTING = ("model", "like", "pattern", "normalizer", "pre_tokenizer")
@@ -56,13 +54,13 @@ def _splitter(
 ) -> Encoding:
     steps = {"normalizer": normalizer, "pre_tokenizer": pre_tokenizer}
     has_steps = any(one is not None for one in steps.values())
-    if pattern is not None and (like is not None or has_steps or model != TrainingSettings.kind):
+    if pattern is not None and (like is not None or has_steps or model != ByteLevelBpe.name):
         raise CommandError("--pattern is for --model bpe, without other options on splitting")
     kind = KINDS[model]
     if like is not None:
         encoding = load(like)
         if isinstance(encoding, SentencePiece):
-            kind = SentencePieceSettings
+            kind = SentencePieceKind
         elif isinstance(encoding, Tokenizer) and isinstance(
             encoding.definition, TokenizerDefinition
         ):
@@ -73,22 +71,11 @@ def _splitter(
             raise ValueError(f"{like}: it has no steps that a tokenizer.json describes")
     if has_steps and kind.usual_pattern is not None:
         raise CommandError("--normalizer and --pre-tokenizer are for other models: see --model")
-    if pattern is None or (kind.usual_pattern and "pattern" not in kind.option_names(model)):
+    if pattern is None or (kind.usual_pattern and "pattern" not in kind.option_names()):
         pattern = kind.usual_pattern
     if pattern is not None:
         return make_encoding("chunks", pattern, BYTES, ())
     return word_splitter(surroundings(steps, TOKENIZER_KINDS[model].defaults, None).parts)
-
-
-def _step(kind: str) -> Callable[[Any], Any]:
-    title = kind.replace("_", "-")
-    return click.option(
-        f"--{title}",
-        kind,
-        metavar="NAME",
-        type=click.Choice(list(NAMED[kind])),
-        help=f"The {title}: {', '.join(NAMED[kind])}. Default: that of --like or --model.",
-    )
 
 
 _OPTIONS: tuple[Callable[[Any], Any], ...] = (
@@ -96,23 +83,13 @@ _OPTIONS: tuple[Callable[[Any], Any], ...] = (
         "--model",
         type=click.Choice(list(KINDS)),
         metavar="MODEL",
-        default=TrainingSettings.kind,
+        default=ByteLevelBpe.name,
         show_default=True,
         help="Count what a model of this kind is learned from: chunks, words or (SentencePiece) "
         "lines. The kinds are those of train.",
     ),
-    click.option(
-        "--like",
-        metavar="PATH",
-        type=INPUT_PATH,
-        help="Split as this tokenizer does.",
-    ),
-    click.option(
-        "--pattern",
-        metavar="NAME|REGEX",
-        help="Pattern that splits text into chunks, gpt2 unless given: "
-        f"{', '.join(PATTERNS)}, {DEEPSEEK}, or a regular expression.",
-    ),
-    _step("normalizer"),
-    _step("pre_tokenizer"),
+    setting_option("like", help="Split as this tokenizer does."),
+    setting_option("pattern"),
+    setting_option("normalizer"),
+    setting_option("pre_tokenizer"),
 )

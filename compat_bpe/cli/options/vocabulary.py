@@ -10,8 +10,7 @@ from typing import Any, Callable, TypeVar
 import click
 
 from ...train.write import FORMATS, check_folder, check_name, touched_files
-from ..output import failure, write_message
-from ..output_file import check_outputs
+from ..output import check_outputs, failure, write_message
 from .corpus import Corpus
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
@@ -67,29 +66,6 @@ def vocabulary_options(
         return function
 
     return give
-
-
-def learning_options(min_frequency: int) -> Callable[[_Function], _Function]:
-    """Give a command ``min_frequency`` and ``max_token_length``.
-
-    Args:
-        min_frequency: its default.
-    """
-    frequency = click.option(
-        "--min-frequency",
-        metavar="N",
-        type=click.IntRange(min=0),
-        default=min_frequency,
-        show_default=True,
-        help="Merge only pairs that occur at least N times.",
-    )
-    length = click.option(
-        "--max-token-length",
-        metavar="N",
-        type=click.IntRange(min=1),
-        help="Learn no token of more than N bytes.",
-    )
-    return lambda function: frequency(length(function))
 
 
 #: The options that ``vocabulary_options`` gives, but for the required one.

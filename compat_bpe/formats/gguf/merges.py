@@ -9,7 +9,7 @@ from typing import Any
 from ...pipeline.models.bpe.by_merges import UnknownPolicy
 from .. import missing_byte
 from ..models.bpe import ListedModel, RankedModel
-from ..parts.pre_tokenizers import byte_level_part, pattern_part, pre_tokenizers_part
+from ..parts.written import byte_level_part, pattern_part, pre_tokenizers_part
 from ..tokenizer_json import TokenizerDefinition
 from .pre import PRE, REFUSED, Pre
 from .vocabulary import NORMAL, Vocabulary

@@ -1,14 +1,17 @@
-"""The protocol of a model as it is in a ``tokenizer.json``, and what all models have in common."""
+"""The protocol of a model as it is in a ``tokenizer.json``, and the models that are a vocabulary.
+
+WordPiece and the word-level model have no merges or scores.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
-from ...pipeline.added.special import SpecialTokens
 from ...pipeline.definition import Definition
-from ...pipeline.pre_tokenizers.step_splitter import make_splitter
+from ...pipeline.pre_tokenizers.splitter import make_splitter
+from ...pipeline.special_tokens import SpecialTokens
 from ..checked_json import Json, is_unicode
 
 if TYPE_CHECKING:
@@ -139,3 +142,97 @@ def read_vocabulary(part: Json) -> dict[str, int]:
         if not 0 <= number < ID_LIMIT:
             part.fail(f"the id of {name!r} is not from 0 to {ID_LIMIT - 1}")
     raise AssertionError("nothing is wrong with the vocabulary")
+
+
+class WordPiecePart(NamedTuple):
+    """A WordPiece model as in a file; see ``ModelPart`` for the methods."""
+
+    vocabulary: dict[str, int]
+    unknown: str = "[UNK]"
+    prefix: str = "##"
+    longest_word: int = 100
+
+    @property
+    def size(self) -> int:
+        """The number of tokens."""
+        return len(self.vocabulary)
+
+    def define(self, steps: Sequence[PreTokenizerStep], source: str) -> Definition:
+        """Return the definition of a tokenizer with this model."""
+        from ...pipeline.models.words import WordPiece
+
+        return definition_of_pieces(WordPiece(*self), steps, self.vocabulary)
+
+    def extended(
+        self, tokens: Mapping[bytes, int], merges: Sequence[tuple[bytes, bytes]]
+    ) -> WordPiecePart:
+        """Raise ``ValueError``: the pieces of a word may all change with one more piece."""
+        return refuse_extension("WordPiece")
+
+    def written(self, vocabulary: Mapping[str, int]) -> dict[str, Any]:
+        """Return the model as in a file."""
+        return {
+            "type": "WordPiece",
+            "unk_token": self.unknown,
+            "continuing_subword_prefix": self.prefix,
+            "max_input_chars_per_word": self.longest_word,
+            "vocab": dict(sorted(vocabulary.items(), key=lambda item: item[1])),
+        }
+
+
+def read_wordpiece(part: Json) -> WordPiecePart:
+    """Return the WordPiece model of a file.
+
+    Raises:
+        ValueError: it is damaged.
+    """
+    longest = part["max_input_chars_per_word"]
+    if longest.number() < 0:
+        longest.fail("must be 0 or more")
+    return WordPiecePart(
+        read_vocabulary(part["vocab"]),
+        part["unk_token"].text(),
+        part["continuing_subword_prefix"].text(),
+        longest.number(),
+    )
+
+
+class WordLevelPart(NamedTuple):
+    """A word-level model as in a file; see ``ModelPart`` for the methods."""
+
+    vocabulary: dict[str, int]
+    unknown: str = "<unk>"
+
+    @property
+    def size(self) -> int:
+        """The number of tokens."""
+        return len(self.vocabulary)
+
+    def define(self, steps: Sequence[PreTokenizerStep], source: str) -> Definition:
+        """Return the definition of a tokenizer with this model."""
+        from ...pipeline.models.words import WordLevel
+
+        return definition_of_pieces(WordLevel(*self), steps, self.vocabulary)
+
+    def extended(
+        self, tokens: Mapping[bytes, int], merges: Sequence[tuple[bytes, bytes]]
+    ) -> WordLevelPart:
+        """Raise ``ValueError``: there are no merges that would make more tokens."""
+        return refuse_extension("word-level")
+
+    def written(self, vocabulary: Mapping[str, int]) -> dict[str, Any]:
+        """Return the model as in a file."""
+        return {
+            "type": "WordLevel",
+            "vocab": dict(sorted(vocabulary.items(), key=lambda item: item[1])),
+            "unk_token": self.unknown,
+        }
+
+
+def read_word_level(part: Json) -> WordLevelPart:
+    """Return the word-level model of a file.
+
+    Raises:
+        ValueError: it is damaged.
+    """
+    return WordLevelPart(read_vocabulary(part["vocab"]), part["unk_token"].text())

@@ -12,14 +12,12 @@ from ...pattern.ast import Chars
 from ...pattern.ast import Sequence as NodeSequence
 from ...pipeline.byte_level import UNICODE_TO_BYTE, encode_bytes
 from ...pipeline.models.bpe.by_merges import ListedMergesEncoder, UnknownPolicy
-from ...pipeline.models.bpe.by_rank import BytePairEncoder, merges_by_rank
-from ...pipeline.models.bpe.byte_level import ByteLevelBPE
-from ...pipeline.models.bpe.characters import CharacterBPE
-from ...pipeline.models.bpe.shared_ids import SharedIdsBPE
-from ...pipeline.models.bpe.splitter import LINE_END, MARK, STOP, splitter_by_merges
-from ...pipeline.pre_tokenizers.byte_alphabet import ByteAlphabet, to_bytes
-from ...pipeline.pre_tokenizers.joined import Joined
+from ...pipeline.models.bpe.by_rank import ByteLevelBPE, BytePairEncoder, merges_by_rank
+from ...pipeline.models.bpe.characters import CharacterBPE, SharedIdsBPE
+from ...pipeline.models.splitters import LINE_END, MARK, STOP, splitter_by_merges
 from ...pipeline.pre_tokenizers.split import Split
+from ...pipeline.pre_tokenizers.splitter import Joined
+from ...pipeline.pre_tokenizers.steps import ByteAlphabet, to_bytes
 from ...unicode.code_points import CodePoints
 from ..checked_json import Json
 from .base import definition_of, definition_of_pieces, flag, read_vocabulary

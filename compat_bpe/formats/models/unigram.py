@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ...pipeline.models.unigram.model import Unigram
+from ...pipeline.models.unigram import Unigram
 from .. import RANK_LIMIT
-from ..checked_json import Json, is_unicode
-from ..json_numbers import read_float, written_float
+from ..checked_json import Json, is_unicode, read_float
 from .base import bytes_of, definition_of, refuse_extension
 
 if TYPE_CHECKING:
@@ -134,3 +134,20 @@ def _read_piece(item: Json) -> tuple[str, float]:
         return text, read_float(str(score))
     except ValueError as error:
         number.fail(str(error))
+
+
+def written_float(value: float) -> float:
+    """Return the float to write so that tokenizers reads ``value``.
+
+    A float is written as the shortest number that Python reads as that float.
+
+    Raises:
+        ValueError: no float near it is read as this value.
+    """
+    below = above = value
+    for _ in range(8):
+        for candidate in (below, above):
+            if read_float(repr(candidate)) == value:
+                return candidate
+        below, above = math.nextafter(below, -math.inf), math.nextafter(above, math.inf)
+    raise ValueError(f"{value!r} cannot be written so that tokenizers reads it")

@@ -6,9 +6,9 @@ from array import array
 from collections.abc import Iterable, Sequence
 
 from ...parallel.lazy import cached_property
-from ...unicode.utf8 import Utf8Decoder
-from ..models.sentencepiece.vocabulary import BYTE, CONTROL, SPACE, UNKNOWN, SentencePieceVocabulary
-from .streams import AtEnd
+from ...unicode.text import Utf8Decoder
+from ..models.sentencepiece.base import BYTE, CONTROL, SPACE, UNKNOWN, SentencePieceVocabulary
+from .base import checked
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -106,6 +106,8 @@ class SentencePieceDecoder:
     def stream(self, errors: str) -> TextStream:
         """Return a decoder of ids that arrive one after another; see ``IdDecoder``."""
         if self._denormalize is not None:
+            from .streams import AtEnd
+
             return AtEnd(lambda tokens: self.decode_text(tokens, errors))
         return _Stream(self, self._drops_space, errors)
 
@@ -124,10 +126,7 @@ class SentencePieceDecoder:
             tokens: the ids; errors as in ``texts``.
             drops_space: drop the spaces that are there only because a text begins.
         """
-        if isinstance(tokens, (str, dict)) or not hasattr(tokens, "__getitem__"):
-            raise TypeError(f"a {type(tokens).__name__} is no sequence of token ids")
-        numbers = array("I")
-        numbers.fromlist(list(tokens))
+        _, numbers = checked(tokens)
         texts = self._texts
         try:
             chosen = [texts[token_id] for token_id in numbers]
@@ -140,17 +139,17 @@ class SentencePieceDecoder:
         pieces = self._pieces.texts
         return chosen, not self._drop(numbers, (pieces[token_id] for token_id in numbers), chosen)
 
-    def _drop(self, numbers: Iterable[int], pieces: Iterable[str], found: list[str]) -> bool:
+    def _drop(self, numbers: Iterable[int], pieces: Iterable[str], texts: list[str]) -> bool:
         """Drop the spaces that are there only because a text begins; return True if it has."""
         types = self._pieces.types
         for at, (token_id, piece) in enumerate(zip(numbers, pieces)):
             kind = types[token_id] if token_id >= 0 else UNKNOWN
             if kind not in (BYTE, CONTROL) and piece.startswith(SPACE):
                 if kind != UNKNOWN:
-                    found[at] = found[at][1:]
+                    texts[at] = texts[at][1:]
                 if not self._drops_all:
                     return True
-            if found[at]:
+            if texts[at]:
                 return True
         return False
 

@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ...unicode.utf8 import Utf8Decoder
+from ...unicode.text import Utf8Decoder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .text_model import ChunkToken, TextModel
+from .base import ChunkToken, TextModel
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -16,13 +16,11 @@ from ...unicode import tables_tokenizers as tables
 from ...unicode.code_points import CodePoints
 from ...unicode.properties import parse_ranges, white_space
 from ..aligned import Aligned
-from .base import PlainNormalizer
-from .by_character import CharacterTable, beside, members
-from .case import Lowercase
-from .forms import UnicodeForm
+from .base import CharacterTable, Normalizer, beside, members
+from .simple import Lowercase
 
 
-class BertNormalizer(PlainNormalizer):
+class BertNormalizer(Normalizer):
     r"""The normalizer of BERT.
 
     Args:
@@ -34,8 +32,6 @@ class BertNormalizer(PlainNormalizer):
     >>> BertNormalizer(True, True, True, True)("É\t中")
     'e  中 '
     """
-
-    is_local = True
 
     def __init__(
         self, clean_text: bool, handle_chinese_chars: bool, strip_accents: bool, lowercase: bool
@@ -71,7 +67,9 @@ class BertNormalizer(PlainNormalizer):
             text = text.translate(_cleaned())
         if self._handle_chinese_chars and not text.isascii():
             text = _ideograph().sub(r" \g<0> ", text)
-        if self._strip_accents:
+        if self._strip_accents and not text.isascii():
+            from .forms import UnicodeForm
+
             text = UnicodeForm("NFD")(text).translate(_stripped())
         return Lowercase()(text) if self._lowercase else text
 
@@ -90,6 +88,8 @@ class BertNormalizer(PlainNormalizer):
                 )
             )
         if self._strip_accents:
+            from .forms import UnicodeForm
+
             text = UnicodeForm("NFD").align(text).filtered(lambda char: ord(char) not in _accents())
         return Lowercase().align(text) if self._lowercase else text
 

@@ -12,8 +12,7 @@ from ...parallel.lazy import cached_property
 from ...unicode.clusters import long_clusters, prepended, stands_alone
 from ..aligned import Aligned
 from ..cache import Memo
-from .base import PlainNormalizer
-from .by_character import CharacterTable, beside
+from .base import CharacterTable, Normalizer, beside
 from .charsmap import Charsmap
 
 #: Longer clusters, in bytes, are not looked up as a whole.
@@ -22,14 +21,12 @@ _LONGEST_CLUSTER = 5
 _CLUSTERS = 1 << 14
 
 
-class Precompiled(PlainNormalizer):
+class Precompiled(Normalizer):
     """The normalizer for a precompiled character map.
 
     Args:
         charsmap: the map.
     """
-
-    is_local = True
 
     def __init__(self, charsmap: Charsmap) -> None:
         self._charsmap = charsmap
@@ -115,8 +112,8 @@ class Precompiled(PlainNormalizer):
     def across(self, left: str, right: str) -> tuple[str, str] | None:
         r"""Return the characters beside a position between two clusters.
 
-        The end of a cluster is there whatever is around, unless one of the two characters joins
-        others from far away, as jamo and flags do. The left one is the last of its cluster, and is
+        A cluster ends between two such characters in any text, unless one of them joins others
+        from far away, as jamo and flags do. The left one is the last of its cluster, and is
         changed by itself if no key begins with what may be joined before it. The right one is the
         first of its cluster, and what it becomes is known if no key begins with it and goes on.
         """

@@ -7,12 +7,12 @@ from collections.abc import Iterator, Sequence
 
 from ...parallel.lazy import cached_property, changed
 from ..aligned import Aligned
-from ..names.finder import NameFinder
-from .base import PlainNormalizer
+from ..names import NameFinder
+from .base import Normalizer
 from .charsmap import Charsmap
 
 
-class SpaceNormalizer(PlainNormalizer):
+class SpaceNormalizer(Normalizer):
     """The normalizer of a model of SentencePiece.
 
     From left to right, a text is taken apart: the longest user-defined symbol is kept as it is;

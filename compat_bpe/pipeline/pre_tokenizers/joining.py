@@ -28,14 +28,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...pattern.ast import Alternatives, Chars, Node, PatternError, Repeat
+from ...pattern.ast import (
+    NEVER,
+    Alternatives,
+    Chars,
+    Node,
+    PatternError,
+    Repeat,
+    can_be_empty,
+    looks_back,
+)
 from ...pattern.splitter import Splitter
 from ...pattern.translation import Translation
-from ...pattern.writer import NEVER, can_be_empty, looks_back, project
+from ...pattern.writer import project
 from ...unicode.code_points import NONE, CodePoints
-from .gaps import any_of, matches, matches_and_gaps
-from .plain import NAME
-from .split import Split
+from .base import NAME
+from .split import Split, any_of, matches, matches_and_gaps
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -59,14 +67,9 @@ def joined(splits: Sequence[Split]) -> Splitter | None:
 
 
 def splits_of(steps: Sequence[PreTokenizerStep]) -> list[Split] | None:
-    """Return the splits that do the same as some steps, or None."""
-    all_splits: list[Split] = []
-    for step in steps:
-        splits = step.as_splits()
-        if splits is None:
-            return None
-        all_splits += splits
-    return all_splits
+    """Return some steps if all of them are splits, or None."""
+    splits = [step for step in steps if isinstance(step, Split)]
+    return splits if len(splits) == len(steps) else None
 
 
 def join(splits: Sequence[Split]) -> Node | None:

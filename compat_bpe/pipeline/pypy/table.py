@@ -22,11 +22,9 @@ not replace) has no table, and is left to ``re``.
 
 from __future__ import annotations
 
-from ...pattern.ast import Node
-from ...pattern.automaton import Positions, TooManyPositions
-from ...pattern.lookahead import NoTable
-from ...pattern.program import Program
-from ...pattern.writer import can_be_empty
+from ...pattern.ast import Node, can_be_empty
+from ...pattern.cut_points import Positions, TooManyPositions
+from ...pattern.states import NoTable, Program
 from ...unicode.code_points import END, CodePoints
 
 TYPE_CHECKING = False

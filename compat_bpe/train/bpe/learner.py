@@ -1,6 +1,21 @@
 """Learning of merges from the frequencies of neighbouring tokens.
 
-A *word* is a chunk of the corpus as a sequence of tokens, at first its single bytes. Each step of
+A *word* is text in which each character stands for a token. So a merge is ``str.split`` and
+``str.join``, which find pairs from left to right, as the rule demands. A pair is a text of two
+characters.
+
+Two properties make it fast:
+
+- *The frequency of a pair only falls* after the merge that formed the pair. New occurrences of a
+  pair arise only where one of its two tokens is made, and a token is made by one merge, in all
+  words at once. So the frequency of a pair in the heap is never too low. The pair on top of the
+  heap is looked up; if its frequency has fallen, it is put back with the new one.
+- *So rare pairs need not be followed.* Pairs less frequent than a *floor* are dropped. When the
+  others are used up, the pairs of all words are counted again, and the floor is lowered to an
+  eighth of the highest frequency. That happens a few times in all, while most pairs occur only
+  once or twice.
+
+The words of byte-level BPE are the chunks of the corpus, at first as single bytes. Each step of
 training finds the most frequent pair of neighbours, with each word weighted by its frequency, and
 joins the pair to a new token in all words. With the words ``hug`` (10 times), ``pug`` (5), ``pun``
 (12), ``bun`` (4) and ``hugs`` (5), ``u g`` occurs 20 times and is joined first, then ``u n`` (16),
@@ -9,16 +24,177 @@ then ``h ug`` (15).
 Of equally frequent pairs, the one of the lower ids is joined. The ids of single bytes are in
 GPT-2's order (see ``byte_level``), and new tokens are numbered on. So the merges are those of
 ``BpeTrainer`` in Hugging Face tokenizers with its byte-level alphabet.
-
-``FrequentPairs`` says how the pairs are counted and found.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import AnyStr, Callable, Generic, NamedTuple
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from heapq import heapify, heappop, heappush
+from itertools import islice
+from operator import add
+from typing import Any, AnyStr, Callable, Generic, NamedTuple
 
-from .frequent_pairs import FrequentPairs
+
+def join_pair(
+    pair: str,
+    made: str,
+    words: list[str],
+    frequencies: Sequence[int],
+    counts: dict[str, int],
+    numbers: Iterable[int],
+) -> tuple[dict[str, list[int]], int]:
+    """Join a pair in all words, and subtract the pairs that are there no more from the counts.
+
+    Args:
+        pair: the pair.
+        made: the character of the token that it makes.
+        words: all words, which are changed.
+        frequencies: the frequency of each word.
+        counts: the frequency of each pair, which is changed.
+        numbers: the numbers of the words that had the pair once.
+
+    Returns:
+        The new pairs, each with its frequency and then the numbers of its words; and the number of
+        pairs that were joined, with the frequencies of their words.
+
+    >>> words, counts = ["abab"], {"ab": 6, "ba": 3}
+    >>> join_pair("ab", "X", words, [3], counts, [0]), words, counts
+    (({'XX': [3, 0]}, 6), ['XX'], {'ba': 0})
+    """
+    del counts[pair]
+    formed: dict[str, list[int]] = {}
+    joined = 0
+    for number in numbers:
+        parts = words[number].split(pair)
+        if len(parts) == 1:
+            continue  # Other merges have used the pair's tokens.
+        words[number] = made.join(parts)
+        frequency = frequencies[number]
+        joined += frequency * (len(parts) - 1)
+        first, *others, last = parts
+        new_pairs = [first[-1] + made] if first else []
+        for part in others:
+            new_pairs += (made + part[0], part[-1] + made) if part else (made + made,)
+        if last:
+            new_pairs.append(made + last[0])
+        for one in new_pairs:
+            known = formed.get(one)
+            if known is None:
+                formed[one] = [frequency, number]
+            else:
+                known[0] += frequency
+                if known[-1] != number:
+                    known.append(number)
+    left, right = pair[0], pair[1]
+    for one, known in formed.items():
+        # Each occurrence of a new pair replaces one of the pair that was there before.
+        before, after = one[0], one[1]
+        lost = right + (left if before == after else after) if before == made else before + left
+        if lost in counts:
+            counts[lost] -= known[0]
+    return formed, joined
+
+
+#: The divisor of the highest frequency that gives the floor.
+_STEP = 8
+
+
+class FrequentPairs:
+    """The words in their present state, and the frequent pairs in them.
+
+    A subclass says which pairs may be joined, and which of equally frequent ones comes first.
+
+    Args:
+        words: the words; a word of one token has no pair.
+        frequencies: the frequency of each word.
+        least: the lowest frequency of a pair that is joined; 1 or more.
+    """
+
+    def __init__(self, words: Iterable[str], frequencies: Iterable[int], least: int = 1) -> None:
+        self._words = [*words]
+        self._frequencies = [*frequencies]
+        self._least = least
+        #: The pairs that occur at least ``_floor`` times: their frequencies, and the indices of the
+        #: words that they may be in. The first item of such a list is not a word.
+        self._counts: dict[str, int] = {}
+        self._places: dict[str, list[int]] = {}
+        #: The entries of pairs, with their present or earlier frequencies.
+        self._heap: list[Any] = []
+        self._floor = 0
+
+    def _is_fit(self, pair: str) -> bool:
+        """Return True if two tokens may be joined, whatever their frequency."""
+        raise NotImplementedError
+
+    def _entry(self, pair: str, count: int) -> tuple[Any, ...]:
+        """Return the entry of a pair in the heap, which has the lowest one on top.
+
+        It begins with the frequency, negated, and ends with the pair.
+        """
+        return -count, pair
+
+    def _next_pair(self) -> str | None:
+        """Take the most frequent pair off the heap and return it; None if there is none."""
+        while True:
+            heap, counts = self._heap, self._counts
+            while heap:
+                entry = heappop(heap)
+                pair: str = entry[-1]
+                now = counts[pair]
+                if -entry[0] == now:
+                    return pair
+                if now >= self._floor:
+                    heappush(heap, (-now, *entry[1:]))
+                else:
+                    del counts[pair], self._places[pair]
+            if self._floor == self._least or not self._count_pairs():
+                return None
+
+    def _count_pairs(self) -> bool:
+        """Count all pairs again and keep the frequent ones; return True if there are any."""
+        every: defaultdict[str, int] = defaultdict(int)
+        for word, frequency in zip(self._words, self._frequencies):
+            for pair in map(add, word, word[1:]):
+                every[pair] += frequency
+        floor = max(every.values(), default=0) // _STEP
+        while True:
+            # If no frequent pair may be joined, lower the floor and look at more pairs.
+            self._floor = max(self._least, floor)
+            counts = {
+                pair: count
+                for pair, count in every.items()
+                if count >= self._floor and self._is_fit(pair)
+            }
+            if counts or self._floor == self._least:
+                break
+            floor //= _STEP
+        del every
+        places: dict[str, list[int]] = {pair: [0] for pair in counts}
+        for index, word in enumerate(self._words):
+            for pair in counts.keys() & map(add, word, word[1:]):
+                places[pair].append(index)
+        self._counts, self._places = counts, places
+        self._heap = [self._entry(pair, count) for pair, count in counts.items()]
+        heapify(self._heap)
+        return bool(counts)
+
+    def _join(self, pair: str, made: str) -> int:
+        """Join a pair in all words, and update the pairs beside it.
+
+        Returns:
+            The number of pairs that were joined, each with the frequency of its word.
+        """
+        indices = islice(self._places.pop(pair), 1, None)
+        counts = self._counts
+        formed, joined = join_pair(pair, made, self._words, self._frequencies, counts, indices)
+        for one, known in formed.items():
+            if known[0] >= self._floor and self._is_fit(one):
+                counts[one] = known[0]
+                self._places[one] = known
+                heappush(self._heap, self._entry(one, known[0]))
+        return joined
+
 
 #: The number of code points, and so the largest number of ids.
 MOST_TOKENS = 0x110000

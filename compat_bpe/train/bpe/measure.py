@@ -22,8 +22,8 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from operator import add
 
+from .learner import join_pair
 from .merges_of_characters import Marks
-from .pairs import join_pair
 
 #: Encodes a word.
 Encode = Callable[[str], Sequence[int]]

@@ -1,17 +1,296 @@
-"""Extending a vocabulary of any kind that can be: see ``extender`` and ``pieces``."""
+"""Extending a vocabulary: new tokens for new text or given terms, without changing an id.
+
+That is shown here for byte-level BPE; for other kinds see ``pieces``. New tokens come from merges
+added after all old ones. Their ids follow the highest id in use, special and reserved tokens
+included.
+
+**Chunks without an added merge do not change.**  Let the old vocabulary encode a chunk as t1 … tn,
+and let no two neighbours of these be the two parts of an added merge. Then the new vocabulary
+encodes it as t1 … tn, too:
+
+- All added merges have higher ranks than all old ones. So as long as an old merge is possible, the
+  same merge is carried out at the same place, and merging reaches t1 … tn through the same states.
+- There no old merge is possible, and by assumption no added one.
+- A chunk that is a token as a whole may be taken without merging. This chunk is not a new token:
+  merging makes each new token, and it makes t1 … tn of this chunk.
+- Added tokens, normalization and the pattern come before merging and do not depend on merges.
+
+This holds for merging by rank and by list. One exception is kept out: with ``byte_fallback``,
+tokens with names such as ``<0xC4>`` stand for bytes, so no such token is made.
+
+**Merging by rank** (tiktoken's rule) joins any two parts whose concatenation is a token. For a
+token that merging makes, these are always the same two, since no merge crosses a token's edges
+before the token is complete. So an added merge joins the pair that it was learned as and no other.
+But merging may never make some old tokens (tiktoken takes them for whole chunks only), because one
+of their parts is not a token. A new token may be that part. So when a new token begins or ends an
+old token that merging never made, the texts are encoded again, and learning continues from there.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Callable, NamedTuple
 
+from ...corpus.chunk_counts import ChunkCounter
 from ...encodings.encoding import Encoding
-from ...fit.text_encoder import check_encoding
-from ...pipeline.chunks import is_byte_level
-from .extended import Extended as Extended
-from .extended import Term as Term
-from .extender import Extender as Extender
-from .piece_extender import PieceExtender as PieceExtender
+from ...fit.boundary import check_encoding
+from ...pipeline.chunks import chunks_of, is_byte_level, parts_of_text
+from ...unicode.surrogates import repair
+from ..bpe.beginning import check_byte_level
+from ..bpe.growing import GrowingVocabulary, Merging, Spelling
+from ..diff import Change, Changes, changes_of, in_order
+from ..kind import LearnedMerge
+from ..options import check_least
+from .pieces import GrowingTokens, growing_tokens
+
+
+class Term(NamedTuple):
+    """A term, before and after extending.
+
+    Args:
+        text: the term, with a space before it or without.
+        before, after: its ids in the old and in the new vocabulary.
+        reason: the reason why it is not one token; empty if it is.
+    """
+
+    text: str
+    before: list[int]
+    after: list[int]
+    reason: str
+
+
+class Extended(NamedTuple):
+    """The result of extending a vocabulary.
+
+    Args:
+        encoding: the new encoding.
+        merges: the added merges, in the order of the new ids, one for each new token.
+            ``frequency`` is 0 for merges of a term. A token that no merge makes, such as a whole
+            word, is ``left``, and ``right`` is empty.
+        terms: the terms, with and without a space.
+        changes: the chunks of the texts that are encoded differently.
+        tokens: the new tokens, in the order of their ids.
+    """
+
+    encoding: Encoding
+    merges: list[LearnedMerge]
+    terms: list[Term]
+    changes: Changes
+    tokens: Sequence[bytes]
+
+
+_Advance = Callable[[int], None]
+
+
+class Extender:
+    """Extending step by step, for texts in pieces, and with progress.
+
+    Args:
+        encoding, number and all others: as in ``extend``.
+
+    Raises:
+        ValueError: the vocabulary is no byte-level BPE, or a number is out of range.
+    """
+
+    def __init__(
+        self,
+        encoding: Encoding,
+        number: int = 0,
+        *,
+        terms: Iterable[str] = (),
+        with_space: bool = True,
+        min_frequency: int = 2,
+        max_token_length: int | None = None,
+        workers: int | None = None,
+        name: str | None = None,
+    ) -> None:
+        self._check(encoding)
+        check_least("number", number, 0)
+        check_least("min_frequency", min_frequency, 0)
+        check_least("max_token_length", max_token_length, 1)
+        self._old = encoding
+        self._number = number
+        self._terms = list(terms)
+        self._with_space = with_space
+        self._min_frequency = min_frequency
+        self._max_token_length = max_token_length
+        self._name = f"{encoding.name}_extended" if name is None else name
+        self._counter = ChunkCounter(encoding, workers)
+
+    def __enter__(self) -> Extender:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self._counter.__exit__(*exception)
+
+    def _check(self, encoding: Encoding) -> None:
+        """Raise ``ValueError`` if an encoding cannot be extended."""
+        check_byte_level(encoding, "extended")
+
+    def feed(self, text: str, group: str = "", *, is_last: bool = True) -> None:
+        """Take a text, or a piece of one; arguments and errors as in ``Trainer.feed``."""
+        self._counter.feed(text, group, is_last=is_last)
+
+    def extend(self, advance: _Advance = lambda tokens: None) -> Extended:
+        """Extend the vocabulary by the terms, and by learning from the texts.
+
+        Args:
+            advance: called with 1 for each token learned.
+
+        Raises:
+            ValueError, OSError: as ``extend``.
+        """
+        core = self._old.core
+        counts: Counter[bytes] = Counter()
+        for counter in self._counter.finish().values():
+            while counter:  # emptied meanwhile, so that memory does not hold the chunks twice
+                chunk, count = counter.popitem()
+                counts[core.model.to_bytes(chunk)] += count
+        grown = GrowingVocabulary(self._old)
+        terms = [one for term in self._terms for one in self._add_term(grown, repair(term))]
+        if self._number:
+            self._learn(grown, counts, advance)
+        new = grown.encoding(self._name)
+        return Extended(
+            new,
+            grown.merges,
+            [_in_the_end(term, new) for term in terms],
+            changes_of(self._old, new, counts, self._counter.added_tokens),
+            [merge.left + merge.right for merge in grown.merges],
+        )
+
+    def _add_term(self, grown: GrowingVocabulary, term: str) -> list[Term]:
+        forms = [term]
+        if self._with_space and term and not term[0].isspace():
+            forms.append(f" {term}")
+        first, *others = [
+            Term(form, _ids(self._old, form), [], self._add_form(grown, form)) for form in forms
+        ]
+        # If the pattern splits it from the space, the term itself follows the space as a token.
+        return [first, *(one for one in others if not one.reason)]
+
+    def _add_form(self, grown: GrowingVocabulary, form: str) -> str:
+        """Make a text one token; return an empty string, or the reason why it cannot be one."""
+        core = self._old.core
+        chunks = list(chunks_of(core, form))
+        if len(chunks) != 1:
+            shown = ", ".join(
+                repr(chunk.decode("utf-8", "replace") if isinstance(chunk, bytes) else chunk)
+                for chunk in chunks
+            )
+            return f"it is split into {shown}" if chunks else "it has no chunks"
+        (chunk,) = chunks
+        if isinstance(chunk, int):
+            return ""
+        if not core.leaves_nothing_out and chunk != form.encode():
+            return "the pattern leaves some of it out"
+        if chunk in core.byte_level.whole:
+            return ""
+        return grown.join_all(chunk)
+
+    def _learn(
+        self,
+        grown: GrowingVocabulary,
+        counts: Mapping[bytes, int],
+        advance: _Advance,
+    ) -> None:
+        """Learn as many tokens as were asked for, or as there are."""
+        spelling = Spelling(grown)
+        words = {spelling.spell(chunk): count for chunk, count in counts.items()}
+        merging = Merging(
+            grown,
+            words,
+            min_frequency=self._min_frequency,
+            max_token_length=self._max_token_length,
+        )
+        for _ in range(self._number):
+            if merging.step() is None:
+                break
+            advance(1)
+
+
+def _in_the_end(term: Term, new: Encoding) -> Term:
+    """Return a term with its new ids; learning may have made it one token after all."""
+    after = _ids(new, term.text)
+    is_one = len(after) == 1 and new.decode_bytes(after) == term.text.encode()
+    return term._replace(after=after, reason="" if is_one else term.reason)
+
+
+def _ids(encoding: Encoding, text: str) -> list[int]:
+    return encoding.encode(text, disallowed_special=())
+
+
+class PieceExtender(Extender):
+    """Extending of words, WordPiece or BPE over characters; arguments as in ``Extender``.
+
+    Raises:
+        ValueError: the kind of vocabulary cannot be extended, or a number is out of range.
+    """
+
+    def _check(self, encoding: Encoding) -> None:
+        self._grown = growing_tokens(encoding)
+
+    def extend(self, advance: Callable[[int], None] = lambda tokens: None) -> Extended:
+        grown = self._grown
+        counts: Counter[str] = Counter()
+        for counter in self._counter.finish().values():
+            counts.update(counter)
+        terms = [one for term in self._terms for one in self._add(grown, repair(term))]
+        if self._number:
+            grown.learn(counts, self._number, self._min_frequency, self._max_token_length, advance)
+        new = grown.encoding(self._name)
+        return Extended(
+            new,
+            grown.merges,
+            [_term_in_the_end(term, new) for term in terms],
+            changes_of_texts(self._old, new, counts, self._counter.added_tokens),
+            [token.encode() for token in grown.tokens],
+        )
+
+    def _add(self, grown: GrowingTokens, term: str) -> list[Term]:
+        forms = [term]
+        if self._with_space and term and not term[0].isspace():
+            forms.append(f" {term}")
+        terms: dict[str, Term] = {}
+        for form in forms:
+            chunks = list(parts_of_text(self._old.core, form))
+            shown = ", ".join(map(repr, chunks))
+            if len(chunks) != 1:
+                reason = f"it is split into {shown}" if chunks else "it has no chunks"
+            elif isinstance(chunks[0], int):
+                reason = ""
+            elif chunks[0] in terms:
+                continue  # The space is dropped.
+            else:
+                reason = grown.make_one(chunks[0])
+            before = self._old.encode(form, disallowed_special=())
+            if form == term or not reason:
+                terms[shown.strip("'")] = Term(form, before, [], reason)
+        return [*terms.values()]
+
+
+def changes_of_texts(
+    old: Encoding, new: Encoding, counts: Counter[str], added_tokens: int
+) -> Changes:
+    """Return the changes of chunks that are texts; see ``changes_of``."""
+    before = after = added_tokens
+    differing = []
+    for chunk, frequency in counts.items():
+        then = [*old.core.model.encode(chunk)]
+        now = [*new.core.model.encode(chunk)]
+        before += len(then) * frequency
+        after += len(now) * frequency
+        if then != now:
+            differing.append(Change(chunk.encode(), frequency, then, now))
+    return Changes(before, after, in_order(differing))
+
+
+def _term_in_the_end(term: Term, new: Encoding) -> Term:
+    """Return a term with its new ids; learning may have made it one token after all."""
+    after = new.encode(term.text, disallowed_special=())
+    is_one = len(after) == 1 and after[0] != new.core.model.unknown_id
+    return term._replace(after=after, reason="" if is_one else term.reason)
 
 
 def extend(

@@ -22,13 +22,12 @@ from typing import Any
 from ...encodings.encoding import Encoding
 from ...encodings.tokenizer import Tokenizer
 from ...formats import RANK_LIMIT
+from ...formats.models.base import WordLevelPart, WordPiecePart
 from ...formats.models.bpe import ListedModel
-from ...formats.models.word_level import WordLevelPart
-from ...formats.models.wordpiece import WordPiecePart
 from ...formats.tokenizer_json import TokenizerDefinition
 from ...parallel.lazy import cached_property
 from ..bpe.merges_of_characters import CharacterLearner, Marks, joined
-from ..run.results import LearnedMerge
+from ..kind import LearnedMerge
 from ..tokenizer_parts import types_in
 
 _Advance = Callable[[int], None]

@@ -1,20 +1,334 @@
-"""Training of a model of SentencePiece step by step, for texts in pieces."""
+"""Training of models of SentencePiece, with the pieces and scores of sentencepiece 0.2.3.
+
+A check on held-out lines encodes them anew, with the model that learning would end with here.
+"""
 
 from __future__ import annotations
 
+import os
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
-from ...corpus.counted import Counted, rows_of
+from ...corpus.chunk_counts import Counted, rows_of
 from ...corpus.counts_file import escape, unescape
+from ...encodings.save import checked_bytes
 from ...encodings.sentencepiece import SentencePiece
-from ..run.convergence import Point, points_as_json
-from ..run.results import LearnedMerge
-from .model import check_takes_counts, learn_sentencepiece, lines_with_counts
-from .settings import SentencePieceSettings
-from .watch import HeldOutLines
+from ...files.write import write_files
+from ...formats.sentencepiece import BPE, CHAR, UNIGRAM, WORD, SentencePieceModel
+from ...pipeline.models.sentencepiece.base import NORMAL
+from ...unicode.surrogates import repair
+from ..convergence import Convergence, Curve, Point, ShrinkingCurve, points_as_json
+from ..kind import LearnedMerge
+from .bpe import PieceRules, learn_pieces
+from .corpus import Corpus, learn_characters, learn_words, read_corpus, seed_pieces, word_splitter
+from .settings import MODEL_KINDS, SentencePieceSettings, meta_pieces, normalizer_of
+from .unigram import goal_of, learn_unigram
+
+
+class HeldOutLines:
+    """Lines by which learning may stop, from which nothing is learned.
+
+    Args:
+        lines: the lines without their ends, and their counts.
+
+    Raises:
+        ValueError: there is no text.
+    """
+
+    def __init__(self, settings: Convergence, lines: Mapping[str, int]) -> None:
+        self._lines = lines
+        size = sum(len(line.encode()) * count for line, count in lines.items())
+        self._growing = Curve(settings, size)
+        self._shrinking: ShrinkingCurve[SentencePieceModel] = ShrinkingCurve(settings, size)
+        #: True if learning was stopped by a check.
+        self.has_converged = False
+
+    @property
+    def points(self) -> Sequence[Point]:
+        """The checks so far."""
+        return self._growing.points or self._shrinking.points
+
+    @property
+    def model(self) -> SentencePieceModel:
+        """The model that training is to give if a vocabulary that shrinks has converged."""
+        assert self._shrinking.model is not None
+        return self._shrinking.model
+
+    def is_due(self, pieces: int) -> bool:
+        """Return True if there is a check after so many pieces of a vocabulary that grows."""
+        return self._growing.is_due(pieces)
+
+    def grown(self, model: SentencePieceModel) -> bool:
+        """Add a check of a vocabulary that grows; return True if learning has converged."""
+        self.has_converged = self._growing.add(len(model.texts), 0, self._size(model))
+        return self.has_converged
+
+    def shrunk(self, model: SentencePieceModel) -> bool:
+        """Add a check of a vocabulary that shrinks; return True if learning has converged."""
+        size = self._size(model)
+        self.has_converged = self._shrinking.add(len(model.texts), size, model)
+        return self.has_converged
+
+    def _size(self, model: SentencePieceModel) -> int:
+        encoding = SentencePiece("held out", model)
+        return sum(encoding.count(line) * count for line, count in self._lines.items())
+
+
+#: Texts and their counts.
+Counts = Iterable[tuple[str, int]]
+
+
+def lines_with_counts(texts: Iterable[str]) -> Counter[str]:
+    """Return the lines of texts, without those that are empty, and their counts."""
+    return Counter(line for text in texts for line in repair(text).split("\n") if line)
+
+
+def learn_sentencepiece(
+    texts: Iterable[str],
+    settings: SentencePieceSettings,
+    counts: Counts = (),
+    watch: HeldOutLines | None = None,
+) -> SentencePieceModel:
+    """Return the model learned from texts and counts.
+
+    The pieces and scores are those of sentencepiece 0.2.3 with the same options, and for Unigram
+    with ``num_threads=1``. Scores of words and characters may differ in the last bit, which depends
+    on the machine in the reference. With ``input_sentence_size``, a sample of the lines is learned
+    from. Memory grows with the number of distinct words, and for Unigram with that of lines.
+
+    Args:
+        texts: the corpus; each line is a sentence.
+        settings: the settings.
+        counts: texts with their counts, beside the others; not for a Unigram model, which begins
+            with substrings of the running text.
+        watch: held-out lines by which learning may stop; it takes the checks.
+
+    Raises:
+        ValueError: there is no text; there are too few pieces for ``vocab_size``, or too many
+            characters; counts are given for Unigram.
+    """
+    if MODEL_KINDS[settings.model_type] == UNIGRAM:
+        learned = _learn_unigram(texts, settings, counts, watch)
+        if watch is not None and watch.has_converged:
+            return watch.model
+        return assemble(learned, settings)
+    corpus = read_corpus(texts, settings, counts=counts)
+    if watch is None:
+        return learn_from_corpus(corpus, settings)
+    learned = _learn_bpe(corpus, settings, watch)
+    return assemble(learned, _of_any_size(settings) if watch.has_converged else settings)
+
+
+def _of_any_size(settings: SentencePieceSettings) -> SentencePieceSettings:
+    """Return the settings for a vocabulary that need not have ``vocab_size`` pieces."""
+    return replace(settings, hard_vocab_limit=False)
+
+
+def learn_from_corpus(corpus: Corpus, settings: SentencePieceSettings) -> SentencePieceModel:
+    """Return the model learned from counted words; errors as in ``learn_sentencepiece``.
+
+    Raises:
+        ValueError: it is a Unigram model, see ``check_takes_counts``; or learning is to stop by
+            held-out text, of which there is none.
+    """
+    check_takes_counts(settings)
+    if settings.convergence is not None:
+        raise ValueError("there is no held-out text by which learning could stop")
+    return assemble(_LEARNERS[MODEL_KINDS[settings.model_type]](corpus, settings), settings)
+
+
+def check_takes_counts(settings: SentencePieceSettings) -> None:
+    """Raise ``ValueError`` if a model cannot be learned from counts."""
+    if MODEL_KINDS[settings.model_type] == UNIGRAM:
+        raise ValueError(
+            "a Unigram model of SentencePiece is not learned from counts: it begins with "
+            "substrings of the running text; give texts, or learn a Unigram model of tokenizers"
+        )
+
+
+def _learn_bpe(
+    corpus: Corpus, settings: SentencePieceSettings, watch: HeldOutLines | None = None
+) -> list[tuple[str, float]]:
+    most = settings.vocab_size - len(meta_pieces(settings)) - len(corpus.alphabet)
+    learned = learn_pieces(corpus.words, corpus.alphabet, PieceRules(settings), most)
+    if watch is None:
+        return _in_order([piece for piece, _ in learned], corpus)
+    pieces: list[str] = []
+    any_size = _of_any_size(settings)
+    while True:
+        is_due = watch.is_due(len(pieces))
+        if is_due and watch.grown(assemble(_in_order(pieces, corpus), any_size)):
+            break
+        piece = next(learned, None)
+        if piece is None:
+            if not is_due:  # else the end was checked
+                watch.grown(assemble(_in_order(pieces, corpus), any_size))
+                watch.has_converged = False
+            break
+        pieces.append(piece[0])
+    return _in_order(pieces, corpus)
+
+
+def _in_order(pieces: list[str], corpus: Corpus) -> list[tuple[str, float]]:
+    """Return pieces and the alphabet after them, with scores that fall from 0."""
+    every = [*pieces, *corpus.alphabet]
+    return [(piece, -float(number)) for number, piece in enumerate(every)]
+
+
+def _learn_unigram(
+    texts: Iterable[str],
+    settings: SentencePieceSettings,
+    counts: Counts,
+    watch: HeldOutLines | None = None,
+) -> list[tuple[str, float]]:
+    for _ in counts:
+        check_takes_counts(settings)
+    corpus = read_corpus(texts, settings, keep_sentences=True)
+    splits = settings.split_by_whitespace
+    seeds = seed_pieces(
+        corpus.sentences,
+        word_splitter(settings) if splits else lambda sentence: [sentence],
+        PieceRules(settings),
+        corpus.alphabet,
+        settings.max_sentencepiece_length,
+        settings.seed_sentencepiece_size or max(100_000, 8 * settings.vocab_size),
+    )
+    words = list(corpus.words.items()) if splits else [(text, 1) for text in corpus.sentences]
+    alphabet = corpus.alphabet
+    # The sentences take more memory than all words.
+    del corpus
+    any_size = _of_any_size(settings)
+    return learn_unigram(
+        words,
+        seeds,
+        alphabet,
+        settings.vocab_size - len(meta_pieces(settings)),
+        goal_of(settings.vocab_size),
+        shrinking_factor=settings.shrinking_factor,
+        steps=settings.num_sub_iterations,
+        reserved=len(meta_pieces(settings)),
+        has_converged=None
+        if watch is None
+        else lambda found: watch.shrunk(assemble(found, any_size)),
+    )
+
+
+def _learn_words(corpus: Corpus, settings: SentencePieceSettings) -> list[tuple[str, float]]:
+    return learn_words(corpus, _room(settings))
+
+
+def _learn_characters(corpus: Corpus, settings: SentencePieceSettings) -> list[tuple[str, float]]:
+    return learn_characters(corpus, _room(settings))
+
+
+def _room(settings: SentencePieceSettings) -> int | None:
+    """Return the number of pieces that are learned; None for any number."""
+    if settings.use_all_vocab:
+        return None
+    return settings.vocab_size - len(meta_pieces(settings))
+
+
+_LEARNERS = {
+    BPE: _learn_bpe,
+    WORD: _learn_words,
+    CHAR: _learn_characters,
+}
+
+
+def assemble(
+    learned: list[tuple[str, float]], settings: SentencePieceSettings
+) -> SentencePieceModel:
+    """Return a model with the reserved pieces at their ids, and the learned ones between them.
+
+    Raises:
+        ValueError: there are too few pieces; a reserved piece is learned, too, or is beyond the
+            others.
+    """
+    reserved = meta_pieces(settings)
+    size = len(learned) + len(reserved)
+    is_hard = (
+        settings.hard_vocab_limit
+        and MODEL_KINDS[settings.model_type] != CHAR
+        and not settings.use_all_vocab
+    )
+    if is_hard and size < settings.vocab_size:
+        raise ValueError(
+            f"vocab_size is {settings.vocab_size}; the texts have only {size} pieces: lower it, or "
+            "set hard_vocab_limit to False"
+        )
+    taken = {text for text, _ in learned}.intersection(text for text, _ in reserved.values())
+    if taken:
+        raise ValueError(f"the reserved piece {min(taken)!r} is learned, too: rename it")
+    if max(reserved, default=-1) >= size:
+        number = max(reserved)
+        raise ValueError(
+            f"{reserved[number][0]!r} has the id {number}; there are only {size} pieces"
+        )
+    left = iter(learned)
+    texts: list[str] = []
+    scores: list[float] = []
+    types = bytearray()
+    for number in range(size):
+        if number in reserved:
+            text, kind = reserved[number]
+            score = 0.0
+        else:
+            text, score = next(left)
+            kind = NORMAL
+        texts.append(text)
+        scores.append(score)
+        types.append(kind)
+    model = SentencePieceModel(
+        texts,
+        scores,
+        bytes(types),
+        normalizer=normalizer_of(settings),
+        kind=MODEL_KINDS[settings.model_type],
+        whitespace_as_suffix=settings.treat_whitespace_as_suffix,
+        byte_fallback=settings.byte_fallback,
+        unk_surface=settings.unk_surface,
+        unk_piece=settings.unk_piece,
+        bos_piece=settings.bos_piece,
+        eos_piece=settings.eos_piece,
+        pad_piece=settings.pad_piece,
+        source="the trained model",
+    )
+    model.check()
+    return model
+
+
+def vocab_bytes(model: SentencePieceModel) -> bytes:
+    r"""Return the ``.vocab`` file of a model: each piece with its score, by id.
+
+    >>> settings = SentencePieceSettings(10)
+    >>> vocab_bytes(learn_sentencepiece(["hug pug"], settings))[:27]
+    b'<unk>\t0\n<s>\t0\n</s>\t0\nug\t-0\n'
+    """
+    return "".join(
+        f"{text}\t{score:.6g}\n" for text, score in zip(model.texts, model.scores)
+    ).encode()
+
+
+def save_trained_sentencepiece(
+    encoding: SentencePiece, prefix: str | os.PathLike[str]
+) -> tuple[str, str]:
+    """Write the ``.model`` and the ``.vocab`` file of a model, and return their paths.
+
+    Args:
+        encoding: the model.
+        prefix: the path without ``.model``.
+
+    Raises:
+        OSError: a file cannot be written.
+        ValueError: the model gives other ids when it is read.
+    """
+    paths = f"{os.fspath(prefix)}.model", f"{os.fspath(prefix)}.vocab"
+    model = encoding.definition
+    write_files([(paths[0], checked_bytes(encoding, paths[0])), (paths[1], vocab_bytes(model))])
+    return paths
 
 
 class TrainedSentencePiece(NamedTuple):
@@ -113,8 +427,8 @@ class SentencePieceTrainer:
             TypeError, ValueError: as in ``Trainer.feed_counts``; also for a Unigram model.
             OSError: the disk is full.
         """
-        check_takes_counts(self.settings)
         for text, count, _ in rows_of(counts):
+            check_takes_counts(self.settings)
             self._bytes += len(text.encode()) * count
             self._counts.write(f"{escape(text)}\t{count}\n".encode())
 
@@ -137,7 +451,7 @@ class SentencePieceTrainer:
             advance: called with 1 for each line that is read.
 
         Raises:
-            ValueError: as in ``train_sentencepiece``.
+            ValueError: as in ``learn_sentencepiece``.
             OSError: the texts cannot be read again.
         """
         sentences = self._sentences(advance)

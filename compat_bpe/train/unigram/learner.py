@@ -15,17 +15,228 @@ Where the reference differs from the textbook, the function that does it says so
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from array import array
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import log
+from operator import itemgetter
 from typing import Callable, NamedTuple
 
-from ...formats.json_numbers import read_float
+from ...formats.checked_json import read_float
 from ...formats.models.unigram import UnigramPart
-from .digamma import digamma
-from .options import UnigramOptions
-from .prune import prune
-from .segmentations import Segmentations
-from .substrings import END, branching_substrings
+from .segmentations import Segmentations, SharedLattice
+
+
+class UnigramOptions(NamedTuple):
+    """The options of learning a Unigram vocabulary, named as in tokenizers' ``UnigramTrainer``.
+
+    ``Unigram`` checks them.
+
+    Args:
+        vocab_size: the number of pieces, special tokens included. There are fewer if too few
+            substrings recur, and more if the characters alone take as many as this.
+        unk_token: the unknown token, the first one unless it is among ``special_tokens``. Without
+            it, text with a character that is no piece cannot be encoded.
+        special_tokens: the names of special tokens, which come first.
+        initial_alphabet: characters that are pieces even if they are in no word.
+        shrinking_factor: the share of the pieces that a round of pruning leaves.
+        n_sub_iterations: the number of steps of EM in a round.
+        max_piece_length: the length in characters of the longest piece.
+        seed_size: the number of pieces to begin with.
+
+    >>> UnigramOptions(8000, unk_token="<unk>", special_tokens=["<s>", "</s>"]).first_pieces
+    ('<unk>', '<s>', '</s>')
+    """
+
+    vocab_size: int = 8000
+    unk_token: str | None = None
+    special_tokens: Sequence[str] = ()
+    initial_alphabet: Sequence[str] = ()
+    shrinking_factor: float = 0.75
+    n_sub_iterations: int = 2
+    max_piece_length: int = 16
+    seed_size: int = 1_000_000
+
+    @property
+    def first_pieces(self) -> tuple[str, ...]:
+        """The special tokens, with the unknown token, in the order of their ids."""
+        names = tuple(self.special_tokens)
+        if self.unk_token is None or self.unk_token in names:
+            return names
+        return (self.unk_token, *names)
+
+    @property
+    def target(self) -> int:
+        """The number of pieces, the placeholder included, at which pruning ends."""
+        return self.vocab_size * 11 // 10
+
+
+def digamma(number: float) -> float:
+    """Return the derivative of the logarithm of the gamma function, at a positive number.
+
+    The operations are in the order of both references, so the bits are the same.
+
+    >>> round(digamma(1.0), 9)  # Euler's constant, negative
+    -0.577215665
+    """
+    result = 0.0
+    while number < 7.0:
+        result -= 1.0 / number
+        number += 1.0
+    number -= 1.0 / 2.0
+    inverse = 1.0 / number
+    two = inverse * inverse
+    four = two * two
+    result += (
+        log(number)
+        + (1.0 / 24.0) * two
+        - 7.0 / 960.0 * four
+        + (31.0 / 8064.0) * four * two
+        - (127.0 / 30720.0) * four * four
+    )
+    return result
+
+
+#: The character after each word. A substring does not go across it.
+END = "\0"
+
+
+def branching_substrings(words: Iterable[str], longest: int) -> Iterator[tuple[str, int]]:
+    """Yield substrings of words that occur at least twice, each with its number of occurrences.
+
+    Of those, only the *branching* ones: two of their occurrences go on differently. If ``n`` is
+    always followed by ``g``, the substring ``n`` is left out, since ``ng`` says as much. The end
+    of a word counts as one more character, which is the same for all words, so a suffix that is
+    always at the end (``ing`` in ``sing ring``) is left out, too. These are the inner nodes of the
+    words' suffix tree, as tokenizers takes them; the textbook takes every substring that recurs.
+
+    A substring of n characters recurs only where its first n - 1 characters recur. So substrings
+    are counted for one length after the other, and each step keeps the places where one recurs. A
+    substring branches if none of its continuations is as frequent as itself. The time is at worst
+    in proportion to the number of characters and to ``longest``, also if the text repeats itself.
+    Each first character is done by itself, so that few substrings are in memory.
+
+    Args:
+        words: different words.
+        longest: the length in characters of the longest substring; the shortest has two.
+
+    >>> sorted(branching_substrings(["hug", "pug", "hugs", "sing", "ring"], 16))
+    [('hug', 2), ('ug', 3)]
+    """
+    text = END.join(words) + END
+    places_of: defaultdict[str, array[int]] = defaultdict(lambda: array("q"))
+    for place, char in enumerate(text):
+        places_of[char].append(place)
+    del places_of[END]
+    while places_of:
+        char, places = places_of.popitem()
+        yield from _beginning_with(char, text, places, longest)
+
+
+def _beginning_with(
+    char: str, text: str, places: array[int], longest: int
+) -> Iterator[tuple[str, int]]:
+    """Yield the branching substrings that begin with a character, whose places are given."""
+    counts = {char: len(places)} if len(places) > 1 else {}
+    length = 1
+    while counts and length <= longest:
+        length += 1
+        longer = Counter([text[place : place + length] for place in places])
+        recurring = {string: count for string, count in longer.items() if count > 1}
+        for string, count in recurring.items():
+            if counts[string[:-1]] == count:
+                del counts[string[:-1]]
+        if length > 2:
+            yield from counts.items()
+        counts = {string: n for string, n in recurring.items() if string[-1] != END}
+        places = array("q", [it for it in places if text[it : it + length] in counts])
+
+
+def prune(
+    words: Segmentations,
+    pieces: Sequence[str],
+    live: Sequence[int],
+    scores: Sequence[float],
+    chars: int,
+    most: int,
+) -> list[int]:
+    """Return the ids of the pieces that stay: those without an alternative, then by their loss.
+
+    The *alternative* of a piece is the best way to write it with other pieces. Its *loss* is what
+    the words' log probability loses if the alternative takes its place wherever the best way to
+    write a word has it. The textbook drops the pieces of least loss; so does this, but like the
+    reference, it differs in three points:
+
+    - The loss is computed with a wrong sum. If each of a piece's n occurrences becomes an
+      alternative of k pieces, there are n * (k - 1) more pieces than before. The reference takes
+      the number of *all* pieces for k (``alternatives.len()``).
+    - A piece that is in no best way of a word is dropped before the others are compared, and may
+      leave fewer pieces than are wanted. So is one that is itself best written otherwise.
+    - If the pieces that stay anyway are more than ``most``, nothing else is dropped for its loss.
+
+    Args:
+        words: the words.
+        pieces: the text of each piece, by id.
+        live: the ids of the pieces that are left, in their order.
+        scores: the logarithms of probabilities by id, with those of unknown characters.
+        chars: the number of characters, whose ids are the first ones.
+        most: the number of pieces that are left.
+    """
+    counts = words.best_counts(scores)
+    # All characters that are no pieces count as one, the unknown piece.
+    is_live = [False] * len(pieces)
+    for piece in live:
+        is_live[piece] = True
+    unknown = [piece for piece in range(chars) if not is_live[piece]]
+    number = 0.0
+    for piece in unknown:
+        number += counts[piece]
+    for piece in unknown:
+        counts[piece] = number
+    total = number
+    for piece in live:
+        total += counts[piece]
+    log_total = log(total)
+    alternatives = find_alternatives(pieces, live, scores, chars)
+    kept = []
+    losses = []
+    for piece in live:
+        count = counts[piece]
+        alternative = alternatives.get(piece)
+        if not alternative:
+            if count or piece < chars:
+                kept.append(piece)
+        elif count:
+            log_after = log(total + count * len(live))
+            after = 0.0
+            for other in alternative:
+                after += log(counts[other] + count) - log_after
+            loss = count / words.total * (log(count) - log_total - after)
+            losses.append((piece, loss))
+    losses.sort(key=itemgetter(1), reverse=True)
+    room = most - len(kept)
+    if room >= 0:
+        del losses[room:]
+    return kept + [piece for piece, _ in losses]
+
+
+def find_alternatives(
+    pieces: Sequence[str], live: Sequence[int], scores: Sequence[float], chars: int
+) -> dict[int, list[int]]:
+    """Return the alternative of each piece, as ids; it is empty if that is the better way anyway.
+
+    Characters have no alternative and are left out.
+    """
+    longer = [piece for piece in live if piece >= chars]
+    ids = {pieces[piece]: piece for piece in (*range(chars), *longer)}
+    longer.sort(key=pieces.__getitem__)
+    lattice = SharedLattice([pieces[piece] for piece in longer], ids)
+    best = lattice.best(scores)
+    return {
+        piece: lattice.way(best.edges, best.others[end]) if best.is_whole[end] else []
+        for piece, end in zip(longer, lattice.ends)
+    }
+
 
 #: The name of the unknown piece in training. No piece of the result is called so.
 PLACEHOLDER = "<UNK>"

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from compat_bpe import get_encoding
-from tests.cli.in_process import Run, runner
+from tests.cli.running import Run, runner
 
 CONFIGURATION = """\
 [check]
@@ -21,10 +21,10 @@ total = 18
 
 
 @pytest.fixture
-def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Run:
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     """Run ``compat-bpe check`` in a folder of its own, which is the top of a repository."""
     (tmp_path / ".git").mkdir()
-    return runner("check", tmp_path, monkeypatch, capfd)
+    return runner("check", tmp_path, monkeypatch)
 
 
 def write(name: str, tokens: int) -> None:

@@ -14,8 +14,7 @@ import pytest
 from compat_bpe import get_encoding
 from tests.cli.commands.budgets import CONFIGURATION, configure, write
 from tests.cli.commands.budgets import run as run
-from tests.cli.in_process import Run
-from tests.cli.process import posix
+from tests.cli.running import Run, posix
 
 needs_git = pytest.mark.skipif(shutil.which("git") is None, reason="there is no git")
 

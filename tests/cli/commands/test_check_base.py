@@ -13,8 +13,7 @@ import pytest
 
 from compat_bpe.check import git_base
 from tests.cli.commands.budgets import write
-from tests.cli.in_process import Run, runner
-from tests.cli.process import posix
+from tests.cli.running import Run, posix, runner
 
 pytestmark = [
     pytest.mark.skipif(shutil.which("git") is None, reason="there is no git"),
@@ -39,9 +38,9 @@ def commit() -> str:
 
 
 @pytest.fixture
-def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Run:
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     """Run the command in a repository with a commit."""
-    found = runner("check", tmp_path, monkeypatch, capfd)
+    found = runner("check", tmp_path, monkeypatch)
     git("init", "-q", ".")
     Path(".compat-bpe.toml").write_text(CONFIGURATION)
     for name, tokens in (("same.md", 5), ("a.md", 10), ("gone.md", 7), ("old.md", 30)):

@@ -9,11 +9,11 @@ from typing import Callable, Optional
 
 import pytest
 
-from compat_bpe.check.section_counts import SectionCounts
-from tests.cli.in_process import Run, runner
-from tests.cli.process import posix
+from compat_bpe.check.measure import SectionCounts
+from compat_bpe.encodings.resolve import Answer
+from tests.cli.running import Run, posix, runner
 
-Count = Callable[[Optional[str], str], int]
+Count = Callable[[Optional[Answer], str], int]
 
 CONFIGURATION = '[check]\nencoding = "gpt2"\n[[check.rules]]\nfiles = ["*.md"]\nmax = 1000\n'
 
@@ -22,11 +22,11 @@ COMMANDS = ("##[stop-commands]x", "##[add-mask]a", "::stop-commands::x", "a\n::a
 
 
 @pytest.fixture
-def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Run:
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     """Run ``compat-bpe check`` in a folder of its own."""
     (tmp_path / ".git").mkdir()
     Path(tmp_path, ".compat-bpe.toml").write_text(CONFIGURATION)
-    return runner("check", tmp_path, monkeypatch, capfd)
+    return runner("check", tmp_path, monkeypatch)
 
 
 def assert_harmless(log: str) -> None:
@@ -98,9 +98,9 @@ def test_sections_are_counted_once_for_all_rules(run: Run, monkeypatch: pytest.M
     read: list[str] = []
 
     def spy(count: Count, read_text: Callable[[str], str]) -> SectionCounts:
-        def counting(encoding: str | None, text: str) -> int:
-            counted.append((encoding, text))
-            return count(encoding, text)
+        def counting(answer: Answer | None, text: str) -> int:
+            counted.append((answer and answer.encoding_name, text))
+            return count(answer, text)
 
         def reading(path: str) -> str:
             read.append(path)

@@ -9,8 +9,7 @@ from pathlib import Path
 
 from tests.cli.commands.budgets import CONFIGURATION, configure, write
 from tests.cli.commands.budgets import run as run
-from tests.cli.in_process import Run
-from tests.cli.process import COMMAND, environment, posix
+from tests.cli.running import COMMAND, Run, environment, posix
 
 
 def test_a_first_configuration_holds(run: Run) -> None:

@@ -14,8 +14,8 @@ import pytest
 from pyarrow import parquet
 
 from compat_bpe.cli.commands import corpus as command
-from compat_bpe.corpus import chunk_counts, counts_merge
-from tests.cli.in_process import Result, Run, runner
+from compat_bpe.corpus import chunk_counts, counts_file
+from tests.cli.running import Run, TextResult, runner
 
 ROOT = Path(__file__).parents[3]
 
@@ -30,14 +30,14 @@ def folder(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def counts(folder: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Run:
-    run = runner("corpus", folder, monkeypatch, capfd)
+def counts(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
+    run = runner("corpus", folder, monkeypatch)
     return lambda *args, **options: run("counts", *args, **options)
 
 
 @pytest.fixture
-def train(folder: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Run:
-    return runner("train", folder, monkeypatch, capfd)
+def train(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
+    return runner("train", folder, monkeypatch)
 
 
 def same_vocabulary(train: Run, folder: Path, counted: list[str], texts: list[str]) -> None:
@@ -56,8 +56,8 @@ def same_vocabulary(train: Run, folder: Path, counted: list[str], texts: list[st
 
 def test_the_file(counts: Run, folder: Path) -> None:
     done = counts("corpus", "-o", "c.tsv.gz")
-    assert done == Result(0, "11 distinct chunks; 224 chunks in all\n", done.err)
-    assert done.err == "compat-bpe: 1 binary file skipped (--verbose names it)\n"
+    assert done == TextResult(0, "11 distinct chunks; 224 chunks in all\n", done.err)
+    assert done.err == "compat-bpe: 1 binary file skipped: corpus/b.png\n"
     lines = gzip.decompress((folder / "c.tsv.gz").read_bytes()).decode().split("\n")
     assert lines == [
         *("chunk\tcount", "\\t\t30", "\\n\t32", "\\r\t2", "\\r\\n\t1", " cat\t30", " dog\t30"),
@@ -154,7 +154,7 @@ def test_merging(counts: Run, folder: Path) -> None:
     assert counts("corpus/en", "-o", "en.tsv").status == 0
     assert counts("corpus/zh.txt", "-o", "zh.jsonl.gz").status == 0
     done = counts("--merge", "zh.jsonl.gz", "en.tsv", "-o", "both.tsv.gz")
-    assert done == Result(0, "11 distinct chunks; 224 chunks in all\n", "")
+    assert done == TextResult(0, "11 distinct chunks; 224 chunks in all\n", "")
     assert counts("corpus/en", "corpus/zh.txt", "-o", "whole.tsv.gz").status == 0
     assert (folder / "both.tsv.gz").read_bytes() == (folder / "whole.tsv.gz").read_bytes()
     done = counts("--merge", "both.tsv.gz", "both.tsv.gz", "--min-count", "7")
@@ -181,8 +181,8 @@ def test_the_same_bytes_whatever_does_the_counting(
     monkeypatch.setattr(chunk_counts, "_SHARE", 50)
     monkeypatch.setattr(chunk_counts, "_WORTH_WORKERS", 99)
     monkeypatch.setattr(command, "MOST_ROWS", 3)
-    monkeypatch.setattr(counts_merge, "MOST_ROWS", 2)
-    monkeypatch.setattr(counts_merge.CountsMerger.__init__, "__defaults__", (2,))
+    monkeypatch.setattr(counts_file, "MOST_ROWS", 2)
+    monkeypatch.setattr(counts_file.CountsMerger.__init__, "__defaults__", (2,))
     for jobs in ("1", "2"):
         assert counts("corpus", "-o", "a.tsv.gz", "--by-group", "-j", jobs, "--force").status == 0
         assert (folder / "a.tsv.gz").read_bytes() == expected

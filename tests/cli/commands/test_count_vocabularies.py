@@ -7,14 +7,14 @@ from pathlib import Path
 import pytest
 
 from compat_bpe.save import save_tiktoken, save_tokenizer_json
-from tests.cli.in_process import Run, runner
+from tests.cli.running import Run, runner
 from tests.encodings.small_vocabularies import SMALL
 
 
 @pytest.fixture
-def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Run:
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     """Run ``compat-bpe count`` in the folder."""
-    return runner("count", tmp_path, monkeypatch, capfd)
+    return runner("count", tmp_path, monkeypatch)
 
 
 def test_count_takes_a_path(run: Run, tmp_path: Path) -> None:

@@ -10,21 +10,27 @@ import pytest
 
 from compat_bpe import load
 from compat_bpe.save import save_tokenizer_json
-from compat_bpe.train import train_bpe, train_sentencepiece, train_unigram, train_wordpiece
+from compat_bpe.train import (
+    SentencePieceSettings,
+    UnigramSettings,
+    WordPieceSettings,
+    train,
+    train_bpe,
+)
 from compat_bpe.train.extend.extend import extend
-from compat_bpe.train.sentencepiece.model import save_trained_sentencepiece
-from tests.cli.in_process import Run, runner
+from compat_bpe.train.sentencepiece.trainer import save_trained_sentencepiece
+from tests.cli.running import Run, runner
 
 SMALL = Path(__file__).parents[3] / "fixtures" / "gpt2_small"
 TEXT = "the qubit and the qubits\nribosomes, polyribosomes, ribosomes\n" * 2
 
 
 @pytest.fixture
-def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Run:
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     (tmp_path / "text.txt").write_text(TEXT)
     (tmp_path / "terms.txt").write_text("qubit\n\nriboswitch\n")
     save_tokenizer_json(load(SMALL), tmp_path / "small.json")
-    return runner("extend", tmp_path, monkeypatch, capfd)
+    return runner("extend", tmp_path, monkeypatch)
 
 
 def test_every_format_has_the_new_tokens(run: Run, tmp_path: Path) -> None:
@@ -237,7 +243,7 @@ def test_what_is_wrong_is_one_line_and_nothing_is_written(
 
 
 def test_another_kind(run: Run, tmp_path: Path) -> None:
-    old = train_wordpiece([TEXT], num_merges=2, special_tokens=["[CLS]"])
+    old = train([TEXT], WordPieceSettings(num_merges=2, special_tokens=["[CLS]"]))
     save_tokenizer_json(old, tmp_path / "old.json")
     args = ("-n", "3", "--terms", "terms.txt", "-o", "new", "text.txt")
     status, out, err = run("-e", "old.json", *args)
@@ -261,8 +267,8 @@ def test_another_kind(run: Run, tmp_path: Path) -> None:
 
 
 def test_kinds_that_are_not_extended(run: Run, tmp_path: Path) -> None:
-    save_tokenizer_json(train_unigram(["hug pug hug"], 20), tmp_path / "unigram.json")
-    save_trained_sentencepiece(train_sentencepiece(["hug pug"], 10), tmp_path / "spm")
+    save_tokenizer_json(train(["hug pug hug"], UnigramSettings(20)), tmp_path / "unigram.json")
+    save_trained_sentencepiece(train(["hug pug"], SentencePieceSettings(10)), tmp_path / "spm")
     for path, kind in (
         ("unigram.json", "is a Unigram model, which cannot be extended: the scores of all"),
         ("spm.model", "is a model of SentencePiece, which cannot be extended: its pieces and"),

@@ -14,11 +14,11 @@ from typing import Any
 import pytest
 
 from compat_bpe import __version__, get_encoding, load
+from compat_bpe.report.figures import by_difference
 from compat_bpe.report.html import page
 from compat_bpe.report.measure import report as library_report
-from compat_bpe.report.order import by_difference
 from compat_bpe.save import save_tiktoken
-from tests.cli.exact import Result, run
+from tests.cli.running import Result, run
 
 TEXTS = {"en": ["The cat sat.\n", "A dog, too.\r\n"], "notes": ["naïve"], "zh": ["你好，世界。\n"]}
 #: A small vocabulary, of which less has to be looked at than of the shipped ones.
@@ -257,8 +257,9 @@ def test_what_is_skipped_is_neither_a_document_nor_a_group() -> None:
     assert (status, err.splitlines()) == (
         0,
         [
-            "compat-bpe: 3 binary files skipped (--verbose names them)",
-            "compat-bpe: 1 file that is not UTF-8 skipped (--verbose names it)",
+            "compat-bpe: 3 binary files skipped: "
+            + ", ".join(f"corpus/picture{number}.png" for number in range(3)),
+            "compat-bpe: 1 file that is not UTF-8 skipped: bad.txt",
         ],
     )
     found = json.loads(out)

@@ -11,8 +11,7 @@ from typing import Any
 
 import pytest
 
-from tests.cli.exact import Result, run
-from tests.cli.process import COMMAND, TIMEOUT, Terminal, environment, posix
+from tests.cli.running import COMMAND, TIMEOUT, Result, Terminal, environment, posix, run
 
 TEXTS = {"en": "The cat sat.\nA dog, too.\r\n", "notes": "naïve", "zh": "你好，世界。\n"}
 #: A small vocabulary, of which less has to be looked at than of the shipped ones.

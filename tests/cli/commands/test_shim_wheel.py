@@ -19,7 +19,7 @@ import pytest
 
 import compat_bpe
 from compat_bpe.tiktoken.shim_wheel import write_shim_wheel
-from tests.cli.in_process import Run, runner
+from tests.cli.running import Run, runner
 
 ROOT = Path(compat_bpe.__file__).parents[2]
 VERSION = f"0.14.0+compat.{compat_bpe.__version__}"
@@ -29,9 +29,9 @@ TIMEOUT = 120  # seconds; only a process that hangs takes so long
 
 
 @pytest.fixture
-def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Run:
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     """Run ``compat-bpe shim-wheel`` in a folder of its own."""
-    return runner("shim-wheel", tmp_path, monkeypatch, capfd)
+    return runner("shim-wheel", tmp_path, monkeypatch)
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from compat_bpe import get_encoding
-from tests.cli.exact import run, small_blocks
+from tests.cli.running import run, small_blocks
 from tests.cli.shown.escaped import unescape, utf8_texts
 
 COLOR = re.compile(

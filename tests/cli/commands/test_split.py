@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from compat_bpe import get_encoding
 from compat_bpe.fit.split import split_text
-from tests.cli.exact import Result, run
+from tests.cli.running import Result, run
 from tests.strategies import texts
 
 GPT2 = get_encoding("gpt2")
@@ -163,7 +163,7 @@ def test_of_an_empty_text_there_is_no_part(args: tuple[str, ...]) -> None:
         (("--json",), "Missing option '-n'"),
         (("-n", "0", "--json"), "0 is not in the range"),
         (("-n", "0k", "--json"), "0 is not in the range"),
-        (("-n", "5kk", "--json"), "'5kk' is not a valid integer"),
+        (("-n", "5kk", "--json"), "'5kk' is not a number of tokens"),
         (("-n", "5", "--json", "a", "b"), "'b' is a second PATH; several need --files"),
         (("-n", "5", "--json", "--hidden"), "options about files need --files"),
         (("-n", "5", "--json", "--files"), "--files needs a PATH"),

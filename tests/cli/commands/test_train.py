@@ -14,7 +14,7 @@ import pytest
 
 from compat_bpe import load
 from compat_bpe.train import train_bpe
-from tests.cli.in_process import Run, runner
+from tests.cli.running import Run, runner
 
 ROOT = Path(__file__).parents[3]
 
@@ -28,8 +28,8 @@ def folder(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def run(folder: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Run:
-    return runner("train", folder, monkeypatch, capfd)
+def run(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
+    return runner("train", folder, monkeypatch)
 
 
 def test_it_learns_what_the_library_learns(run: Run, folder: Path) -> None:
@@ -188,7 +188,7 @@ def test_what_is_left_out_is_recorded(run: Run, folder: Path) -> None:
     assert done.status == 2
     assert done.err.splitlines()[:2] == [
         "compat-bpe: missing.txt: No such file or directory",
-        "compat-bpe: 1 binary file skipped (--verbose names it)",
+        "compat-bpe: 1 binary file skipped: corpus/picture.png",
     ]
     assert done.out.startswith("270 tokens, 14 of them merges, from 2 documents of 639 bytes\n")
     expected = train_bpe(["the dog and the cat\n" * 30, "世界你好\n" * 3], 270)

@@ -12,8 +12,7 @@ from random import Random
 
 import pytest
 
-from tests.cli.in_process import Run, runner
-from tests.cli.process import TIMEOUT, environment
+from tests.cli.running import TIMEOUT, Run, environment, runner
 
 ARGUMENTS = [
     *("--merges", "200", "--validation", "0.3", "--check-every", "20", "-j", "1"),
@@ -36,10 +35,8 @@ def corpus(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def command(
-    corpus: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-) -> Run:
-    return runner("train", corpus.parent, monkeypatch, capfd)
+def command(corpus: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
+    return runner("train", corpus.parent, monkeypatch)
 
 
 def files(folder: Path) -> dict[str, bytes]:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from compat_bpe import load
-from tests.cli.in_process import Run, runner
+from tests.cli.running import Run, runner
 
 LINES = [
     f"the {'na' * (n % 7)}{'ba' * (n % 4)}s and {'ti' * (n % 5)}n number {n}" for n in range(90)
@@ -25,8 +25,8 @@ def folder(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def run(folder: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Run:
-    return runner("train", folder, monkeypatch, capfd)
+def run(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
+    return runner("train", folder, monkeypatch)
 
 
 STOP = ("--patience", "2", "--min-improvement", "0.05", "--check-every", "4", "--validation", "0.2")
@@ -38,7 +38,6 @@ def test_it_stops(
     model: str,
     folder: Path,
     monkeypatch: pytest.MonkeyPatch,
-    capfd: pytest.CaptureFixture[str],
 ) -> None:
     done = run("corpus", "--model", model, "-o", "out", *STOP)
     assert done.status == 0, done.err
@@ -72,7 +71,7 @@ def test_it_stops(
     assert same.status == 0
     for name in ("tokenizer.json", "token_map.tsv"):
         assert (folder / "same" / name).read_bytes() == (folder / "out" / name).read_bytes()
-    report = runner("report", folder, monkeypatch, capfd)
+    report = runner("report", folder, monkeypatch)
     done = report("-e", "out", "-e", "same/tokenizer.json", "-e", "gpt2", "--json", "corpus")
     found = [one["learning_curve"] for one in json.loads(done.out)["encodings"]]
     assert found == [metrics["curve"], [], []]

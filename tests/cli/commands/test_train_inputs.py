@@ -15,7 +15,7 @@ import pytest
 from pyarrow import feather, parquet
 
 from compat_bpe.files import compressed
-from tests.cli.in_process import Run, runner
+from tests.cli.running import Run, runner
 
 DOCUMENTS = [f"document {number}: words, {'and ' * number}more words\n" for number in range(40)]
 
@@ -39,9 +39,9 @@ def folder(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def run(folder: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Any:
+def run(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     def with_command(command: str, *args: str) -> Any:
-        return runner(command, folder, monkeypatch, capfd)(*args)
+        return runner(command, folder, monkeypatch)(*args)
 
     return with_command
 
@@ -91,7 +91,7 @@ def test_a_table_without_the_column_is_an_error_in_a_directory_too(run: Run, nam
         f"compat-bpe: ./{name}: no column 'text'; the columns are 't', 'other'"
     )
     done = run(*args, "--errors", "skip", ".")
-    assert done.err.splitlines()[0] == "compat-bpe: 1 damaged file skipped (--verbose names it)"
+    assert done.err.splitlines()[0] == f"compat-bpe: 1 damaged file skipped: ./{name}"
 
 
 def test_a_package_that_is_missing(run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

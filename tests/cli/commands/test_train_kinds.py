@@ -13,15 +13,14 @@ from compat_bpe.encodings.tokenizer import Tokenizer
 from compat_bpe.save import save_gpt2, save_tokenizer_json
 from compat_bpe.train import (
     CharacterBpeSettings,
+    UnigramSettings,
+    WordLevelSettings,
+    WordPieceSettings,
+    train,
     train_bpe,
-    train_character_bpe,
-    train_tokenizer,
-    train_unigram,
-    train_word_level,
-    train_wordpiece,
 )
 from compat_bpe.train.kinds import KINDS
-from tests.cli.in_process import Run, runner
+from tests.cli.running import Run, runner
 from tests.kinds import kind_path
 
 UNEVEN = " ".join(f"{'na' * (n % 7)}{'Ba' * (n % 4)}s{'ti' * (n % 5)}" for n in range(60))
@@ -38,8 +37,8 @@ def folder(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def run(folder: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Run:
-    return runner("train", folder, monkeypatch, capfd)
+def run(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
+    return runner("train", folder, monkeypatch)
 
 
 def vocabulary(path: Path) -> dict[str, int]:
@@ -55,7 +54,7 @@ def test_wordpiece(run: Run, folder: Path) -> None:
         "30 tokens, 7 of them merges, from 2 documents of 639 bytes",
         f"out: {FILES}",
     ]
-    expected = train_wordpiece([DOGS, WORLD], 30, special_tokens=["[CLS]"])
+    expected = train([DOGS, WORLD], WordPieceSettings(30, special_tokens=["[CLS]"]))
     assert vocabulary(folder / "out") == expected.definition.model.vocabulary
     config = json.loads((folder / "out" / "tokenizer_config.json").read_bytes())
     assert (config["unk_token"], config["pad_token"]) == ("[UNK]", None)
@@ -94,7 +93,7 @@ def test_every_option_of_merges(run: Run, folder: Path) -> None:
         decoder="fuse",
         weights={"zh": 2},
     )
-    made = train_tokenizer(groups, settings)
+    made = train(groups, settings)
     save_tokenizer_json(made, folder / "expected.json")
     found = json.loads((folder / "out" / "tokenizer.json").read_bytes())
     assert found == json.loads((folder / "expected.json").read_bytes())
@@ -113,7 +112,7 @@ def test_every_option_of_merges(run: Run, folder: Path) -> None:
 def test_words_characters_and_bytes(run: Run, folder: Path) -> None:
     done = run("corpus", "--model", "word-level", "-o", "words", "--min-frequency", "9")
     assert done.out.splitlines()[0] == "5 tokens, from 2 documents of 639 bytes"
-    expected = train_word_level([DOGS, WORLD], min_frequency=9)
+    expected = train([DOGS, WORLD], WordLevelSettings(min_frequency=9))
     assert vocabulary(folder / "words") == expected.definition.model.vocabulary
     assert run("corpus", "--model", "characters", "-o", "chars", "-n", "6").status == 0
     assert len(vocabulary(folder / "chars")) == 6
@@ -125,7 +124,7 @@ def test_unigram(run: Run, folder: Path) -> None:
     done = run("corpus", "--model", "unigram", "-n", "20", "-o", "out", "--special", "<s>")
     assert (done.status, done.err) == (0, "")
     assert done.out.splitlines() == ["20 tokens, from 2 documents of 639 bytes", f"out: {FILES}"]
-    expected = train_unigram([DOGS, WORLD], 20, special_tokens=["<s>"], min_frequency=1)
+    expected = train([DOGS, WORLD], UnigramSettings(20, special_tokens=["<s>"], min_frequency=1))
     save_tokenizer_json(expected, folder / "expected.json")
     found = json.loads((folder / "out" / "tokenizer.json").read_bytes())
     assert found == json.loads((folder / "expected.json").read_bytes())
@@ -158,18 +157,20 @@ def test_each_option_of_unigram(
         done = run("text.txt", "--model", "unigram", "-n", "26", "-o", name, *args)
         assert done.status == 0, done.err
     settings: dict[str, Any] = {"min_frequency": 1, **setting}
-    save_tokenizer_json(train_unigram([text], 26, **settings), folder / "expected.json")
+    save_tokenizer_json(train([text], UnigramSettings(26, **settings)), folder / "expected.json")
     found = (folder / "out" / "tokenizer.json").read_bytes()
     assert json.loads(found) == json.loads((folder / "expected.json").read_bytes())
     assert found != (folder / "plain" / "tokenizer.json").read_bytes()
 
 
 def test_unigram_like_another(run: Run, folder: Path) -> None:
-    old = train_unigram([DOGS], 20, unknown="<?>", special_tokens=["<s>"], normalizer="nfkc")
+    old = train(
+        [DOGS], UnigramSettings(20, unknown="<?>", special_tokens=["<s>"], normalizer="nfkc")
+    )
     save_tokenizer_json(old, folder / "old.json")
     done = run("corpus", "--like", "old.json", "-n", "25", "-o", "out")
     assert done.status == 0, done.err
-    expected = train_unigram([DOGS, WORLD], 25, like=old, min_frequency=1)
+    expected = train([DOGS, WORLD], UnigramSettings(25, like=old, min_frequency=1))
     save_tokenizer_json(expected, folder / "expected.json")
     found = json.loads((folder / "out" / "tokenizer.json").read_bytes())
     assert found == json.loads((folder / "expected.json").read_bytes())
@@ -204,11 +205,11 @@ def test_the_bytes_of_another_are_left_out_unless_they_are_asked_for(
 
 
 def test_like_another(run: Run, folder: Path) -> None:
-    old = train_wordpiece([DOGS], 30, prefix="@", unknown="<?>", special_tokens=["<s>"])
+    old = train([DOGS], WordPieceSettings(30, prefix="@", unknown="<?>", special_tokens=["<s>"]))
     save_tokenizer_json(old, folder / "old.json")
     done = run("corpus", "--like", "old.json", "-n", "50", "-o", "out")
     assert done.status == 0, done.err
-    expected = train_wordpiece([DOGS, WORLD], 50, like=old, special_tokens=["<s>"])
+    expected = train([DOGS, WORLD], WordPieceSettings(50, like=old, special_tokens=["<s>"]))
     assert vocabulary(folder / "out") == expected.definition.model.vocabulary
     manifest = json.loads((folder / "out" / "manifest.json").read_bytes())
     assert manifest["settings"]["like"] == "old.json"
@@ -221,7 +222,7 @@ def test_like_another(run: Run, folder: Path) -> None:
         assert run("corpus", "--like", "bpe.json", "-n", "290", "-o", name, *args).status == 0
         like = load(folder / "bpe.json")
         assert isinstance(like, Tokenizer)
-        again = train_character_bpe([DOGS, WORLD], 290, like=like)
+        again = train([DOGS, WORLD], CharacterBpeSettings(290, like=like))
         assert vocabulary(folder / name) == again.definition.model.vocabulary
 
 
@@ -271,7 +272,7 @@ def test_like_another(run: Run, folder: Path) -> None:
         ),
         (
             ("--model", "unigram", "-n", "30", "--max-piece-length", "2000"),
-            "max_piece_length is 2000; it must be 1024 or less",
+            "'--max-piece-length': 2000 is not in the range 1<=x<=1024",
         ),
         (
             ("-n", "300", "--byte-fallback"),

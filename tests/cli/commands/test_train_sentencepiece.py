@@ -12,10 +12,15 @@ from compat_bpe import load
 from compat_bpe.formats.sentencepiece import NormalizerSpec
 from compat_bpe.save import save_tokenizer_json
 from compat_bpe.tokenizer import SentencePiece
-from compat_bpe.train import save_trained_sentencepiece, train_sentencepiece, train_wordpiece
-from compat_bpe.train.sentencepiece.settings import SentencePieceSettings, settings_like
+from compat_bpe.train import (
+    SentencePieceSettings,
+    WordPieceSettings,
+    save_trained_sentencepiece,
+    train,
+)
+from compat_bpe.train.sentencepiece.settings import settings_like
 from compat_bpe.train.sentencepiece.trainer import SentencePieceTrainer
-from tests.cli.in_process import Run, runner
+from tests.cli.running import Run, runner
 
 TEXTS = (
     "the dog 1999 and the cat 27\n" * 30
@@ -33,12 +38,13 @@ def folder(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def run(folder: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Run:
-    return runner("train", folder, monkeypatch, capfd)
+def run(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
+    return runner("train", folder, monkeypatch)
 
 
 def expected(folder: Path, *args: Any, **options: Any) -> tuple[bytes, bytes]:
-    made = train_sentencepiece(TEXTS, *args, hard_vocab_limit=False, **options)
+    options["hard_vocab_limit"] = False
+    made = train(TEXTS, SentencePieceSettings(*args, **options))
     model, vocab = save_trained_sentencepiece(made, folder / "expected")
     return Path(model).read_bytes(), Path(vocab).read_bytes()
 
@@ -145,8 +151,9 @@ def test_like_another(run: Run, folder: Path) -> None:
         "unk_surface": "?",
     }
     for kind in ("bpe", "unigram"):
-        old = train_sentencepiece(
-            ["the cat and the dog <x>"], 290, kind, hard_vocab_limit=False, **own
+        old = train(
+            ["the cat and the dog <x>"],
+            SentencePieceSettings(290, kind, hard_vocab_limit=False, **own),
         )
         save_trained_sentencepiece(old, folder / kind)
         done = run("corpus", "--like", f"{kind}.model", "-n", "330", "-o", f"{kind}-out")
@@ -224,8 +231,8 @@ FIRST = ("<unk>", "<s>", "</s>", "<p>", "<c>")
     ],
 )
 def test_what_is_refused(run: Run, folder: Path, args: tuple[str, ...], message: str) -> None:
-    save_tokenizer_json(train_wordpiece(["a b"], 9), folder / "wordpiece.json")
-    words = train_sentencepiece(["a b"], 5, "word", hard_vocab_limit=False)
+    save_tokenizer_json(train(["a b"], WordPieceSettings(9)), folder / "wordpiece.json")
+    words = train(["a b"], SentencePieceSettings(5, "word", hard_vocab_limit=False))
     save_trained_sentencepiece(words, folder / "word.model".rpartition(".")[0])
     done = run("corpus", "-o", "out", *args)
     assert done.status == 2
@@ -241,14 +248,14 @@ def test_pieces_of_texts_are_put_together(size: int) -> None:
             for start in range(0, len(text), size):
                 trainer.feed(text[start : start + size], is_last=start + size >= len(text))
         trained = trainer.train()
-    expected = train_sentencepiece(texts, 40, hard_vocab_limit=False)
+    expected = train(texts, SentencePieceSettings(40, hard_vocab_limit=False))
     assert isinstance(trained.encoding, SentencePiece)
     assert trained.encoding.definition == expected.definition
     assert trained.lines == 4
 
 
 def test_the_character_map_of_another() -> None:
-    model = train_sentencepiece(["a b"], 6).definition
+    model = train(["a b"], SentencePieceSettings(6)).definition
     for name, expected in (("nmt_nfkc", "nmt_nfkc"), ("", "user_defined")):
         found = settings_like(model._replace(normalizer=NormalizerSpec(name, b"map")))
         assert (found["normalization_rule_name"], found["charsmap"]) == (expected, b"map")

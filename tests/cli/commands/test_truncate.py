@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from compat_bpe import get_encoding
-from tests.cli.exact import endless, run, small_blocks
+from tests.cli.running import endless, run, small_blocks
 from tests.strategies import texts
 
 GPT2 = get_encoding("gpt2")
@@ -35,10 +35,11 @@ def test_what_is_written_is_what_the_library_keeps_however_the_input_comes(
     if marker is not None:
         args += ["--marker", marker]
     with small_blocks(block):
-        status, out, err = run("truncate", *args, stdin=text.encode())
+        status, printed, err = run("truncate", *args, stdin=text.encode())
     expected = GPT2.truncate(text, limit, keep=keep, boundary=boundary, marker=marker)  # type: ignore[arg-type]
-    report = json.loads(err)
-    assert (status, out) == (0, expected.text.encode())
+    report = json.loads(printed)
+    out = report["text"].encode()
+    assert (status, out, err) == (0, expected.text.encode(), "")
     assert GPT2.count(out.decode()) == report["tokens"] <= limit
     assert [tuple(part) for part in report["kept"]] == list(expected.kept)
     assert report["cut"] == expected.was_cut
@@ -123,12 +124,11 @@ def test_a_line_or_a_word_that_does_not_fit_is_cut_with_a_message(keep: str) -> 
             f"compat-bpe: standard input: no place between {kind} within the limit; "
             f"cut between {finer} instead\n"
         )
-        status, again, err = run(*args, boundary, "--json", stdin=data)
-        assert again == out
-        assert json.loads(err)["boundary"] == used
+        found = json.loads(run(*args, boundary, "--json", stdin=data).out)
+        assert (found["text"].encode(), found["boundary"]) == (out, used)
     one = run(*args, "line", "--json", stdin=b"one line\nof some\n" * 9)
-    assert json.loads(one.err)["boundary"] == "line"
-    assert json.loads(run(*args, "line", "--json", stdin=b"one").err)["boundary"] is None
+    assert json.loads(one.out)["boundary"] == "line"
+    assert json.loads(run(*args, "line", "--json", stdin=b"one").out)["boundary"] is None
 
 
 def test_a_limit_below_one_character() -> None:
@@ -191,7 +191,7 @@ def test_the_marker_is_between_bytes_that_are_not_utf8(keep: str) -> None:
     [
         ((), "Missing option '-n'"),
         (("-n", "-1"), "-1 is not in the range"),
-        (("-n", "x"), "'x' is not a valid integer"),
+        (("-n", "x"), "'x' is not a number of tokens"),
         (("-n", "1", "--keep", "middle"), "'middle' is not one of"),
         (("-n", "1", "--marker", "\udce9"), "Invalid value for '--marker': it is not UTF-8."),
         (("-n", "1", "--marker", r"\x"), r"Invalid value for '--marker': unknown escape \x; the"),

@@ -17,7 +17,7 @@ import pytest
 
 from compat_bpe.cli.options.corpus import Corpus, CorpusArguments, corpus_options
 from compat_bpe.cli.output import CommandError
-from compat_bpe.corpus import spool as held
+from compat_bpe.corpus import documents
 from compat_bpe.files import compressed as file_bytes
 
 
@@ -59,7 +59,7 @@ def _in_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_files_of_a_directory_are_found_as_count_finds_them() -> None:
     parts = [("de", "hallo"), ("en", "hello"), ("zh", "你好")]
-    assert read("c") == (parts, ["1 binary file skipped (--verbose names it)"])
+    assert read("c") == (parts, ["1 binary file skipped: c/zh/picture.png"])
     skipped = ["c/zh/picture.png: skipped: binary: NUL byte at offset 3"]
     assert read("-v", "c") == (parts, skipped)
     assert read("c", "--exclude", "*.png", "--exclude", "en") == ([parts[0], parts[2]], [])
@@ -134,9 +134,9 @@ def test_what_is_skipped_is_summed_up_and_recorded() -> None:
     messages: list[str] = []
     list(chosen.parts(say=messages.append))
     assert messages == [
-        "1 binary file skipped (--verbose names it)",
-        "1 file that is not UTF-8 skipped (--verbose names it)",
-        "1 damaged file skipped (--verbose names it)",
+        "1 binary file skipped: c/zh/picture.png",
+        "1 file that is not UTF-8 skipped: c/bad.txt",
+        "1 damaged file skipped: c/cut.txt.gz",
         "15 damaged lines skipped (--verbose names them)",
     ]
     assert chosen.left_out() == {
@@ -235,7 +235,7 @@ def test_no_room_for_a_temporary_file_ends_it(monkeypatch: pytest.MonkeyPatch) -
     def fail() -> Any:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(held, "_IN_MEMORY", 1)
+    monkeypatch.setattr(documents, "_IN_MEMORY", 1)
     monkeypatch.setattr(tempfile, "TemporaryFile", fail)
     os.mkfifo("pipe")
     writer = threading.Thread(target=lambda: Path("pipe").write_bytes(b"some text"))

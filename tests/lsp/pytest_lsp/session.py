@@ -33,6 +33,10 @@ async def client(request: pytest.FixtureRequest, lsp_client: LanguageClient) -> 
     def told(_client: LanguageClient, params: object) -> None:
         lsp_client.told.append(params)  # type: ignore[attr-defined]
 
+    @lsp_client.feature(types.CLIENT_REGISTER_CAPABILITY)
+    def registered(_client: LanguageClient, _params: types.RegistrationParams) -> None:
+        """Say that the files of budgets are watched, as VS Code does."""
+
     agreed = await lsp_client.initialize_session(
         types.InitializeParams(
             capabilities=client_capabilities(request.param),

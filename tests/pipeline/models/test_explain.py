@@ -2,17 +2,32 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from compat_bpe import get_encoding
-from compat_bpe.pipeline.models.bpe.by_merges import UnknownPolicy
+from compat_bpe.pipeline.byte_level import BYTE_TO_UNICODE
+from compat_bpe.pipeline.models.bpe.by_merges import ListedMergesEncoder, UnknownPolicy
+from compat_bpe.pipeline.models.bpe.by_rank import BytePairEncoder, merge
 from compat_bpe.pipeline.models.bpe.characters import CharacterBPE
 from compat_bpe.pipeline.models.explain import explain
-from compat_bpe.pipeline.models.unigram.model import Unigram
-from compat_bpe.pipeline.models.wordpiece.model import WordPiece
+from compat_bpe.pipeline.models.steps import lattice, merge_steps, n_best
+from compat_bpe.pipeline.models.unigram import Unigram
+from compat_bpe.pipeline.models.words import WordPiece
 from tests.kinds import KINDS, of_kind
+from tests.pipeline.models.drawn import (
+    BYTE_NAMES,
+    UNIGRAM_ALPHABET,
+    Pairs,
+    letter_chunks,
+    letter_ranks,
+    listed_encoder,
+    merge_lists,
+    unigram_models,
+)
 
 words = st.text(st.sampled_from("hugspnblowert中é▁"), min_size=1, max_size=12)
 
@@ -95,3 +110,92 @@ def test_what_has_no_token() -> None:
     for model in (WordPiece({"a": 0}, "[UNK]"), Unigram(["a"], [-1.0], None)):
         with pytest.raises(ValueError, match="'b'"):
             explain(model, "b")
+
+
+@given(letter_chunks, letter_ranks())
+def test_steps_by_rank_are_the_rule(chunk: bytes, ranks: dict[bytes, int]) -> None:
+    encoder = BytePairEncoder(ranks)
+    steps = list(merge_steps(chunk, encoder))
+    assert [part.data for part in steps[0].parts] == [chunk[i : i + 1] for i in range(len(chunk))]
+    assert [part.data for part in steps[-1].parts] == merge(chunk, ranks)
+    assert [part.id for part in steps[-1].parts] == encoder.merge(chunk)
+    assert not steps[-1].pairs
+    for (parts, pairs), following in zip(steps, steps[1:]):
+        joined = [
+            (ranks[left.data + right.data], place, left.data + right.data)
+            for place, (left, right) in enumerate(zip(parts, parts[1:]))
+            if left.data + right.data in ranks
+        ]
+        assert sorted(joined) == [(pair.rank, pair.place, pair.made.data) for pair in pairs]
+        assert all(pair.rank == pair.made.id for pair in pairs)
+        place = pairs[0].place
+        assert following.parts == [*parts[:place], pairs[0].made, *parts[place + 2 :]]
+
+
+@given(merge_lists(), st.text("abc", max_size=30))
+def test_steps_by_list_end_as_the_encoder_does(pairs: Pairs, chunk: str) -> None:
+    encoder, _ = listed_encoder(pairs, [*BYTE_NAMES, *map("".join, pairs)])
+    steps = list(merge_steps(chunk.encode(), encoder))
+    assert [part.id for part in steps[-1].parts] == encoder.merge(chunk.encode())
+    assert b"".join(part.data for part in steps[-1].parts) == chunk.encode()
+    for parts, found in steps:
+        # The rank is the place in the list.
+        for pair in found:
+            left, right = parts[pair.place : pair.place + 2]
+            assert pairs[pair.rank] == (left.data.decode(), right.data.decode())
+
+
+def test_of_equal_ranks_the_leftmost_is_joined() -> None:
+    steps = list(merge_steps(b"aaa", BytePairEncoder({b"a": 0, b"aa": 1})))
+    assert [pair.place for pair in steps[0].pairs] == [0, 1]
+    assert [part.data for part in steps[1].parts] == [b"aa", b"a"]
+
+
+def test_a_byte_that_is_no_token() -> None:
+    (step,) = merge_steps(b"ab", BytePairEncoder({b"a": 0}))
+    assert [part.id for part in step.parts] == [0, None]
+    ids = {char: n for n, char in enumerate(BYTE_TO_UNICODE.values()) if char != "b"}
+    ids["<unk>"] = 300
+    encoder = ListedMergesEncoder(ids, ([], []), UnknownPolicy("<unk>"))
+    (step,) = merge_steps(b" b", encoder)
+    assert step.parts == [(ids["Ġ"], b" "), (300, b"<unk>")]
+
+
+@given(unigram_models(), st.text(UNIGRAM_ALPHABET + "x", max_size=7))
+def test_lattice(model: Unigram, chunk: str) -> None:
+    try:
+        path = model.best_path(chunk)
+    except ValueError:
+        with pytest.raises(ValueError, match="is no piece"):
+            n_best(model, chunk, 2)
+        return
+    edges = lattice(model, chunk)
+    assert edges == sorted(edges, key=lambda edge: (edge.start, edge.end))
+    assert all(chunk[edge.start : edge.end] == edge.text for edge in edges)
+    everything = n_best(model, chunk, 10_000)
+    assert [edge.text for edge in everything[0].edges] == path
+    assert n_best(model, chunk, 1) == everything[:1]
+    texts = [tuple(edge.text for edge in way.edges) for way in everything]
+    assert len(set(texts)) == len(texts)
+    assert set(texts) == set(all_ways(model, chunk))
+    scores = [way.score for way in everything]
+    assert scores == sorted(scores, reverse=True)
+    for way in everything:
+        total = 0.0
+        for edge in way.edges:
+            total += edge.score
+        assert total == way.score
+    assert n_best(model, chunk, 0) == []
+    if scores and math.isfinite(model.unknown_score) and min(map(abs, scores)) < 1e300:
+        assert [way.score for way in n_best(model, chunk, 3)] == scores[:3]
+
+
+def all_ways(model: Unigram, chunk: str) -> list[tuple[str, ...]]:
+    if not chunk:
+        return [()]
+    ways = []
+    for end in range(1, len(chunk) + 1):
+        piece = chunk[:end]
+        if piece in model.table.scores or (end == 1 and model.unknown is not None):
+            ways += [(piece, *way) for way in all_ways(model, chunk[end:])]
+    return ways

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+from itertools import combinations
 from math import exp, log
 
 import pytest
 
-from compat_bpe.pipeline.models.bpe.by_merges import UnknownPolicy
+from compat_bpe.pipeline.models.bpe.by_merges import ListedMergesEncoder, UnknownPolicy
 from compat_bpe.pipeline.models.bpe.characters import CharacterBPE
 from compat_bpe.pipeline.models.explain import explain
-from compat_bpe.pipeline.models.unigram.model import Unigram
-from compat_bpe.pipeline.models.unigram.shown_lattice import n_best, shown_lattice
-from compat_bpe.pipeline.models.wordpiece.explain import tried
-from compat_bpe.pipeline.models.wordpiece.model import WordPiece
+from compat_bpe.pipeline.models.steps import merge_steps, n_best, tried
+from compat_bpe.pipeline.models.unigram import Unigram
+from compat_bpe.pipeline.models.words import WordPiece
 
 
 def ids_of(tokens: list[str]) -> dict[str, int]:
@@ -48,6 +48,21 @@ def test_hugs_by_merges(word: str, pieces: list[str]) -> None:
     assert texts(CharacterBPE(vocabulary, merges, UnknownPolicy("[UNK]")), word) == pieces
 
 
+def test_hugs_step_by_step() -> None:
+    ids = ids_of([*"bghnpsu", "ug", "un", "hug"])
+    encoder = ListedMergesEncoder(ids, (["u", "u", "h"], ["g", "n", "ug"]), UnknownPolicy())
+    found = [
+        ([part.data for part in parts], [(pair.place, pair.rank) for pair in pairs])
+        for parts, pairs in merge_steps(b"hugpun", encoder)
+    ]
+    assert found == [
+        ([b"h", b"u", b"g", b"p", b"u", b"n"], [(1, 0), (4, 1)]),
+        ([b"h", b"ug", b"p", b"u", b"n"], [(3, 1), (0, 2)]),
+        ([b"h", b"ug", b"p", b"un"], [(0, 2)]),
+        ([b"hug", b"p", b"un"], []),
+    ]
+
+
 @pytest.mark.parametrize(
     ("word", "pieces"),
     [
@@ -55,16 +70,22 @@ def test_hugs_by_merges(word: str, pieces: list[str]) -> None:
         ("hugs", ["hug", "##s"]),
         ("pug", ["p", "##u", "##g"]),
         ("pun", ["p", "##u", "##n"]),
+        ("bun", ["b", "##u", "##n"]),
         ("bugs", ["b", "##u", "##gs"]),
         ("mug", ["[UNK]"]),
         ("bum", ["[UNK]"]),
+        ("hum", ["[UNK]"]),
+        ("##u", ["##u"]),
+        ("[UNK]", ["[UNK]"]),
+        ("", []),
     ],
 )
 def test_hugs_by_the_longest_piece(word: str, pieces: list[str]) -> None:
     tokens = ["b", "h", "p", "##g", "##n", "##s", "##u", "##gs", "hu", "hug", "[UNK]"]
     model = WordPiece(ids_of(tokens), "[UNK]")
     assert texts(model, word) == pieces
-    assert all(step.id is not None for step in tried(model, word)) == (pieces != ["[UNK]"])
+    is_known = word in tokens or "[UNK]" not in pieces
+    assert all(step.id is not None for step in tried(model, word)) == is_known
 
 
 def test_the_pieces_that_are_tried() -> None:
@@ -77,31 +98,29 @@ def test_the_pieces_that_are_tried() -> None:
     assert [step.id for step in tried(model, "bum")] == [0, 1, None]
 
 
-#: The number of times that each substring of these words occurs.
-FREQUENCIES = {
-    "h": 15,
-    "u": 36,
-    "g": 20,
-    "hu": 15,
-    "ug": 20,
-    "p": 17,
-    "pu": 17,
-    "n": 16,
-    "un": 16,
-    "b": 4,
-    "bu": 4,
-    "s": 5,
-    "hug": 15,
-    "gs": 5,
-    "ugs": 5,
-}
+#: The number of times that each substring of these words occurs, but for other whole words.
+TIMES = dict(
+    zip(
+        ["h", "u", "g", "hu", "ug", "p", "pu", "n", "un", "b", "bu", "s", "hug", "gs", "ugs"],
+        [15, 36, 20, 15, 20, 17, 17, 16, 16, 4, 4, 5, 15, 5, 5],
+    )
+)
 
 
 def unigram() -> Unigram:
-    total = sum(FREQUENCIES.values())
-    assert total == 210
-    pieces = ["<unk>", *FREQUENCIES]
-    return Unigram(pieces, [0.0, *(log(times / total) for times in FREQUENCIES.values())], 0)
+    pieces = ["<unk>", *TIMES]
+    return Unigram(pieces, [0.0, *(log(times / 210) for times in TIMES.values())], 0)
+
+
+def test_the_times_of_substrings() -> None:
+    words = {"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}
+    counted: dict[str, int] = {}
+    for word, times in words.items():
+        for start, end in combinations(range(len(word) + 1), 2):
+            part = word[start:end]
+            counted[part] = counted.get(part, 0) + times
+    assert counted == {**TIMES, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}
+    assert sum(TIMES.values()) == 210
 
 
 @pytest.mark.parametrize(
@@ -116,22 +135,28 @@ def unigram() -> Unigram:
 )
 def test_hugs_by_probability(word: str, pieces: list[str], probability: float) -> None:
     model = unigram()
-    best = shown_lattice(model, word).best
-    assert exp(best.score) == pytest.approx(probability)
+    ways = n_best(model, word, 3)
+    assert exp(ways[0].score) == pytest.approx(probability)
     if word not in ("pun", "bun", "hugs"):  # of which another way is as good
         assert texts(model, word) == pieces
-    assert pieces in [[edge.text for edge in way.edges] for way in n_best(model, word, 3)]
+    assert pieces in [[edge.text for edge in way.edges] for way in ways]
 
 
 def test_two_ways_that_are_as_good() -> None:
     # p ug and pu g: 17 · 20 / 210², which is 0.0077. The last piece is the longest.
     ways = n_best(unigram(), "pug", 3)
-    assert [[edge.text for edge in way.edges] for way in ways[:2]] == [["p", "ug"], ["pu", "g"]]
+    found = [[edge.text for edge in way.edges] for way in ways]
+    assert found == [["p", "ug"], ["pu", "g"], ["p", "u", "g"]]
+    assert ways[0].score == ways[1].score
     assert [exp(way.score) for way in ways] == pytest.approx(
         [17 * 20 / 210**2, 17 * 20 / 210**2, 17 * 36 * 20 / 210**3]
     )
-    found = explain(unigram(), "pug").members(bytes.decode)
-    assert [way["pieces"] for way in found["ways"]] == [["p", "ug"], ["pu", "g"]]
+    shown = explain(unigram(), "pug").members(bytes.decode)["ways"]
+    assert [way["pieces"] for way in shown] == found[:2]
+    # The course has ["hug", "s"], which is as good.
+    assert texts(unigram(), "hugs") == ["h", "ugs"]
+    best, second = n_best(unigram(), "hugs", 2)
+    assert best.score == second.score
 
 
 def test_the_end_of_a_word_is_a_part_of_its_last_letter() -> None:

@@ -13,18 +13,17 @@ from hypothesis import strategies as st
 from compat_bpe import get_encoding
 from compat_bpe.encodings.core import CoreBPE, EncodingCore
 from compat_bpe.encodings.encoding import Encoding
-from compat_bpe.encodings.patterns import PATTERNS
+from compat_bpe.encodings.published import PATTERNS
 from compat_bpe.encodings.tokenizer import Tokenizer
 from compat_bpe.formats.models.bpe import RankedModel
-from compat_bpe.formats.parts.pre_tokenizers import byte_level_part
+from compat_bpe.formats.parts.written import byte_level_part
 from compat_bpe.formats.tokenizer_json import TokenizerDefinition
 from compat_bpe.pattern.parser import parse
 from compat_bpe.pipeline.core import Core
+from compat_bpe.pipeline.pypy import core as core_module
 from compat_bpe.pipeline.pypy import encoder as encoder_module
-from compat_bpe.pipeline.pypy import loops as loops_module
-from compat_bpe.pipeline.pypy.core import PyPyCore
+from compat_bpe.pipeline.pypy.core import CompiledLoops, PyPyCore
 from compat_bpe.pipeline.pypy.encoder import PyPyEncoder
-from compat_bpe.pipeline.pypy.loops import CompiledLoops
 from compat_bpe.pipeline.pypy.table import Table
 from tests.strategies import texts
 
@@ -44,8 +43,8 @@ PARTS = {
 def _loops_at_once() -> object:
     """Compiled loops from the first character on, short segments, and few slots."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(loops_module, "_WORTH_TABLE", 0)
-        patch.setattr(loops_module, "_WORTH_PAIRS", 0)
+        patch.setattr(core_module, "_WORTH_TABLE", 0)
+        patch.setattr(core_module, "_WORTH_PAIRS", 0)
         patch.setattr(encoder_module, "_SLOTS", 8)
         patch.setattr(encoder_module, "SHORTEST_SEGMENT", 16)
         patch.setattr(encoder_module, "LONGEST_SEGMENT", 64)
@@ -258,8 +257,8 @@ def test_special_tokens_and_surrogates(plain: dict[str, Encoding]) -> None:
 
 
 def test_the_loops_begin_after_some_text(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(loops_module, "_WORTH_TABLE", 100)
-    monkeypatch.setattr(loops_module, "_WORTH_PAIRS", 5)
+    monkeypatch.setattr(core_module, "_WORTH_TABLE", 100)
+    monkeypatch.setattr(core_module, "_WORTH_PAIRS", 5)
     encoding = fresh("gpt2")
     loops = loops_of(encoding)
     text = " ".join(f"qzx{number}kjw" for number in range(60))

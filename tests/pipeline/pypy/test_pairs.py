@@ -6,11 +6,11 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from compat_bpe.encodings.openai import PUBLISHED
-from compat_bpe.encodings.vocabularies import load_ranks
+from compat_bpe.encodings.loaded import load_ranks
+from compat_bpe.encodings.published import PUBLISHED
 from compat_bpe.pipeline.models.bpe.by_rank import BytePairEncoder, merge
 from compat_bpe.pipeline.pypy import pairs
-from compat_bpe.pipeline.pypy.pairs import CompiledMerger, PairMerger
+from compat_bpe.pipeline.pypy.pairs import CompiledMerger, PairMerger, RunMerger
 
 BYTES = [bytes((byte,)) for byte in range(256)]
 #: Narrow and wide characters, several of which begin and end with the same bytes.
@@ -129,3 +129,23 @@ def test_caches_are_cleared() -> None:
     assert merger._runs._runs._younger
     merger.clear_cache()
     assert not merger._runs._runs._younger
+
+
+#: Characters of each length in UTF-8, among them the first and the last.
+EDGES = "a\x7f\x80é\u07ff\u0800国囷乭\uffff\U00010000𐐁\U000fffff\U0010fffe\U0010ffff"
+_words = st.text(EDGES, min_size=2, max_size=3).map(str.encode)
+_parts = st.builds(lambda data, start, end: data[start:end], _words, *[st.integers(-3, 9)] * 2)
+
+
+@given(st.lists(_parts.filter(bool), max_size=20), st.text(EDGES, min_size=1, max_size=30))
+@example(["国国".encode()[2:4]], "国国中国国")
+@example(["\U0010ffff\U000fffff".encode()], "\U0010ffff\U000fffff\U000fffff\U0010ffff" * 2)
+def test_runs_with_so_few_slots_that_all_are_shared(tokens: list[bytes], text: str) -> None:
+    ranks = {token: rank for rank, token in enumerate(dict.fromkeys([*BYTES, *tokens]))}
+    encoder = BytePairEncoder(ranks)
+    with pytest.MonkeyPatch.context() as patch:
+        for name, number in (("_CHARS", 4), ("_PAIRS", 2), ("_LONG_RUN", 12)):
+            patch.setattr(pairs, name, number)
+        runs = RunMerger(ranks, encoder.merge)
+        for chunk in (text, text[::-1], text):
+            assert runs.merge(chunk.encode()) == encoder.merge(chunk.encode())

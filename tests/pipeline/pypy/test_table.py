@@ -11,7 +11,7 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from compat_bpe import get_encoding
-from compat_bpe.encodings.patterns import PATTERNS
+from compat_bpe.encodings.published import PATTERNS
 from compat_bpe.pattern.ast import (
     Alternatives,
     Anchor,
@@ -21,11 +21,12 @@ from compat_bpe.pattern.ast import (
     PatternError,
     Repeat,
     Sequence,
+    can_be_empty,
 )
-from compat_bpe.pattern.lookahead import NoTable
 from compat_bpe.pattern.parser import parse
 from compat_bpe.pattern.splitter import Splitter
-from compat_bpe.pattern.writer import can_be_empty, relax, to_re
+from compat_bpe.pattern.states import NoTable
+from compat_bpe.pattern.writer import relax, to_re
 from compat_bpe.pipeline.pypy.table import Table, table_of
 from compat_bpe.unicode.code_points import CodePoints
 from compat_bpe.unicode.surrogates import repair

@@ -15,8 +15,8 @@ from compat_bpe.encodings.tokenizer import Tokenizer
 from compat_bpe.pipeline.chunks import chunks_of
 from compat_bpe.save import save_gpt2, save_tiktoken, save_tokenizer_json
 from compat_bpe.train import Convergence, Trainer, TrainingSettings, train_bpe
-from compat_bpe.train.bpe.byte_tokens import BYTES, make_encoding
-from compat_bpe.train.bpe.superwords import SUPERBPE_NOT_JOINED, SUPERBPE_WORDS, Limits
+from compat_bpe.train.bpe.beginning import BYTES, make_encoding
+from compat_bpe.train.bpe.byte_level import SUPERBPE_NOT_JOINED, SUPERBPE_WORDS, Limits
 from tests.train.bpe.plain_bpe import Merge, learned, merged
 
 LINES = r"[^\n]*\n|[^\n]+"
@@ -153,10 +153,10 @@ def test_a_tokenizer_with_steps_of_its_own_keeps_them() -> None:
     found = train_bpe(corpus, 265, start=start)
     assert isinstance(found, Tokenizer)
     assert found.definition.parts == start.definition.parts
-    assert TrainingSettings(265, start=start).pattern_name == DEEPSEEK
+    assert TrainingSettings(265, start=start).kind.pattern_name == DEEPSEEK
     other = train_bpe(corpus, 280, start=start, pattern="superbpe")
     assert other.decode([other.n_vocab - 1]) == "by the way, "
-    assert TrainingSettings(280, start=start, pattern="gpt2").pattern_name == (
+    assert TrainingSettings(280, start=start, pattern="gpt2").kind.pattern_name == (
         "that of tokenizer.json"
     )
 

@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from compat_bpe.train.bpe import frequent_pairs
 from compat_bpe.train.bpe import learner as merges_module
 from compat_bpe.train.bpe.learner import Learner, Merge, learn_merges
 
@@ -66,7 +65,7 @@ def test_all_merges_are_those_of_the_rule(
 def test_however_soon_pairs_are_forgotten(words: dict[str, int], step: int) -> None:
     expected = by_the_rule(words, BYTES, 1, None)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(frequent_pairs, "_STEP", step)
+        patch.setattr(merges_module, "_STEP", step)
         assert list(learn_merges(words, BYTES)) == expected
 
 

@@ -6,8 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from compat_bpe.train.bpe.likelihood import LikelihoodLearner
-from compat_bpe.train.bpe.merges_of_characters import Marks, alphabet_of, first_tokens, spelled
+from compat_bpe.train.bpe.merges_of_characters import (
+    LikelihoodLearner,
+    Marks,
+    alphabet_of,
+    first_tokens,
+    spelled,
+)
 from tests.train.bpe.plain_merges import merges_by_the_rule
 
 MARKS = Marks("##")

@@ -12,8 +12,11 @@ from hypothesis import strategies as st
 from compat_bpe import load
 from compat_bpe.encodings.tokenizer import Tokenizer
 from compat_bpe.save import save_tokenizer_json
-from compat_bpe.train import train_character_bpe
-from compat_bpe.train.bpe import frequent_pairs, learner
+from compat_bpe.train import (
+    CharacterBpeSettings,
+    train,
+)
+from compat_bpe.train.bpe import learner
 from compat_bpe.train.bpe.merges_of_characters import (
     CharacterLearner,
     Marks,
@@ -66,7 +69,7 @@ def test_merges_are_those_of_the_rule(
         max_token_length=longest,
     )
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(frequent_pairs, "_STEP", step)
+        patch.setattr(learner, "_STEP", step)
         merges = list(iter(learning.step, None))
     names = learning.tokens
     assert [(names[m.left], names[m.right], m.frequency) for m in merges] == expected
@@ -140,7 +143,7 @@ def test_a_model_trained_like_another_merges_by_its_own_list(tmp_path: Path) -> 
     """Also if the file of the other spells each merge as one text, as old files do."""
     like = load(kind_path("characters_byte_fallback"))
     assert isinstance(like, Tokenizer)
-    enc = train_character_bpe(["the dog and the dogs do dig"], 60, like=like)
+    enc = train(["the dog and the dogs do dig"], CharacterBpeSettings(60, like=like))
     save_tokenizer_json(enc, tmp_path / "tokenizer.json")
     read = load(tmp_path / "tokenizer.json")
     assert read.encode("the dogs do") == enc.encode("the dogs do")

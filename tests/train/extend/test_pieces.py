@@ -11,10 +11,15 @@ from hypothesis import strategies as st
 from compat_bpe.encodings.tokenizer import Tokenizer
 from compat_bpe.formats.models.bpe import ListedModel
 from compat_bpe.formats.tokenizer_json import TokenizerDefinition
-from compat_bpe.pipeline.added.added_tokens import AddedToken
+from compat_bpe.pipeline.added_tokens import AddedToken
 from compat_bpe.pipeline.chunks import texts_of_chunks
 from compat_bpe.pipeline.models.bpe.by_merges import UnknownPolicy
-from compat_bpe.train import train_character_bpe, train_word_level, train_wordpiece
+from compat_bpe.train import (
+    CharacterBpeSettings,
+    WordLevelSettings,
+    WordPieceSettings,
+    train,
+)
 from compat_bpe.train.extend.extend import Extended, Extender, extend, make_extender
 from tests.examples import scaled
 from tests.kinds import of_kind
@@ -26,13 +31,13 @@ lines = st.lists(words, max_size=8).map(" ".join)
 corpora = st.lists(lines, max_size=4)
 
 MADE: dict[str, Any] = {
-    "words": lambda: train_word_level(OLD, 5, special_tokens=["<s>", "sun"]),
-    "pieces": lambda: train_wordpiece(OLD, 16, special_tokens=["[CLS]", "sun"]),
-    "suffix": lambda: train_character_bpe(OLD, 16, special_tokens=["<s>", "sun</w>"]),
-    "prefix": lambda: train_character_bpe(
-        OLD, 16, prefix="#", suffix="", pre_tokenizer="whitespace-split"
+    "words": lambda: train(OLD, WordLevelSettings(5, special_tokens=["<s>", "sun"])),
+    "pieces": lambda: train(OLD, WordPieceSettings(16, special_tokens=["[CLS]", "sun"])),
+    "suffix": lambda: train(OLD, CharacterBpeSettings(16, special_tokens=["<s>", "sun</w>"])),
+    "prefix": lambda: train(
+        OLD, CharacterBpeSettings(16, prefix="#", suffix="", pre_tokenizer="whitespace-split")
     ),
-    "spaces": lambda: train_character_bpe(OLD, 16, suffix="", pre_tokenizer="metaspace"),
+    "spaces": lambda: train(OLD, CharacterBpeSettings(16, suffix="", pre_tokenizer="metaspace")),
     "bytes": lambda: of_kind("characters_byte_fallback"),
 }
 OLD_BY_NAME = {name: make() for name, make in MADE.items()}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from compat_bpe.train.sentencepiece.edges import PackedEdges, PieceMatcher, WordEdges
+from compat_bpe.train.sentencepiece.unigram import PackedEdges, PieceMatcher, WordEdges
 
 
 def plain_edges(word: str, numbers: dict[str, int], unknown: int) -> WordEdges:

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 import compat_bpe
 from compat_bpe.encodings.sentencepiece import SentencePiece
-from compat_bpe.train.sentencepiece.bpe import learn_pieces
+from compat_bpe.train import SentencePieceSettings, save_trained_sentencepiece, train
+from compat_bpe.train.sentencepiece.bpe import PieceRules, learn_pieces
 from compat_bpe.train.sentencepiece.corpus import (
     alphabet_of,
     lines_of,
@@ -22,9 +23,7 @@ from compat_bpe.train.sentencepiece.corpus import (
     sentences_of,
     word_splitter,
 )
-from compat_bpe.train.sentencepiece.model import save_trained_sentencepiece, train_sentencepiece
-from compat_bpe.train.sentencepiece.rules import PieceRules
-from compat_bpe.train.sentencepiece.settings import SentencePieceSettings
+from compat_bpe.train.sentencepiece.settings import meta_pieces
 from compat_bpe.train.sentencepiece.trainer import SentencePieceTrainer
 from tests.train.hash_seeds import outputs
 
@@ -32,7 +31,7 @@ TEXT = "hug " * 10 + "pug " * 5 + "pun " * 12 + "bun " * 4 + "hugs " * 5
 
 
 def test_the_worked_example() -> None:
-    encoding = train_sentencepiece([TEXT], 20, hard_vocab_limit=False)
+    encoding = train([TEXT], SentencePieceSettings(20, hard_vocab_limit=False))
     pieces = encoding.definition.texts
     assert pieces[:3] == ["<unk>", "<s>", "</s>"]
     # "ug" occurs 20 times, "▁p" 17, "un" 16, "▁h" 15 as often as "hug", which is longer.
@@ -223,7 +222,7 @@ def test_scripts() -> None:
 
 def test_symbols_of_a_model_of_words() -> None:
     shape = SentencePieceSettings(50, "word", user_defined_symbols=["a", "▁b"])
-    assert [text for text, _ in shape.meta_pieces().values()][3:] == ["a", "▁a", "▁b"]
+    assert [text for text, _ in meta_pieces(shape).values()][3:] == ["a", "▁a", "▁b"]
 
 
 def test_reserved_pieces_are_boundaries() -> None:
@@ -245,7 +244,7 @@ def test_spent_pairs_fill_the_vocabulary() -> None:
         ({"vocab_size": 8}, "raise it, or lower character_coverage"),
         ({"vocab_size": 2}, "eos_id is 2; this is too large"),
         ({"model_type": "wordpiece"}, "model_type is 'wordpiece'"),
-        ({"character_coverage": 0.5}, "character_coverage is 0.5; it must be 0.98 to 1.0"),
+        ({"character_coverage": 0.5}, "character_coverage is 0.5; it must be 0.98 to 1"),
         ({"character_coverage": float("nan")}, "character_coverage is nan"),
         ({"required_chars": "a b"}, "required_chars"),
         ({"user_defined_symbols": ["<unk>"]}, "'<unk>' is a piece already"),
@@ -271,23 +270,27 @@ def test_spent_pairs_fill_the_vocabulary() -> None:
     ],
 )
 def test_what_is_refused(options: dict[str, Any], message: str) -> None:
+    texts = options.get("texts", [TEXT])
+    own = {"vocab_size": 20, **options}
+    own.pop("texts", None)
     with pytest.raises(ValueError, match=message):
-        train_sentencepiece(**{"texts": [TEXT], "vocab_size": 20, **options})
+        train(texts, SentencePieceSettings(**own))
 
 
 def test_types_are_checked() -> None:
     with pytest.raises(TypeError, match="texts is a str"):
-        train_sentencepiece("text", 20)
-    with pytest.raises(TypeError, match="bytes is no text"):
-        train_sentencepiece([b"text"], 20)  # type: ignore[list-item]
+        train("text", SentencePieceSettings(20))
+    with pytest.raises(TypeError, match="text must be a str, not bytes"):
+        train([b"text"], SentencePieceSettings(20))  # type: ignore[list-item]
     with pytest.raises(TypeError, match="sampling"):
-        train_sentencepiece([TEXT], 20, sampling=1)
+        train([TEXT], SentencePieceSettings(20, sampling=1))  # type: ignore[call-arg]
 
 
 def test_the_result_does_not_depend_on_hashes() -> None:
     code = (
-        "from compat_bpe.train.sentencepiece.model import train_sentencepiece as t;"
-        f"m = t([open({compat_bpe.__file__!r}).read() * 2], 200, hard_vocab_limit=False);"
+        "from compat_bpe.train import SentencePieceSettings, train;"
+        "settings = SentencePieceSettings(200, hard_vocab_limit=False);"
+        f"m = train([open({compat_bpe.__file__!r}).read() * 2], settings);"
         "print(m.definition.texts, m.definition.scores)"
     )
     assert len(outputs(code)) == 1
@@ -295,13 +298,13 @@ def test_the_result_does_not_depend_on_hashes() -> None:
 
 @pytest.mark.parametrize("text", ["ab" * 500, "a" * 3_000, "猫" * 1_000])
 def test_unigram_of_a_long_word(text: str) -> None:
-    encoding = train_sentencepiece([text], 12, "unigram", hard_vocab_limit=False)
+    encoding = train([text], SentencePieceSettings(12, "unigram", hard_vocab_limit=False))
     assert encoding.vocab_size <= 12
     assert encoding.decode(encoding.encode(text[:50])).endswith(text[:50])
 
 
 def test_files_are_read_again(tmp_path: Path) -> None:
-    encoding = train_sentencepiece([TEXT], 20, hard_vocab_limit=False)
+    encoding = train([TEXT], SentencePieceSettings(20, hard_vocab_limit=False))
     model, vocab = save_trained_sentencepiece(encoding, tmp_path / "m")
     again = compat_bpe.load(model)
     assert isinstance(again, SentencePiece)
@@ -312,8 +315,11 @@ def test_files_are_read_again(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("text", ["ab" * 20_000, "a" * 30_000, "猫" * 20_000])
 def test_a_long_word(text: str) -> None:
-    encoding = train_sentencepiece(
-        [text], 12, max_sentence_length=1 << 20, hard_vocab_limit=False, character_coverage=1.0
+    encoding = train(
+        [text],
+        SentencePieceSettings(
+            12, max_sentence_length=1 << 20, hard_vocab_limit=False, character_coverage=1.0
+        ),
     )
     is_same = encoding.decode(encoding.encode(text)) == text
     assert is_same
@@ -327,7 +333,7 @@ def test_lines_that_are_all_too_long_are_named() -> None:
 
 
 def test_any_name_may_be_disallowed_in_a_text() -> None:
-    enc = train_sentencepiece(["hug pug"], 12)
+    enc = train(["hug pug"], SentencePieceSettings(12))
     ids = enc.encode("hug pug")
     for encode in (enc.encode, enc.encode_with_offsets):
         with pytest.raises(ValueError, match="'pug'"):

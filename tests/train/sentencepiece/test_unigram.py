@@ -10,9 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from compat_bpe.train.sentencepiece.corpus import word_splitter
-from compat_bpe.train.sentencepiece.rules import PieceRules
-from compat_bpe.train.sentencepiece.seeds import seed_pieces
+from compat_bpe.train.sentencepiece.bpe import PieceRules
+from compat_bpe.train.sentencepiece.corpus import seed_pieces, word_splitter
 from compat_bpe.train.sentencepiece.settings import SentencePieceSettings
 from compat_bpe.train.sentencepiece.unigram import UnigramTrainer, learn_unigram
 

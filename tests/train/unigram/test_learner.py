@@ -9,10 +9,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from compat_bpe.train import UnigramSettings, train_unigram
-from compat_bpe.train.unigram.digamma import digamma
-from compat_bpe.train.unigram.learner import Iteration, learn_unigram, make_seeds
-from compat_bpe.train.unigram.options import UnigramOptions
+from compat_bpe.train import (
+    UnigramSettings,
+    train,
+)
+from compat_bpe.train.unigram.learner import (
+    Iteration,
+    UnigramOptions,
+    digamma,
+    learn_unigram,
+    make_seeds,
+)
 from tests.train.hash_seeds import outputs
 
 COURSE = {"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}
@@ -74,9 +81,9 @@ def test_order_plays_no_part() -> None:
 
 
 SCRIPT = """
-from compat_bpe.train import train_unigram
+from compat_bpe.train import train, UnigramSettings
 text = open(__import__("textwrap").__file__, encoding="utf-8").read()
-enc = train_unigram(text.splitlines()[:150], 200, workers=1)
+enc = train(text.splitlines()[:150], UnigramSettings(200), workers=1)
 print(enc.definition.model)
 """
 
@@ -132,32 +139,33 @@ def test_too_many_characters() -> None:
 
 
 @pytest.mark.parametrize(
-    ("given_options", "message"),
+    ("options", "message"),
     [
+        ({}, "give vocab_size"),
         ({"vocab_size": 0}, "vocab_size is 0; it must be 1 or more"),
         ({"vocab_size": 1 << 21}, "vocabulary of 2097152 is too large"),
         ({"n_sub_iterations": 0}, "n_sub_iterations is 0"),
         ({"max_piece_length": 0}, "max_piece_length is 0"),
-        ({"max_piece_length": 1025}, "max_piece_length is 1025; it must be 1024 or less"),
+        ({"max_piece_length": 1025}, "max_piece_length is 1025; it must be 1 to 1024"),
         ({"seed_size": 0}, "seed_size is 0"),
         ({"shrinking_factor": 1.0}, "shrinking_factor is 1.0"),
         ({"shrinking_factor": -0.1}, "shrinking_factor is -0.1"),
         ({"shrinking_factor": float("nan")}, "shrinking_factor is nan"),
         ({"special_tokens": ["a", "a"]}, "'a' is named twice"),
         ({"special_tokens": [""]}, "empty name"),
-        ({"unk_token": "\ud800"}, "lone surrogate"),
-        ({"initial_alphabet": ["ab"]}, "'ab' in initial_alphabet is not one character"),
-        ({"vocab_size": 2, "special_tokens": ["a", "b", "c"]}, "2 is too small for 3"),
+        ({"unknown": "\ud800"}, "lone surrogate"),
+        ({"initial_alphabet": "a\ud800"}, "initial_alphabet has a lone surrogate"),
+        ({"vocab_size": 2, "special_tokens": ["a", "b", "c"]}, "2 is too small for 4"),
     ],
 )
-def test_impossible_options(given_options: dict[str, Any], message: str) -> None:
+def test_impossible_settings(options: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        UnigramOptions(**given_options)
+        UnigramSettings(**{"vocab_size": 8000, **options} if options else {})
 
 
 def test_special_tokens_are_a_list() -> None:
     with pytest.raises(TypeError, match="special_tokens is the str '<s>'"):
-        UnigramOptions(special_tokens="<s>")
+        UnigramSettings(special_tokens="<s>")
 
 
 # The end
@@ -214,7 +222,7 @@ def test_long_text_is_learned_from_in_time() -> None:
 
 def test_train_unigram_gives_a_tokenizer() -> None:
     texts = ["hug " * 10 + "pug " * 5 + "pun " * 12]
-    enc = train_unigram(texts, 14, special_tokens=["<s>"], workers=1)
+    enc = train(texts, UnigramSettings(14, special_tokens=["<s>"]), workers=1)
     assert [enc.id_to_token(token) for token in range(3)] == ["<unk>", "<s>", "▁pu"]
     assert enc.decode(enc.encode("hug pun")) == "hug pun"
     assert enc.encode("hug<s>", allowed_special="all")[-1] == 1
@@ -223,10 +231,10 @@ def test_train_unigram_gives_a_tokenizer() -> None:
 
 def test_rare_words_and_weights() -> None:
     rare = {"a": ["hug hug hugs"], "b": ["pun"]}
-    enc = train_unigram(rare, 30, min_frequency=2)
+    enc = train(rare, UnigramSettings(30, min_frequency=2))
     assert enc.token_to_id("n") is None
-    light = train_unigram(rare, 30)
-    heavy = train_unigram(rare, 30, weights={"b": 100.0})
+    light = train(rare, UnigramSettings(30))
+    heavy = train(rare, UnigramSettings(30, weights={"b": 100.0}))
 
     def score(enc: Any, piece: str) -> float:
         model = enc.definition.model
@@ -234,13 +242,13 @@ def test_rare_words_and_weights() -> None:
 
     assert score(heavy, "n") > score(light, "n")
     # Weights are not rounded to units: the expected numbers are in those of the corpus.
-    same = train_unigram(rare, 30, weights={"a": 19.0, "b": 6.0})
+    same = train(rare, UnigramSettings(30, weights={"a": 19.0, "b": 6.0}))
     assert score(same, "n") == pytest.approx(score(light, "n"))
 
 
 def test_a_tokenizer_to_be_trained_anew() -> None:
-    old = train_unigram(["hug pug pun"] * 3, 20, unknown="?", pre_tokenizer="whitespace")
-    new = train_unigram(["abc abcd bcd"] * 3, 20, like=old)
+    old = train(["hug pug pun"] * 3, UnigramSettings(20, unknown="?", pre_tokenizer="whitespace"))
+    new = train(["abc abcd bcd"] * 3, UnigramSettings(20, like=old))
     assert new.id_to_token(0) == "?"
     assert new.definition.parts["pre_tokenizer"] == {"type": "Whitespace"}
     assert new.encode("hug") == [0]

@@ -28,36 +28,88 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
-from itertools import accumulate
+from itertools import accumulate, repeat
 from operator import add, le
 from typing import NamedTuple
 
 from ....parallel.lazy import cached_property
-from ...byte_level import BYTE_TO_UNICODE, UNICODE_TO_BYTE, decode_all, decode_bytes
-from ...lookup import getter, shareable
-from .by_rank import BytePairEncoder, Ids
-from .heap import merge_by_heap
-from .listed_pairs import ListedPairs
-from .symbols import absent_from
-from .windows import merge_in_windows
+from ...byte_level import BYTE_TO_UNICODE, UNICODE_TO_BYTE, decode_all, decode_bytes, encode_bytes
+from ...cache import getter
+from .by_rank import BytePairEncoder
+from .merging import Symbol, merge_by_heap, merge_in_windows, ranks_of_merges
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ..base import Ids
+    from .by_rank import ListedPairs
 
 #: The most pairs of ids that are remembered.
 _KEPT = 1 << 17
 
 
 class UnknownPolicy(NamedTuple):
-    """The treatment of a byte that is not a token.
+    """The treatment of characters, and of bytes as they are written, that are no tokens.
 
     Args:
-        token: the token that stands for it; None to drop the byte.
-        fuse: True if one such token stands for several bytes in a row.
+        token: the token that stands for one; None to drop it.
+        fuse: True if one such token stands for several in a row.
         byte_fallback: True if tokens such as ``<0xC4>`` are tried first. They are used if the
-            vocabulary has all of them that spell the character which the byte is written as.
+            vocabulary has all of them that spell the character.
     """
 
     token: str | None = None
     fuse: bool = False
     byte_fallback: bool = False
+
+    def first_symbols(
+        self, text: str, names: Sequence[str], known: Mapping[str, int]
+    ) -> list[Symbol]:
+        """Return the symbols that merging a text begins with.
+
+        A character is a symbol if its name is a token. If not:
+
+        1. With ``byte_fallback``, it is a symbol for each byte of its name, if all of these are
+           tokens.
+        2. Else it is the token for unknown characters. With ``fuse``, one stands for several. As
+           in tokenizers it comes only before the next character that is a token, or at the end:
+           the bytes of other characters overtake it.
+        3. Without such a token the character vanishes.
+
+        Args:
+            text: the text.
+            names: the name of each of its characters.
+            known: the vocabulary.
+
+        Raises:
+            ValueError: a character is unknown, and the token for that is not in the vocabulary.
+        """
+        symbols: list[Symbol] = []
+        pending: list[Symbol] = []
+        for char, name in zip(text, names):
+            length = len(char.encode())
+            if name in known:
+                if pending:
+                    symbols += pending
+                    pending = []
+                symbols.append(Symbol(name, length))
+                continue
+            if self.byte_fallback:
+                spelled = [f"<0x{byte:02X}>" for byte in name.encode()]
+                if all(map(known.__contains__, spelled)):
+                    symbols += map(Symbol, spelled, repeat(1))
+                    continue
+            if self.token is None:
+                continue
+            if self.token not in known:
+                raise ValueError(
+                    f"the vocabulary has no token for {char!r}, and not the token for unknown "
+                    f"characters, {self.token!r}"
+                )
+            if self.fuse and pending:
+                length += pending.pop().length
+            symbols += pending
+            pending = [Symbol(self.token, length)]
+        return symbols + pending
 
 
 class ListedMergesEncoder(BytePairEncoder):
@@ -206,7 +258,7 @@ class ListedMergesEncoder(BytePairEncoder):
         ids = self._vocabulary
         # As in _Pairs, of two merges of one pair the later one counts.
         pairs = zip(map(ids.__getitem__, self._lefts), map(ids.__getitem__, self._rights))
-        return ListedPairs(
+        return (
             [ids[BYTE_TO_UNICODE[byte]] for byte in range(256)],
             dict(zip(pairs, range(len(self._lefts)))),
             [ids[name] for name in map(add, self._lefts, self._rights)],
@@ -217,15 +269,12 @@ class ListedMergesEncoder(BytePairEncoder):
 
         For a token that stands for unknown bytes, they are the bytes of its name.
         """
-        data_of = {self._vocabulary.get(char): byte for byte, char in BYTE_TO_UNICODE.items()}
-        tokens: list[tuple[int | None, bytes]] = []
-        for token_id, _ in self._first_symbols(chunk):
-            if token_id in data_of:
-                tokens.append((token_id, bytes([data_of[token_id]])))
-            else:
-                name = next(name for name, known in self._vocabulary.items() if known == token_id)
-                tokens.append((token_id, name.encode()))
-        return tokens
+        names = [symbol.name for symbol in self._first_symbols(chunk)]
+        byte_of = UNICODE_TO_BYTE
+        return [
+            (self._vocabulary[name], bytes([byte_of[name]]) if name in byte_of else name.encode())
+            for name in names
+        ]
 
     def find(self, chunk: bytes) -> list[tuple[int, str, int]]:
         """Return the ids of a chunk, with their names and lengths; see ``BytePairEncoder.find``.
@@ -236,11 +285,12 @@ class ListedMergesEncoder(BytePairEncoder):
         if not self._missing or len(chunk.translate(None, self._missing)) == len(chunk):
             return super().find(chunk)
         symbols = self._first_symbols(chunk)
-        ends = list(accumulate(length for _, length in symbols))
-        starts = [0, *ends]
+        places = list(accumulate((symbol.length for symbol in symbols), initial=0))
+        ids, starts = self._merge_ids([self._vocabulary[symbol.name] for symbol in symbols])
+        ends = [*starts[1:], len(symbols)]
         return [
-            (token_id, self.names[token_id], ends[after - 1] - starts[first])
-            for token_id, first, after in self._merge_symbols([token_id for token_id, _ in symbols])
+            (token_id, self.names[token_id], places[end] - places[start])
+            for token_id, start, end in zip(ids, starts, ends)
         ]
 
     @cached_property
@@ -263,49 +313,25 @@ class ListedMergesEncoder(BytePairEncoder):
 
     def _merge_pairs(self, chunk: bytes) -> list[int]:
         """Return the ids by following the rule literally, by pairs of ids."""
-        symbols = [token_id for token_id, _ in self._first_symbols(chunk)]
-        return [token_id for token_id, _, _ in self._merge_symbols(symbols)]
+        first = list(map(self._id_of, encode_bytes(chunk)))
+        if None in first:
+            first = [self._vocabulary[symbol.name] for symbol in self._first_symbols(chunk)]
+        return self._merge_ids(first)[0]
 
-    def _merge_symbols(self, first: Sequence[int]) -> list[tuple[int, int, int]]:
-        """Return what some ids are merged to, each id with its range in them, in time n·log n."""
-        symbols, starts = merge_in_windows(
+    def _merge_ids(self, first: Sequence[int]) -> tuple[list[int], Sequence[int]]:
+        """Return what ids are merged to, and where each begins, in time n·log n."""
+        return merge_in_windows(
             len(first), lambda low, high: merge_by_heap(first[low:high], self.listed_merge)
         )
-        return list(zip(symbols, starts, [*starts[1:], len(first)]))
 
     @cached_property
     def _pairs(self) -> _Pairs:
         return _Pairs(self._vocabulary, self.names, self._lefts, self._rights)
 
-    def _first_symbols(self, chunk: bytes) -> list[tuple[int, int]]:
-        """Return the ids of the bytes of a chunk; bytes without an id are treated as unknown.
-
-        Each id has its length in bytes of the chunk as it is written in the byte alphabet.
-        """
-        id_of = self._id_of
-        symbols: list[tuple[int, int]] = []
-        pending: list[tuple[int, int]] = []
-        for char in map(BYTE_TO_UNICODE.__getitem__, chunk):
-            known = id_of(char)
-            written = char.encode()
-            if known is not None:
-                symbols += [*pending, (known, len(written))]
-                pending = []
-                continue
-            if self._unknown.byte_fallback:
-                spelled = [id_of(f"<0x{byte:02X}>") for byte in written]
-                if None not in spelled:
-                    # Before a pending token for unknown bytes, as in tokenizers.
-                    symbols += [(one, 1) for one in spelled if one is not None]
-                    continue
-            if self._unknown.token is None:
-                continue
-            if self._unknown.fuse and pending:
-                pending = [(token_id, length + len(written)) for token_id, length in pending]
-            else:
-                symbols += pending
-                pending = [(self._vocabulary[self._unknown.token], len(written))]
-        return symbols + pending
+    def _first_symbols(self, chunk: bytes) -> list[Symbol]:
+        """Return the symbols of the bytes of a chunk, as they are written in the byte alphabet."""
+        text = encode_bytes(chunk)
+        return self._unknown.first_symbols(text, text, self._vocabulary)
 
 
 class _Pairs(dict["tuple[int | None, int | None]", "tuple[int, int] | None"]):
@@ -330,9 +356,7 @@ class _Pairs(dict["tuple[int | None, int | None]", "tuple[int, int] | None"]):
         super().__init__()
         self._vocabulary = vocabulary
         self._names = names
-        self._separator = absent_from("".join(lefts) + "".join(rights))
-        keys = map(self._separator.join, zip(lefts, rights))
-        self._ranks = shareable(zip(keys, range(len(lefts))))
+        self._separator, self._ranks = ranks_of_merges(lefts, rights)
 
     def __missing__(self, pair: tuple[int | None, int | None]) -> tuple[int, int] | None:
         left, right = pair

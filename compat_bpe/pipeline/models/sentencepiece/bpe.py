@@ -22,14 +22,11 @@ from __future__ import annotations
 from itertools import chain
 from math import copysign
 
-from ...cache import Cache
-from ...lookup import shareable
-from ..bpe.heap import merge_by_heap
-from ..bpe.windows import merge_in_windows
-from ..joints import Joints
-from .base import SentencePieceBase
-from .splitter import splitter_by_pieces
-from .vocabulary import SPACE, UNUSED, SentencePieceVocabulary
+from ...cache import Cache, shareable
+from ..base import Joints
+from ..bpe.merging import merge_by_heap, merge_in_windows
+from ..splitters import splitter_by_pieces
+from .base import SPACE, UNUSED, SentencePieceBase, SentencePieceVocabulary
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

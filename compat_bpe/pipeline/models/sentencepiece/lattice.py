@@ -1,4 +1,7 @@
-"""All ways in which a Unigram model can cut a text into pieces: the best, and random ones."""
+"""All ways in which a Unigram model can cut a text into pieces: the best, and random ones.
+
+It is imported when more than the best way is asked for.
+"""
 
 from __future__ import annotations
 
@@ -18,27 +21,28 @@ _MOST_BEGUN, _KEPT, _MOST_CUTS = 10_000, 512, 10
 _MOST_IN_ALL = 500_000
 
 
-class Node(NamedTuple):
-    """A piece at a place of a text.
+class Edge(NamedTuple):
+    """A piece at a place of a text, or an unknown character.
 
     Args:
+        id: its id; that of the unknown token for an unknown character.
         text: the piece.
-        number: its id.
+        start, end: its place, in characters.
         score: its score.
-        start: the place where it begins.
     """
 
+    id: int
     text: str
-    number: int
-    score: float
     start: int
+    end: int
+    score: float
 
 
 if TYPE_CHECKING:
     from typing import Optional
 
     #: A piece and all after it.
-    Rest = Optional[tuple[Node, "Rest"]]
+    Rest = Optional[tuple[Edge, "Rest"]]
 
 
 class _Begun(float):
@@ -52,7 +56,7 @@ class _Begun(float):
 
     def __new__(cls, total: float, score: float, place: int, rest: Rest) -> _Begun:
         begun = super().__new__(cls, -total)
-        #: The score of what there is of it, the place where that begins, and its nodes.
+        #: The score of what there is of it, the place where that begins, and its edges.
         begun.score, begun.place, begun.rest = score, place, rest
         return begun
 
@@ -74,7 +78,7 @@ class PieceLattice:
 
     def __init__(self, model: SentencePieceUnigram, text: str) -> None:
         #: The pieces that end at each place.
-        self.ending: list[list[Node]] = [[] for _ in range(len(text) + 1)]
+        self.ending: list[list[Edge]] = [[] for _ in range(len(text) + 1)]
         for start in range(len(text)):
             candidates = model.pieces_at(text, start)
             # The unknown piece is put in last.
@@ -84,7 +88,7 @@ class PieceLattice:
                 piece = text[start:end]
                 if model.is_user_defined(token_id):
                     score = rounded(0.1 * (end - start - 1))
-                self.ending[end].append(Node(piece, token_id, score, start))
+                self.ending[end].append(Edge(token_id, piece, start, end, score))
 
     def best(self, number: int) -> list[list[tuple[str, int]]]:
         """Return the best ways, the best first; A* search from the end.
@@ -106,11 +110,11 @@ class PieceLattice:
                 # The reference has a node for the beginning, so a whole way waits once more.
                 heappush(queue, _Begun(begun.score, begun.score, -1, begun.rest))
                 in_all += 1
-            for node in self.ending[begun.place]:
-                own = rounded(node.score + begun.score)
+            for edge in self.ending[begun.place]:
+                own = rounded(edge.score + begun.score)
                 # As in the reference: the best score up to the end of the piece, and what follows.
-                total = rounded(rounded(heuristic[node.start] + node.score) + begun.score)
-                heappush(queue, _Begun(total, own, node.start, (node, begun.rest)))
+                total = rounded(rounded(heuristic[edge.start] + edge.score) + begun.score)
+                heappush(queue, _Begun(total, own, edge.start, (edge, begun.rest)))
             in_all += len(self.ending[begun.place])
             if in_all >= _MOST_IN_ALL or (len(queue) >= _MOST_BEGUN and cuts == _MOST_CUTS):
                 return self.best(1) if number > 1 else ways
@@ -122,8 +126,8 @@ class PieceLattice:
     def _best_scores(self) -> list[float]:
         """Return the score of the best way to each place."""
         scores = [0.0]
-        for nodes in self.ending[1:]:
-            scores.append(max(rounded(scores[node.start] + node.score) for node in nodes))
+        for edges in self.ending[1:]:
+            scores.append(max(rounded(scores[edge.start] + edge.score) for edge in edges))
         return scores
 
     def sample(self, alpha: float, random: Random) -> list[tuple[str, int]]:
@@ -132,19 +136,19 @@ class PieceLattice:
         The sums of all ways to each place are made forward, and pieces are drawn backward.
         """
         sums = [0.0]
-        for nodes in self.ending[1:]:
+        for edges in self.ending[1:]:
             total = -inf
-            for node in nodes:
-                total = _log_sum(total, sums[node.start] + alpha * node.score)
+            for edge in edges:
+                total = _log_sum(total, sums[edge.start] + alpha * edge.score)
             sums.append(total)
         place = len(self.ending) - 1
         rest: Rest = None
         while place:
-            nodes = self.ending[place]
-            weights = [exp(sums[node.start] + alpha * node.score - sums[place]) for node in nodes]
-            node = random.choices(nodes, weights)[0]
-            rest = node, rest
-            place = node.start
+            edges = self.ending[place]
+            weights = [exp(sums[edge.start] + alpha * edge.score - sums[place]) for edge in edges]
+            edge = random.choices(edges, weights)[0]
+            rest = edge, rest
+            place = edge.start
         return _pieces(rest)
 
     def score(self, pieces: list[tuple[str, int]]) -> float:
@@ -154,9 +158,9 @@ class PieceLattice:
         for text, token_id in pieces:
             place += len(text)
             total += next(
-                node.score
-                for node in self.ending[place]
-                if node.number == token_id and node.text == text
+                edge.score
+                for edge in self.ending[place]
+                if edge.id == token_id and edge.text == text
             )
         return total
 
@@ -164,8 +168,8 @@ class PieceLattice:
 def _pieces(rest: Rest) -> list[tuple[str, int]]:
     pieces = []
     while rest is not None:
-        node, rest = rest
-        pieces.append((node.text, node.number))
+        edge, rest = rest
+        pieces.append((edge.text, edge.id))
     return pieces
 
 

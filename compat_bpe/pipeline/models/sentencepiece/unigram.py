@@ -32,11 +32,10 @@ from operator import add
 
 from ....parallel.lazy import cached_property
 from ...cache import Cache, Memo
-from ..joints import Joints
-from .base import SentencePieceBase
-from .groups import PieceGroups
-from .splitter import splitter_by_pieces
-from .vocabulary import NORMAL, USER_DEFINED, SentencePieceVocabulary
+from ..base import Joints
+from ..scored_pieces import PieceGroups
+from ..splitters import splitter_by_pieces
+from .base import NORMAL, USER_DEFINED, SentencePieceBase, SentencePieceVocabulary
 from .ways import BELOW_THRESHOLD, LONGEST, NOT_KNOWN, ROUNDING, THRESHOLD, WayFinder, join, joined
 
 TYPE_CHECKING = False

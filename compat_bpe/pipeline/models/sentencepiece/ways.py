@@ -38,13 +38,13 @@ from __future__ import annotations
 from array import array
 from itertools import chain
 
-from .groups import LONGEST_BEGINNING
+from ..scored_pieces import LONGEST_SHORT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from .groups import PieceGroups
+    from ..scored_pieces import PieceGroups
 
     #: The best way through a stretch:
     #:
@@ -60,7 +60,7 @@ THRESHOLD, BELOW_THRESHOLD = 100_000.0, 99_990.0
 #: Longer stretches have no limit of their own, nor have those that reach further than this. Few
 #: that are longer come again, and many have two ways that are almost equal. So no stretch with a
 #: limit has a piece that is not in a group.
-LONGEST, _FURTHEST = LONGEST_BEGINNING, 25_000.0
+LONGEST, _FURTHEST = LONGEST_SHORT, 25_000.0
 #: The most that rounding moves a score for each character: 2^-24 of less than 2^18.
 ROUNDING = 2.0**-6
 _NEVER = float("-inf")
@@ -163,7 +163,7 @@ class WayFinder:
                         break
                     end += 1
                     more = find(stretch[start:end])
-                if end - start > LONGEST_BEGINNING and pieces.long:
+                if end - start > LONGEST_SHORT and pieces.long:
                     found = (*found, *pieces.long.matches(stretch, start))
             for length, one in found:
                 end = start + length

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
@@ -10,7 +11,7 @@ from compat_bpe.pipeline.models.bpe.by_merges import ListedMergesEncoder, Unknow
 from compat_bpe.pipeline.models.bpe.by_rank import BytePairEncoder, merges_by_rank
 from compat_bpe.pipeline.pypy.pairs import CompiledMerger
 from tests.examples import scaled
-from tests.pipeline.models.bpe.merge_lists import ALPHABET, Pairs, encoder_of, merges
+from tests.pipeline.models.drawn import BYTE_NAMES, Pairs, listed_encoder, merge_lists
 
 
 def by_the_rule(chunk: str, pairs: Pairs) -> list[str]:
@@ -27,14 +28,16 @@ def by_the_rule(chunk: str, pairs: Pairs) -> list[str]:
 
 @settings(max_examples=scaled(200))
 @given(
-    merges(), st.randoms(use_true_random=False), st.lists(st.text("abc", max_size=30), max_size=5)
+    merge_lists(),
+    st.randoms(use_true_random=False),
+    st.lists(st.text("abc", max_size=30), max_size=5),
 )
 @example([("a", "b"), ("b", "c"), ("a", "bc")], None, ["abc"])  # by rank, "abc" is ab + c
 def test_as_the_rule_says(pairs: Pairs, random: object, chunks: list[str]) -> None:
     names = ["".join(pair) for pair in pairs]
     if random is not None:
         random.shuffle(names)  # type: ignore[attr-defined]
-    encoder, ids = encoder_of(pairs, [*ALPHABET, *names])
+    encoder, ids = listed_encoder(pairs, [*BYTE_NAMES, *names])
     for chunk in chunks:
         expected = [ids[part] for part in by_the_rule(chunk, pairs)]
         assert encoder.merge(chunk.encode()) == expected
@@ -46,7 +49,7 @@ WIDE = encode_bytes("国囷𐐀".encode())
 
 
 @given(
-    st.one_of(merges(), merges("ab" + "".join(dict.fromkeys(WIDE)))),
+    st.one_of(merge_lists(), merge_lists("ab" + "".join(dict.fromkeys(WIDE)))),
     st.randoms(use_true_random=False),
     st.lists(st.text("ab 国囷𐐀", max_size=12), max_size=5),
 )
@@ -56,7 +59,7 @@ def test_by_pairs_of_ids_as_the_rule_says(pairs: Pairs, random: object, chunks: 
     names = ["".join(pair) for pair in pairs]
     if random is not None:
         random.shuffle(names)  # type: ignore[attr-defined]
-    encoder, ids = encoder_of(pairs, [*ALPHABET, *names])
+    encoder, ids = listed_encoder(pairs, [*BYTE_NAMES, *names])
     merger = CompiledMerger.of(encoder)
     assert merger is not None
     for chunk in map(str.encode, [*chunks, "国囷国𐐀"]):
@@ -68,7 +71,7 @@ def test_by_pairs_of_ids_as_the_rule_says(pairs: Pairs, random: object, chunks: 
 
 
 def test_of_two_merges_of_one_pair_the_later_counts() -> None:
-    encoder, ids = encoder_of([("a", "b"), ("b", "c"), ("a", "b")], [*ALPHABET, "ab", "bc"])
+    encoder, ids = listed_encoder([("a", "b"), ("b", "c"), ("a", "b")], [*BYTE_NAMES, "ab", "bc"])
     merger = CompiledMerger.of(encoder)
     assert merger is not None
     assert merger.merge(b"abc") == encoder.merge(b"abc") == [ids["a"], ids["bc"]]
@@ -78,7 +81,7 @@ def test_lists_that_do_not_fit_into_a_table_of_pairs() -> None:
     def of(ids: dict[str, int]) -> CompiledMerger | None:
         return CompiledMerger.of(ListedMergesEncoder(ids, (["a"], ["b"]), UnknownPolicy()))
 
-    ids = {name: number for number, name in enumerate([*ALPHABET, "ab"])}
+    ids = {name: number for number, name in enumerate([*BYTE_NAMES, "ab"])}
     assert of(ids) is not None
     assert of({**ids, "ab": 1 << 20}) is None
     assert of({**ids, "ab": -1}) is None
@@ -87,9 +90,9 @@ def test_lists_that_do_not_fit_into_a_table_of_pairs() -> None:
     assert of(ids) is None
 
 
-@given(merges(), st.text("abc", max_size=30))
+@given(merge_lists(), st.text("abc", max_size=30))
 def test_if_ranks_suffice_they_give_the_same(pairs: Pairs, chunk: str) -> None:
-    encoder, _ = encoder_of(pairs, [*ALPHABET, *map("".join, pairs)])
+    encoder, _ = listed_encoder(pairs, [*BYTE_NAMES, *map("".join, pairs)])
     if encoder.ranks_suffice():
         assert encoder.merge(chunk.encode()) == BytePairEncoder(encoder.ranks).merge(chunk.encode())
         listed = {(left.encode(), right.encode()) for left, right in pairs}
@@ -99,7 +102,7 @@ def test_if_ranks_suffice_they_give_the_same(pairs: Pairs, chunk: str) -> None:
 @st.composite
 def merges_of_tokens(draw: st.DrawFn) -> Pairs:
     """Merges of one token after the other, of each all that there are, or some."""
-    tokens = list(dict.fromkeys("".join(pair) for pair in draw(merges())))
+    tokens = list(dict.fromkeys("".join(pair) for pair in draw(merge_lists())))
     known = {*"abc", *tokens}
     splits = [
         [(name[:at], name[at:]) for at in range(1, len(name)) if {name[:at], name[at:]} <= known]
@@ -116,7 +119,7 @@ def merges_of_tokens(draw: st.DrawFn) -> Pairs:
 @example([("a", "a"), ("aa", "a"), ("a", "aa")], ["aaaaa", "aaa"])
 @example([("b", "a"), ("a", "b"), ("a", "ba"), ("ab", "a")], ["ababa", "aba"])
 def test_several_merges_of_a_token(pairs: Pairs, chunks: list[str]) -> None:
-    encoder, ids = encoder_of(pairs, [*ALPHABET, *map("".join, pairs)])
+    encoder, ids = listed_encoder(pairs, [*BYTE_NAMES, *map("".join, pairs)])
     for chunk in chunks:
         expected = [ids[part] for part in by_the_rule(chunk, pairs)]
         assert encoder.merge(chunk.encode()) == expected
@@ -125,14 +128,14 @@ def test_several_merges_of_a_token(pairs: Pairs, chunks: list[str]) -> None:
 
 def test_all_merges_of_each_token_are_as_good_as_ranks() -> None:
     pairs = [("a", "b"), ("b", "c"), ("a", "bc"), ("ab", "c")]
-    encoder, ids = encoder_of(pairs, [*ALPHABET, "ab", "bc", "abc"])
+    encoder, ids = listed_encoder(pairs, [*BYTE_NAMES, "ab", "bc", "abc"])
     assert encoder.ranks_suffice()
     assert encoder.merge(b"abc") == [ids["abc"]]
 
 
 def test_a_merge_that_ranks_would_do_otherwise_is_found() -> None:
     pairs = [("a", "b"), ("b", "c"), ("a", "bc")]
-    encoder, ids = encoder_of(pairs, [*ALPHABET, "ab", "bc", "abc"])
+    encoder, ids = listed_encoder(pairs, [*BYTE_NAMES, "ab", "bc", "abc"])
     assert not encoder.ranks_suffice()
     assert encoder.merge(b"abc") == [ids["ab"], ids["c"]]
     assert encoder.merge(b"xbcab") == [ids["x"], ids["bc"], ids["ab"]]
@@ -140,13 +143,13 @@ def test_a_merge_that_ranks_would_do_otherwise_is_found() -> None:
 
 def test_long_chunks_take_no_longer_than_they_should() -> None:
     pairs = [("a", "b"), ("b", "c"), ("a", "bc"), ("abc", "abc")]
-    encoder, ids = encoder_of(pairs, [*ALPHABET, "ab", "bc", "abc", "abcabc"])
+    encoder, ids = listed_encoder(pairs, [*BYTE_NAMES, "ab", "bc", "abc", "abcabc"])
     assert encoder.merge(b"abc" * 100_000) == [ids["ab"], ids["c"]] * 100_000
 
 
 def test_a_chain_of_tokens_is_no_recursion() -> None:
     tokens = ["a" * length for length in range(2, 3000)]
-    encoder, ids = encoder_of([(token[:-1], "a") for token in tokens], [*ALPHABET, *tokens])
+    encoder, ids = listed_encoder([(token[:-1], "a") for token in tokens], [*BYTE_NAMES, *tokens])
     assert encoder.merge(b"a" * 2999) == by_ids("a" * 2999, tokens, ids)
 
 
@@ -154,3 +157,38 @@ def by_ids(chunk: str, tokens: list[str], ids: dict[str, int]) -> list[int]:
     # By the first merge all of it becomes pairs, which no other merge joins.
     assert len(chunk) % 2
     return [ids["aa"]] * (len(chunk) // 2 - 1) + [ids["aaa"]]
+
+
+@pytest.mark.parametrize(
+    ("policy", "symbols"),
+    [
+        (UnknownPolicy(), [("a", 1), ("b", 1)]),
+        (UnknownPolicy("?"), [("a", 1), ("?", 1), ("?", 2), ("b", 1), ("?", 3), ("?", 1)]),
+        (UnknownPolicy("?", fuse=True), [("a", 1), ("?", 3), ("b", 1), ("?", 4)]),
+        # Bytes overtake what is unknown before them.
+        (
+            UnknownPolicy("?", byte_fallback=True),
+            [("a", 1), ("<0xC3>", 1), ("<0xA9>", 1), ("?", 1), ("b", 1), ("?", 3), ("?", 1)],
+        ),
+    ],
+)
+def test_what_is_unknown(policy: UnknownPolicy, symbols: list[tuple[str, int]]) -> None:
+    known = dict.fromkeys(["a", "b", "?", "<0xC3>", "<0xA9>", "<0xE4>"], 0)
+    text = "axéb中z"
+    assert policy.first_symbols(text, text, known) == symbols
+    with pytest.raises(ValueError, match=r"no token for 'x', and not the token for .*, '!'$"):
+        policy._replace(token="!").first_symbols(text, text, known)
+
+
+def test_lengths_where_bytes_are_unknown() -> None:
+    names = [*BYTE_NAMES, "éa", "<unk>"]
+    names.remove("b")
+    ids = {name: number for number, name in enumerate(names)}
+    encoder = ListedMergesEncoder(ids, (["é"], ["a"]), UnknownPolicy("<unk>"))
+    unknown = ids["<unk>"], "<unk>", 1
+    assert encoder.find(b"\xe9ab\xe9b") == [
+        (ids["éa"], "éa", 3),
+        unknown,
+        (ids["é"], "é", 2),
+        unknown,
+    ]

@@ -1,14 +1,21 @@
-"""Merging: the fast ways against the rule, on vocabularies of every kind."""
+"""Merging by rank: the fast ways, and windows of long chunks, against the rule."""
 
 from __future__ import annotations
 
+import random
+import subprocess
+import sys
+
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from compat_bpe import get_encoding
 from compat_bpe.pipeline.models.bpe.by_rank import _LONG, BytePairEncoder, merge, merges_by_rank
 from compat_bpe.pipeline.models.bpe.by_rank import _NO_RANK as NO_LIMIT
-from tests.pipeline.models.bpe.letter_ranks import alphabet, chunks, vocabularies
+from compat_bpe.pipeline.models.bpe.merging import WINDOW, merge_in_windows
+from tests.examples import scaled
+from tests.pipeline.models.drawn import letter_chunks, letter_ranks, letters
 
 
 def by_the_rule(chunk: bytes, ranks: dict[bytes, int]) -> list[bytes]:
@@ -23,10 +30,12 @@ def by_the_rule(chunk: bytes, ranks: dict[bytes, int]) -> list[bytes]:
         parts[i : i + 2] = [parts[i] + parts[i + 1]]
 
 
-@given(chunks, vocabularies())
+@given(letter_chunks, letter_ranks())
 @example(b"aaaaa", {b"a": 2, b"aa": 0, b"aaa": 1})
 @example(b"abcabc", {b"a": 3, b"b": 4, b"c": 5, b"bc": 1, b"ab": 0, b"abc": 2})
 @example(b"aba", {b"": 0, b"a": 1, b"b": 2, b"ab": 3})
+@example(b"", {b"a": 0})
+@example(b"ab", {b"a": 1, b"b": 2, b"ab": 0})
 def test_all_ways_follow_the_rule(chunk: bytes, ranks: dict[bytes, int]) -> None:
     expected = by_the_rule(chunk, ranks)
     assert merge(chunk, ranks) == expected
@@ -36,19 +45,10 @@ def test_all_ways_follow_the_rule(chunk: bytes, ranks: dict[bytes, int]) -> None
     assert encoder._merge_heap(NO_LIMIT, chunk)[0] == ids
 
 
-@given(st.lists(alphabet, min_size=_LONG - 5, max_size=_LONG + 5).map(b"".join), vocabularies())
+@given(st.lists(letters, min_size=_LONG - 5, max_size=_LONG + 5).map(b"".join), letter_ranks())
 def test_no_seam_where_the_way_changes(chunk: bytes, ranks: dict[bytes, int]) -> None:
     expected = [ranks[part] for part in by_the_rule(chunk, ranks)]
     assert BytePairEncoder(ranks).merge(chunk) == expected
-
-
-@pytest.mark.parametrize("chunk", [b"", b"a", b"ab", b"abc"])
-def test_small_chunks(chunk: bytes) -> None:
-    ranks = {b"a": 1, b"b": 2, b"c": 3, b"ab": 0}
-    encoder = BytePairEncoder(ranks)
-    expected = [ranks[part] for part in by_the_rule(chunk, ranks)]
-    assert encoder._merge_list(NO_LIMIT, chunk) == expected
-    assert encoder._merge_heap(NO_LIMIT, chunk)[0] == expected
 
 
 def test_a_whole_token_needs_no_merges() -> None:
@@ -64,7 +64,7 @@ def test_a_missing_byte_is_named(chunk: bytes) -> None:
         BytePairEncoder({b"a": 0}).encode(chunk)
 
 
-@given(chunks, vocabularies())
+@given(letter_chunks, letter_ranks())
 @example(b"<aac", {b"a": 3, b"b": 4, b"c": 2, b"aac": 0, b"aa": 1})
 def test_a_token_is_always_merged_from_the_same_two_parts(
     chunk: bytes, ranks: dict[bytes, int]
@@ -99,3 +99,96 @@ def test_pairs_are_the_same_looked_up_singly_and_all_at_once() -> None:
     assert isinstance(encoder._first_pairs[7], list)
     encoder.merge(b"\x08\x09")
     assert not isinstance(encoder._first_pairs[8], list)
+
+
+#: What two neighbours make, and their rank.
+Rules = dict[tuple[int, int], tuple[int, int]]
+
+
+def merged(rules: Rules, first: list[int]) -> tuple[list[int], list[int]]:
+    """Merge by the plain rule: the lowest rank, the leftmost of these."""
+    symbols, starts = first[:], list(range(len(first)))
+    while True:
+        pairs = [rules.get(pair, (99, 0)) for pair in zip(symbols, symbols[1:])]
+        rank, made = min(pairs, default=(99, 0), key=lambda pair: pair[0])
+        if rank == 99:
+            return symbols, starts
+        at = [pair[0] for pair in pairs].index(rank)
+        symbols[at : at + 2] = [made]
+        del starts[at + 1]
+
+
+some_symbols = st.integers(0, 5)
+some_rules = st.dictionaries(
+    st.tuples(some_symbols, some_symbols), st.tuples(st.integers(0, 6), some_symbols), max_size=20
+)
+
+
+@given(
+    some_rules,
+    st.lists(st.integers(0, 3), max_size=20),
+    st.integers(1, 20),
+    st.integers(2, 12),
+    st.integers(0, 5),
+)
+@settings(max_examples=scaled(1000))
+def test_any_rule_of_neighbours(
+    rules: Rules, row: list[int], times: int, window: int, overlap: int
+) -> None:
+    first = (row * times)[:120]
+    found, starts = merge_in_windows(
+        len(first), lambda low, high: merged(rules, first[low:high]), window, overlap
+    )
+    assert (found, list(starts)) == merged(rules, first)
+
+
+@given(
+    st.lists(st.text("ab", min_size=2, max_size=6), max_size=12, unique=True),
+    st.text("ab", max_size=120),
+    st.integers(2, 20),
+)
+@settings(max_examples=scaled(500))
+def test_ranks_of_tokens(tokens: list[str], text: str, window: int) -> None:
+    # A token may rank below its parts, or be one that merging never makes.
+    ranks = {token.encode(): 256 + rank for rank, token in enumerate(tokens)}
+    ranks.update({bytes([byte]): byte for byte in range(256)})
+    chunk = text.encode()
+    encoder = BytePairEncoder(ranks)
+    ids, _ = merge_in_windows(
+        len(chunk), lambda low, high: encoder._merge_heap(1 << 32, chunk[low:high]), window, 3
+    )
+    assert ids == [ranks[token] for token in merge(chunk, ranks)]
+
+
+def test_rules_without_a_junction_are_merged_at_once() -> None:
+    # Each symbol swallows its right neighbour, whatever is in it.
+    swallow = {(0, 0): (0, 1), (1, 0): (0, 2), (2, 0): (0, 1)}
+    first = [0] * 500
+    found, _ = merge_in_windows(500, lambda low, high: merged(swallow, first[low:high]), 16, 4)
+    assert found == merged(swallow, first)[0]
+
+
+@pytest.mark.parametrize("alphabet", ["a", "ab", "etaoin"])
+def test_long_chunks(alphabet: str) -> None:
+    encoder = BytePairEncoder(get_encoding("gpt2")._mergeable_ranks)
+    chosen = random.Random(28)
+    chunk = "".join(chosen.choices(alphabet, k=2 * WINDOW + 77)).encode()
+    assert encoder.merge(chunk) == encoder._merge_heap(1 << 32, chunk)[0]
+
+
+_LIMITED = """
+import resource
+resource.setrlimit(resource.RLIMIT_AS, (300 << 20, 300 << 20))
+import compat_bpe
+print(compat_bpe.get_encoding("cl100k_base").count("a" * 4_000_000))
+"""
+
+
+@pytest.mark.sweep
+@pytest.mark.skipif(sys.platform != "linux", reason="the memory of a process is limited on Linux")
+def test_a_chunk_of_megabytes_takes_little_memory() -> None:
+    # Merged at once, it took 580 MB.
+    done = subprocess.run(
+        [sys.executable, "-c", _LIMITED], capture_output=True, text=True, timeout=100
+    )
+    assert done.stdout == "500000\n", done.stderr

@@ -13,17 +13,15 @@ from compat_bpe.formats.checked_json import Json
 from compat_bpe.formats.models.bpe import read_bpe
 from compat_bpe.pattern.ast import Chars, Sequence
 from compat_bpe.pipeline.models.bpe.by_merges import UnknownPolicy
-from compat_bpe.pipeline.models.bpe.character_cuts import CharacterCuts, Cutter
-from compat_bpe.pipeline.models.bpe.characters import CharacterBPE
-from compat_bpe.pipeline.models.bpe.splitter import splitter_by_merges
-from compat_bpe.pipeline.models.bpe.symbols import Symbol, absent_from, merge
+from compat_bpe.pipeline.models.bpe.characters import CharacterBPE, CharacterCuts, Cutter
+from compat_bpe.pipeline.models.bpe.merging import Symbol, absent_from, merge
 from compat_bpe.pipeline.pre_tokenizers.split import Split
-from compat_bpe.pipeline.pre_tokenizers.step_splitter import make_splitter
+from compat_bpe.pipeline.pre_tokenizers.splitter import make_splitter
 from compat_bpe.unicode.code_points import CodePoints
 from tests.examples import scaled
-from tests.pipeline.models.bpe.random_characters import ALPHABET, BARE, models
+from tests.pipeline.models.drawn import BARE, CHARACTERS, character_models
 
-texts = st.text(f"{ALPHABET}x ü", max_size=40)
+texts = st.text(f"{CHARACTERS}x ü", max_size=40)
 
 
 def built(model: dict[str, Any], steps: list[Split] | None = None) -> tuple[CharacterBPE, Any]:
@@ -43,7 +41,10 @@ def names(model: CharacterBPE, ids: tuple[int, ...], vocabulary: dict[str, int])
 
 
 @settings(max_examples=scaled(150))
-@given(models(), st.lists(st.one_of(texts, st.text("ab▁", min_size=80, max_size=200)), max_size=4))
+@given(
+    character_models(),
+    st.lists(st.one_of(texts, st.text("ab▁", min_size=80, max_size=200)), max_size=4),
+)
 def test_each_way_gives_what_the_plain_rule_gives(
     content: dict[str, Any], several: list[str]
 ) -> None:
@@ -74,7 +75,7 @@ JOINED_STOP: dict[str, Any] = {
 
 
 @settings(max_examples=scaled(250))
-@given(models(decorated=False), st.lists(texts, min_size=3, max_size=5), st.booleans())
+@given(character_models(decorated=False), st.lists(texts, min_size=3, max_size=5), st.booleans())
 @example(JOINED_STOP, ["。😀"], False)
 def test_words_have_the_ids_of_the_span(
     content: dict[str, Any], several: list[str], spaces: bool
@@ -162,49 +163,6 @@ def test_what_is_no_token_is_cut_off_only_if_all_have_bytes() -> None:
     assert not model.is_complete
 
 
-stops_joined = st.sampled_from([None, "", "”a", "。]^-\\▁"])
-
-
-@given(st.booleans(), st.booleans(), stops_joined, st.booleans(), texts)
-def test_cut_points_of_words(
-    marks: bool, lines: bool, stops: str | None, spaces: bool, text: str
-) -> None:
-    after = None if stops is None else frozenset(stops)
-    splitter = splitter_by_merges(marks=marks, lines=lines, after_stops=after, before_spaces=spaces)
-    assume(splitter is not None)
-    assert splitter is not None
-    chunks = splitter.chunks(text)
-    assert "".join(chunks) == text
-    assert all(chunks)
-    assert splitter.leaves_nothing_out
-    assert splitter.is_plain
-    for pattern in (splitter.cut_points, splitter.ascii_cut_points, splitter.fine_cut_points):
-        assert pattern is not None
-        for found in pattern.finditer(text):
-            assert splitter.chunks(text[: found.end()]) + splitter.chunks(text[found.end() :]) == (
-                chunks
-            )
-
-
-def test_every_word_ends_at_a_cut_point() -> None:
-    splitter = splitter_by_merges(marks=True, lines=True, after_stops=frozenset("”"))
-    assert splitter is not None
-    assert splitter.cut_points is not None
-    text = "a▁b\n\nc。d。”e。\n▁"
-    ends = [found.end() for found in splitter.cut_points.finditer(text)]
-    assert [text[start:end] for start, end in zip([0, *ends], [*ends, len(text)])] == (
-        splitter.chunks(text)
-    )
-
-
-def test_a_surrogate_is_beside_no_cut_point() -> None:
-    splitter = splitter_by_merges(marks=True, lines=True, after_stops=frozenset())
-    assert splitter is not None
-    assert splitter.cut_points is not None
-    for text in ("\ud800▁", "\ud83d\n", "\n\udc00", "。\udc00"):
-        assert splitter.cut_points.search(text) is None
-
-
 @pytest.mark.sweep
 @pytest.mark.parametrize("text", ["a" * 24_000, "ab▁" * 8_000, "中文" * 12_000])
 @pytest.mark.parametrize("merges", [["a a", "aa aa", "aaaa aaaa"], []])
@@ -243,16 +201,6 @@ def test_places_are_those_of_the_bytes() -> None:
     ]
     assert model.find("") == []
     assert model.encode("") == ()
-
-
-def test_it_is_no_byte_level_model() -> None:
-    model, _ = built({**BARE, "vocab": {"a": 0}})
-    assert not model.is_text
-    assert not model.is_complete
-    assert model.to_bytes("é") == "é".encode()
-    assert model.encode_segment("a", lambda text: [text]) is None
-    with pytest.raises(ValueError, match="no byte-level BPE"):
-        model.merge(b"a")
 
 
 def test_a_character_that_is_absent() -> None:

@@ -1,0 +1,353 @@
+"""What the command reads: paths, globs, and text byte for byte.
+
+Messages say what to do where a path is a directory, a URL, a glob or a text, and where a read waits
+for somebody.
+"""
+
+from __future__ import annotations
+
+import codecs
+import os
+import re
+import stat
+import sys
+from collections.abc import Iterator
+from functools import wraps
+from typing import Any, Callable, Literal, NamedTuple, TypeVar
+
+import click
+
+from ..files.text import (
+    STDIN,
+    check_mark,
+    may_become_mark,
+    not_utf8,
+    open_bytes,
+    recoded,
+)
+from ..unicode.text import StreamDecodeError, Utf8Decoder
+from .output import PROGRAM, CommandError, Screen, is_terminal, shown_name, write_message
+from .progress import FileProgress
+
+#: The type of an argument that is a path to read, or ``-``.
+#:
+#: Nothing is checked beforehand: opening the file fails and says why, and other files are read.
+INPUT_PATH = click.Path(allow_dash=True, readable=False)
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+
+#: The characters of a glob.
+_GLOB = frozenset("*?[{")
+
+#: Advice about a directory, by the command that reads a file.
+_OF_DIRECTORY = {
+    "decode": "decode takes one file",
+    "encode": "encode takes one file, and count a directory",
+    "show": "give the files in it, such as {path}/*",
+    "split": "--files takes a directory",
+    "truncate": "truncate takes one file, and split --files a directory",
+}
+
+
+def paths_argument(
+    name: str, metavar: str, type: click.ParamType[Any] = INPUT_PATH
+) -> Callable[[_Function], _Function]:
+    """Return an argument of any number of paths, in which globs are expanded."""
+    return click.argument(
+        name,
+        nargs=-1,
+        type=type,
+        metavar=metavar,
+        callback=lambda _context, _parameter, paths: expanded_globs(paths),
+    )
+
+
+def file_argument(function: _Function) -> _Function:
+    """Give a command the argument ``file``; the default is standard input."""
+    return click.argument(
+        "file", default=STDIN, type=INPUT_PATH, metavar="[FILE|-]", callback=_single_file
+    )(function)
+
+
+def _single_file(context: click.Context, _parameter: click.Parameter, path: str) -> str:
+    paths = expanded_globs((path,))
+    if len(paths) > 1:
+        raise click.BadParameter(
+            f"{path!r} matches {len(paths):,} files; {context.info_name} takes one."
+        )
+    return paths[0]
+
+
+def expanded_globs(paths: tuple[str, ...]) -> tuple[str, ...]:
+    """Return paths with the files that globs match in their place, as a shell has them.
+
+    A path that exists is no glob, and a glob that matches nothing stays. On Windows, where shells
+    expand none, click has done it.
+    """
+    if os.name == "nt" or not any(map(_is_glob, paths)):
+        return paths
+    from ..files.walk import matches_of_glob  # few commands need it
+
+    found: list[str] = []
+    for path in paths:
+        found += (matches_of_glob(path) if _is_glob(path) else []) or [path]
+    return tuple(found)
+
+
+def _is_glob(path: str) -> bool:
+    return not _GLOB.isdisjoint(path) and not os.path.lexists(path)
+
+
+def reason_of(error: OSError, path: str) -> str:
+    """Return why a path cannot be read, and what to do if it is no file's.
+
+    >>> reason_of(FileNotFoundError(2, "No such file or directory"), "https://example.com/a.txt")
+    'No such file or directory; URLs are not fetched: curl -L URL | compat-bpe'
+    """
+    reason = error.strerror or str(error)
+    hint = _hint(error, path)
+    return f"{reason}; {hint}" if hint else reason
+
+
+def _hint(error: OSError, path: str) -> str:
+    context = click.get_current_context(silent=True)
+    command = PROGRAM if context is None else context.command_path
+    name = command.rpartition(" ")[2]
+    if os.path.isdir(path):
+        return _OF_DIRECTORY.get(name, "").format(path=path.rstrip("/"))
+    if path == STDIN or isinstance(error, PermissionError) or os.path.lexists(path):
+        return ""
+    if name == "check":  # it reads no standard input
+        return "no file matches this pattern" if not _GLOB.isdisjoint(path) else ""
+    if re.match(r"[a-zA-Z][a-zA-Z0-9+.-]*://", path):
+        return f"URLs are not fetched: curl -L URL | {command}"
+    # A sentence has no ending as a file's name has.
+    if " " in path.strip() and not re.search(r"\.\w{1,8}$", path):
+        return f"for a text, use {'-c TEXT' if name == 'count' else f'echo TEXT | {command}'}"
+    return "no file matches this pattern" if not _GLOB.isdisjoint(path) else ""
+
+
+def _check_encoding(
+    _context: click.Context, _parameter: click.Parameter, value: str | None
+) -> str | None:
+    if value is None:
+        return None
+    try:
+        codec = codecs.lookup(value)
+    except (LookupError, ValueError):
+        codec = None
+    # Python has codecs of bytes to bytes, too.
+    if codec is None or not getattr(codec, "_is_text_encoding", True):
+        raise click.BadParameter(
+            f"unknown encoding of text {value!r}; Python's names are known: utf-16, latin-1, "
+            "cp1252, shift_jis and so on."
+        )
+    return None if codec.name == "utf-8" else codec.name
+
+
+#: The option for the encoding of the text in files; its value is None for UTF-8.
+encoding_of_file = click.option(
+    "--encoding-of-file",
+    metavar="NAME",
+    callback=_check_encoding,
+    help="Read a file as text in this encoding (utf-16, latin-1, cp1252, …), not as UTF-8.",
+)
+
+
+def announce_wait(path: str) -> None:
+    """Say on standard error that a read waits for someone: a person, or a pipe's other end.
+
+    Call it just before the path is opened. It says nothing about input that is there already: a
+    file, or standard input that is not a terminal.
+    """
+    if path == STDIN:
+        if is_terminal(sys.stdin):
+            key = "Ctrl-Z and Enter" if os.name == "nt" else "Ctrl-D"
+            write_message(f"reading standard input; {key} on an empty line ends it")
+            Screen.is_typed = True
+    elif is_terminal(sys.stderr) and _is_pipe(path):
+        write_message(f"{path}: a named pipe; waiting for what is written to it")
+
+
+def size_of(path: str) -> int | None:
+    """Return the size of a regular file, or of one that is standard input; else None."""
+    try:
+        status = os.stat(0 if path == STDIN else path)
+    except (OSError, ValueError):
+        return None
+    return status.st_size if stat.S_ISREG(status.st_mode) else None
+
+
+def _is_pipe(path: str) -> bool:
+    try:
+        return stat.S_ISFIFO(os.stat(path).st_mode)
+    except (OSError, ValueError):
+        return False
+
+
+#: The largest number of bytes that are read at a time.
+_BLOCK = 1 << 16
+
+
+class Reading(NamedTuple):
+    """How the bytes of an input are read as text.
+
+    Args:
+        errors: the treatment of bytes that are not UTF-8. ``"keep"`` reads them as Python's
+            ``"surrogateescape"`` does.
+        encoding: the encoding of the input; None for UTF-8.
+    """
+
+    errors: Literal["strict", "replace", "keep"] = "strict"
+    encoding: str | None = None
+
+    @property
+    def handler(self) -> str:
+        """The error handler of this treatment."""
+        return "surrogateescape" if self.errors == "keep" else self.errors
+
+
+#: UTF-8 and nothing else.
+STRICT = Reading()
+
+
+def reading_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a command ``--errors`` and ``--encoding-of-file``, as the parameter ``reading``."""
+    errors = click.option(
+        "--errors",
+        type=click.Choice(["keep", "replace", "strict"]),
+        default="keep",
+        show_default=True,
+        help="Keep bytes that are not UTF-8 as they are (keep), read them as U+FFFD (replace), or "
+        "take them for an error (strict).",
+    )
+
+    @wraps(function)
+    def with_reading(errors: Any, encoding_of_file: str | None, **options: Any) -> Any:
+        return function(reading=Reading(errors, encoding_of_file), **options)
+
+    return errors(encoding_of_file(with_reading))
+
+
+def check_escaped(
+    _context: click.Context, _parameter: click.Parameter, value: str | None
+) -> str | None:
+    """Unescape the value of an option that goes into the output; this is a click callback.
+
+    Raises:
+        click.BadParameter: it is not UTF-8, or has an unknown escape.
+    """
+    return None if value is None else unescape(check_utf8(value))
+
+
+#: The escapes in the value of an option; any other is an error.
+_ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "0": "\0", "\\": "\\"}
+
+
+def unescape(text: str) -> str:
+    r"""Replace the escapes ``\n``, ``\t``, ``\r``, ``\0`` and ``\\`` by their characters.
+
+    Raises:
+        click.BadParameter: a backslash begins none of these.
+
+    >>> unescape(r"one\ntwo\\n")
+    'one\ntwo\\n'
+    """
+
+    def replaced(escape: re.Match[str]) -> str:
+        try:
+            return _ESCAPES[escape[1]]
+        except KeyError:
+            raise click.BadParameter(
+                f"unknown escape {escape[0]}; the escapes are \\n, \\t, \\r, \\0 and \\\\."
+            ) from None
+
+    return re.sub(r"\\(.?)", replaced, text, flags=re.DOTALL)
+
+
+def check_utf8(argument: str) -> str:
+    """Return an argument of the command if it is text.
+
+    Raises:
+        click.BadParameter: its bytes are not UTF-8.
+    """
+    try:
+        argument.encode()
+    except UnicodeEncodeError:
+        raise click.BadParameter("it is not UTF-8.") from None
+    return argument
+
+
+def read_blocks(path: str, reading: Reading = STRICT) -> Iterator[bytes]:
+    """Yield the bytes of a file, or of standard input, as they come.
+
+    Args:
+        path: the file, or ``-``.
+        reading: the encoding of its text; if it is not UTF-8, the bytes are those of UTF-8.
+
+    Raises:
+        CommandError: it cannot be read, or is not in this encoding.
+    """
+    if path == STDIN and sys.stdin is None:
+        raise CommandError("standard input: closed")
+    announce_wait(path)
+    try:
+        with open_bytes(path) as file:
+            if reading.encoding is not None:
+                file = recoded(file, reading.encoding, replace=reading.errors == "replace")
+            # Return the bytes that are there: do not wait until a block is full.
+            read = getattr(file, "read1", file.read)
+            with FileProgress(1, size_of(path), until_output=True) as progress:
+                for block in iter(lambda: read(_BLOCK), b""):
+                    yield block
+                    progress.advance(len(block))
+    except OSError as error:
+        raise CommandError(f"{shown_name(path)}: {reason_of(error, path)}") from None
+    except ValueError as error:
+        raise CommandError(f"{shown_name(path)}: {error}") from None
+
+
+def read_pieces(path: str, reading: Reading = STRICT) -> Iterator[str]:
+    """Yield the text of a file, or of standard input, as it comes.
+
+    Args:
+        path: the file, or ``-``.
+        reading: how it is read.
+
+    Raises:
+        CommandError: it cannot be read, or is not UTF-8; the message says at which byte. Or it
+            begins as UTF-16, unless what is not UTF-8 is to be replaced.
+    """
+    decoder = Utf8Decoder(reading.handler)
+    try:
+        for block in _checked(read_blocks(path, reading), reading):
+            yield decoder.feed(block)
+        yield decoder.finish()
+    except StreamDecodeError as error:
+        reason = not_utf8(error, error.offset - error.start)
+        raise CommandError(f"{shown_name(path)}: {reason}") from None
+    except ValueError as error:
+        raise CommandError(f"{shown_name(path)}: {error}") from None
+
+
+def _checked(blocks: Iterator[bytes], reading: Reading) -> Iterator[bytes]:
+    """Yield the same blocks, after a check of the beginning.
+
+    Raises:
+        ValueError: there is the byte-order mark of another encoding.
+    """
+    if reading.errors != "replace":
+        beginning = b""
+        while may_become_mark(beginning):
+            block = next(blocks, b"")
+            beginning += block
+            if not block:
+                break
+        check_mark(beginning)
+        yield beginning
+    yield from blocks
+
+
+def read_all(path: str, reading: Reading = STRICT) -> str:
+    """Return the whole text of a file, or of standard input; as in ``read_pieces``."""
+    return "".join(read_pieces(path, reading))

@@ -1,0 +1,247 @@
+"""What ``compat-bpe count`` prints: the order of files, trees, and bars on a terminal."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from compat_bpe.cli.count_view import (
+    LINES,
+    CountedFile,
+    Rest,
+    bar,
+    in_order,
+    largest,
+    tree_lines,
+)
+from compat_bpe.cli.counting import Counts
+from compat_bpe.files.walk import Found
+from tests.cli.running import run
+from tests.files.systems import windows_paths
+
+LISTED = [
+    CountedFile(Found(path, path, 0), Counts((tokens,), tokens * 2, tokens * 3))
+    for path, tokens in (("b/z", 1), ("b.py", 3), ("a/z", 3), ("b/a", 3))
+]
+
+
+def paths_of(files: list[CountedFile]) -> list[str]:
+    return [one.found.path for one in files]
+
+
+@pytest.mark.parametrize(
+    ("order", "expected"),
+    [
+        (None, ["b/z", "b.py", "a/z", "b/a"]),
+        ("name", ["b/a", "b.py", "a/z", "b/z"]),
+        ("path", ["a/z", "b/a", "b/z", "b.py"]),
+        ("tokens", ["b.py", "a/z", "b/a", "b/z"]),
+    ],
+)
+def test_orders(order: str | None, expected: list[str]) -> None:
+    assert paths_of(in_order(LISTED, order)) == expected
+
+
+def test_of_as_many_tokens_the_first_are_the_largest() -> None:
+    shown, rest = largest(LISTED, 2, 1)
+    assert paths_of(shown) == ["b.py", "a/z"]
+    assert rest == Rest(2, Counts((4,), 8, 12))
+
+
+def test_there_may_be_fewer_than_asked_for() -> None:
+    assert largest(LISTED, 9, 1) == (LISTED, Rest(0, Counts((0,), 0, 0)))
+    assert largest([], 1, 1) == ([], Rest(0, Counts((0,), 0, 0)))
+
+
+def test_sorted_paths_of_windows_may_be_typed_with_slashes() -> None:
+    files = [
+        CountedFile(Found(path, "a", 0), Counts((1,), 0, 0))
+        for path in ("a/b\\z", "a\\b.py", "a/b/c")
+    ]
+    with windows_paths():
+        assert paths_of(in_order(files, "path")) == ["a/b/c", "a/b\\z", "a\\b.py"]
+
+
+def counted(files: dict[str, int], root: str = "d", argument: int = 0) -> list[CountedFile]:
+    return [
+        CountedFile(Found(f"{root}/{path}", root, argument), Counts((tokens,), 0, 0))
+        for path, tokens in files.items()
+    ]
+
+
+def lines(files: list[CountedFile], *, top: int = 100, by_tokens: bool = False) -> list[str]:
+    shown, _ = largest(files, top, 1)
+    paths = list(dict.fromkeys(one.found.root for one in files))
+    return [
+        f"{tokens} {text}"
+        for (tokens,), text in tree_lines(
+            paths, files, shown, by_tokens=by_tokens, ascii_only=False
+        )
+    ]
+
+
+FILES = {"a/x": 1, "a/b/y": 20, "a/b/z": 3, "c": 40}
+
+
+def test_directories_have_the_sum_of_what_is_in_them() -> None:
+    assert lines(counted(FILES)) == [
+        "64 d",
+        "24 ├── a/",
+        "1 │   ├── x",
+        "23 │   └── b/",
+        "20 │       ├── y",
+        "3 │       └── z",
+        "40 └── c",
+    ]
+
+
+def test_most_tokens_first() -> None:
+    assert lines(counted(FILES), by_tokens=True) == [
+        "64 d",
+        "40 ├── c",
+        "24 └── a/",
+        "23     ├── b/",
+        "20     │   ├── y",
+        "3     │   └── z",
+        "1     └── x",
+    ]
+
+
+def test_what_is_not_shown_is_summed_up_where_it_is() -> None:
+    assert lines(counted({**FILES, "e/f/g": 2, "e/f/h": 2}), top=2) == [
+        "68 d",
+        "24 ├── a/",
+        "23 │   ├── b/",
+        "20 │   │   ├── y",
+        "3 │   │   └── (1 more file)",
+        "1 │   └── (1 more file)",
+        "40 ├── c",
+        "4 └── (2 more files)",
+    ]
+
+
+def test_each_path_has_a_tree_and_a_file_is_one() -> None:
+    file = CountedFile(Found("f", "f", 1), Counts((5,), 0, 0))
+    assert lines([*counted({"a": 1}), file, *counted({"a": 2}, "e", 2)]) == [
+        "1 d",
+        "1 └── a",
+        "5 f",
+        "2 e",
+        "2 └── a",
+    ]
+
+
+def test_lines_of_ascii() -> None:
+    files = counted(FILES)
+    drawn = [
+        "".join(text for _, text in tree_lines(["d"], files, files, by_tokens=False, ascii_only=a))
+        for a in (False, True)
+    ]
+    assert drawn[1].isascii()
+    for line, ascii_line in zip(LINES, ("|-- ", "`-- ", "|   ", "    ")):
+        drawn[0] = drawn[0].replace(line, ascii_line)
+    assert drawn[0] == drawn[1]
+
+
+def test_directories_may_be_deeper_than_calls() -> None:
+    assert len(lines(counted({"/".join("x" * 3000): 1}))) == 3001
+
+
+# A name is a directory's or a file's, as on a disk.
+paths = st.lists(st.sampled_from("abc"), max_size=3).map(
+    lambda folders: "/".join([*folders, "file"])
+)
+
+
+@given(
+    files=st.dictionaries(paths, st.integers(0, 50), min_size=1),
+    top=st.integers(1, 8),
+    by_tokens=st.booleans(),
+)
+def test_sums_are_right_at_every_level(files: dict[str, int], top: int, by_tokens: bool) -> None:
+    # The sums of the entries of each directory, by the depth at which they stand.
+    found = lines(counted(files), top=top, by_tokens=by_tokens)
+    stack: list[list[int]] = []
+    for line in reversed(found):
+        number, text = line.split(" ", 1)
+        depth = (len(text) - len(text.lstrip("".join(LINES)))) // 4
+        while len(stack) <= depth + 1:
+            stack.append([])
+        if text.endswith("/") or depth == 0:
+            assert sum(stack[depth + 1]) == int(number)
+            stack[depth + 1].clear()
+        stack[depth].append(int(number))
+    assert stack[0] == [sum(files.values())]
+    named = [line for line in found if line.endswith("file")]
+    assert len(named) == min(top, len(files))
+
+
+def test_paths_of_windows_may_be_typed_with_slashes() -> None:
+    files = [
+        CountedFile(Found(path, "a/b", 0), Counts((1,), 0, 0)) for path in ("a/b\\c\\x", "a/b\\c/y")
+    ]
+    with windows_paths():
+        assert lines(files) == ["2 a/b", "2 └── c\\", "1     ├── x", "1     └── y"]
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("a/b").mkdir(parents=True)
+    for name, words in (("a/x.txt", 300), ("a/b/y.txt", 99), ("a/b/z.txt", 1)):
+        Path(name).write_text("the " * (words - 1) + "the")
+
+
+@pytest.mark.usefixtures("folder")
+def test_bars_on_a_terminal() -> None:
+    args = ("count", "--tree", "-e", "gpt2", "-q", "a")
+    assert run(*args, terminal=True).out.decode().splitlines() == [
+        "400 ██████████ a/",
+        "100 ██▌        ├── b/",
+        " 99 ██▌        │   ├── y.txt",
+        "  1 ▏          │   └── z.txt",
+        "300 ███████▌   └── x.txt",
+    ]
+    percent = run(*args, "--percent", "--top", "1", terminal=True).out.decode().splitlines()
+    assert percent == [
+        "400 100.0% ██████████ a/",
+        "300  75.0% ███████▌   ├── x.txt",
+        "100  25.0% ██▌        └── (2 more files)",
+    ]
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_terminal_of_few_characters() -> None:
+    out = run("count", "--tree", "-e", "gpt2", "-q", "a", terminal=True, charset="ascii").out
+    assert out.decode("ascii").splitlines()[1:4] == [
+        "100 ##         |-- b/",
+        " 99 ##         |   |-- y.txt",
+        "  1 #          |   `-- z.txt",
+    ]
+
+
+@pytest.mark.usefixtures("folder")
+def test_no_bars_elsewhere() -> None:
+    assert run("count", "--tree", "-e", "gpt2", "a").out.decode().splitlines()[0] == "400 a/"
+    flat = run("count", "-e", "gpt2", "-q", "a/x.txt", "a/b/z.txt", terminal=True).out
+    assert "█".encode() not in flat
+
+
+@given(parts=st.lists(st.integers(0, 1000), min_size=1), ascii_only=st.booleans())
+def test_a_bar_is_as_long_as_its_share(parts: list[int], ascii_only: bool) -> None:
+    total = sum(parts)
+    for tokens in (*parts, total):
+        shown = bar(tokens, total, ascii_only=ascii_only)
+        assert len(shown) == 10
+        cells = shown.rstrip(" ")
+        assert bool(cells) == bool(tokens)
+        if ascii_only:
+            length = float(len(cells))
+        else:
+            length = sum(" ▏▎▍▌▋▊▉█".index(cell) for cell in cells) / 8
+        share = tokens / total * 10 if total else 0
+        assert abs(length - share) <= (0.5 if not tokens or length > 1 else 1)
+    assert bar(total, total, ascii_only=ascii_only).strip() in ("", "█" * 10, "#" * 10)
