@@ -124,6 +124,12 @@ STAGES = (
         fetch=("docs",),
         needs=(),
     ),
+    Stage(
+        "docs-commands",
+        "the commands of the documentation",
+        "python -m pytest -q -m docs tests/test_docs.py",
+        25,
+    ),
     Stage("style", "ruff", "ruff check .\nruff format --check .", 2),
     Stage("wheel", "the wheel, and what is in it", _WHEEL, 5),
     Stage(
