@@ -18,8 +18,7 @@ if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from compat_bpe.cli import cli
-from compat_bpe.cli.options.groups import GroupedCommand
-from compat_bpe.cli.options.help_parts import HelpParts, help_parts
+from compat_bpe.cli.app import GroupedCommand, HelpParts, help_parts
 from compat_bpe.version import __version__
 from tools.generated import write_or_check
 

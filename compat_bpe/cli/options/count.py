@@ -10,11 +10,17 @@ from typing import Any, Callable, NamedTuple
 import click
 
 from ...encodings.resolve import DEFAULT_ENCODING
+from ..app import GroupedCommand
 from ..count_view import ORDERS
-from ..input import INPUT_PATH, encoding_of_file, paths_argument
+from ..input import (
+    INPUT_PATH,
+    check_utf8,
+    encoding_of_file,
+    notebooks_option,
+    paths_argument,
+    walk_options,
+)
 from .encoding import encoding_options, limit_option
-from .groups import GroupedCommand
-from .walk import notebooks_option, walk_options
 
 #: The sections of the help.
 GROUPS = {
@@ -84,8 +90,6 @@ def _check_text(
 ) -> str | None:
     if value is None:
         return None
-    from ..input import check_utf8  # only this option needs it
-
     return check_utf8(value)
 
 
