@@ -461,10 +461,7 @@ class CheckRun:
             chosen,
             selection,
             counted,
-            SectionCounts(
-                self._count,
-                lambda path: self._text(chosen.found[path].path),
-            ),
+            SectionCounts(self._count, lambda path: self._text(chosen.found[path].path)),
             name_of=self._name_of,
             note_of=lambda by: self._answer(by).note,
             before=before,

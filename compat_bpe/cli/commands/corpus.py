@@ -155,7 +155,7 @@ def corpus() -> None:
         "Splitting": ["--model", "--like", "--pattern", "--normalizer", "--pre-tokenizer"],
         "Corpus": CORPUS_OPTIONS,
         "Preparation": [
-            *("--normalize", "--mask", "--drop-duplicates", "--weight", "--validation"),
+            *("--normalize", "--mask", "--drop-duplicates", "--weight", "--validation")
         ],
         "Counts": ["--merge", "--by-group", "--min-count"],
         "Output": ["--output", "--force", "--json", "--json-progress"],

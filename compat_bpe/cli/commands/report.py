@@ -210,12 +210,7 @@ def _write_page(made: Report, path: str, top: int, groups: int, corpus: Sequence
     except ValueError as error:
         raise CommandError(str(error)) from None
     data = page(
-        made,
-        top,
-        groups=groups,
-        corpus=corpus or ["-"],
-        version=__version__,
-        made_at=made_at,
+        made, top, groups=groups, corpus=corpus or ["-"], version=__version__, made_at=made_at
     ).encode()
     try:
         with written_whole(path) as file:

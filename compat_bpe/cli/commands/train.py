@@ -451,9 +451,7 @@ def _feed(
 
 
 def _settings(
-    training: Training,
-    preparation: Preparation,
-    corpus: CorpusArguments,
+    training: Training, preparation: Preparation, corpus: CorpusArguments
 ) -> dict[str, Any]:
     """Return the settings as the manifest has them; pattern and special tokens stand beside."""
     return {
@@ -469,11 +467,7 @@ def _settings(
 
 
 def _summary(
-    trained: AnyTrained,
-    counts: CorpusCounts,
-    counted: CountedInput,
-    output: Path,
-    files: list[str],
+    trained: AnyTrained, counts: CorpusCounts, counted: CountedInput, output: Path, files: list[str]
 ) -> Iterator[str]:
     kept = counts.kept
     size = plural(kept.bytes, "byte") if kept.bytes < 100_000 else f"{kept.bytes / 1e6:,.1f} MB"

@@ -49,9 +49,7 @@ def corpus_options(function: Callable[..., Any]) -> Callable[..., Any]:
         help="The field or column that holds the group. Default: the file's group.",
     )
     jsonl = click.option(
-        "--jsonl",
-        is_flag=True,
-        help="Read all input as JSON lines, whatever its name.",
+        "--jsonl", is_flag=True, help="Read all input as JSON lines, whatever its name."
     )
     errors = click.option(
         "--errors",

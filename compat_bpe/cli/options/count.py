@@ -216,12 +216,7 @@ _OPTIONS = (
         help="Count the text in compressed files (.gz, .bz2, .xz, .zst), not their bytes.",
     ),
     notebooks_option,
-    click.option(
-        "-a",
-        "--text",
-        is_flag=True,
-        help="Take files with NUL bytes as text, too.",
-    ),
+    click.option("-a", "--text", is_flag=True, help="Take files with NUL bytes as text, too."),
     click.option(
         "--errors",
         type=click.Choice(["strict", "replace", "skip"]),
@@ -231,10 +226,7 @@ _OPTIONS = (
     ),
     encoding_of_file,
     click.option(
-        "--tree",
-        "as_tree",
-        is_flag=True,
-        help="Show directories with the sum of what is in them.",
+        "--tree", "as_tree", is_flag=True, help="Show directories with the sum of what is in them."
     ),
     click.option(
         "--depth",
@@ -242,11 +234,7 @@ _OPTIONS = (
         type=click.IntRange(min=0),
         help="Show N levels of each tree below its top; the sums stay.",
     ),
-    click.option(
-        "--percent",
-        is_flag=True,
-        help="Show the share of each line in the total, too.",
-    ),
+    click.option("--percent", is_flag=True, help="Show the share of each line in the total, too."),
     click.option(
         "--sort",
         "order",
@@ -261,9 +249,7 @@ _OPTIONS = (
         help="Show only the N files with the most tokens, and the sum of the others.",
     ),
     click.option(
-        "--total-only",
-        is_flag=True,
-        help="Print the total and nothing else: one number.",
+        "--total-only", is_flag=True, help="Print the total and nothing else: one number."
     ),
     click.option(
         "--format",

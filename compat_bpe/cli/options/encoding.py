@@ -19,11 +19,7 @@ from ..output import PROGRAM, CommandError
 
 #: How the command writes what it tells its users to give.
 TERMS = Terms(
-    "-m {}",
-    "-e {}",
-    "-e {}",
-    f"{PROGRAM} count --estimate",
-    f"{PROGRAM} models lists them",
+    "-m {}", "-e {}", "-e {}", f"{PROGRAM} count --estimate", f"{PROGRAM} models lists them"
 )
 
 #: The families of models whose patterns have names.
