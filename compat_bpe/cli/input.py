@@ -1,4 +1,4 @@
-"""What the command reads: paths, globs, and text byte for byte.
+"""What the command reads: paths, globs, directories, lists of files, and text byte for byte.
 
 Messages say what to do where a path is a directory, a URL, a glob or a text, and where a read waits
 for somebody.
@@ -11,6 +11,7 @@ import os
 import re
 import stat
 import sys
+import warnings
 from collections.abc import Iterator
 from functools import wraps
 from typing import Any, Callable, Literal, NamedTuple, TypeVar
@@ -19,6 +20,7 @@ import click
 
 from ..files.text import (
     STDIN,
+    check_beginning,
     check_mark,
     may_become_mark,
     not_utf8,
@@ -26,7 +28,7 @@ from ..files.text import (
     recoded,
 )
 from ..unicode.text import StreamDecodeError, Utf8Decoder
-from .output import PROGRAM, CommandError, Screen, is_terminal, shown_name, write_message
+from .output import PROGRAM, CommandError, Screen, complaint, is_terminal, shown_name, write_message
 from .progress import FileProgress
 
 #: The type of an argument that is a path to read, or ``-``.
@@ -351,3 +353,166 @@ def _checked(blocks: Iterator[bytes], reading: Reading) -> Iterator[bytes]:
 def read_all(path: str, reading: Reading = STRICT) -> str:
     """Return the whole text of a file, or of standard input; as in ``read_pieces``."""
     return "".join(read_pieces(path, reading))
+
+
+def walk_options(function: _Function) -> _Function:
+    """Give a command the options that ``Walk`` takes."""
+    include = click.option(
+        "--include",
+        metavar="GLOB",
+        multiple=True,
+        callback=_checked_globs,
+        help="In directories, take only files that match. May be repeated.",
+    )
+    exclude = click.option(
+        "--exclude",
+        metavar="GLOB",
+        multiple=True,
+        callback=_checked_globs,
+        help="In directories, leave out files and directories that match. May be repeated.",
+    )
+    hidden = click.option(
+        "--hidden", is_flag=True, help="In directories, take names that begin with a dot, too."
+    )
+    return include(exclude(hidden(no_ignore_option(function))))
+
+
+def no_ignore_option(function: _Function) -> _Function:
+    """Give a command the option that turns ignore files off."""
+    return click.option(
+        "--no-ignore",
+        is_flag=True,
+        help="In directories, take what git and .ignore files ignore, too.",
+    )(function)
+
+
+def notebooks_option(function: _Function) -> _Function:
+    """Give a command ``notebooks``: True if only the source of notebooks is read."""
+    return click.option(
+        "--notebooks",
+        type=click.Choice(["whole", "source"]),
+        default="whole",
+        show_default=True,
+        callback=lambda _context, _parameter, value: value == "source",
+        help="Read notebooks (.ipynb) as they are, or only the sources of their cells, without "
+        "outputs. One that is damaged is named, and read as it is.",
+    )(function)
+
+
+def _checked_globs(
+    _ctx: click.Context, param: click.Parameter, globs: tuple[str, ...]
+) -> tuple[str, ...]:
+    """Return globs; refuse one that nothing matches, warn of one that may be meant as several."""
+    if globs:
+        from ..files.wildmatch import InvalidPatternError, alternatives, as_bytes, matcher
+
+        for glob in globs:
+            try:
+                patterns = alternatives(glob)
+                for pattern in patterns:
+                    matcher(as_bytes(pattern), is_name=False)
+            except InvalidPatternError as error:
+                raise click.BadParameter(f"{glob!r} matches nothing: {error}") from None
+            if any("," in pattern for pattern in patterns):
+                warnings.warn(
+                    f"{param.opts[0]} {glob!r} is one glob with a comma in it; for several, write "
+                    f"'{{{glob}}}' or repeat the option",
+                    stacklevel=1,
+                )
+    return globs
+
+
+#: A name as git quotes it: one with a quote, a backslash or a control character in it, or unless
+#: ``core.quotePath`` is false, with a byte that is not ASCII.
+_QUOTED = re.compile(rb'"((?:[^"\\]|\\(?:[abfnrtv"\\]|[0-3][0-7]{2}))+)"')
+_ESCAPE = re.compile(rb"\\([0-7]{3}|.)")
+_ESCAPED = dict(zip(b"abfnrtv", b"\a\b\f\n\r\t\v"))
+
+
+def read_list(path: str, *, is_null: bool, announce: Callable[[str], None]) -> list[str]:
+    """Return the paths that a file lists; empty lines are left out.
+
+    Args:
+        path: the path of the list, or ``-`` for standard input.
+        is_null: a NUL byte ends each path, and nothing is quoted; else a line end does.
+        announce: called with the path before it is opened.
+
+    Raises:
+        CommandError: the list cannot be read, a line may stand for two files, or the list names
+            the standard input that it is read from.
+    """
+    announce(path)
+    try:
+        with open_bytes(path) as file:
+            data = file.read()
+        names = data.split(b"\0") if is_null else _names(data)
+    except OSError as error:
+        raise CommandError(complaint(path, error.strerror or str(error))) from None
+    except ValueError as error:
+        raise CommandError(f"{shown_name(path)}: {error}") from None
+    paths = [os.fsdecode(name) for name in names if name]
+    if path == STDIN and STDIN in paths:
+        raise CommandError("standard input: it has the list of files, so it cannot be one of them")
+    return paths
+
+
+def _names(data: bytes) -> list[bytes]:
+    """Return the name on each line.
+
+    Raises:
+        ValueError: the list is in no charset that names have, or a name is not certain.
+    """
+    lines = _as_names_are(data).split(b"\n")
+    lines[0] = _certain(lines[0], lines[0].removeprefix(codecs.BOM_UTF8), 1)
+    return [_name(line, number) for number, line in enumerate(lines, 1)]
+
+
+def _as_names_are(data: bytes) -> bytes:
+    """Return a list in the charset of names: PowerShell writes UTF-16."""
+    is_utf32 = data.startswith((codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE))
+    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) and not is_utf32:
+        try:
+            data = os.fsencode(data.decode("utf-16"))
+        except UnicodeError:
+            raise ValueError("the list is damaged UTF-16; write it as UTF-8") from None
+    elif is_utf32:
+        check_beginning(data)
+    if b"\0" in data:
+        advice = "there is a NUL byte in the list: give --null, too"
+        # ASCII in UTF-16, or a line end at least.
+        if b"\n\0" in data or b"\0\n" in data or not any(data[::2]) or not any(data[1::2]):
+            advice += ", or convert it to UTF-8 if it is UTF-16"
+        raise ValueError(advice)
+    return data
+
+
+def _name(line: bytes, number: int) -> bytes:
+    """Return the name on a line, which may end in CR LF, and be quoted by git."""
+    name = _certain(line, line.removesuffix(b"\r"), number)
+    quoted = _QUOTED.fullmatch(name)
+    if quoted is None:
+        return name
+    plain = _ESCAPE.sub(_unescaped, quoted[1])
+    return name if b"\0" in plain else _certain(name, plain, number)
+
+
+def _unescaped(escape: re.Match[bytes]) -> bytes:
+    code = escape[1]
+    return bytes([int(code, 8) if len(code) == 3 else _ESCAPED.get(code[0], code[0])])
+
+
+def _certain(literal: bytes, name: bytes, number: int) -> bytes:
+    """Return the name that a line stands for; the line itself if only that is a file.
+
+    Raises:
+        ValueError: both are there.
+    """
+    if literal == name or not os.path.lexists(literal):
+        return name
+    if name and os.path.lexists(name):
+        raise ValueError(
+            f"line {number} of the list: it may stand for two files that are there, "
+            f"{os.fsdecode(literal)!r} and {os.fsdecode(name)!r}: give --null and a list such as "
+            "that of git ls-files -z"
+        )
+    return literal

@@ -276,10 +276,7 @@ _BESIDE = (
 
 
 def check_new_file(
-    path: str,
-    *,
-    force: bool = False,
-    is_own: Callable[[bytes], bool] = lambda beginning: False,
+    path: str, *, force: bool = False, is_own: Callable[[bytes], bool] = lambda beginning: False
 ) -> None:
     """Refuse to write a file that exists, or that cannot be written at its path.
 

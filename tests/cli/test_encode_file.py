@@ -13,10 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from compat_bpe import Encoding, get_encoding
-from compat_bpe.cli import counting, encode_file
-from compat_bpe.cli.ids import LAYOUTS, encoded
+from compat_bpe.cli import counting
+from compat_bpe.cli.commands import encode as encode_file
 from compat_bpe.cli.input import Reading, read_pieces
 from compat_bpe.cli.output import CommandError
+from compat_bpe.cli.tokens import LAYOUTS, encoded
 from compat_bpe.parallel.pool import WorkerKilled
 from tests.cli.running import COMMAND, environment, run_process
 from tests.examples import shared_fixture

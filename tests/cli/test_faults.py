@@ -13,7 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from compat_bpe.cli import cli, group
+from compat_bpe.cli import app as group
+from compat_bpe.cli import cli
 from compat_bpe.cli.commands import count as count_module
 from tests.cli.running import (
     COMMAND,
@@ -211,7 +212,7 @@ _SIGNALLED = """
 import os, signal, sys
 # A signal of Windows alone, by one that is there.
 signal.SIGBREAK = signal.SIGUSR1
-import compat_bpe.cli.group
+import compat_bpe.cli.app
 from compat_bpe.cli import main
 class Files:
     def read(*_):

@@ -18,7 +18,7 @@ import pytest
 
 from compat_bpe import load
 from compat_bpe.cli import cli
-from compat_bpe.cli.options.groups import GroupedCommand
+from compat_bpe.cli.app import GroupedCommand
 from compat_bpe.save import save_tokenizer_json
 from tests.cli.running import TIMEOUT, Terminal, environment, posix, run, run_process
 

@@ -13,7 +13,7 @@ import click
 import pytest
 
 from compat_bpe.cli import cli
-from compat_bpe.cli.options.help_parts import help_parts
+from compat_bpe.cli.app import help_parts
 from tests.cli.running import TIMEOUT
 from tools.build_man import TARGET, generate
 

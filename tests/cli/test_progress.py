@@ -16,7 +16,8 @@ from typing import Any
 import pytest
 
 import compat_bpe.cli.progress
-from compat_bpe.cli import forecast, progress
+from compat_bpe.cli import progress
+from compat_bpe.cli.commands import train as forecast
 from compat_bpe.cli.options.corpus import Corpus
 from compat_bpe.cli.output import Screen
 from compat_bpe.cli.progress import FileProgress, Progress, Work

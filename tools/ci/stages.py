@@ -335,7 +335,10 @@ STAGES = (
         "python -m pytest -q -m web tests/web",
         120,
         fetch=("chromium", "npm-itself", "references", "web"),
-        folders=("web", "tests/web", "tests/axe.py", "tools/browser.py", "compat_bpe/cli/shown"),
+        folders=(
+            *("web", "tests/web", "tests/axe.py", "tools/browser.py"),
+            *("compat_bpe/cli/token_view.py", "compat_bpe/cli/tokens.py"),
+        ),
     ),
     Stage(
         "page-smoke",
@@ -353,7 +356,8 @@ STAGES = (
         fetch=("chromium", "npm-itself", "web"),
         folders=(
             "compat_bpe/report",
-            "compat_bpe/cli/shown",
+            "compat_bpe/cli/token_view.py",
+            "compat_bpe/cli/tokens.py",
             "tests/browser",
             "tests/axe.py",
             "tools/browser.py",

@@ -32,7 +32,7 @@ from ..count_view import (
     tree_lines,
 )
 from ..counting import Counts, FileCounter, Outcome, count_files
-from ..input import announce_wait
+from ..input import announce_wait, read_list
 from ..options.count import GROUPS, Choice, CountCommand, CountOptions, count_options
 from ..options.encoding import chosen_answer, loaded
 from ..output import (
@@ -238,8 +238,6 @@ class _Run:
             return [Found("", "", 0)]
         listed: list[str] = []
         if options.files_from is not None:
-            from ..file_list import read_list  # only this form needs it
-
             listed = read_list(
                 options.files_from, is_null=options.null, announce=self._announce_wait
             )

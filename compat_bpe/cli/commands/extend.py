@@ -18,16 +18,16 @@ from ...train.bpe.beginning import pattern_name_of
 from ...train.extend.extend import Extended, Extender, make_extender
 from ...train.write import MANIFEST, readable, write_vocabulary
 from ...version import __version__
+from ..app import GroupedCommand
 from ..input import INPUT_PATH
 from ..options.corpus import CORPUS_OPTIONS, Corpus, CorpusArguments, corpus_options
 from ..options.encoding import TokenNumber, chosen_encoding, encoding_options
-from ..options.groups import GroupedCommand
-from ..options.training import setting_option
-from ..options.vocabulary import (
+from ..options.training import (
     OUTPUT_OPTIONS,
     check_inputs,
     checked_name,
     say_left_out,
+    setting_option,
     vocabulary_options,
     why_stopped,
 )

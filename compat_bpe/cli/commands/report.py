@@ -18,11 +18,10 @@ from ...files.write import written_whole
 from ...report.figures import Check, Report, by_difference, curve_of
 from ...report.measure import report_parts
 from ...report.text import as_json, line_width, summary_lines, table_lines
-from ..input import INPUT_PATH, read_all
+from ..app import GroupedCommand
+from ..input import INPUT_PATH, notebooks_option, read_all
 from ..options.corpus import CORPUS_OPTIONS, CorpusArguments, corpus_options
 from ..options.encoding import chosen_encodings, encoding_options
-from ..options.groups import GroupedCommand
-from ..options.walk import notebooks_option
 from ..output import (
     CommandError,
     check_new_file,
@@ -211,12 +210,7 @@ def _write_page(made: Report, path: str, top: int, groups: int, corpus: Sequence
     except ValueError as error:
         raise CommandError(str(error)) from None
     data = page(
-        made,
-        top,
-        groups=groups,
-        corpus=corpus or ["-"],
-        version=__version__,
-        made_at=made_at,
+        made, top, groups=groups, corpus=corpus or ["-"], version=__version__, made_at=made_at
     ).encode()
     try:
         with written_whole(path) as file:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 from collections.abc import Iterable, Iterator, Set
@@ -23,8 +24,7 @@ from ..input import (
     read_pieces,
     reading_options,
 )
-from ..options.encoding import chosen_encoding, encoding_options
-from ..options.special import allowed_special, special_options
+from ..options.encoding import allowed_special, chosen_encoding, encoding_options, special_options
 from ..output import (
     CommandError,
     is_terminal,
@@ -35,8 +35,18 @@ from ..output import (
     write_message,
     write_text,
 )
-from ..shown.text import lines_of, merges_as_json, shown_merges, text_of
-from ..shown.tokens import Look, looks, placed_tokens
+from ..token_view import (
+    IDS_SWITCH,
+    lines_of,
+    merge_page,
+    merges_as_json,
+    page_end,
+    page_start,
+    section,
+    shown_merges,
+    text_of,
+)
+from ..tokens import Look, looks, placed_tokens
 
 
 @click.command(short_help="Show the tokens of a text.")
@@ -147,8 +157,6 @@ def show(
     if merges:
         words = _words(texts, reading)
         if as_html:
-            from ..shown.pages import merge_page
-
             lines = merge_page(words, chosen, allowed)
         elif as_json:
             lines = merges_as_json(words, chosen, allowed)
@@ -171,8 +179,6 @@ def show(
             _write_tokens, chosen, reading, allowed, ids, colored, quiet, len(files) > 1
         )
     if as_html:
-        from ..shown.pages import IDS_SWITCH, page_end, page_start
-
         write_bytes((page_start(f"Tokens of {chosen.name}") + IDS_SWITCH).encode())
     is_complete = True
     for number, file in enumerate(files):
@@ -234,8 +240,6 @@ def _write_json(
     file: str,
     _number: int,
 ) -> None:
-    import json
-
     lines = placed_tokens(encoding, read_pieces(file, reading), allowed, shown_name(file))
     if with_path:
         head = f'{{"path": {json.dumps(file)}, '
@@ -247,8 +251,6 @@ def _write_json(
 def _write_section(
     encoding: Encoding, reading: Reading, allowed: Set[str], quiet: bool, file: str, _number: int
 ) -> None:
-    from ..shown.pages import section
-
     tokens = _Tokens(encoding, reading, allowed, file)
     summary = () if quiet else (tokens.summary() for _ in range(1))
     for portion in portions(section(shown_name(file), tokens, summary)):

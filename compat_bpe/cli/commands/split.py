@@ -18,10 +18,12 @@ from ..input import (
     Reading,
     announce_wait,
     check_escaped,
+    notebooks_option,
     paths_argument,
     read_all,
     reading_options,
     reason_of,
+    walk_options,
 )
 from ..options.encoding import (
     ESTIMATE,
@@ -31,7 +33,6 @@ from ..options.encoding import (
     limit_option,
     loaded,
 )
-from ..options.walk import notebooks_option, walk_options
 from ..output import (
     CommandError,
     check_new_file,

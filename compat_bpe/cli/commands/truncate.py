@@ -14,16 +14,10 @@ import click
 from ... import Encoding
 from ...unicode.text import KeptBytes, replace_escaped
 from ..count_view import estimate_mark
-from ..ids import encoded
 from ..input import Reading, check_escaped, file_argument, read_all, read_pieces, reading_options
-from ..options.encoding import (
-    ESTIMATE,
-    chosen_answer,
-    encoding_options,
-    limit_option,
-    loaded,
-)
+from ..options.encoding import ESTIMATE, chosen_answer, encoding_options, limit_option, loaded
 from ..output import CommandError, shown_name, write_bytes, write_line, write_message
+from ..tokens import encoded
 
 if TYPE_CHECKING:
     from ...fit.boundary import Boundary

@@ -1,14 +1,17 @@
-"""The argument and the options that give a command its corpus."""
+"""The argument and the options that give a command its corpus: texts, counts, preparation."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from functools import wraps
-from typing import Any, Callable, NamedTuple
+from hashlib import sha256
+from typing import Any, Callable, NamedTuple, Protocol
 
 import click
 
+from ...corpus.chunk_counts import Counted, NotAChunkError
+from ...corpus.counts_file import CountsReader, Row, escape
 from ...corpus.documents import (
     CorpusFile,
     DocumentPart,
@@ -17,13 +20,14 @@ from ...corpus.documents import (
     is_json_lines,
     read_corpus,
 )
+from ...corpus.masking import Rule, read_rules
+from ...corpus.prepare import Preparation
 from ...corpus.tables import is_table
 from ...files.text import STDIN
 from ...files.walk import Found, Walk
-from ..input import announce_wait, paths_argument, reason_of
-from ..output import CommandError, plural, shown_name, skipped_note, write_message
+from ..input import INPUT_PATH, announce_wait, paths_argument, reason_of, walk_options
+from ..output import CommandError, failure, plural, shown_name, skipped_note, write_message
 from ..progress import FileProgress
-from .walk import walk_options
 
 #: The most damaged lines of one file that --verbose names; the others are only counted.
 _NAMED = 10
@@ -45,9 +49,7 @@ def corpus_options(function: Callable[..., Any]) -> Callable[..., Any]:
         help="The field or column that holds the group. Default: the file's group.",
     )
     jsonl = click.option(
-        "--jsonl",
-        is_flag=True,
-        help="Read all input as JSON lines, whatever its name.",
+        "--jsonl", is_flag=True, help="Read all input as JSON lines, whatever its name."
     )
     errors = click.option(
         "--errors",
@@ -341,3 +343,170 @@ _KINDS = {
     "not UTF-8": ("file that is not UTF-8", "files that are not UTF-8"),
     "damaged": ("damaged file", "damaged files"),
 }
+
+
+class TakesCounts(Protocol):
+    """A trainer that takes counts."""
+
+    def feed_counts(self, counts: Counted, group: str = "") -> None: ...
+
+
+class CountedInput:
+    """Files of counts as named on the command line.
+
+    Args:
+        paths: the files, or folders of them.
+
+    Raises:
+        CommandError: the name of a file tells no format, or a folder has no file of counts.
+    """
+
+    def __init__(self, paths: Sequence[str]) -> None:
+        self.paths = paths
+        self._progress: FileProgress | None = None
+        try:
+            self._reader = CountsReader(paths, self._advance)
+        except (OSError, ValueError) as error:
+            raise failure(error, paths[0]) from None
+        self._hash = sha256()
+
+    @property
+    def files(self) -> list[str]:
+        """The files that are read."""
+        return self._reader.files
+
+    @property
+    def total(self) -> int:
+        """The sum of all counts that were read."""
+        return self._reader.total
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return what was read, for a JSON file; complete when all rows have been taken.
+
+        ``sha256`` is the digest of the rows as lines of a TSV file with groups, as they came.
+        """
+        reader = self._reader
+        return {
+            "paths": list(self.paths),
+            "rows": reader.rows,
+            "total": reader.total,
+            "sha256": self._hash.hexdigest(),
+        }
+
+    def rows(self) -> Iterator[Row]:
+        """Yield all rows, with a progress bar if standard error is a terminal.
+
+        Raises:
+            CommandError: a file cannot be read, or a row is wrong.
+        """
+        update = self._hash.update
+        with FileProgress(len(self.files), self._reader.size) as self._progress:
+            for path in self.files:
+                announce_wait(path)
+            try:
+                for row in self._reader.read():
+                    chunk, count, group = row
+                    update(f"{escape(chunk)}\t{count}\t{escape(group)}\n".encode())
+                    yield row
+            except (OSError, ValueError) as error:
+                raise failure(error, self._reader.place) from None
+            except ImportError as error:
+                raise CommandError(str(error)) from None
+
+    def feed(self, trainer: TakesCounts) -> None:
+        """Give all rows to a trainer; nothing if there are no files.
+
+        Raises:
+            CommandError: as in ``rows``; or a row's text is no chunk.
+            ValueError: the trainer takes no counts.
+        """
+        if not self.paths:
+            return
+        try:
+            trainer.feed_counts(self.rows())
+        except NotAChunkError as error:
+            raise CommandError(f"{shown_name(self._reader.place)}: {error}") from None
+
+    def _advance(self, size: int) -> None:
+        if self._progress is not None:
+            self._progress.advance(size)
+
+
+def counts_option(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a command ``counted``, a ``CountedInput``."""
+
+    @wraps(function)
+    def with_counts(counts: tuple[str, ...], **options: Any) -> Any:
+        return function(counted=CountedInput(counts), **options)
+
+    return click.option(
+        "--counts",
+        metavar="FILE",
+        multiple=True,
+        type=INPUT_PATH,
+        help="Read chunks and their counts from FILE: .tsv, .jsonl (compressed or not) or "
+        ".parquet, or a directory of such files. May be repeated.",
+    )(with_counts)
+
+
+def preparation_options(validation: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Give a command ``preparation``, a ``Preparation``, and ``mask``, the path of its rules.
+
+    Args:
+        validation: the help of ``--validation``.
+    """
+    options = [
+        click.option(
+            "--normalize",
+            type=click.Choice(["NFC", "NFD", "NFKC", "NFKD"]),
+            help="Normalize the corpus. The vocabulary itself will not normalize text.",
+        ),
+        click.option(
+            "--mask",
+            metavar="FILE",
+            type=INPUT_PATH,
+            help="Replace text by the rules in FILE, one a line: a regular expression, an arrow "
+            "(→ or =>) and the replacement.",
+        ),
+        click.option(
+            "--drop-duplicates",
+            type=click.Choice(["lines", "documents"]),
+            help="Drop lines, or whole documents, that occurred before.",
+        ),
+        click.option(
+            "--validation",
+            metavar="SHARE",
+            type=click.FloatRange(0, 1, max_open=True),
+            default=0.0,
+            help=validation,
+        ),
+    ]
+
+    def give(function: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(function)
+        def with_preparation(
+            normalize: Any, mask: str | None, drop_duplicates: Any, validation: float, **others: Any
+        ) -> Any:
+            preparation = Preparation(
+                normalization=normalize,
+                rules=_rules(mask),
+                drop_duplicates=drop_duplicates,
+                validation=validation,
+            )
+            return function(preparation=preparation, mask=mask, **others)
+
+        command: Callable[..., Any] = with_preparation
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return give
+
+
+def _rules(mask: str | None) -> list[Rule]:
+    if mask is None:
+        return []
+    try:
+        return read_rules(mask)
+    except (OSError, ValueError) as error:
+        raise failure(error, mask) from None

@@ -10,11 +10,17 @@ from typing import Any, Callable, NamedTuple
 import click
 
 from ...encodings.resolve import DEFAULT_ENCODING
+from ..app import GroupedCommand
 from ..count_view import ORDERS
-from ..input import INPUT_PATH, encoding_of_file, paths_argument
+from ..input import (
+    INPUT_PATH,
+    check_utf8,
+    encoding_of_file,
+    notebooks_option,
+    paths_argument,
+    walk_options,
+)
 from .encoding import encoding_options, limit_option
-from .groups import GroupedCommand
-from .walk import notebooks_option, walk_options
 
 #: The sections of the help.
 GROUPS = {
@@ -84,8 +90,6 @@ def _check_text(
 ) -> str | None:
     if value is None:
         return None
-    from ..input import check_utf8  # only this option needs it
-
     return check_utf8(value)
 
 
@@ -212,12 +216,7 @@ _OPTIONS = (
         help="Count the text in compressed files (.gz, .bz2, .xz, .zst), not their bytes.",
     ),
     notebooks_option,
-    click.option(
-        "-a",
-        "--text",
-        is_flag=True,
-        help="Take files with NUL bytes as text, too.",
-    ),
+    click.option("-a", "--text", is_flag=True, help="Take files with NUL bytes as text, too."),
     click.option(
         "--errors",
         type=click.Choice(["strict", "replace", "skip"]),
@@ -227,10 +226,7 @@ _OPTIONS = (
     ),
     encoding_of_file,
     click.option(
-        "--tree",
-        "as_tree",
-        is_flag=True,
-        help="Show directories with the sum of what is in them.",
+        "--tree", "as_tree", is_flag=True, help="Show directories with the sum of what is in them."
     ),
     click.option(
         "--depth",
@@ -238,11 +234,7 @@ _OPTIONS = (
         type=click.IntRange(min=0),
         help="Show N levels of each tree below its top; the sums stay.",
     ),
-    click.option(
-        "--percent",
-        is_flag=True,
-        help="Show the share of each line in the total, too.",
-    ),
+    click.option("--percent", is_flag=True, help="Show the share of each line in the total, too."),
     click.option(
         "--sort",
         "order",
@@ -257,9 +249,7 @@ _OPTIONS = (
         help="Show only the N files with the most tokens, and the sum of the others.",
     ),
     click.option(
-        "--total-only",
-        is_flag=True,
-        help="Print the total and nothing else: one number.",
+        "--total-only", is_flag=True, help="Print the total and nothing else: one number."
     ),
     click.option(
         "--format",

@@ -1,9 +1,9 @@
-"""The options that choose the encoding of a command, and the type of a number of its tokens."""
+"""The options that choose the encoding of a command and special tokens, and limits in tokens."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from typing import Any, Callable, TypeVar
 
 import click
@@ -14,15 +14,12 @@ from ...encodings.model_names import all_encoding_names, model_names
 from ...encodings.published import PATTERNS, PUBLISHED
 from ...encodings.registry import encoding_of
 from ...encodings.resolve import DEFAULT_ENCODING, Answer, Terms, UnresolvedError, is_path, resolve
+from ...unicode.text import did_you_mean
 from ..output import PROGRAM, CommandError
 
 #: How the command writes what it tells its users to give.
 TERMS = Terms(
-    "-m {}",
-    "-e {}",
-    "-e {}",
-    f"{PROGRAM} count --estimate",
-    f"{PROGRAM} models lists them",
+    "-m {}", "-e {}", "-e {}", f"{PROGRAM} count --estimate", f"{PROGRAM} models lists them"
 )
 
 #: The families of models whose patterns have names.
@@ -217,3 +214,35 @@ def _complete_encoding(
 
 def _beginning(start: str, names: list[str]) -> list[str]:
     return [name for name in names if name.startswith(start)]
+
+
+def special_options(function: _Function) -> _Function:
+    """Give a command ``--special`` and ``--allowed-special``, for ``allowed_special``."""
+    every = click.option(
+        "--special",
+        is_flag=True,
+        help="Encode names of special tokens as these tokens, not as plain text.",
+    )
+    some = click.option(
+        "--allowed-special",
+        "names",
+        metavar="NAME",
+        multiple=True,
+        help="Encode only this special token as such. May be repeated.",
+    )
+    return every(some(function))
+
+
+def allowed_special(encoding: Encoding, special: bool, names: tuple[str, ...]) -> Set[str]:
+    """Return the names that the options allow.
+
+    Raises:
+        CommandError: the encoding has no such special token.
+    """
+    known = encoding.special_tokens_set
+    for name in names:
+        if name not in known:
+            raise CommandError(
+                f"{encoding.name} has no special token {name!r}{did_you_mean(name, known)}"
+            )
+    return known if special else frozenset(names)

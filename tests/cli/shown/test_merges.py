@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from compat_bpe import get_encoding, load
-from compat_bpe.cli.shown.text import _columns, _Lines
+from compat_bpe.cli.token_view import _columns, _Lines
 from compat_bpe.pipeline.models.explain import explain
 from compat_bpe.save import save_tokenizer_json
 from tests.cli.running import run

@@ -11,18 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from compat_bpe import Encoding, get_encoding, load
+from compat_bpe.cli import tokens as shown_tokens
 from compat_bpe.cli.output import CommandError
-from compat_bpe.cli.shown import tokens as shown_tokens
-from compat_bpe.cli.shown.pages import section
-from compat_bpe.cli.shown.tokens import (
-    Look,
-    Placed,
-    data_of,
-    looks,
-    placed_parts,
-    placed_tokens,
-    units,
-)
+from compat_bpe.cli.token_view import section
+from compat_bpe.cli.tokens import Look, Placed, data_of, looks, placed_parts, placed_tokens, units
 from compat_bpe.pipeline.chunks import joins_to_text
 from compat_bpe.pipeline.offsets import locate
 from compat_bpe.save import save_tokenizer_json
