@@ -11,7 +11,7 @@ from typing import NamedTuple
 from .. import Encoding
 from ..encodings.tokenizer import Tokenizer
 from ..fit.stream import StreamEncoder, portions
-from ..pipeline.chunks import is_byte_level, joins_to_text
+from ..pipeline.core import is_byte_level, joins_to_text
 from ..unicode.text import split_escaped
 from .output import CommandError
 

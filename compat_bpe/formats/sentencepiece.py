@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 from ..files.whole import read_whole
 from ..parallel.lazy import cached_property
 from ..pipeline.added_tokens import AddedToken, AddedTokens
-from ..pipeline.decoders.sentencepiece import SentencePieceDecoder
-from ..pipeline.definition import Definition
+from ..pipeline.core import Definition
+from ..pipeline.decoders.pieces import SentencePieceDecoder
 from ..pipeline.models.scored_pieces import MOST_NESTED, LongPieces
 from ..pipeline.models.sentencepiece.base import (
     BYTE,
@@ -40,7 +40,6 @@ from ..pipeline.normalizers.sentencepiece import SpaceNormalizer
 from .protobuf import BYTES, FIXED32, VARINT, Damaged, Field, read_field, read_fields, write_field
 
 if TYPE_CHECKING:
-    from ..pipeline.added_tokens import AddedToken
     from ..pipeline.models.sentencepiece.base import SentencePieceBase
 
 #: The kinds of models.

@@ -29,8 +29,8 @@ from .parts.before_model import joined_steps, read_normalizer
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from ..pipeline.decoders.base import IdDecoder
-    from ..pipeline.definition import Definition
+    from ..pipeline.core import Definition
+    from ..pipeline.decoders.bytes import IdDecoder
     from ..pipeline.pre_tokenizers.base import PreTokenizerStep
     from ..pipeline.tokenized import Padding, Truncation
     from .models.base import ModelPart

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from ... import Encoding
 from ...fit.stream import Cutter, portions
-from ...pipeline.chunks import joins_to_text
+from ...pipeline.core import joins_to_text
 from ...pipeline.offsets import Located, locate
 from ...unicode.text import replace_escaped
 from ..ids import encoded, encoded_parts, errors_of

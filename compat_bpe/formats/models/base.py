@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
-from ...pipeline.definition import Definition
+from ...pipeline.core import Definition
 from ...pipeline.pre_tokenizers.splitter import make_splitter
 from ...pipeline.special_tokens import SpecialTokens
 from ..checked_json import Json, is_unicode

@@ -23,7 +23,7 @@ from ..checked_json import Json
 from .base import definition_of, definition_of_pieces, flag, read_vocabulary
 
 if TYPE_CHECKING:
-    from ...pipeline.definition import Definition
+    from ...pipeline.core import Definition
     from ...pipeline.pre_tokenizers.base import PreTokenizerStep
 
 

@@ -13,7 +13,7 @@ from ..checked_json import Json, is_unicode, read_float
 from .base import bytes_of, definition_of, refuse_extension
 
 if TYPE_CHECKING:
-    from ...pipeline.definition import Definition
+    from ...pipeline.core import Definition
     from ...pipeline.pre_tokenizers.base import PreTokenizerStep
 
 _INTEGER_LIMIT = 1 << 64

@@ -15,9 +15,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from ...pipeline.bert_processors import Special
     from ...pipeline.decoders.steps import DecoderStep
-    from ...pipeline.processors import Piece, Processor
+    from ...pipeline.processors import Piece, Processor, Special
     from ...pipeline.tokenized import Padding, Truncation
 
 
@@ -47,16 +46,16 @@ def _bert(part: Json) -> Processor:
     flags = [part.mapping().get(name) for name in ("trim_offsets", "add_prefix_space")]
     trims, adds = flags
     if not isinstance(trims, bool) or not isinstance(adds, bool):
-        from ...pipeline.bert_processors import BertProcessing
+        from ...pipeline.processors import BertProcessing
 
         return BertProcessing(cls, sep)
-    from ...pipeline.bert_processors import RobertaProcessing
+    from ...pipeline.processors import RobertaProcessing
 
     return RobertaProcessing(cls, sep, trims, adds)
 
 
 def _special_token(part: Json) -> Special:
-    from ...pipeline.bert_processors import Special
+    from ...pipeline.processors import Special
 
     items = list(part.items())
     if len(items) != 2:
@@ -73,7 +72,7 @@ def _id(part: Json) -> int:
 
 
 def _byte_level_offsets(part: Json) -> Processor:
-    from ...pipeline.bert_processors import ByteLevelOffsets
+    from ...pipeline.processors import ByteLevelOffsets
 
     return ByteLevelOffsets(part["trim_offsets"].truth(), part["add_prefix_space"].truth())
 

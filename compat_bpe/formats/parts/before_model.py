@@ -113,8 +113,7 @@ def _to_byte_alphabet(_: Json) -> Normalizer:
 def _precompiled(part: Json) -> Normalizer:
     from base64 import b64decode
 
-    from ...pipeline.normalizers.charsmap import Charsmap
-    from ...pipeline.normalizers.precompiled import Precompiled
+    from ...pipeline.normalizers.charsmap import Charsmap, Precompiled
 
     charsmap = part["precompiled_charsmap"]
     try:

@@ -20,7 +20,7 @@ from ...formats.tokenizer_json import TokenizerDefinition
 from ...pattern.ast import PatternError
 from ...pipeline.added_tokens import AddedToken
 from ...pipeline.byte_level import BYTE_TO_UNICODE, UNICODE_TO_BYTE, decode_bytes
-from ...pipeline.chunks import is_byte_level
+from ...pipeline.core import is_byte_level
 from ..tokenizer_parts import types_in
 
 #: The tokens that training begins with, in the order of their ids.

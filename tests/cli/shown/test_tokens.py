@@ -23,7 +23,7 @@ from compat_bpe.cli.shown.tokens import (
     placed_tokens,
     units,
 )
-from compat_bpe.pipeline.chunks import joins_to_text
+from compat_bpe.pipeline.core import joins_to_text
 from compat_bpe.pipeline.offsets import locate
 from compat_bpe.save import save_tokenizer_json
 from tests.cli.running import run, small_blocks

@@ -23,8 +23,7 @@ from compat_bpe.pipeline.core import Core
 from compat_bpe.pipeline.pypy import core as core_module
 from compat_bpe.pipeline.pypy import encoder as encoder_module
 from compat_bpe.pipeline.pypy.core import CompiledLoops, PyPyCore
-from compat_bpe.pipeline.pypy.encoder import PyPyEncoder
-from compat_bpe.pipeline.pypy.table import Table
+from compat_bpe.pipeline.pypy.encoder import PyPyEncoder, Table
 from tests.strategies import texts
 
 #: A small vocabulary and its own pattern, and with it the patterns of others.
