@@ -7,15 +7,19 @@ The names and their meaning are those of Hugging Face tokenizers 0.23.3.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from types import MappingProxyType
 
 from ..checked_json import Json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import TypeVar
+
     from ...pattern.ast import Node
     from ...pattern.splitter import Splitter
+
+    T = TypeVar("T", bound=str)
 
 #: The deepest nesting of sequences, each of which is a recursive call.
 _DEEPEST = 50
@@ -68,6 +72,42 @@ def part_type(
     if type_name not in known:
         part.fail(f"{type_name} is not supported (only {', '.join(known)})")
     return type_name
+
+
+def flattened(
+    part: Json,
+    known: Collection[str],
+    key: str,
+    members_of: Mapping[str, Collection[str]] = _NONE,
+) -> Iterator[tuple[str, Json]]:
+    """Yield the parts that a part consists of, sequences in sequences included, with their types.
+
+    Args:
+        part: the part.
+        known, members_of: as in ``part_type``, ``"Sequence"`` aside.
+        key: the member of a sequence that has its parts.
+    """
+    type_name = part_type(part, [*known, "Sequence"], members_of)
+    if type_name != "Sequence":
+        yield type_name, part
+    else:
+        for item in part[key].items(part.place):
+            yield from flattened(item, known, key, members_of)
+
+
+def character(part: Json) -> str:
+    """Return a text of one character."""
+    if len(part.text()) != 1:
+        part.fail(f"must be one character, not {part.text()!r}")
+    return part.text()
+
+
+def one_of(part: Json, names: Collection[T]) -> T:
+    """Return the name that a part is."""
+    for name in names:
+        if part.text() == name:
+            return name
+    return part.fail(f"must be one of {', '.join(map(str, names))}, not {part.text()!r}")
 
 
 def pattern(part: Json) -> tuple[Node, Splitter]:

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from ...unicode.code_points import CodePoints
+from ...unicode.properties import parse_ranges, white_space
 from ..checked_json import Json
-from . import part_type, pattern
+from . import character, flattened, one_of, pattern
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ...pattern.ast import Chars, Node
+    from typing import Any
+
+    from ...pattern.ast import Node
     from ...pipeline.normalizers.base import Normalizer
     from ...pipeline.normalizers.forms import Form
     from ...pipeline.pre_tokenizers.base import PreTokenizerStep
     from ...pipeline.pre_tokenizers.split import Behavior, Split
-    from ...pipeline.pre_tokenizers.steps import Scheme
 
 
 def read_normalizer(part: Json | None) -> Normalizer | None:
@@ -23,15 +26,8 @@ def read_normalizer(part: Json | None) -> Normalizer | None:
         return None
     from ...pipeline.normalizers.base import one_after_the_other
 
-    return one_after_the_other(_normalizer_list(part))
-
-
-def _normalizer_list(part: Json) -> list[Normalizer]:
-    type_name = part_type(part, [*_NORMALIZERS, "Sequence"], _MEMBERS)
-    if type_name != "Sequence":
-        return [_NORMALIZERS[type_name](part)]
-    items = part["normalizers"].items(part.place)
-    return [normalizer for item in items for normalizer in _normalizer_list(item)]
+    parts = flattened(part, _NORMALIZERS, "normalizers", _MEMBERS)
+    return one_after_the_other([_NORMALIZERS[type_name](item) for type_name, item in parts])
 
 
 #: The members by which tokenizers knows a normalizer without a type, in its order.
@@ -44,6 +40,17 @@ _MEMBERS = {
 }
 
 
+def _simple(make: Callable[[Any, Json], Normalizer]) -> Callable[[Json], Normalizer]:
+    """Return the reader of a type, by a function of the module with simple normalizers."""
+
+    def read(part: Json) -> Normalizer:
+        from ...pipeline.normalizers import simple
+
+        return make(simple, part)
+
+    return read
+
+
 def _form(form: Form) -> Callable[[Json], Normalizer]:
     def read(_: Json) -> Normalizer:
         from ...pipeline.normalizers.forms import UnicodeForm
@@ -51,31 +58,6 @@ def _form(form: Form) -> Callable[[Json], Normalizer]:
         return UnicodeForm(form)
 
     return read
-
-
-def _lowercase(_: Json) -> Normalizer:
-    from ...pipeline.normalizers.simple import Lowercase
-
-    return Lowercase()
-
-
-def _strip(part: Json) -> Normalizer:
-    from ...pipeline.normalizers.simple import Strip
-
-    return Strip(part["strip_left"].truth(), part["strip_right"].truth())
-
-
-def _prepend(part: Json) -> Normalizer:
-    from ...pipeline.normalizers.simple import Prepend
-
-    return Prepend(part["prepend"].text())
-
-
-def _replace(part: Json) -> Normalizer:
-    from ...pipeline.normalizers.simple import Replace
-
-    _, splitter = pattern(part["pattern"])
-    return Replace(splitter, part["content"].text())
 
 
 def _bert_normalizer(part: Json) -> Normalizer:
@@ -90,24 +72,6 @@ def _bert_normalizer(part: Json) -> Normalizer:
         strip_accents=lowercase if strip_accents is None else strip_accents.truth(),
         lowercase=lowercase,
     )
-
-
-def _strip_accents(_: Json) -> Normalizer:
-    from ...pipeline.normalizers.simple import StripAccents
-
-    return StripAccents()
-
-
-def _nmt(_: Json) -> Normalizer:
-    from ...pipeline.normalizers.simple import Nmt
-
-    return Nmt()
-
-
-def _to_byte_alphabet(_: Json) -> Normalizer:
-    from ...pipeline.normalizers.simple import ByteLevel
-
-    return ByteLevel()
 
 
 def _precompiled(part: Json) -> Normalizer:
@@ -132,16 +96,20 @@ _NORMALIZERS: dict[str, Callable[[Json], Normalizer]] = {
     "NFD": _form("NFD"),
     "NFKC": _form("NFKC"),
     "NFKD": _form("NFKD"),
-    "Lowercase": _lowercase,
-    "Strip": _strip,
-    "Replace": _replace,
-    "Prepend": _prepend,
+    "Lowercase": _simple(lambda kinds, _: kinds.Lowercase()),
+    "Strip": _simple(
+        lambda kinds, part: kinds.Strip(part["strip_left"].truth(), part["strip_right"].truth())
+    ),
+    "Replace": _simple(
+        lambda kinds, part: kinds.Replace(pattern(part["pattern"])[1], part["content"].text())
+    ),
+    "Prepend": _simple(lambda kinds, part: kinds.Prepend(part["prepend"].text())),
     "BertNormalizer": _bert_normalizer,
     "Bert": _bert_normalizer,
-    "StripAccents": _strip_accents,
-    "Nmt": _nmt,
+    "StripAccents": _simple(lambda kinds, _: kinds.StripAccents()),
+    "Nmt": _simple(lambda kinds, _: kinds.Nmt()),
     "Precompiled": _precompiled,
-    "ByteLevel": _to_byte_alphabet,
+    "ByteLevel": _simple(lambda kinds, _: kinds.ByteLevel()),
 }
 
 
@@ -167,10 +135,8 @@ def steps(part: Json | None) -> list[PreTokenizerStep]:
     """Return the steps of a ``pre_tokenizer``."""
     if part is None:
         return []
-    type_name = part_type(part, [*_STEPS, "Sequence"])
-    if type_name != "Sequence":
-        return _STEPS[type_name](part)
-    return [step for item in part["pretokenizers"].items(part.place) for step in steps(item)]
+    parts = flattened(part, _STEPS, "pretokenizers")
+    return [step for type_name, item in parts for step in _STEPS[type_name](item)]
 
 
 def _split_by(tree: Node, behavior: Behavior = "Isolated", *, invert: bool = False) -> Split:
@@ -179,18 +145,28 @@ def _split_by(tree: Node, behavior: Behavior = "Isolated", *, invert: bool = Fal
     return Split(tree, behavior, invert)
 
 
+def _split_at(points: CodePoints, behavior: Behavior = "Isolated") -> Split:
+    from ...pattern.ast import Chars
+
+    return _split_by(Chars(points), behavior)
+
+
 def _split(part: Json) -> list[PreTokenizerStep]:
     tree, _ = pattern(part["pattern"])
     return [_split_by(tree, _behavior(part["behavior"]), invert=part["invert"].truth())]
 
 
+def _behavior(part: Json) -> Behavior:
+    from ...pipeline.pre_tokenizers.split import BEHAVIORS
+
+    return one_of(part, BEHAVIORS)
+
+
 def _byte_level(part: Json) -> list[PreTokenizerStep]:
-    from ...pipeline.pre_tokenizers.steps import ByteAlphabet
+    from ...pipeline.pre_tokenizers.steps import ByteAlphabet, PrefixSpace
 
     byte_level_steps: list[PreTokenizerStep] = []
     if part["add_prefix_space"].truth():
-        from ...pipeline.pre_tokenizers.steps import PrefixSpace
-
         byte_level_steps.append(PrefixSpace())
     part["trim_offsets"].truth()
     use_regex = _given(part, "use_regex")
@@ -202,31 +178,21 @@ def _byte_level(part: Json) -> list[PreTokenizerStep]:
 
 
 def _digits(part: Json) -> list[PreTokenizerStep]:
-    from ...pattern.ast import Chars
-    from ...unicode import tables_tokenizers
-    from ...unicode.properties import parse_ranges
+    from ...unicode.tables_tokenizers import NUMERIC
 
-    numeric = Chars(parse_ranges(tables_tokenizers.NUMERIC))
-    return [_split_by(numeric, "Isolated" if part["individual_digits"].truth() else "Contiguous")]
+    is_each = part["individual_digits"].truth()
+    return [_split_at(parse_ranges(NUMERIC), "Isolated" if is_each else "Contiguous")]
 
 
 def _punctuation(part: Json) -> list[PreTokenizerStep]:
     behavior = _given(part, "behavior")
-    return [_split_by(_signs(), "Isolated" if behavior is None else _behavior(behavior))]
+    return [_split_at(_signs(), "Isolated" if behavior is None else _behavior(behavior))]
 
 
-def _signs() -> Chars:
-    from ...pattern.ast import Chars
-    from ...unicode import tables_tokenizers
-    from ...unicode.code_points import CodePoints
-    from ...unicode.properties import parse_ranges
+def _signs() -> CodePoints:
+    from ...unicode.tables_tokenizers import PUNCTUATION
 
-    ascii_signs = CodePoints.of("!/", ":@", "[`", "{~")
-    return Chars(ascii_signs | parse_ranges(tables_tokenizers.PUNCTUATION))
-
-
-def _bert(part: Json) -> list[PreTokenizerStep]:
-    return [*_whitespace_split(part), _split_by(_signs())]
+    return CodePoints.of("!/", ":@", "[`", "{~") | parse_ranges(PUNCTUATION)
 
 
 def _whitespace(_: Json) -> list[PreTokenizerStep]:
@@ -235,26 +201,12 @@ def _whitespace(_: Json) -> list[PreTokenizerStep]:
     return [_split_by(parse(r"\w+|[^\w\s]+"), "Removed", invert=True)]
 
 
-def _whitespace_split(_: Json) -> list[PreTokenizerStep]:
-    from ...pattern.ast import Chars
-    from ...unicode.properties import white_space
-
-    return [_split_by(Chars(white_space()), "Removed")]
-
-
-def _delimiter(part: Json) -> list[PreTokenizerStep]:
-    from ...pattern.ast import Chars
-    from ...unicode.code_points import CodePoints
-
-    return [_split_by(Chars(CodePoints.of(_character(part["delimiter"]))), "Removed")]
-
-
 def _metaspace(part: Json) -> list[PreTokenizerStep]:
-    from ...pipeline.pre_tokenizers.steps import Metaspace
+    from ...pipeline.pre_tokenizers.steps import SCHEMES, Metaspace
 
-    replacement = _character(part["replacement"])
+    replacement = character(part["replacement"])
     written = _given(part, "prepend_scheme")
-    scheme = "always" if written is None else _scheme(written)
+    scheme = "always" if written is None else one_of(written, SCHEMES)
     adds = part.get("add_prefix_space")
     if adds is not None and not adds.truth() and scheme != "never":
         adds.fail('is false, so "prepend_scheme" must be "never"')
@@ -284,10 +236,12 @@ _STEPS: dict[str, Callable[[Json], list[PreTokenizerStep]]] = {
     "ByteLevel": _byte_level,
     "Digits": _digits,
     "Punctuation": _punctuation,
-    "BertPreTokenizer": _bert,
+    "BertPreTokenizer": lambda _: [_split_at(white_space(), "Removed"), _split_at(_signs())],
     "Whitespace": _whitespace,
-    "WhitespaceSplit": _whitespace_split,
-    "CharDelimiterSplit": _delimiter,
+    "WhitespaceSplit": lambda _: [_split_at(white_space(), "Removed")],
+    "CharDelimiterSplit": lambda part: [
+        _split_at(CodePoints.of(character(part["delimiter"])), "Removed")
+    ],
     "Metaspace": _metaspace,
     "UnicodeScripts": _scripts,
     "FixedLength": _fixed_length,
@@ -297,27 +251,3 @@ _STEPS: dict[str, Callable[[Json], list[PreTokenizerStep]]] = {
 def _given(part: Json, key: str) -> Json | None:
     """Return a member that may be missing, but not null."""
     return part[key] if key in part.mapping() else None
-
-
-def _character(part: Json) -> str:
-    if len(part.text()) != 1:
-        part.fail(f"{part.text()!r} is not one character")
-    return part.text()
-
-
-def _scheme(part: Json) -> Scheme:
-    from ...pipeline.pre_tokenizers.steps import SCHEMES
-
-    for scheme in SCHEMES:
-        if part.text() == scheme:
-            return scheme
-    return part.fail(f"must be one of {', '.join(SCHEMES)}, not {part.text()!r}")
-
-
-def _behavior(part: Json) -> Behavior:
-    from ...pipeline.pre_tokenizers.split import BEHAVIORS
-
-    for behavior in BEHAVIORS:
-        if part.text() == behavior:
-            return behavior
-    return part.fail(f"must be one of {', '.join(BEHAVIORS)}, not {part.text()!r}")
