@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from compat_bpe.encodings.published import PATTERNS
 from compat_bpe.formats.checked_json import Json
-from compat_bpe.formats.parts.before_model import steps
+from compat_bpe.formats.tokenizer_parts import read_steps
 from compat_bpe.pattern import states as states_module
 from compat_bpe.pattern.ast import (
     Alternatives,
@@ -325,7 +325,7 @@ def test_patterns_that_ship_are_left_to_re(pattern: str) -> None:
 
 
 def _tree_of_steps(text: str) -> Node:
-    splitter = make_splitter(steps(Json(ast.literal_eval(text), "pre_tokenizer"))[:-1])
+    splitter = make_splitter(read_steps(Json(ast.literal_eval(text), "pre_tokenizer"))[:-1])
     assert splitter.tree is not None
     return splitter.tree
 

@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from compat_bpe.formats.checked_json import Json
-from compat_bpe.formats.parts import pattern
+from compat_bpe.formats.tokenizer_parts import pattern
 from compat_bpe.pipeline.aligned import Aligned
 from compat_bpe.pipeline.normalizers.base import one_after_the_other
 from compat_bpe.pipeline.normalizers.bert import BertNormalizer

@@ -8,15 +8,15 @@ from typing import Any
 
 from ...pipeline.models.bpe.by_merges import UnknownPolicy
 from .. import missing_byte
-from ..models.bpe import ListedModel, RankedModel
-from ..parts.written import byte_level_part, pattern_part, pre_tokenizers_part
+from ..tokenizer_bpe import ListedModel, RankedModel
 from ..tokenizer_json import TokenizerDefinition
+from ..tokenizer_writing import byte_level_part, pattern_part, pre_tokenizers_part
 from .pre import PRE, REFUSED, Pre
 from .vocabulary import NORMAL, Vocabulary
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ..models.base import ModelPart
+    from ..tokenizer_models import ModelPart
 
 #: What to do about a file that does not say how text is split.
 _ADVICE = (

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from ..parts.written import byte_level_part, split_part
+from ..tokenizer_writing import byte_level_part, split_part
 
 Part = dict[str, Any]
 

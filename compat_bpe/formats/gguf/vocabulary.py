@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple, NoReturn
 
 from ...pipeline.added_tokens import AddedToken
-from ..parts.written import template_part, text_item, token_item
+from ..tokenizer_writing import template_part, text_item, token_item
 from .container import Entry, read_entries
 
 #: The beginning of most keys that are about the vocabulary, and of all keys that are read.

@@ -15,9 +15,9 @@ from compat_bpe.encodings.core import CoreBPE, EncodingCore
 from compat_bpe.encodings.encoding import Encoding
 from compat_bpe.encodings.published import PATTERNS
 from compat_bpe.encodings.tokenizer import Tokenizer
-from compat_bpe.formats.models.bpe import RankedModel
-from compat_bpe.formats.parts.written import byte_level_part
+from compat_bpe.formats.tokenizer_bpe import RankedModel
 from compat_bpe.formats.tokenizer_json import TokenizerDefinition
+from compat_bpe.formats.tokenizer_writing import byte_level_part
 from compat_bpe.pattern.parser import parse
 from compat_bpe.pipeline.core import Core
 from compat_bpe.pipeline.pypy import core as core_module
