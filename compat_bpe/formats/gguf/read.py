@@ -27,7 +27,7 @@ from ..tokenizer_writing import (
     text_item,
     token_item,
 )
-from .vocabulary import (
+from .container import (
     BYTE,
     CONTROL,
     NORMAL,
