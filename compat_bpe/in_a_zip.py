@@ -10,7 +10,6 @@ from .pattern import cut_points as cut_points
 from .pattern import parser as parser
 from .pattern import prepared_large as prepared_large
 from .pattern import writer as writer
-from .pipeline import sorted_names as sorted_names
 from .pipeline.decoders import bytes as bytes
 from .pipeline.models.bpe import unspaced as unspaced
 from .pipeline.normalizers import forms as forms

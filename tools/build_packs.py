@@ -30,9 +30,9 @@ sys.path.insert(0, str(ROOT))
 
 from compat_bpe.files.write import write_files  # noqa: E402
 from compat_bpe.formats.checked_json import parse_json  # noqa: E402
-from compat_bpe.formats.models.bpe import ListedModel  # noqa: E402
 from compat_bpe.formats.pack import pack, unpack  # noqa: E402
 from compat_bpe.formats.tiktoken import format_ranks, parse_ranks  # noqa: E402
+from compat_bpe.formats.tokenizer_bpe import ListedModel  # noqa: E402
 from compat_bpe.formats.tokenizer_json import parse_tokenizer  # noqa: E402
 from compat_bpe.pipeline.models.bpe.by_merges import ListedMergesEncoder  # noqa: E402
 from tools.reference_files import FILES, reference_file  # noqa: E402

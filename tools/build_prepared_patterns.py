@@ -22,7 +22,7 @@ sys.path.insert(0, str(ROOT))
 from compat_bpe.encodings import deepseek  # noqa: E402
 from compat_bpe.encodings.published import PATTERNS  # noqa: E402
 from compat_bpe.formats.checked_json import Json  # noqa: E402
-from compat_bpe.formats.parts.before_model import steps  # noqa: E402
+from compat_bpe.formats.tokenizer_parts import read_steps  # noqa: E402
 from compat_bpe.pattern.parser import parse  # noqa: E402
 from compat_bpe.pattern.splitter import Splitter  # noqa: E402
 from compat_bpe.pattern.translation import (  # noqa: E402
@@ -77,7 +77,7 @@ def translations() -> Iterator[tuple[str, Translation]]:
     for pattern in dict.fromkeys(PATTERNS.values()):
         yield pattern, Translation(partial(parse, pattern), pattern)
     part = deepseek.PARTS["pre_tokenizer"]
-    splitter = make_splitter(steps(Json(part, "deepseek", "pre_tokenizer"))[:-1])
+    splitter = make_splitter(read_steps(Json(part, "deepseek", "pre_tokenizer"))[:-1])
     assert isinstance(splitter, Splitter)
     assert splitter.translation is not None
     yield repr(part), splitter.translation

@@ -93,9 +93,9 @@ def _of_family(
             mergeable_ranks=ranks,
             special_tokens=dict(special_tokens),
         )
-    from ..formats.models.bpe import RankedModel
-    from ..formats.parts.written import byte_level_part, pre_tokenizers_part, split_part
+    from ..formats.tokenizer_bpe import RankedModel
     from ..formats.tokenizer_json import TokenizerDefinition
+    from ..formats.tokenizer_writing import byte_level_part, pre_tokenizers_part, split_part
     from ..pipeline.added_tokens import AddedToken
     from .tokenizer import Tokenizer
 
@@ -128,7 +128,7 @@ def as_trained(
             "load that"
         )
     if pattern == DEEPSEEK:
-        from ..formats.models.bpe import RankedModel
+        from ..formats.tokenizer_bpe import RankedModel
         from ..formats.tokenizer_json import TokenizerDefinition
         from ..pipeline.added_tokens import AddedToken
         from .deepseek import PARTS

@@ -2,7 +2,7 @@ r"""All ways through a pattern at once, in bounded time; imported for patterns u
 
 ``(?:a+)+b`` matches a run of *n* letters in 2ⁿ ways, and ``re`` tries them all where no ``b``
 follows. ``backtracking`` tells which patterns are of that kind, by counting the ways through the
-instructions. ``States`` takes all ways at once, as in ``pipeline.pypy.table``, whose docstring says
+instructions. ``States`` takes all ways at once, as ``pipeline.pypy.encoder`` does, which says
 why the matches are the same. There are two differences:
 
 - A state is made when a text first needs it, and states are forgotten when there are many. So it

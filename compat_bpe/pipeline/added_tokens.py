@@ -17,8 +17,7 @@ from typing import NamedTuple
 from ..parallel.lazy import cached_property, changed
 from ..unicode.properties import white_space, word
 from .aligned import Aligned
-from .names import NameFinder
-from .special_tokens import Guard
+from .special_tokens import Guard, NameFinder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

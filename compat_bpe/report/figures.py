@@ -16,7 +16,7 @@ from typing import Any, Callable, NamedTuple, TypeVar
 from ..encodings.encoding import Encoding
 from ..files.whole import read_whole
 from ..parallel.lazy import cached_property
-from ..pipeline.chunks import is_byte_level
+from ..pipeline.core import is_byte_level
 from .unreachable import Unreachable, unreachable_tokens
 
 

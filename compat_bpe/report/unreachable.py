@@ -41,7 +41,7 @@ from ..encodings.encoding import Encoding
 from ..pattern.ast import Node
 from ..pattern.cut_points import Automaton, TooManyPositions, without_conditions
 from ..pipeline.byte_level import encode_bytes
-from ..pipeline.chunks import is_byte_level
+from ..pipeline.core import is_byte_level
 from ..unicode.code_points import END
 
 Reason = Literal["not UTF-8", "cut", "not merged"]

@@ -29,7 +29,7 @@ from .tokenizer_parts import NAMED, GivenPart, Surroundings, renumbered, surroun
 from .words import WordCounter, word_splitter
 
 if TYPE_CHECKING:
-    from ..formats.models.base import ModelPart
+    from ..formats.tokenizer_models import ModelPart
 
 
 def _part(kind: str) -> dict[str, Any]:

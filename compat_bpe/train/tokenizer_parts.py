@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, Union
 
-from ..formats.parts.written import (
+from ..formats.tokenizer_json import PARTS, TokenizerDefinition
+from ..formats.tokenizer_writing import (
     BERT_PRE_TOKENIZER,
     bert_normalizer_part,
     byte_level_part,
@@ -17,12 +18,11 @@ from ..formats.parts.written import (
     text_item,
     token_item,
 )
-from ..formats.tokenizer_json import PARTS, TokenizerDefinition
 from ..pipeline.added_tokens import AddedToken
 from ..pipeline.tokenized import Padding, Truncation
 
 if TYPE_CHECKING:
-    from ..formats.models.base import ModelPart
+    from ..formats.tokenizer_models import ModelPart
 
 #: A part: its name, or the part as in a ``tokenizer.json``; None if nothing is said.
 GivenPart = Union[str, Mapping[str, Any], None]

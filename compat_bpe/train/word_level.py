@@ -11,8 +11,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from ..formats.models.base import WordLevelPart
-from ..formats.parts.written import byte_level_part, pre_tokenizers_part, split_part
+from ..formats.tokenizer_models import WordLevelPart
+from ..formats.tokenizer_writing import byte_level_part, pre_tokenizers_part, split_part
 from ..pipeline.byte_level import UNICODE_TO_BYTE
 from .convergence import Curve
 from .estimate import Costs, distinct_bytes

@@ -19,8 +19,8 @@ from ..corpus.chunk_counts import ChunkCounter, Counted, Counts, NotAChunkError,
 from ..encodings.encoding import Encoding
 from ..encodings.load_by_ranks import DEEPSEEK
 from ..encodings.tokenizer import Tokenizer
-from ..formats.models.base import WordLevelPart
 from ..formats.tokenizer_json import PARTS, TokenizerDefinition
+from ..formats.tokenizer_models import WordLevelPart
 from ..parallel.lazy import cached_property
 from ..pattern.ast import stays_whole
 from ..pipeline.byte_level import UNICODE_TO_BYTE

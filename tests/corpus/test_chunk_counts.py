@@ -20,7 +20,7 @@ from compat_bpe.corpus.chunk_counts import ChunkCounter, Counts, Spill
 from compat_bpe.corpus.counts_file import CountsMerger, Row, collapsed, frequent
 from compat_bpe.corpus.frequent import Summary, joined, merged, summary
 from compat_bpe.parallel import pool, processes
-from compat_bpe.pipeline.chunks import texts_of_chunks
+from compat_bpe.pipeline.core import texts_of_chunks
 from compat_bpe.unicode.surrogates import repair
 from tests.strategies import texts
 

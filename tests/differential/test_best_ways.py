@@ -9,8 +9,11 @@ import pytest
 
 from compat_bpe.encodings.sentencepiece import SentencePiece
 from compat_bpe.formats.sentencepiece import parse_sentencepiece
-from compat_bpe.pipeline.models.sentencepiece.lattice import PieceLattice
-from compat_bpe.pipeline.models.sentencepiece.unigram import SentencePieceUnigram, rounded
+from compat_bpe.pipeline.models.sentencepiece.unigram import (
+    PieceLattice,
+    SentencePieceUnigram,
+    rounded,
+)
 from tests.differential.small_sentencepieces import SENTENCES, WORDS, model, parsed, processor
 
 NAMES = [

@@ -16,7 +16,7 @@ from hypothesis import given, settings
 
 import compat_bpe
 from compat_bpe.encodings.sentencepiece import SentencePiece
-from compat_bpe.formats.gguf.pre import PRE
+from compat_bpe.formats.gguf.merges import PRE
 from compat_bpe.save import save_tokenizer_json
 from compat_bpe.unicode.surrogates import repair
 from tests import corpora

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from compat_bpe.pipeline.names import FEW
+from compat_bpe.pipeline.special_tokens import FEW
 from tests.differential.small_tokenizers import Both, file
 from tests.examples import scaled
 from tests.tokenizer_files import FLAGS, added

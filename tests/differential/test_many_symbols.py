@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from compat_bpe.encodings.sentencepiece import SentencePiece
 from compat_bpe.formats.sentencepiece import parse_sentencepiece
-from compat_bpe.pipeline.names import FEW
+from compat_bpe.pipeline.special_tokens import FEW
 from tests.differential.small_sentencepieces import parsed, processor, trained
 from tests.examples import scaled
 

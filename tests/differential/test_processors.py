@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from compat_bpe.formats.checked_json import Json
-from compat_bpe.formats.parts.after_model import read_post_processor
+from compat_bpe.formats.tokenizer_parts import read_post_processor
 from compat_bpe.pipeline.processors import process, process_ids
 from tests.differential.processors import (
     BERT,

@@ -11,8 +11,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from compat_bpe.formats.protobuf import BYTES, FIXED32, VARINT, write_field
-from compat_bpe.formats.sentencepiece import SentencePieceModel, parse_sentencepiece
+from compat_bpe.formats.sentencepiece import (
+    BYTES,
+    FIXED32,
+    VARINT,
+    SentencePieceModel,
+    parse_sentencepiece,
+    write_field,
+)
 from tests.differential.small_sentencepieces import parsed, processor, trained
 from tests.examples import scaled
 

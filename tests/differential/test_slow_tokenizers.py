@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import compat_bpe
-from compat_bpe.formats.models.base import WordPiecePart
+from compat_bpe.formats.tokenizer_models import WordPiecePart
 from compat_bpe.formats.vocab_txt import read_vocab_txt
 from compat_bpe.unicode.surrogates import repair
 from tests.strategies import NO_WHITE_SPACE, WHITE_SPACE

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 
 from compat_bpe.encodings.tokenizer import Tokenizer
 from compat_bpe.formats.checked_json import parse_json, read_float
-from compat_bpe.formats.models.unigram import read_unigram, written_float
 from compat_bpe.formats.tokenizer_json import parse_tokenizer
+from compat_bpe.formats.tokenizer_models import read_unigram, written_float
 from compat_bpe.pipeline.models import unigram as unigram_module
 from compat_bpe.pipeline.models.unigram import Unigram
 from compat_bpe.unicode.surrogates import repair

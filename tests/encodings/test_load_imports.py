@@ -12,10 +12,10 @@ from tests.kinds import KINDS, kind_path
 ROOT = Path(compat_bpe.__file__).parent.parent
 #: The modules that a type of model has for itself.
 MODULES: dict[str, set[str]] = {
-    "BPE": {"formats.models.bpe"},
+    "BPE": {"formats.tokenizer_bpe"},
     "WordPiece": set(),  # one file has this and WordLevel
     "WordLevel": set(),
-    "Unigram": {"formats.models.unigram", "pipeline.models.unigram"},
+    "Unigram": {"pipeline.models.unigram"},
 }
 #: What takes milliseconds to import; a character map and files beside the one need some of it.
 HEAVY = {"hashlib", "pathlib", "string", "tempfile", "urllib.parse", "zipfile"}
@@ -39,5 +39,5 @@ def test_only_the_kinds_of_the_file_are_imported() -> None:
         assert not HEAVY & found
         for other, modules in MODULES.items():
             assert {f"compat_bpe.{one}" in found for one in modules} <= {other == model}
-        for name in ("sentencepiece", "json_ranks", "vocab_txt", "gguf", "parts.written"):
+        for name in ("sentencepiece", "json_ranks", "vocab_txt", "gguf", "tokenizer_writing"):
             assert f"compat_bpe.formats.{name}" not in found

@@ -15,7 +15,7 @@ import compat_bpe
 from compat_bpe import Encoding, load
 from compat_bpe.encodings import loaded, registry
 from compat_bpe.pipeline.decoders.bytes import WordDecoder
-from compat_bpe.pipeline.models.open_vocabulary import WholeChunks
+from compat_bpe.pipeline.models.words import WholeChunks
 from compat_bpe.pipeline.pre_tokenizers import steps
 from compat_bpe.tiktoken import registry as tiktoken_registry
 from compat_bpe.unicode.properties import parse_ranges

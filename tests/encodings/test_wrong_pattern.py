@@ -12,9 +12,9 @@ import pytest
 from compat_bpe import load
 from compat_bpe.encodings.published import PATTERNS
 from compat_bpe.encodings.wrong_pattern import warn_of_wrong_pattern
-from compat_bpe.formats.models.bpe import ListedModel
-from compat_bpe.formats.parts.written import byte_level_part, pre_tokenizers_part, split_part
+from compat_bpe.formats.tokenizer_bpe import ListedModel
 from compat_bpe.formats.tokenizer_json import TokenizerDefinition
+from compat_bpe.formats.tokenizer_writing import byte_level_part, pre_tokenizers_part, split_part
 from compat_bpe.pipeline.byte_level import BYTE_TO_UNICODE
 from tests.cli.running import runner
 

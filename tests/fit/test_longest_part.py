@@ -16,9 +16,9 @@ from compat_bpe.fit.boundary import Boundary, last_cut_point
 from compat_bpe.fit.longest_part import fits, longest_prefix, longest_suffix
 from compat_bpe.fit.truncate import Keep
 from compat_bpe.formats.checked_json import Json
-from compat_bpe.formats.models.bpe import RankedModel
-from compat_bpe.formats.parts.written import byte_level_part, pre_tokenizers_part, split_part
+from compat_bpe.formats.tokenizer_bpe import RankedModel
 from compat_bpe.formats.tokenizer_json import TokenizerDefinition, parse_tokenizer
+from compat_bpe.formats.tokenizer_writing import byte_level_part, pre_tokenizers_part, split_part
 from compat_bpe.pipeline.added_tokens import AddedToken
 from compat_bpe.pipeline.core import Core
 from compat_bpe.unicode.surrogates import repair

@@ -21,7 +21,7 @@ from compat_bpe.formats.checked_json import (
     read_float,
     read_json,
 )
-from compat_bpe.formats.models.unigram import written_float
+from compat_bpe.formats.tokenizer_models import written_float
 
 VALUES: dict[str, Any] = {
     "an object": {"a": 1},

@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import pytest
 
-from compat_bpe.pipeline.bert_processors import (
+from compat_bpe.pipeline.processors import (
     BertProcessing,
     ByteLevelOffsets,
+    ProcessorSequence,
     RobertaProcessing,
     Special,
-    trimmed,
-)
-from compat_bpe.pipeline.processors import (
-    ProcessorSequence,
     SpecialPiece,
     SpecialTokens,
     TemplateProcessing,
     TextPiece,
     process,
     process_ids,
+    trimmed,
 )
 from compat_bpe.pipeline.tokenized import Tokenized
 

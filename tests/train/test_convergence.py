@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from compat_bpe.encodings.tokenizer import Tokenizer
-from compat_bpe.formats.models.base import WordPiecePart
-from compat_bpe.formats.models.bpe import ListedModel
+from compat_bpe.formats.tokenizer_bpe import ListedModel
 from compat_bpe.formats.tokenizer_json import TokenizerDefinition
+from compat_bpe.formats.tokenizer_models import WordPiecePart
 from compat_bpe.pipeline.models.bpe.by_merges import UnknownPolicy
 from compat_bpe.train import (
     CharacterBpeSettings,

@@ -13,7 +13,7 @@ import click
 
 from ... import Encoding
 from ...files.text import read_text
-from ...pipeline.chunks import is_byte_level
+from ...pipeline.core import is_byte_level
 from ...train.bpe.beginning import pattern_name_of
 from ...train.extend.extend import Extended, Extender, make_extender
 from ...train.write import MANIFEST, readable, write_vocabulary

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from ...parallel.lazy import cached_property, changed
 from ..aligned import Aligned
-from ..names import NameFinder
+from ..special_tokens import NameFinder
 from .base import Normalizer
 from .charsmap import Charsmap
 

@@ -13,14 +13,14 @@ from ...encodings.load_by_ranks import DEEPSEEK
 from ...encodings.published import PATTERNS, pattern_named
 from ...encodings.save import ranks_of
 from ...encodings.tokenizer import Tokenizer
-from ...formats.models.bpe import RankedModel
-from ...formats.parts.written import byte_level_part, pattern_part, pre_tokenizers_part
 from ...formats.settings_beside import AS_TOKENIZER_JSON
+from ...formats.tokenizer_bpe import RankedModel
 from ...formats.tokenizer_json import TokenizerDefinition
+from ...formats.tokenizer_writing import byte_level_part, pattern_part, pre_tokenizers_part
 from ...pattern.ast import PatternError
 from ...pipeline.added_tokens import AddedToken
 from ...pipeline.byte_level import BYTE_TO_UNICODE, UNICODE_TO_BYTE, decode_bytes
-from ...pipeline.chunks import is_byte_level
+from ...pipeline.core import is_byte_level
 from ..tokenizer_parts import types_in
 
 #: The tokens that training begins with, in the order of their ids.

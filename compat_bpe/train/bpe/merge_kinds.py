@@ -20,9 +20,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, NamedTuple, Protocol
 
-from ...formats.models.base import WordPiecePart
-from ...formats.models.bpe import ListedModel, RankedModel
-from ...formats.parts.written import byte_level_part
+from ...formats.tokenizer_bpe import ListedModel, RankedModel
+from ...formats.tokenizer_models import WordPiecePart
+from ...formats.tokenizer_writing import byte_level_part
 from ...pipeline.byte_level import UNICODE_TO_BYTE
 from ..convergence import Convergence, Curve, Point, check_has_end
 from ..estimate import Costs, distinct_bytes

@@ -35,7 +35,7 @@ from typing import Any, Callable, NamedTuple
 from ...corpus.chunk_counts import ChunkCounter
 from ...encodings.encoding import Encoding
 from ...fit.boundary import check_encoding
-from ...pipeline.chunks import chunks_of, is_byte_level, parts_of_text
+from ...pipeline.core import chunks_of, is_byte_level, parts_of_text
 from ...unicode.surrogates import repair
 from ..bpe.beginning import check_byte_level
 from ..bpe.growing import GrowingVocabulary, Merging, Spelling

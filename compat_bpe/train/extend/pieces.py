@@ -22,9 +22,9 @@ from typing import Any
 from ...encodings.encoding import Encoding
 from ...encodings.tokenizer import Tokenizer
 from ...formats import RANK_LIMIT
-from ...formats.models.base import WordLevelPart, WordPiecePart
-from ...formats.models.bpe import ListedModel
+from ...formats.tokenizer_bpe import ListedModel
 from ...formats.tokenizer_json import TokenizerDefinition
+from ...formats.tokenizer_models import WordLevelPart, WordPiecePart
 from ...parallel.lazy import cached_property
 from ..bpe.merges_of_characters import CharacterLearner, Marks, joined
 from ..kind import LearnedMerge

@@ -23,7 +23,7 @@ from operator import itemgetter
 from typing import Callable, NamedTuple
 
 from ...formats.checked_json import read_float
-from ...formats.models.unigram import UnigramPart
+from ...formats.tokenizer_models import UnigramPart
 from .segmentations import Segmentations, SharedLattice
 
 

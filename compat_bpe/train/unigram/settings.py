@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from ...formats.checked_json import is_unicode
-from ...formats.models.unigram import UnigramPart
+from ...formats.tokenizer_models import UnigramPart
 from ...pipeline.added_tokens import AddedToken
 from ..bpe.learner import MOST_TOKENS
 from ..convergence import Point, ShrinkingCurve

@@ -15,7 +15,7 @@ from compat_bpe.cli import tokens as shown_tokens
 from compat_bpe.cli.output import CommandError
 from compat_bpe.cli.token_view import section
 from compat_bpe.cli.tokens import Look, Placed, data_of, looks, placed_parts, placed_tokens, units
-from compat_bpe.pipeline.chunks import joins_to_text
+from compat_bpe.pipeline.core import joins_to_text
 from compat_bpe.pipeline.offsets import locate
 from compat_bpe.save import save_tokenizer_json
 from tests.cli.running import run, small_blocks

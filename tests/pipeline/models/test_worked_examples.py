@@ -9,8 +9,7 @@ import pytest
 
 from compat_bpe.pipeline.models.bpe.by_merges import ListedMergesEncoder, UnknownPolicy
 from compat_bpe.pipeline.models.bpe.characters import CharacterBPE
-from compat_bpe.pipeline.models.explain import explain
-from compat_bpe.pipeline.models.steps import merge_steps, n_best, tried
+from compat_bpe.pipeline.models.explain import explain, merge_steps, n_best, tried
 from compat_bpe.pipeline.models.unigram import Unigram
 from compat_bpe.pipeline.models.words import WordPiece
 

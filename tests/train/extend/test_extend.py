@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from compat_bpe import Encoding
 from compat_bpe.encodings.tokenizer import Tokenizer
-from compat_bpe.pipeline.chunks import chunks_of
+from compat_bpe.pipeline.core import chunks_of
 from compat_bpe.train.diff import Change, changes
 from compat_bpe.train.extend.extend import Extended, Extender, extend
 from tests.examples import scaled

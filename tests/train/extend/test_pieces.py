@@ -9,10 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from compat_bpe.encodings.tokenizer import Tokenizer
-from compat_bpe.formats.models.bpe import ListedModel
+from compat_bpe.formats.tokenizer_bpe import ListedModel
 from compat_bpe.formats.tokenizer_json import TokenizerDefinition
 from compat_bpe.pipeline.added_tokens import AddedToken
-from compat_bpe.pipeline.chunks import texts_of_chunks
+from compat_bpe.pipeline.core import texts_of_chunks
 from compat_bpe.pipeline.models.bpe.by_merges import UnknownPolicy
 from compat_bpe.train import (
     CharacterBpeSettings,

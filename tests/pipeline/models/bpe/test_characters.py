@@ -10,7 +10,7 @@ from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from compat_bpe.formats.checked_json import Json
-from compat_bpe.formats.models.bpe import read_bpe
+from compat_bpe.formats.tokenizer_bpe import read_bpe
 from compat_bpe.pattern.ast import Chars, Sequence
 from compat_bpe.pipeline.models.bpe.by_merges import UnknownPolicy
 from compat_bpe.pipeline.models.bpe.characters import CharacterBPE, CharacterCuts, Cutter

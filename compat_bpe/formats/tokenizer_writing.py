@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from ...pipeline.pre_tokenizers.split import Behavior
+    from ..pipeline.pre_tokenizers.split import Behavior
 
 
 def split_part(
@@ -28,10 +28,10 @@ def pattern_part(published: str) -> dict[str, Any]:
         ValueError: the pattern is wrong (``PatternError``), may match the empty text, or cannot be
             written for Oniguruma.
     """
-    from ...pattern.ast import PatternError, can_be_empty, surely_begins
-    from ...pattern.oniguruma import parse_oniguruma, to_oniguruma
-    from ...pattern.parser import parse
-    from ...unicode.code_points import ALL
+    from ..pattern.ast import PatternError, can_be_empty, surely_begins
+    from ..pattern.oniguruma import parse_oniguruma, to_oniguruma
+    from ..pattern.parser import parse
+    from ..unicode.code_points import ALL
 
     tree = parse(published)
     if can_be_empty(tree):

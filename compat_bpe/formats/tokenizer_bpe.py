@@ -8,23 +8,23 @@ from itertools import chain, repeat
 from operator import add
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
-from ...pattern.ast import Chars
-from ...pattern.ast import Sequence as NodeSequence
-from ...pipeline.byte_level import UNICODE_TO_BYTE, encode_bytes
-from ...pipeline.models.bpe.by_merges import ListedMergesEncoder, UnknownPolicy
-from ...pipeline.models.bpe.by_rank import ByteLevelBPE, BytePairEncoder, merges_by_rank
-from ...pipeline.models.bpe.characters import CharacterBPE, SharedIdsBPE
-from ...pipeline.models.splitters import LINE_END, MARK, STOP, splitter_by_merges
-from ...pipeline.pre_tokenizers.split import Split
-from ...pipeline.pre_tokenizers.splitter import Joined
-from ...pipeline.pre_tokenizers.steps import ByteAlphabet, to_bytes
-from ...unicode.code_points import CodePoints
-from ..checked_json import Json
-from .base import definition_of, definition_of_pieces, flag, read_vocabulary
+from ..pattern.ast import Chars
+from ..pattern.ast import Sequence as NodeSequence
+from ..pipeline.byte_level import UNICODE_TO_BYTE, encode_bytes
+from ..pipeline.models.bpe.by_merges import ListedMergesEncoder, UnknownPolicy
+from ..pipeline.models.bpe.by_rank import ByteLevelBPE, BytePairEncoder, merges_by_rank
+from ..pipeline.models.bpe.characters import CharacterBPE, SharedIdsBPE
+from ..pipeline.models.splitters import LINE_END, MARK, STOP, splitter_by_merges
+from ..pipeline.pre_tokenizers.split import Split
+from ..pipeline.pre_tokenizers.splitter import Joined
+from ..pipeline.pre_tokenizers.steps import ByteAlphabet, to_bytes
+from ..unicode.code_points import CodePoints
+from .checked_json import Json
+from .tokenizer_models import definition_of, definition_of_pieces, flag, read_vocabulary
 
 if TYPE_CHECKING:
-    from ...pipeline.definition import Definition
-    from ...pipeline.pre_tokenizers.base import PreTokenizerStep
+    from ..pipeline.core import Definition
+    from ..pipeline.pre_tokenizers.base import PreTokenizerStep
 
 
 class ListedModel(NamedTuple):
