@@ -14,11 +14,11 @@ from ...encodings.sentencepiece import SentencePiece
 from ...encodings.tokenizer import Tokenizer
 from ...formats.tokenizer_json import TokenizerDefinition
 from ...pattern.splitter import Splitter
-from ...train.bpe.beginning import BYTES, make_encoding
 from ...train.bpe.byte_level import ByteLevelBpe
+from ...train.bpe.growing import BYTES, make_encoding
 from ...train.kinds import KINDS, TOKENIZER_KINDS
 from ...train.sentencepiece.settings import SentencePieceKind
-from ...train.tokenizer_parts import surroundings
+from ...train.tokenizer_kind import surroundings
 from ...train.words import word_splitter
 from ..output import CommandError, failure
 from .training import setting_option
