@@ -33,7 +33,7 @@ from compat_bpe.corpus.counts_file import CountsReader, write_rows
 from compat_bpe.corpus.frequent import joined, merged, summary
 from compat_bpe.pipeline.core import texts_of_chunks
 from compat_bpe.train import Trainer, TrainingSettings
-from compat_bpe.train.bpe.beginning import BYTES, make_encoding
+from compat_bpe.train.bpe.growing import BYTES, make_encoding
 from tools.benchmark.corpora import SHARED
 
 SEED = 21

@@ -14,7 +14,7 @@ from ..corpus.documents import DocumentPart, parts_of
 from ..corpus.frequent import Summary, merged, summary
 from ..corpus.prepare import Amount, CorpusCounts, Preparation, prepare
 from ..encodings.encoding import Encoding
-from ..train.bpe.beginning import BYTES, make_encoding
+from ..train.bpe.growing import BYTES, make_encoding
 from ..train.options import check_least, check_weights
 from ..train.words import multipliers_of
 from ..unicode.surrogates import repair

@@ -17,8 +17,7 @@ from ..pipeline.byte_level import UNICODE_TO_BYTE
 from .convergence import Curve
 from .estimate import Costs, distinct_bytes
 from .kind import Advance, Learned
-from .tokenizer_kind import TokenizerKind, TokenizerSettings, given_or
-from .tokenizer_parts import GivenPart
+from .tokenizer_kind import GivenPart, TokenizerKind, TokenizerSettings, given_or
 from .words import CountedWords, word_size
 
 

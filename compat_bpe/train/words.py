@@ -10,7 +10,7 @@ of the groups are in the proportions of their weights.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
 from itertools import islice
 from typing import Any, Callable, NamedTuple, Protocol
@@ -25,13 +25,26 @@ from ..parallel.lazy import cached_property
 from ..pattern.ast import stays_whole
 from ..pipeline.byte_level import UNICODE_TO_BYTE
 from .convergence import HeldOut
-from .tokenizer_parts import types_in
 
 #: Pre-tokenizers that look at single characters, so that any part of one of their words is a word.
 _BY_CHARACTER = frozenset({"BertPreTokenizer", "Whitespace", "WhitespaceSplit", "Digits"})
 
 #: The most parts of a counted text that a message shows.
 _SHOWN = 4
+
+
+def types_in(part: Any) -> Iterator[str]:
+    """Yield the types of a part and of the parts in it.
+
+    >>> list(types_in({"type": "Sequence", "pretokenizers": [{"type": "ByteLevel"}]}))
+    ['Sequence', 'ByteLevel']
+    """
+    if isinstance(part, Mapping):
+        if isinstance(part.get("type"), str):
+            yield part["type"]
+        for name in ("normalizers", "pretokenizers", "decoders", "processors"):
+            for one in part.get(name) or ():
+                yield from types_in(one)
 
 
 def whole_chunk_check(encoding: Encoding, pattern: str) -> Callable[[str], None]:

@@ -22,7 +22,7 @@ from compat_bpe.train import (
     WordPieceSettings,
     train,
 )
-from compat_bpe.train.extend.extend import extend
+from compat_bpe.train.extend import extend
 from tests.examples import scaled
 from tests.train.small_vocabularies import by_list, by_rank, corpora, terms
 

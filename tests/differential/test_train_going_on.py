@@ -19,7 +19,7 @@ from compat_bpe.encodings.published import PATTERNS
 from compat_bpe.pipeline.byte_level import decode_bytes
 from compat_bpe.save import save_tokenizer_json
 from compat_bpe.train import Trainer, TrainingSettings, train_bpe
-from compat_bpe.train.bpe.beginning import BYTES, make_encoding
+from compat_bpe.train.bpe.growing import BYTES, make_encoding
 from compat_bpe.train.write import write_vocabulary
 from tests.differential.corpora import natural_texts
 from tests.differential.reference import repaired

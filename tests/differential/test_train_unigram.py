@@ -27,7 +27,7 @@ from compat_bpe.train import (
     UnigramSettings,
     train,
 )
-from compat_bpe.train.unigram.learner import UnigramOptions, learn_unigram
+from compat_bpe.train.unigram import UnigramOptions, learn_unigram
 from tests.corpora import TEXTS
 from tests.differential.reference import repaired
 from tests.examples import scaled

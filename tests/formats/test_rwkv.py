@@ -14,7 +14,7 @@ from compat_bpe.encodings.recognise import recognise
 from compat_bpe.encodings.tokenizer import Rwkv
 from compat_bpe.formats.rwkv import parse_rwkv
 from compat_bpe.save import save_tiktoken, save_tokenizer_json
-from compat_bpe.train.extend.pieces import growing_tokens
+from compat_bpe.train.extend_pieces import growing_tokens
 from tests.examples import scaled
 from tests.formats.small_files import BYTES, NAME, WHOLE, listed
 

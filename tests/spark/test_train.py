@@ -20,7 +20,7 @@ from compat_bpe.train import TrainingSettings, train_bpe
 from compat_bpe.train.bpe.merge_kinds import WordPieceSettings
 from compat_bpe.train.kind import Trained
 from compat_bpe.train.sentencepiece.settings import SentencePieceSettings
-from compat_bpe.train.unigram.settings import UnigramSettings
+from compat_bpe.train.unigram import UnigramSettings
 from tests.spark.corpora import few, files_of, frame, real_corpora, texts
 
 if TYPE_CHECKING:

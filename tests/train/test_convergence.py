@@ -24,7 +24,7 @@ from compat_bpe.train import (
     WordPieceSettings,
     train,
 )
-from compat_bpe.train.bpe.measure import GreedyWords
+from compat_bpe.train.bpe.merges_of_characters import GreedyWords
 from tests.examples import scaled
 from tests.train.hash_seeds import outputs
 

@@ -28,7 +28,7 @@ from compat_bpe.train import (
     train,
     train_bpe,
 )
-from compat_bpe.train.bpe.beginning import BYTES, make_encoding
+from compat_bpe.train.bpe.growing import BYTES, make_encoding
 from compat_bpe.train.words import WordCounter
 from compat_bpe.unicode.surrogates import repair
 from tests.examples import scaled

@@ -60,10 +60,8 @@ def test_settings_and_train_tokenizer() -> None:
 def test_the_character_map_of_a_model(monkeypatch: pytest.MonkeyPatch) -> None:
     given: list[Any] = []
     like = SimpleNamespace(normalizer=SimpleNamespace(name="nmt_nfkc", charsmap=b"the map"))
-    monkeypatch.setattr("compat_bpe.train.deprecated.read_sentencepiece", lambda path: like)
-    monkeypatch.setattr(
-        "compat_bpe.train.deprecated.train", lambda texts, settings, **_: given.append(settings)
-    )
+    monkeypatch.setattr("compat_bpe.train._read_sentencepiece", lambda path: like)
+    monkeypatch.setattr("compat_bpe.train.train", lambda texts, made, **_: given.append(made))
     deprecated("train_sentencepiece")(TEXTS, 14, "unigram", like="old.model", bos_piece="<b>")
     options: Any = {"normalization_rule_name": "nmt_nfkc", "charsmap": b"the map"}
     assert given == [SentencePieceSettings(14, "unigram", bos_piece="<b>", **options)]

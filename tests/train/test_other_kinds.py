@@ -18,8 +18,7 @@ from compat_bpe.train import (
     train,
 )
 from compat_bpe.train.bpe.growing import GrowingVocabulary
-from compat_bpe.train.diff import changes
-from compat_bpe.train.extend.extend import Extender, extend, make_extender
+from compat_bpe.train.extend import Extender, changes, extend, make_extender
 from compat_bpe.train.write import write_vocabulary
 from tests.kinds import KINDS, of_kind
 

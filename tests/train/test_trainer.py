@@ -22,8 +22,7 @@ from compat_bpe.train import (
     train,
 )
 from compat_bpe.train.kinds import TOKENIZER_KINDS, kind_of
-from compat_bpe.train.tokenizer_kind import TokenizerSettings
-from compat_bpe.train.tokenizer_parts import NAMED, part_named, renumbered
+from compat_bpe.train.tokenizer_kind import NAMED, TokenizerSettings, part_named, renumbered
 from tests.train.hash_seeds import outputs
 
 WORDS = ["Hug " * 10 + "pug " * 5 + "pun " * 12 + "bun " * 4 + "hugs " * 5]

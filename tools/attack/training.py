@@ -30,10 +30,10 @@ from compat_bpe.train import (
     WordLevelSettings,
     WordPieceSettings,
 )
-from compat_bpe.train.bpe.beginning import BYTES, make_encoding
+from compat_bpe.train.bpe.growing import BYTES, make_encoding
 from compat_bpe.train.sentencepiece.settings import SentencePieceSettings
 from compat_bpe.train.sentencepiece.trainer import SentencePieceTrainer
-from compat_bpe.train.unigram.learner import UnigramOptions, learn_unigram
+from compat_bpe.train.unigram import UnigramOptions, learn_unigram
 from compat_bpe.train.words import WordCounter
 from tests.differential import test_train as byte_level
 from tests.differential import test_train_merges as merges

@@ -135,7 +135,7 @@ def _unigram(size: int) -> Row:
     return Row(
         "tokenizers",
         Side(
-            "from compat_bpe.train.unigram.settings import UnigramSettings\n"
+            "from compat_bpe.train.unigram import UnigramSettings\n"
             "from compat_bpe.train.trainer import Trainer\n",
             f"settings = UnigramSettings({size})" + _TRAINER.format(feed="lines"),
             "pieces = sorted(trained.encoding.definition.model.pieces)\n",

@@ -14,8 +14,8 @@ import click
 from ... import Encoding
 from ...files.text import read_text
 from ...pipeline.core import is_byte_level
-from ...train.bpe.beginning import pattern_name_of
-from ...train.extend.extend import Extended, Extender, make_extender
+from ...train.bpe.growing import pattern_name_of
+from ...train.extend import Extended, Extender, make_extender
 from ...train.write import MANIFEST, readable, write_vocabulary
 from ...version import __version__
 from ..app import GroupedCommand

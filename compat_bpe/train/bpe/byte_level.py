@@ -35,9 +35,12 @@ from ..options import (
     listed,
 )
 from ..words import CountedWords, WordCounter, whole_chunk_check
-from .beginning import (
+from .growing import (
     BYTES,
     TO_IDS,
+    GrowingVocabulary,
+    Merging,
+    Spelling,
     check_byte_level,
     make_encoding,
     pattern_name_of,
@@ -45,7 +48,6 @@ from .beginning import (
     split_by,
     with_special_tokens,
 )
-from .growing import GrowingVocabulary, Merging, Spelling
 from .learner import MOST_TOKENS
 
 #: The limits of the published tokenizers.

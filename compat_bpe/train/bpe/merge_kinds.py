@@ -36,13 +36,14 @@ from ..options import (
     STOP,
     Option,
 )
-from ..tokenizer_kind import TokenizerKind, TokenizerSettings, given_or
-from ..tokenizer_parts import GivenPart, types_in
-from ..words import CountedWords
+from ..tokenizer_kind import GivenPart, TokenizerKind, TokenizerSettings, given_or
+from ..words import CountedWords, types_in
 from .learner import MOST_TOKENS, Merge
-from .measure import CharacterWords, Encode, GreedyWords
 from .merges_of_characters import (
     CharacterLearner,
+    CharacterWords,
+    Encode,
+    GreedyWords,
     LikelihoodLearner,
     Marks,
     alphabet_of,

@@ -17,7 +17,7 @@ from compat_bpe.train import (
     train,
     train_bpe,
 )
-from compat_bpe.train.extend.extend import extend
+from compat_bpe.train.extend import extend
 from compat_bpe.train.sentencepiece.trainer import save_trained_sentencepiece
 from tests.cli.running import Run, runner
 

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Callable
 
-from compat_bpe.train.bpe.beginning import BYTES
+from compat_bpe.train.bpe.growing import BYTES
 
 Merge = tuple[bytes, bytes]
 

@@ -15,8 +15,8 @@ from compat_bpe.encodings.tokenizer import Tokenizer
 from compat_bpe.pipeline.core import chunks_of
 from compat_bpe.save import save_gpt2, save_tiktoken, save_tokenizer_json
 from compat_bpe.train import Convergence, Trainer, TrainingSettings, train_bpe
-from compat_bpe.train.bpe.beginning import BYTES, make_encoding
 from compat_bpe.train.bpe.byte_level import SUPERBPE_NOT_JOINED, SUPERBPE_WORDS, Limits
+from compat_bpe.train.bpe.growing import BYTES, make_encoding
 from tests.train.bpe.plain_bpe import Merge, learned, merged
 
 LINES = r"[^\n]*\n|[^\n]+"

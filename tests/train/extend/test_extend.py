@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from compat_bpe import Encoding
 from compat_bpe.encodings.tokenizer import Tokenizer
 from compat_bpe.pipeline.core import chunks_of
-from compat_bpe.train.diff import Change, changes
-from compat_bpe.train.extend.extend import Extended, Extender, extend
+from compat_bpe.train.extend import Change, Extended, Extender, changes, extend
 from tests.examples import scaled
 from tests.train.small_vocabularies import BYTES, PATTERN, corpora, encodings, terms
 

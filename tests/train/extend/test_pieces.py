@@ -20,7 +20,7 @@ from compat_bpe.train import (
     WordPieceSettings,
     train,
 )
-from compat_bpe.train.extend.extend import Extended, Extender, extend, make_extender
+from compat_bpe.train.extend import Extended, Extender, extend, make_extender
 from tests.examples import scaled
 from tests.kinds import of_kind
 

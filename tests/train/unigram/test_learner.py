@@ -13,7 +13,7 @@ from compat_bpe.train import (
     UnigramSettings,
     train,
 )
-from compat_bpe.train.unigram.learner import (
+from compat_bpe.train.unigram import (
     Iteration,
     UnigramOptions,
     digamma,

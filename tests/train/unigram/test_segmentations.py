@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from compat_bpe.train.unigram import segmentations
-from compat_bpe.train.unigram.learner import branching_substrings, digamma, find_alternatives, prune
-from compat_bpe.train.unigram.segmentations import PlainModel, Segmentations, SharedLattice
+from compat_bpe.train import segmentations
+from compat_bpe.train.segmentations import PlainModel, Segmentations, SharedLattice
+from compat_bpe.train.unigram import branching_substrings, digamma, find_alternatives, prune
 
 words_of_few_letters = st.dictionaries(
     st.one_of(st.text("ab", min_size=1, max_size=9), st.text("abcd", min_size=1, max_size=6)),
