@@ -150,8 +150,8 @@ class CheckRun:
                         progress.clear()
                         self._note(f"{path}: {outcome.note}")
                     continue
-                # The name of an option of other commands would mislead.
-                noted = (path, outcome.reason.partition("; ")[0])
+                # Without the advice, which may name an option of other commands.
+                noted = (path, outcome.reason)
                 noted_in = report.skipped if outcome.is_binary else report.errors
                 if noted not in noted_in:
                     noted_in.append(noted)

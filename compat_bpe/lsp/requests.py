@@ -12,7 +12,7 @@ from ..encodings.registry import list_encoding_names
 from ..encodings.resolve import Answer
 from ..fit.boundary import BOUNDARIES
 from ..fit.document import Document, measure_of
-from ..fit.longest_part import fits
+from ..fit.longest_part import fits, message_of
 from ..fit.prompt import FittedPrompt, fim_template, fit_prompt
 from ..fit.sections import CUTS, Section, fit_sections
 from ..fit.stream import StreamCounter
@@ -182,7 +182,7 @@ def sections(session: Session, params: Params) -> dict[str, Any]:
     try:
         fitted = fit_sections(encoding, given, answer.limit(limit), separator=separator)
     except ValueError as error:
-        raise params.wrong("sections", str(error)) from None
+        raise params.wrong("sections", message_of(error, answer.tokens)) from None
     return {
         "text": fitted.text,
         "count": answer.tokens(fitted.count),
