@@ -1,15 +1,13 @@
-"""Messages that follow the changes of a document: its count, and the place of its budget."""
+"""What follows the changes of a document: the times of messages, and the diagnostics."""
 
 from __future__ import annotations
 
 from time import monotonic
-from typing import Any, Callable, Protocol
+from typing import Any, Callable
 
 from ..fit.document import Unit
-from .abilities import Abilities
 from .documents import OpenDocument
-from .places import position_at, range_at
-from .settings import Settings
+from .places import range_at
 
 #: The least time between two counts of a document, in seconds.
 INTERVAL = 0.05
@@ -19,29 +17,18 @@ SOURCE = "compat-bpe"
 _NEAR = 1000
 
 
-class Receiver(Protocol):
-    """The part of a session that notices need."""
-
-    unit: Unit
-    settings: Settings
-    documents: dict[str, OpenDocument]
-    client: Abilities
-
-    def notify(self, method: str, params: dict[str, Any]) -> None: ...
-
-
 class Notices:
-    """Tells a client the counts of changed documents, each at most once in an interval.
+    """The times at which a client is told of changed documents, of each once in an interval.
 
     A change after a pause is told at once, others together when the interval is over.
 
     Args:
-        receiver: the session of the client.
-        clock: the function that gives the time in seconds.
+        tell: called with the URI of a document that is due.
+        clock: returns the time in seconds.
     """
 
-    def __init__(self, receiver: Receiver, clock: Callable[[], float] = monotonic) -> None:
-        self._receiver = receiver
+    def __init__(self, tell: Callable[[str], None], clock: Callable[[], float] = monotonic) -> None:
+        self._tell = tell
         self._clock = clock
         self._due: dict[str, float] = {}
         self._told: dict[str, float] = {}
@@ -69,36 +56,7 @@ class Notices:
         for uri in [uri for uri, due in self._due.items() if due <= now]:
             del self._due[uri]
             self._told[uri] = now
-            opened = self._receiver.documents.get(uri)
-            if opened is not None and opened.steps is None:
-                self._tell(opened)
-
-    def _tell(self, opened: OpenDocument) -> None:
-        shown = self._receiver.settings.shown
-        if shown["didCount"]:
-            params: dict[str, Any] = {
-                "uri": opened.uri,
-                "version": opened.version,
-                "count": opened.count(),
-                "encoding": opened.document.encoding.name,
-            }
-            if opened.answer.note:
-                params["encoding"], params["note"] = "", opened.answer.note
-            if opened.budget is not None:
-                params["limit"] = opened.budget
-                at = opened.exceeds_at()
-                if at is not None:
-                    params["passedAt"] = position_at(opened.document, at, self._receiver.unit)
-            self._receiver.notify("compatBpe/didCount", params)
-        if self._receiver.client.pulls_diagnostics:
-            return
-        problems = diagnostics(opened, self._receiver.unit) if shown["diagnostics"] else []
-        if problems != opened.published:
-            opened.published = problems
-            self._receiver.notify(
-                "textDocument/publishDiagnostics",
-                {"uri": opened.uri, "version": opened.version, "diagnostics": problems},
-            )
+            self._tell(uri)
 
 
 def diagnostics(opened: OpenDocument, unit: Unit) -> list[dict[str, Any]]:

@@ -19,7 +19,8 @@ from . import rpc
 from .abilities import Abilities
 from .documents import OpenDocument
 from .encodings import Encodings
-from .notices import Notices
+from .notices import Notices, diagnostics
+from .places import position_at
 from .rpc import Disconnected, Params, RpcError, Wire, error_as_json, is_id, uri_in
 from .settings import read_settings
 
@@ -63,7 +64,7 @@ class Session:
         self.encodings = Encodings()
         self.unit: Unit = "utf-16"
         self.documents: dict[str, OpenDocument] = {}
-        self.notices = Notices(self)
+        self.notices = Notices(self._tell)
         #: True if the client has given settings that are used.
         self.has_settings = False
         #: The settings as they were sent last.
@@ -146,6 +147,35 @@ class Session:
     def log(self, message: str) -> None:
         """Write a warning into the client's log."""
         self.notify("window/logMessage", {"type": 2, "message": f"compat-bpe: {message}"})
+
+    def _tell(self, uri: str) -> None:
+        """Send the count of a document, and its diagnostics if they are others than before."""
+        opened = self.documents.get(uri)
+        if opened is None or opened.steps is not None:
+            return
+        shown = self.settings.shown
+        if shown["didCount"]:
+            params: dict[str, Any] = {
+                "uri": uri,
+                "version": opened.version,
+                "count": opened.count(),
+                "encoding": opened.document.encoding.name,
+            }
+            if opened.answer.note:
+                params["encoding"], params["note"] = "", opened.answer.note
+            if opened.budget is not None:
+                params["limit"] = opened.budget
+                at = opened.exceeds_at()
+                if at is not None:
+                    params["passedAt"] = position_at(opened.document, at, self.unit)
+            self.notify("compatBpe/didCount", params)
+        if self.client.pulls_diagnostics:
+            return
+        problems = diagnostics(opened, self.unit) if shown["diagnostics"] else []
+        if problems != opened.published:
+            opened.published = problems
+            params = {"uri": uri, "version": opened.version, "diagnostics": problems}
+            self.notify("textDocument/publishDiagnostics", params)
 
     # For handlers
 
