@@ -20,7 +20,7 @@ from compat_bpe.columns.batches import encoding_named
 from compat_bpe.columns.encoding_for_workers import TERMS as COLUMNS
 from compat_bpe.columns.encoding_for_workers import Carried
 from compat_bpe.encodings.resolve import LIBRARY, Terms
-from compat_bpe.lsp.encodings import TERMS as EDITOR
+from compat_bpe.lsp.settings import TERMS as EDITOR
 from compat_bpe.mcp.encodings import TERMS as AGENT
 from tests.cli.running import run
 from tests.lsp.client import Client, Failed, client_of
@@ -222,7 +222,7 @@ def test_no_other_module_decides_what_a_name_means() -> None:
             "encodings/load.py",
             "encodings/local_stores.py",
             "encodings/resolve.py",
-            "lsp/encodings.py",
+            "lsp/settings.py",
         },
         "factor_of": {"encodings/resolve.py"},
     }

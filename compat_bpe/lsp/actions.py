@@ -10,9 +10,7 @@ from ..encodings.encoding import Encoding
 from ..fit.longest_part import message_of
 from ..fit.sections import Section, fit_sections
 from ..fit.truncate import truncate
-from .documents import OpenDocument, path_of
-from .notices import SOURCE
-from .places import offsets_of, range_at, read_range
+from .documents import SOURCE, OpenDocument, offsets_of, path_of, range_at, read_range
 from .rpc import Params, invalid
 from .session import Session
 from .shown import refuse_if_outdated

@@ -17,12 +17,10 @@ from ..fit.prompt import FittedPrompt, fim_template, fit_prompt
 from ..fit.sections import CUTS, Section, fit_sections
 from ..fit.stream import StreamCounter
 from ..fit.truncate import KEEPS, truncate
-from .documents import OpenDocument
-from .encodings import reason_of
-from .places import offset_of, offsets_of, range_at, read_position, read_range
+from .documents import OpenDocument, offset_of, offsets_of, range_at, read_position, read_range
 from .rpc import Params
 from .session import Session
-from .settings import DEFAULT_CHOICE, Choice, read_choice
+from .settings import DEFAULT_CHOICE, Choice, read_choice, reason_of
 
 #: The characters of a text that are counted in one step.
 _STEP = 1 << 15

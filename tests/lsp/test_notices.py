@@ -6,7 +6,7 @@ import pytest
 
 from compat_bpe import get_encoding
 from compat_bpe.lsp import rpc
-from compat_bpe.lsp.notices import INTERVAL, Notices
+from compat_bpe.lsp.documents import INTERVAL, Notices
 from tests.lsp.client import URI, client_of, insert
 
 ENCODING = get_encoding("o200k_base")
