@@ -108,7 +108,7 @@ def test_sections_are_counted_once_for_all_rules(run: Run, monkeypatch: pytest.M
 
         return SectionCounts(counting, reading)
 
-    monkeypatch.setattr("compat_bpe.cli.check_run.SectionCounts", spy)
+    monkeypatch.setattr("compat_bpe.cli.commands.check.SectionCounts", spy)
     status, out, _ = run()
     assert status == 1
     texts = ("# A\na a\n## B\nb\n## C\nc c c\n", "## B\nb\n", "## C\nc c c\n")
