@@ -7,11 +7,10 @@ import re
 from typing import Any
 
 from ..encodings.encoding import Encoding
+from ..fit.longest_part import message_of
 from ..fit.sections import Section, fit_sections
 from ..fit.truncate import truncate
-from .documents import OpenDocument, path_of
-from .notices import SOURCE
-from .places import offsets_of, range_at, read_range
+from .documents import SOURCE, OpenDocument, offsets_of, path_of, range_at, read_range
 from .rpc import Params, invalid
 from .session import Session
 from .shown import refuse_if_outdated
@@ -109,7 +108,8 @@ def as_prompt(opened: OpenDocument, text: str) -> dict[str, Any]:
             opened.answer.limit(opened.budget),
         )
     except ValueError as error:
-        raise invalid("", f"the prompt does not fit in the budget: {error}") from None
+        reason = message_of(error, opened.answer.tokens)
+        raise invalid("", f"the prompt does not fit in the budget: {reason}") from None
     was_cut = fitted.sections[1].status != "kept" and bool(text)
     count = opened.answer.tokens(fitted.count)
     return {"text": fitted.text, "count": count, "wasCut": was_cut}

@@ -12,17 +12,15 @@ from ..encodings.registry import list_encoding_names
 from ..encodings.resolve import Answer
 from ..fit.boundary import BOUNDARIES
 from ..fit.document import Document, measure_of
-from ..fit.longest_part import fits
+from ..fit.longest_part import fits, message_of
 from ..fit.prompt import FittedPrompt, fim_template, fit_prompt
 from ..fit.sections import CUTS, Section, fit_sections
 from ..fit.stream import StreamCounter
 from ..fit.truncate import KEEPS, truncate
-from .documents import OpenDocument
-from .encodings import reason_of
-from .places import offset_of, offsets_of, range_at, read_position, read_range
+from .documents import OpenDocument, offset_of, offsets_of, range_at, read_position, read_range
 from .rpc import Params
 from .session import Session
-from .settings import DEFAULT_CHOICE, Choice, read_choice
+from .settings import DEFAULT_CHOICE, Choice, read_choice, reason_of
 
 #: The characters of a text that are counted in one step.
 _STEP = 1 << 15
@@ -182,7 +180,7 @@ def sections(session: Session, params: Params) -> dict[str, Any]:
     try:
         fitted = fit_sections(encoding, given, answer.limit(limit), separator=separator)
     except ValueError as error:
-        raise params.wrong("sections", str(error)) from None
+        raise params.wrong("sections", message_of(error, answer.tokens)) from None
     return {
         "text": fitted.text,
         "count": answer.tokens(fitted.count),

@@ -10,9 +10,16 @@ from typing import Any
 
 from ..files.markdown import markdown_sections
 from ..fit.document import Document, Unit
-from .documents import OpenDocument
-from .notices import diagnostics
-from .places import offset_of, offsets_of, position_at, range_at, read_position, read_range
+from .documents import (
+    OpenDocument,
+    diagnostics,
+    offset_of,
+    offsets_of,
+    position_at,
+    range_at,
+    read_position,
+    read_range,
+)
 from .rpc import CONTENT_MODIFIED, Params, RpcError
 from .session import Session
 

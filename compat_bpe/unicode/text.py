@@ -258,6 +258,19 @@ _split_on_pypy = re.compile(r"\S+").findall
 words_of = str.split if str.split("a\x1cb") == ["a", "b"] else _split_on_pypy
 
 
+def short_number(text: str) -> int | None:
+    """Return a whole number written in thousands or millions; None if a text is no such number.
+
+    >>> short_number("128k"), short_number("1.5M"), short_number("5")
+    (128000, 1500000, None)
+    """
+    match = re.fullmatch(r"([0-9]{1,12})(?:\.([0-9]{1,3}))?([kKmM])", text)
+    if match is None:
+        return None
+    thousandths = int(match[1] + (match[2] or "").ljust(3, "0"))
+    return thousandths * (1 if match[3] in "kK" else 1_000)
+
+
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """Return words for an error message that list the similar known names; empty if none are.
 

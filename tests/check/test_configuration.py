@@ -52,7 +52,7 @@ def counted_by(rule: Rule) -> str:
         ("[[check.rules]]\nmax = 1\n", 1, 'a rule needs files: write files = ["*.md"]'),
         (RULE, 1, "a rule needs a limit: write max = 5000"),
         (RULE + "maxx = 1\n", 3, "there is no key 'maxx' (did you mean 'max'?)"),
-        (RULE + 'max = "5k"\n', 3, 'max is a number of tokens from 0 on, or "5% of context", not'),
+        (RULE + 'max = "5kB"\n', 3, 'max is a number of tokens from 0 on, or "5% of context", not'),
         (RULE + "max = -1\n", 3, "not -1"),
         (RULE + "max = true\n", 3, "not True"),
         (RULE + "max = 1.5\n", 3, "not 1.5"),
@@ -188,17 +188,18 @@ def test_values() -> None:
     found = read(
         '[check]\nmodel = "gpt-4o"\nwarn = "80%"\n'
         '[[check.rules]]\nname = "all"\nfiles = ["*.md", ".x/*"]\n'
-        'max = "5% of context"\ntotal = 7\n'
+        'max = "5% of context"\ntotal = "1.5M"\n'
         + RULE
-        + 'encoding = "gpt2"\nwarn = 3\nmax = 4\ngrowth = "10%"\nexclude = ["a.md"]\n'
+        + 'encoding = "gpt2"\nwarn = "3k"\nmax = "4K"\ngrowth = "10%"\nexclude = ["a.md"]\n'
     )
     one, two = found.rules
     assert (one.name, counted_by(one)) == ("all", "o200k_base")
     assert (two.name, counted_by(two)) == ("*.md", "gpt2")
     assert one.largest is not None
     assert (one.largest.tokens, one.largest.share, one.largest.place.line) == (6400, True, 7)
-    assert one.warn.of(1000) == 800
-    assert (two.warn.of(1000), two.growth and two.growth.of(55)) == (3, 5)
+    assert one.total is not None
+    assert (one.warn.of(1000), one.total.tokens, one.total.share) == (800, 1_500_000, False)
+    assert (two.warn.of(1000), two.growth and two.growth.of(55)) == (3000, 5)
     assert found.needs_hidden
     paths = ["a.md", "b/c.md", ".x/d.txt", ".y/e.md", "b/.z/f.md"]
     assert one.chosen(paths) == ["a.md", "b/c.md", ".x/d.txt"]

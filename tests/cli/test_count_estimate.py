@@ -279,8 +279,19 @@ def test_a_request_to_a_model_with_a_format_is_counted_as_ever() -> None:
     assert run(*args, "--estimate", stdin=body) == run(*args, stdin=body) == (0, b"9\n", "")
 
 
-def test_split_by_an_estimate_names_the_tokens_that_were_given() -> None:
-    args = ("split", "-m", "claude-sonnet-4-5", "--estimate", "-n", "5", "--overlap", "6", "--json")
-    status, _, err = run(*args, stdin=b"some words")
-    assert status == 2
-    assert "overlap is 6; it must be 0 or more and less than the limit, 5\n" in err
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ("--overlap 6", "overlap is 6; it must be 0 or more and less than the limit, 5\n"),
+        (
+            "--files a-long-name.txt",
+            "limit is 5, but ==> a-long-name.txt <== and the character 'x' alone have 8 tokens; "
+            "raise the limit\n",
+        ),
+    ],
+)
+def test_split_by_an_estimate_names_tokens(folder: Path, options: str, message: str) -> None:
+    (folder / "a-long-name.txt").write_text("x")
+    args = ("split", "-m", "claude-sonnet-4-5", "--estimate", "-n", "5", "--json")
+    status, _, err = run(*args, *options.split(), stdin=b"some words")
+    assert (status, err.removeprefix("compat-bpe: ")) == (2, message)

@@ -85,8 +85,8 @@ def test_any_bytes_are_text_or_named_by_the_first_that_is_not(tmp_path: Path, da
         text = data.decode()
         assert outcome == Outcome(Counts((gpt2.count(text),), len(data), len(text)))
     elif not data.startswith(MARKS):
-        reason = f"not UTF-8: byte 0x{data[wrong]:02x} at offset {wrong}; convert it to UTF-8"
-        assert outcome == Outcome(None, reason)
+        reason = f"not UTF-8: byte 0x{data[wrong]:02x} at offset {wrong}"
+        assert outcome == Outcome(None, reason, "convert it to UTF-8")
     replaced = data.decode("utf-8", "replace")
     counts = Counts((gpt2.count(replaced),), len(data), len(replaced))
     assert FileCounter(gpt2, allow_nul=True, replace=True).count(Part(str(path))) == Outcome(counts)

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from queue import SimpleQueue
 from typing import IO, Any
 
-from compat_bpe.lsp.serve import serve
+from compat_bpe.lsp.server import serve
 
 URI = "file:///work/text.py"
 

@@ -2,18 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from compat_bpe import get_encoding
-from compat_bpe.encodings.resolve import Answer
-from compat_bpe.fit import document as document_module
 from compat_bpe.lsp import rpc
-from compat_bpe.lsp.abilities import Abilities
-from compat_bpe.lsp.documents import OpenDocument
-from compat_bpe.lsp.notices import INTERVAL, Notices
-from compat_bpe.lsp.settings import DEFAULT_CHOICE, read_settings
+from compat_bpe.lsp.documents import INTERVAL, Notices
 from tests.lsp.client import URI, client_of, insert
 
 ENCODING = get_encoding("o200k_base")
@@ -39,48 +32,29 @@ def test_a_flood_of_changes() -> None:
         assert len(told) < 1000
 
 
-class Receiver:
-    """What ``Notices`` needs, with a clock that a test sets."""
-
-    def __init__(self) -> None:
-        self.unit = "utf-16"
-        self.client = Abilities()
-        self.settings = read_settings(None)
-        self.documents: dict[str, Any] = {}
-        self.sent: list[tuple[float, int]] = []
-        self.now = 1.0
-        self.version = 0
-
-    def notify(self, method: str, params: dict[str, Any]) -> None:
-        assert method == "compatBpe/didCount"
-        self.sent.append((self.now, params["version"]))
-
-
 def test_the_first_change_is_told_at_once_and_others_after_an_interval() -> None:
-    receiver = Receiver()
-    notices = Notices(receiver, lambda: receiver.now)  # type: ignore[arg-type]
-    document = document_module.Document(ENCODING, "x")
-    opened = OpenDocument("a", "", 0, document, DEFAULT_CHOICE, Answer("o200k_base"), None)
-    receiver.documents["a"] = opened
+    now, told = 1.0, []
+    notices = Notices(lambda uri: told.append((now, uri)), lambda: now)
 
-    def change(now: float, version: int) -> None:
-        receiver.now, opened.version = now, version
+    def change(time: float) -> None:
+        nonlocal now
+        now = time
         notices.changed("a")
         notices.send()
 
-    change(1.0, 1)
-    change(1.01, 2)
-    change(1.02, 3)
-    assert receiver.sent == [(1.0, 1)]
+    change(1.0)
+    change(1.01)
+    change(1.02)
+    assert told == [(1.0, "a")]
     assert notices.seconds_left() == pytest.approx(INTERVAL - 0.02)
-    receiver.now = 1.0 + INTERVAL
+    now = 1.0 + INTERVAL
     notices.send()
-    assert receiver.sent[1:] == [(1.0 + INTERVAL, 3)]
+    assert told[1:] == [(1.0 + INTERVAL, "a")]
     assert notices.seconds_left() is None
-    change(2.0, 4)
-    change(2.0 + INTERVAL / 2, 5)
-    change(2.0 + INTERVAL * 1.1, 6)
-    assert receiver.sent[2:] == [(2.0, 4), (2.0 + INTERVAL * 1.1, 6)]
+    change(2.0)
+    change(2.0 + INTERVAL / 2)
+    change(2.0 + INTERVAL * 1.1)
+    assert told[2:] == [(2.0, "a"), (2.0 + INTERVAL * 1.1, "a")]
     notices.changed("a")
     notices.forget("a")
     assert notices.seconds_left() is None

@@ -148,3 +148,8 @@ def test_requests_go_by_an_estimate(client: Client) -> None:
     assert (cut["text"], cut["count"]) == (TEXT[:14], 4)
     for limit, fits in ((12, True), (11, False)):
         assert client.request("compatBpe/fits", {**asked, "limit": limit})["fits"] is fits
+    section = {"text": TEXT, "required": True}
+    with pytest.raises(Failed, match=r"does not fit within the limit of 4$"):
+        client.request(
+            "compatBpe/fitSections", {"sections": [section], "limit": 4, "model": asked["model"]}
+        )

@@ -322,14 +322,14 @@ class _Run:
         may_skip = options.errors == "skip" or (options.errors != "strict" and not file.is_named)
         if not (outcome.was_read and may_skip):
             self._not_text += outcome.was_read and options.errors is None
-            self._failed.append((file.path, outcome.reason))
-            write_message(complaint(file.path, outcome.reason))
+            self._failed.append((file.path, outcome.message))
+            write_message(complaint(file.path, outcome.message))
             return
-        self._skipped.append((file.path, outcome.reason))
+        self._skipped.append((file.path, outcome.message))
         if options.quiet:
             return
         if options.verbose or file.is_named:
-            write_message(f"{shown_name(file.path)}: skipped: {outcome.reason}")
+            write_message(f"{shown_name(file.path)}: skipped: {outcome.message}")
         elif outcome.is_binary:
             self._binary.append(file.path)
         else:

@@ -180,6 +180,7 @@ def split(
         raise click.UsageError("--files and --overlap exclude each other.")
     answer = chosen_answer(model, encoding, estimate=estimate)
     chosen = loaded(answer, pattern)
+    from ...fit.longest_part import message_of
     from ...fit.split import check_sizes, iter_parts, pack_texts
 
     try:
@@ -220,7 +221,7 @@ def split(
                     progress.advance(cut.end - done)
                     done = cut.end
     except ValueError as error:
-        raise CommandError(str(error)) from None
+        raise CommandError(message_of(error, answer.tokens)) from None
 
     if answer.note:
         write_message(f"an estimate: {answer.note}")

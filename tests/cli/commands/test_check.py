@@ -264,7 +264,7 @@ def test_what_is_not_text(run: Run) -> None:
     assert (status, out) == (2, "1 file: none is over a limit, 1 not counted\n")
     assert err == (
         "compat-bpe: skills/c.md: not UTF-8: byte 0xe9 at offset 3; "
-        "mend it, or exclude it in the configuration\n"
+        "fix it, or exclude it in the configuration\n"
     )
 
 

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from compat_bpe import __version__, get_encoding, load
+from compat_bpe.encodings.resolve import resolve
 from compat_bpe.report.figures import by_difference
 from compat_bpe.report.html import page
 from compat_bpe.report.measure import report as library_report
@@ -125,6 +126,57 @@ def test_json_has_the_figures_of_the_library() -> None:
     char, byte, word = found["baselines"]
     assert (char["total"]["tokens"], byte["total"]["bytes_per_token"]) == (38, 1)
     assert (word["groups"]["zh"]["tokens"], word["total"]["whole_chunk_share"]) == (1, None)
+
+
+CLAUDE = ("-m", "claude-sonnet-4-5", "--estimate")
+REASON = resolve("claude-sonnet-4-5", "model", estimate=True).note
+LACKS = f"claude-sonnet-4-5 is an estimate without chunks, ids or balance: {REASON}"
+
+
+@pytest.mark.parametrize(
+    ("args", "titles", "expected"),
+    [
+        (
+            CLAUDE,
+            4,
+            [
+                "tokens",
+                "claude-sonnet-4-5  char  byte  word",
+                "               ≈8    26    26     6  en",
+                "               ≈2     7    19     1  zh",
+                "               ≈2     5     6     1  notes",
+                "              ≈11    38    51     8  total",
+            ],
+        ),
+        (
+            (*CLAUDE, "-e", "small", "--summary"),
+            1,
+            [
+                "all text",
+                "tokens  to the first  bytes per token  per word  used  worst to best",
+                "    42         +0.0%             1.21      5.25  8.9%           3.92  small",
+                "   ≈11       ≈-73.8%            ≈4.64     ≈1.38     -              -  "
+                "claude-sonnet-4-5",
+            ],
+        ),
+    ],
+)
+def test_an_estimate_is_a_column(args: tuple[str, ...], titles: int, expected: list[str]) -> None:
+    status, out, err = report(*args, "corpus")
+    found = out.decode().split("\n\n")
+    assert (status, err) == (0, f"compat-bpe: {LACKS}\n")
+    assert expected in [block.splitlines() for block in found]
+    assert sum("claude-sonnet-4-5" in block for block in found) == titles + ("small" in args)
+
+
+def test_a_page_says_what_an_estimate_lacks() -> None:
+    assert report(*CLAUDE, "-e", "small", "--html", "page.html", "corpus").status == 0
+    written = Path("page.html").read_text(encoding="utf-8")
+    assert LACKS in written.replace("&#x27;", "'")
+    assert "<td>≈11</td>" in written
+    status, _, err = report(*CLAUDE, "--html", "alone.html", "corpus")
+    assert status == 2
+    assert "--html needs an encoding (-e): an estimate has no tokens to draw.\n" in err
 
 
 def test_by_file() -> None:
