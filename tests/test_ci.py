@@ -336,9 +336,9 @@ def test_a_part_and_what_has_changed() -> None:
 
 
 def test_what_a_test_looks_at() -> None:
-    rooms = part.rooms_of(ROOT / "tests/differential/test_train_going_on.py")
+    rooms = part.rooms_of(ROOT / "tests/differential/test_train_bpe.py")
     assert {"train", "pipeline"} <= rooms
-    assert "tests/differential/test_train_going_on.py" in rooms
+    assert "tests/differential/test_train_bpe.py" in rooms
     assert "spark" not in rooms
 
 

@@ -3,20 +3,35 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 
 import pytest
+import tokenizers
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tokenizers import pre_tokenizers
 
 from compat_bpe.pattern.ast import PatternError
-from compat_bpe.pattern.oniguruma import parse_oniguruma, to_oniguruma
+from compat_bpe.pattern.oniguruma import Letter, letter, named, parse_oniguruma, to_oniguruma
 from compat_bpe.pattern.parser import parse
 from compat_bpe.pipeline.pre_tokenizers.split import Split
 from compat_bpe.pipeline.pre_tokenizers.splitter import StepSplitter
+from compat_bpe.unicode import tables, tables_properties
+from compat_bpe.unicode.code_points import CodePoints
+from compat_bpe.unicode.properties import ignore_case, parse_ranges
 from compat_bpe.unicode.tables import CATEGORIES, SCRIPTS
-from tests.differential.oniguruma import split_here, split_there
+from compat_bpe.unicode.tables_folds import FULL_FOLDS
 from tests.differential.reference import SCALARS, sample
 from tests.examples import scaled
+
+
+def split_there(pattern: str, text: str) -> list[str]:
+    split = pre_tokenizers.Split(tokenizers.Regex(pattern), "isolated")
+    return [text[start:end] for _, (start, end) in split.pre_tokenize_str(text)]
+
+
+def split_here(pattern: str, text: str) -> list[str]:
+    return StepSplitter([Split(parse_oniguruma(pattern))]).chunks(text)
 
 
 @pytest.mark.parametrize(
@@ -153,3 +168,205 @@ def test_what_might_mean_something_else_is_refused(pattern: str) -> None:
 
 def test_the_written_pattern_has_no_surrogates() -> None:
     assert re.search("[\ud800-\udfff]", to_oniguruma(parse(r"[^a]|\P{L}|."))) is None
+
+
+#: Characters that fold to two or three, and the letters of these.
+MANY = "ßẞﬀﬁﬃﬆŉİΐ"
+LETTERS = "sStfilkKnN\u212a\u017f\u02bci\u0307ιΙ\u0308\u0301éÉx"
+
+letters = st.one_of(
+    st.sampled_from(["s", "s", "f", "f", "i", "t", "l", r"\x73", r"\u0066", "[s]", "[ft]"]),
+    st.sampled_from([*MANY, *LETTERS]),
+    st.sampled_from(
+        ["(?:s)", "(s)", "[ß]", "[sß]", "[^ß]", "[^x]", "[a-z&&[S]]", r"\w", r"\S", "."]
+    ),
+    st.sampled_from(
+        [r"[^\p{Lu}]", r"[^\W]", "[é-í]", "[^[^f]]", r"\p{Nd}", r"\p{Han}", "[^[:upper:]]"]
+    ),
+)
+caseless = st.recursive(
+    st.builds("{}{}".format, letters, st.sampled_from(["", "", "", "", "?", "+", "{2}", "*?"])),
+    lambda inner: st.one_of(
+        st.lists(inner, min_size=2, max_size=4).map("".join),
+        st.builds("{}|{}".format, inner, inner),
+        st.builds(
+            "{}{}){}".format,
+            st.sampled_from(
+                ["(?:", "(", "(?>", "(?i:", "(?-i:", "(?m:", "(?<a>", "(?=", "(?!", "(?<=", "(?<!"]
+            ),
+            inner,
+            st.sampled_from(["", "", "?", "{2}", "{1}"]),
+        ),
+    ),
+    max_leaves=5,
+)
+texts = st.lists(st.sampled_from([*MANY, *LETTERS, "ss", "ffi", "St", "fF", "\u02bcN"]), max_size=8)
+
+
+@settings(max_examples=scaled(200))
+@given(caseless, texts.map("".join))
+def test_any_pattern_that_ignores_case_splits_the_same_or_is_refused(
+    pattern: str, text: str
+) -> None:
+    pattern = f"(?i:{pattern})"
+    try:
+        split_here(pattern, "x")  # an empty text is not looked at
+        expected = split_here(pattern, text)
+    except PatternError:
+        return
+    try:
+        there = split_there(pattern, text)
+    except Exception:  # a lookbehind that it does not take
+        return
+    assert expected == there
+    folded = "xßxẞxﬀxﬁxﬂxﬃxﬄxﬅxﬆxŉxİxΐx"
+    assert split_here(pattern, folded) == split_there(pattern, folded)
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        *("(?i:'s|'t|'re|'ve|'m|'ll|'d)", "(?i:st?|s{2}|[sf]t|s[st]|sxt)", "ss", "(?i:s)s"),
+        *("[fF][iI]", "(?i:ss)", "(?i:ß)", "(?i:sss)", "(?i:ssss)", "(?i:sß)", "(?i:ßs)"),
+        *("(?i:ﬀi)", "(?i:fﬁ)", "(?i:ffl?)", "(?i:ffi)", "(?i:xss)", r"(?i:s\x73)", "(?i)ß|ff"),
+        *("(?i:[ß]+)", "(?i:[sß]x)", "(?i:(?<=ß)x)", "(?i:(?<=ss)x)", "(?i:éss)", "(?i:[^ß])"),
+        *(r"(?i:\w+)", r"(?i:[^\W])", "(?i:[^[^b]])", "(?i:я+)", "(?i:ΐ|ŉ|İ)", "(?i:ΣΑΣ)"),
+        *("(?i:[a-c&&[S]])", "(?i:s(?:s))", r"(?i:\u0066l)"),
+    ],
+)
+def test_letters_fold_alike(pattern: str) -> None:
+    text = "ss'lLsTſtßẞﬀﬁﬂﬃﬄﬅﬆfIx'S'Tsxt sssx ßx ffi fﬁ ﬀi ffl ÉSS éß яЯ ŉ ʼN İ i̇ ΐ ΐ σας"
+    assert split_here(pattern, text) == split_there(pattern, text)
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("many", [chr(point) for point in FULL_FOLDS], ids=ascii)
+def test_each_character_that_folds_to_several(many: str) -> None:
+    string = FULL_FOLDS[ord(many)]
+    text = "|".join((many, string, string.upper(), string[:-1], string[1:], f"x{string}{string}"))
+    for pattern in (many, string, f"{string}{string}", f"[{many}]+", f"x?{many}?", string[:2]):
+        pattern = f"(?i:{pattern})"
+        assert split_here(pattern, text) == split_there(pattern, text), pattern
+
+
+@pytest.mark.sweep
+def test_each_letter_matches_the_same_letters() -> None:
+    for point in map(ord, SCALARS):
+        points = ignore_case(CodePoints.of(chr(point)))
+        if len(points.bounds) == 2 and point < 0x80:
+            continue
+        others = "".join(chr(p) for low, high in points.ranges() for p in range(low, high + 1))
+        if isinstance(letter(chr(point), False), Letter) and len(others) > 1:
+            text = "|".join(others + "sSkKiIıåÅ")
+            pattern = f"(?i:{chr(point)})"
+            assert split_here(pattern, text) == split_there(pattern, text), pattern
+
+
+POSIX = (
+    *("alnum", "alpha", "ascii", "blank", "cntrl", "digit", "graph", "lower", "print", "punct"),
+    *("space", "upper", "word", "xdigit"),
+)
+NAMES = [
+    *(*tables_properties.PROPERTIES, *tables_properties.BLOCKS, *tables_properties.SHORT_NAMES),
+    *(*tables.CATEGORIES, *tables.SCRIPTS, *POSIX, "Any", "Assigned", "Unknown", "In_No_Block"),
+    *("emoji", "in basic-latin", "XID start", "greek", "Punctuation", "Decimal_Number"),
+]
+
+
+@cache
+def edges() -> str:
+    """Return the characters at both sides of each place where a class begins or ends."""
+    found: set[int] = set()
+    all_tables = (tables.CATEGORIES, tables.SCRIPTS)
+    more_tables = (tables_properties.PROPERTIES, tables_properties.BLOCKS)
+    for table in (*all_tables, *more_tables):
+        for points in map(parse_ranges, table.values()):
+            found.update(bound + side for bound in points.bounds for side in (-1, 0))
+    scalars = set(SCALARS)
+    return "".join(char for char in map(chr, sorted(found - {-1})) if char in scalars)
+
+
+def members_there(pattern: str, text: str) -> set[str]:
+    split = pre_tokenizers.Split(tokenizers.Regex(pattern), "removed")
+    left: set[str] = set()
+    for start in range(0, len(text), 500):
+        left.update(*(piece for piece, _ in split.pre_tokenize_str(text[start : start + 500])))
+    return set(text) - left
+
+
+def check(pattern: str, text: str) -> None:
+    node = parse_oniguruma(pattern)
+    here = {char for char in text if ord(char) in node.points}  # type: ignore[union-attr]
+    assert here == members_there(pattern, text)
+
+
+@pytest.mark.parametrize("name", POSIX)
+@pytest.mark.parametrize("pattern", ["[[:{}:]]", "[[:^{}:]]", r"\p{{{}}}", r"[^\P{{{}}}]"])
+def test_posix_classes_hold_the_same_characters(pattern: str, name: str) -> None:
+    check(pattern.format(name), edges()[::11])
+
+
+@pytest.mark.parametrize(
+    "pattern", [r"\p{Emoji}", r"\p{ExtPict}", r"\P{^Alpha}", "[[:alpha:]_&&é]"]
+)
+def test_some_names_hold_the_same_characters(pattern: str) -> None:
+    check(pattern, edges()[::5])
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("name", NAMES)
+def test_each_name_holds_the_same_characters(name: str) -> None:
+    check(rf"\p{{{name}}}", edges())
+
+
+@pytest.mark.sweep
+def test_all_code_points_of_some() -> None:
+    for name in ("Alphabetic", "Lowercase", "Uppercase", "Emoji", "Graph", "Print", "Word"):
+        check(rf"\p{{{name}}}", SCALARS)
+
+
+def test_names_are_known() -> None:
+    for name in NAMES:
+        assert named(name) or name == "Cs", name
+
+
+#: One of each class of characters in clusters, twice for emoji and flags.
+CLUSTERS = (
+    "a é字1\r\n\x01\u0301\u0903\u0600\u200d\ufe0f🏽🇦🇧👍😀©ℹ"
+    "\u1100\u1161\u11a8각가\u0915\u094d\u0937\u0e33\u0d4e"
+)
+
+
+@cache
+def splitter(pattern: str) -> Split:
+    return Split(parse_oniguruma(pattern))
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        r"\X",
+        r"\X+",
+        r"\X{1,2}",
+        r"\s+|\X",
+        r"[a-z]|\X",
+        r"[é\u0301]+|\X",
+        r"\R|\X",
+        r"\R",
+        r"a\R?b|\R+",
+    ],
+)
+@settings(max_examples=scaled(150))
+@given(text=st.text(CLUSTERS, max_size=12))
+def test_clusters_and_ends_of_lines_are_the_same(pattern: str, text: str) -> None:
+    assert splitter(pattern).pieces([text] if text else []) == split_there(pattern, text)
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize(
+    "around", ["a{}", "{}\u0301", "👍{}👍", "👍\u200d{}", "{}\u1161", "🇦{}🇦", "\u0600{}b"]
+)
+def test_each_character_is_in_the_same_clusters(around: str) -> None:
+    for start in range(0, len(SCALARS), 2000):
+        text = "\n".join(around.replace("{}", char) for char in SCALARS[start : start + 2000])
+        assert splitter(r"\X").pieces([text]) == split_there(r"\X", text)

@@ -6,6 +6,8 @@ import copy
 import pickle
 import random
 from pathlib import Path
+from random import Random
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -16,8 +18,16 @@ from compat_bpe.encodings.save import save_sentencepiece
 from compat_bpe.encodings.sentencepiece import SentencePiece
 from compat_bpe.formats.sentencepiece import parse_sentencepiece
 from compat_bpe.pipeline.aligned import Aligned
+from compat_bpe.pipeline.models.explain import explain
+from compat_bpe.pipeline.models.sentencepiece.unigram import (
+    PieceLattice,
+    SentencePieceUnigram,
+    rounded,
+)
+from compat_bpe.pipeline.special_tokens import FEW
 from tests.differential.small_sentencepieces import (
     NAMES,
+    SENTENCES,
     TEXTS,
     WORDS,
     model,
@@ -307,3 +317,148 @@ def test_wrong_requests_for_random_ways() -> None:
         ours("word").sample_encode("a")
     first = ours("unigram").sample_encode("the cat sat", seed=1)
     assert first == ours("unigram").sample_encode("the cat sat", seed=1)
+
+
+UNIGRAM_NAMES = [
+    *("unigram", "unigram_bytes", "unigram_symbols", "unigram_over_words", "unigram_suffix"),
+    *("unigram_identity", "unigram_unused"),
+]
+
+
+def drawn_model(draw: Random) -> bytes:
+    """Return a model, often with other scores, of which many are the same, or large, or small."""
+    message = parsed(model(draw.choice(UNIGRAM_NAMES)))
+    if draw.random() < 0.5:
+        scale = draw.choice([1.0, 100.0, 30_000.0, 1e-3])
+        for piece in message.pieces:
+            if piece.type == 1:
+                piece.score = -scale * draw.choice([0.1, 0.2, 0.3, 1.1, draw.random()])
+    found: bytes = message.SerializeToString()
+    return found
+
+
+def drawn_text(draw: Random) -> str:
+    if draw.random() < 0.3:
+        sentence = draw.choice(SENTENCES)
+        start = draw.randrange(len(sentence))
+        return sentence[start : start + draw.randint(1, 30)]
+    return "".join(draw.choices(WORDS, k=draw.choice([0, 1, 2, 3, 5, 8])))
+
+
+def score(lattice: PieceLattice, way: list[tuple[str, int]]) -> float:
+    """Return the score of a way as the search adds it up: from the end, in 32 bits."""
+    place, total = len(lattice.ending) - 1, 0.0
+    for piece in reversed(way):
+        (node,) = (one for one in lattice.ending[place] if (one.text, one.id) == piece)
+        total, place = rounded(node.score + total), node.start
+    return total
+
+
+def check_ways(seed: int) -> None:
+    draw = Random(seed)
+    data = drawn_model(draw)
+    ours, theirs = SentencePiece("x", parse_sentencepiece(data, "x")), processor(data)
+    rule = ours.core.definition.model
+    assert isinstance(rule, SentencePieceUnigram)
+    text, size = drawn_text(draw), draw.choice([2, 3, 5, 20, 100, 512])
+    expected: list[Any] = list(theirs.nbest_encode(text, nbest_size=size, out_type="proto").nbests)
+    found = ours.nbest_encode(text, size)
+    assert len(found) == len(expected)
+    normalized = ours.normalize(text)
+    if not normalized:
+        return
+    lattice = PieceLattice(rule, normalized)
+    scores = [score(lattice, way) for way in lattice.best(size)]
+    assert scores == [way.score for way in expected]
+    assert found == [[piece.id for piece in way.pieces] for way in expected]
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_the_best_ways_have_the_references_scores(seed: int) -> None:
+    check_ways(seed)
+
+
+@pytest.mark.sweep
+def test_the_best_ways_of_many_texts() -> None:
+    for seed in range(30, 1500):
+        check_ways(seed)
+
+
+SYMBOL_KINDS = ["bpe", "unigram", "char"]
+
+
+def both_with_symbols(kind: str, rule: str, symbols: set[str]) -> tuple[SentencePiece, Any]:
+    message = parsed(trained(model_type=kind, normalization_rule_name=rule))
+    known = {piece.piece for piece in message.pieces}
+    for symbol in sorted(symbols - known):
+        message.pieces.add(piece=symbol, score=0.0, type=4)
+    data = message.SerializeToString()
+    return SentencePiece(kind, parse_sentencepiece(data, kind)), processor(data)
+
+
+def check_symbols(kind: str, rule: str, symbols: set[str], text: str) -> None:
+    ours, theirs = both_with_symbols(kind, rule, symbols)
+    assert ours.encode(text) == theirs.encode(text)
+    assert ours.normalize(text) == theirs.normalize(text)
+    mapping = theirs.encode(text, out_type="offset_mapping")
+    found = ours.encode_as_placed_pieces(text)
+    assert [(one.begin, one.end) for one in found] == mapping["offsets"]
+
+
+SYMBOL_PARTS = st.text("abt é▁ﬁ<", min_size=1, max_size=4)
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("kind", SYMBOL_KINDS)
+@given(st.sets(SYMBOL_PARTS, max_size=12), st.lists(SYMBOL_PARTS, max_size=6), st.booleans())
+@settings(max_examples=scaled(15))
+def test_random_symbols(kind: str, symbols: set[str], parts: list[str], is_mapped: bool) -> None:
+    # So many that no pattern of them all is made.
+    symbols = symbols | {f"<{number}>" for number in range(FEW)}
+    text = "".join([*parts, *sorted(symbols)[:9], *parts])
+    check_symbols(kind, "nmt_nfkc" if is_mapped else "identity", symbols, text)
+
+
+@pytest.mark.parametrize("kind", SYMBOL_KINDS)
+@pytest.mark.parametrize(
+    ("symbols", "text"),
+    [
+        ({f"<reserved_{number}>" for number in range(2000)}, "<reserved_" * 50 + "<reserved_77>x"),
+        ({"a" * length + "b" for length in range(1, 150)}, "a" * 500 + "b"),
+        # Of those that begin at one place, sentencepiece sees the 64 shortest.
+        ({"q" * length for length in range(2, 90)}, "q" * 300 + "a" + "q" * 70),
+    ],
+    ids=["one beginning", "tails", "prefixes"],
+)
+def test_hostile_symbols(kind: str, symbols: set[str], text: str) -> None:
+    check_symbols(kind, "nmt_nfkc", symbols, text)
+
+
+@settings(max_examples=scaled(30))
+@given(text=st.text(st.sampled_from("thecatsonmab 猫であるé<x>"), max_size=12))
+@pytest.mark.parametrize("name", NAMES)
+def test_the_steps_end_with_the_pieces(name: str, text: str) -> None:
+    encoding = ours(name)
+    found = explain(encoding.core.definition.model, encoding.normalize(text))
+    assert list(found.ids) == theirs(name).encode(text)
+    members = found.members(bytes.decode)
+    if "steps" in members:
+        steps = members["steps"]
+        parts = steps[-1]["parts"]
+        assert [pair["rank"] for step in steps for pair in step["pairs"][:1]] == [
+            min(pair["rank"] for pair in step["pairs"]) for step in steps[:-1]
+        ]
+    elif "ways" in members:
+        parts = members["ways"][0]["pieces"]
+        scores = [way["score"] for way in members["ways"]]
+        assert len(scores) < 2 or scores[0] >= scores[1] - 1e-3 or "symbols" in name
+    else:
+        parts = [token["token"] for token in members["tokens"]]
+    pieces = theirs(name).encode(text, out_type=str)
+    if not encoding.pieces.byte_fallback:
+        # Unknown pieces that follow each other are one for the reference.
+        assert "".join(parts) == "".join(pieces)
+        is_known = theirs(name).unk_id() not in found.ids
+        # An unused piece is taken apart after merging.
+        if is_known and name != "bpe_unused":
+            assert parts == pieces

@@ -17,10 +17,8 @@ from compat_bpe.encodings.tokenizer import Tokenizer
 from compat_bpe.pipeline.tokenized import Padding, Truncation
 from compat_bpe.save import save_tokenizer_json
 from compat_bpe.unicode.surrogates import repair
-from tests.differential.processors import BERT, processors
-from tests.differential.small_tokenizers import Both, file
-from tests.differential.tokenized import error_of, fields, lookups
-from tests.differential.truncation_padding import paddings, truncations
+from tests.differential.parts import BERT, paddings, processors, truncations
+from tests.differential.small_tokenizers import Both, error_of, fields, file, lookups
 from tests.examples import scaled
 from tests.strategies import texts as any_texts
 from tests.tokenizer_files import BYTE_LEVEL, added

@@ -8,7 +8,6 @@ were dropped gets which score.
 from __future__ import annotations
 
 import json
-import sysconfig
 from collections import Counter
 from collections.abc import Mapping
 from functools import cache
@@ -28,12 +27,11 @@ from compat_bpe.train import (
     train,
 )
 from compat_bpe.train.unigram import UnigramOptions, learn_unigram
-from tests.corpora import TEXTS
+from tests.corpora import SOURCES, TEXTS
 from tests.differential.reference import repaired
 from tests.examples import scaled
 from tests.strategies import texts
 
-SOURCES = sorted(Path(sysconfig.get_path("stdlib")).glob("*.py"))
 PROSE = Path(__file__).resolve().parents[2] / "docs"
 NEAR = 1e-9
 

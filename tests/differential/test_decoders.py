@@ -15,8 +15,7 @@ from compat_bpe.formats.checked_json import Json
 from compat_bpe.formats.tokenizer_parts import read_decoder
 from compat_bpe.pipeline.decoders.pieces import PieceDecoder
 from compat_bpe.pipeline.decoders.steps import ESCAPED
-from tests.differential.small_tokenizers import Both, file
-from tests.differential.tokenized import error_of
+from tests.differential.small_tokenizers import Both, error_of, file
 from tests.examples import scaled
 from tests.strategies import texts as any_texts
 from tests.tokenizer_files import BYTE_LEVEL, added
