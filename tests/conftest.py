@@ -101,7 +101,14 @@ _NOT_ON_PYPY = {
     ],
 }
 #: The tests of what the sdist does not have: ``editors/`` and ``web/`` have releases of their own.
-_NOT_IN_THE_SDIST = ["test_ci.py", "test_one_answer.py", "test_release.py", "vscode", "web"]
+_NOT_IN_THE_SDIST = [
+    "lsp/test_vscode.py",
+    "test_ci.py",
+    "test_one_answer.py",
+    "test_release.py",
+    "vscode",
+    "web",
+]
 collect_ignore: list[str] = []
 if sys.implementation.name == "pypy":
     collect_ignore += [
