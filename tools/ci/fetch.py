@@ -119,7 +119,7 @@ WHEELS = {
     "pytest-lsp": _of("tests/lsp/test_python.py", "PYTEST_LSP"),
     "neovim-newest": _of("tests/lsp/nvim.py", "NEWEST"),
     "places": _of("tools/places/kit.py", "LIBRARIES"),
-    "pyinstaller": Wheels([f"pyinstaller=={constant('tools/places/pyinstaller.py', 'VERSION')}"]),
+    "pyinstaller": Wheels([f"pyinstaller=={constant('tools/places/table.py', 'PYINSTALLER')}"]),
 }
 
 #: Packages of npm for npx, and folders with a lock file.
