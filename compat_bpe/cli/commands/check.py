@@ -38,7 +38,7 @@ from ...encodings.resolve import Answer
 from ...files.notebook import NotebookError, is_notebook, notebook_source
 from ...files.text import check_beginning, read_text
 from ...files.write import write_files
-from ..app import GroupedCommand
+from ..app import JOBS, GroupedCommand, option
 from ..counting import FileCounter, count_files
 from ..input import no_ignore_option, notebooks_option, paths_argument, reason_of
 from ..options.encoding import ESTIMATE, TokenNumber, chosen_answer, encoding_options, loaded
@@ -80,60 +80,37 @@ def _part(context: click.Context, parameter: click.Parameter, value: str | None)
 @paths_argument("paths", "[PATH]...", type=click.Path(readable=False))
 @encoding_options
 @ESTIMATE
-@click.option(
-    "--config",
-    metavar="FILE",
+@option(
+    "--config FILE",
+    "Read this configuration instead of the nearest one.",
     type=click.Path(readable=False),
-    help="Read this configuration instead of the nearest one.",
 )
-@click.option(
-    "--init",
-    is_flag=True,
-    help=f"Write a first {NAME} from the files that are there. No file is overwritten.",
-)
-@click.option(
-    "--fix-limits",
-    is_flag=True,
-    help="Raise the limits in the configuration that something is over. None is lowered.",
+@option("--init", f"Write a first {NAME} from the files that are there. No file is overwritten.")
+@option(
+    "--fix-limits", "Raise the limits in the configuration that something is over. None is lowered."
 )
 @no_ignore_option
-@click.option(
-    "--allow-empty",
-    is_flag=True,
-    help="Allow a rule that matches nothing, and a PATH that no rule is about.",
+@option("--allow-empty", "Allow a rule that matches nothing, and a PATH that no rule is about.")
+@option(
+    "--base REV", "Compare with this git revision: what was added, removed, renamed, and has grown."
 )
-@click.option(
-    "--base",
-    metavar="REV",
-    help="Compare with this git revision: what was added, removed, renamed, and has grown.",
-)
-@click.option(
-    "--growth",
-    metavar="N|P%",
+@option(
+    "--growth N|P%",
+    "With --base, let no file grow by more than N tokens, or by more than P percent.",
     callback=_part,
-    help="With --base, let no file grow by more than N tokens, or by more than P percent.",
 )
 @notebooks_option
-@click.option(
-    "--format",
-    "format_name",
-    metavar="NAME",
-    type=click.Choice(list(_FORMATS)),
-    help="Print a table (the default), json, github (annotations of Actions), sarif, markdown (a "
+@option(
+    "--format NAME",
+    "Print a table (the default), json, github (annotations of Actions), sarif, markdown (a "
     "comment) or junit.",
+    to="format_name",
+    type=click.Choice(list(_FORMATS)),
 )
-@click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
-@click.option(
-    "--all", "all_results", is_flag=True, help="List in the table what is within its limit, too."
-)
-@click.option("-q", "--quiet", is_flag=True, help="Write no notes on standard error.")
-@click.option(
-    "-j",
-    "--jobs",
-    metavar="N",
-    type=click.IntRange(min=1),
-    help="Use at most N processes; by default as many as there are processors.",
-)
+@option("--json", "The same as --format json.", to="as_json")
+@option("--all", "List in the table what is within its limit, too.", to="all_results")
+@option("-q --quiet", "Write no notes on standard error.")
+@JOBS
 def check(**values: Any) -> None:
     """Check the files of a project against its budgets of tokens.
 

@@ -16,6 +16,7 @@ from ... import Encoding
 from ...encodings.baselines import Baseline
 from ...files.text import STDIN, check_mark, not_utf8
 from ...unicode.surrogates import has_surrogates
+from ..app import option
 from ..counting import Part, cut_parts, most_workers
 from ..input import STRICT, Reading, file_argument, read_pieces, reading_options
 from ..options.encoding import allowed_special, chosen_encoding, encoding_options, special_options
@@ -40,31 +41,23 @@ _FORMATS = [name for name in LAYOUTS if name != "packed"]
 @encoding_options
 @reading_options
 @special_options
-@click.option(
+@option(
     "--format",
-    "layout",
+    "Write ids in one line with spaces between them (the default), one a line, or as a JSON list.",
+    to="layout",
     type=click.Choice(_FORMATS),
-    help="Write ids in one line with spaces between them (the default), one a line, or as a JSON "
-    "list.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Write a JSON list: --format json.")
-@click.option(
-    "--offsets",
-    is_flag=True,
-    help="Write each token as a JSON object on a line, with its text and its place.",
-)
-@click.option("--packed", is_flag=True, help="Write ids as bytes: little-endian uint32.")
-@click.option(
+@option("--json", "Write a JSON list: --format json.", to="as_json")
+@option("--offsets", "Write each token as a JSON object on a line, with its text and its place.")
+@option("--packed", "Write ids as bytes: little-endian uint32.")
+@option(
     "--add-special-tokens",
-    is_flag=True,
-    help="Add the tokenizer's own tokens for the beginning and the end of a text, such as [CLS].",
+    "Add the tokenizer's own tokens for the beginning and the end of a text, such as [CLS].",
 )
-@click.option(
-    "-j",
-    "--jobs",
-    metavar="N",
+@option(
+    "-j --jobs N",
+    "Use at most N processes for a large FILE; by default as many as there are processors.",
     type=click.IntRange(min=1),
-    help="Use at most N processes for a large FILE; by default as many as there are processors.",
 )
 def encode(
     file: str,

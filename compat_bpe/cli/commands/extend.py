@@ -18,7 +18,7 @@ from ...train.bpe.beginning import pattern_name_of
 from ...train.extend.extend import Extended, Extender, make_extender
 from ...train.write import MANIFEST, readable, write_vocabulary
 from ...version import __version__
-from ..app import GroupedCommand
+from ..app import GroupedCommand, option
 from ..input import INPUT_PATH
 from ..options.corpus import CORPUS_OPTIONS, Corpus, CorpusArguments, corpus_options
 from ..options.encoding import TokenNumber, chosen_encoding, encoding_options
@@ -70,26 +70,11 @@ _MOST_CHUNKS = 1000
 @json_progress_option
 @corpus_options
 @encoding_options
-@click.option(
-    "-n",
-    "--number",
-    metavar="N",
-    type=TokenNumber(min=0),
-    default=0,
-    help="Learn up to N tokens from the corpus.",
+@option(
+    "-n --number N", "Learn up to N tokens from the corpus.", type=TokenNumber(min=0), default=0
 )
-@click.option(
-    "--terms",
-    "terms_file",
-    metavar="FILE",
-    type=INPUT_PATH,
-    help="Make each line of FILE one token.",
-)
-@click.option(
-    "--no-space",
-    is_flag=True,
-    help="Make terms tokens only as they are, not also with a space before them.",
-)
+@option("--terms FILE", "Make each line of FILE one token.", to="terms_file", type=INPUT_PATH)
+@option("--no-space", "Make terms tokens only as they are, not also with a space before them.")
 @setting_option("min_frequency", default=2)
 @setting_option("max_token_length")
 @vocabulary_options(f"{', '.join(_DEFAULT_FORMATS)}, those that can hold it")

@@ -18,7 +18,7 @@ from ...files.write import written_whole
 from ...report.figures import Check, Report, by_difference, curve_of
 from ...report.measure import report_parts
 from ...report.text import as_json, line_width, summary_lines, table_lines
-from ..app import GroupedCommand
+from ..app import GroupedCommand, option
 from ..input import INPUT_PATH, notebooks_option, read_all
 from ..options.corpus import CORPUS_OPTIONS, CorpusArguments, corpus_options
 from ..options.encoding import chosen_encodings, encoding_options
@@ -52,46 +52,39 @@ _GENERATOR = b'<meta name="generator" content="compat_bpe '
 @corpus_options
 @notebooks_option
 @partial(encoding_options, several=True)
-@click.option(
+@option(
     "--by",
+    "Report figures for each group or for each file.",
     type=click.Choice(["group", "file"]),
     default="group",
     show_default=True,
-    help="Report figures for each group or for each file.",
 )
-@click.option(
-    "--summary",
-    is_flag=True,
-    help="Print a few lines: a row for each vocabulary, and the groups that differ most.",
+@option(
+    "--summary", "Print a few lines: a row for each vocabulary, and the groups that differ most."
 )
-@click.option(
-    "--groups",
-    metavar="N",
+@option(
+    "--groups N",
+    "Show the N groups in which the vocabularies differ most; totals are of all groups.",
     type=click.IntRange(min=1),
     default=10,
     show_default=True,
-    help="Show the N groups in which the vocabularies differ most; totals are of all groups.",
 )
-@click.option(
-    "--terms",
-    "terms_file",
+@option(
+    "--terms FILE",
+    "Show how the terms in FILE, one a line, are split into tokens.",
+    to="terms_file",
     type=INPUT_PATH,
-    metavar="FILE",
-    help="Show how the terms in FILE, one a line, are split into tokens.",
 )
-@click.option(
-    "--top",
-    metavar="N",
+@option(
+    "--top N",
+    "List the N most frequent and the N longest tokens.",
     type=click.IntRange(min=0),
     default=10,
     show_default=True,
-    help="List the N most frequent and the N longest tokens.",
 )
-@click.option("--json", "as_one_object", is_flag=True, help="Print one JSON object instead.")
-@click.option(
-    "--html", type=click.Path(), metavar="FILE", help="Also write an HTML page with charts to FILE."
-)
-@click.option("--force", is_flag=True, help="Let --html overwrite a file that is no such page.")
+@option("--json", "Print one JSON object instead.", to="as_one_object")
+@option("--html FILE", "Also write an HTML page with charts to FILE.", type=click.Path())
+@option("--force", "Let --html overwrite a file that is no such page.")
 def report(
     corpus: CorpusArguments,
     notebooks: bool,

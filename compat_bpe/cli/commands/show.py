@@ -15,6 +15,7 @@ import click
 from ... import Encoding
 from ...files.text import STDIN
 from ...unicode.text import replace_escaped
+from ..app import option
 from ..input import (
     INPUT_PATH,
     Reading,
@@ -54,24 +55,18 @@ from ..tokens import Look, looks, placed_tokens
 @encoding_options
 @reading_options
 @special_options
-@click.option("--ids", is_flag=True, help="Show one token a line, after its id.")
-@click.option(
-    "--merges",
-    is_flag=True,
-    help="Show how each WORD is merged, step by step: show --merges WORD...",
-)
-@click.option("--json", "as_json", is_flag=True, help="Write one JSON object a line.")
-@click.option(
-    "--html", "as_html", is_flag=True, help="Write a page of HTML, of tokens or of --merges."
-)
-@click.option(
+@option("--ids", "Show one token a line, after its id.")
+@option("--merges", "Show how each WORD is merged, step by step: show --merges WORD...")
+@option("--json", "Write one JSON object a line.", to="as_json")
+@option("--html", "Write a page of HTML, of tokens or of --merges.", to="as_html")
+@option(
     "--color",
+    "Color tokens. auto: on a terminal, unless NO_COLOR is set.",
     type=click.Choice(["auto", "always", "never"]),
     default="auto",
     show_default=True,
-    help="Color tokens. auto: on a terminal, unless NO_COLOR is set.",
 )
-@click.option("-q", "--quiet", is_flag=True, help="Leave out the line with the number of tokens.")
+@option("-q --quiet", "Leave out the line with the number of tokens.")
 def show(
     texts: tuple[str, ...],
     model: str | None,

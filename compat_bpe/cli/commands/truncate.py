@@ -13,6 +13,7 @@ import click
 
 from ... import Encoding
 from ...unicode.text import KeptBytes, replace_escaped
+from ..app import option
 from ..count_view import estimate_mark
 from ..input import Reading, check_escaped, file_argument, read_all, read_pieces, reading_options
 from ..options.encoding import ESTIMATE, chosen_answer, encoding_options, limit_option, loaded
@@ -30,36 +31,33 @@ _NOUNS: Mapping[str, str] = {"line": "lines", "word": "words", "char": "characte
 @click.command()
 @file_argument
 @limit_option("Keep at most N tokens", required=True)
-@click.option(
+@option(
     "--keep",
+    "Keep the beginning, the end, or both.",
     type=click.Choice(["head", "tail", "ends"]),
     default="head",
     show_default=True,
-    help="Keep the beginning, the end, or both.",
 )
-@click.option(
+@option(
     "--boundary",
+    "Cut between any two characters, not within a word, or only between lines. A line that does "
+    "not fit is cut between words, and a word that does not fit between characters.",
     type=click.Choice(["char", "word", "line"]),
     default="char",
     show_default=True,
-    help="Cut between any two characters, not within a word, or only between lines. A line that "
-    "does not fit is cut between words, and a word that does not fit between characters.",
 )
-@click.option(
-    "--marker",
+@option(
+    "--marker TEXT",
+    "Put TEXT where something was cut; \\n, \\t, \\r, \\0 and \\\\ are escapes. The default is … "
+    "for --keep ends, on a line of its own between lines, and nothing otherwise.",
     callback=check_escaped,
-    metavar="TEXT",
-    help="Put TEXT where something was cut; \\n, \\t, \\r, \\0 and \\\\ are escapes. The default "
-    "is … for --keep ends, on a line of its own between lines, and nothing otherwise.",
 )
 @encoding_options
 @ESTIMATE
 @reading_options
-@click.option("--report", is_flag=True, help="Report on standard error what was kept.")
-@click.option(
-    "--json", "as_json", is_flag=True, help="Print the kept text and the report as a JSON object."
-)
-@click.option("--exit-code", is_flag=True, help="Exit with 1 if something was cut.")
+@option("--report", "Report on standard error what was kept.")
+@option("--json", "Print the kept text and the report as a JSON object.", to="as_json")
+@option("--exit-code", "Exit with 1 if something was cut.")
 def truncate(
     file: str,
     limit: int,

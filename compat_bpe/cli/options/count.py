@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from functools import partial
-from typing import Any, Callable, NamedTuple
+from typing import NamedTuple
 
 import click
 
 from ...encodings.resolve import DEFAULT_ENCODING
-from ..app import GroupedCommand
+from ..app import JOBS, GroupedCommand, option, together
 from ..count_view import ORDERS
 from ..input import (
     INPUT_PATH,
@@ -122,162 +122,118 @@ def _check_prices(
     return values
 
 
-_OPTIONS = (
+#: The options of the command: the parameters of ``CountOptions``.
+count_options = together(
     paths_argument("paths", "[PATH|-]..."),
     partial(encoding_options, several=True),
-    click.option(
+    option(
         "--estimate",
-        is_flag=True,
-        help="For a model without a public tokenizer, such as Claude's, print an approximate "
-        "number with a ≈ before it, by the number of characters that its maker says a token has. "
-        "All other models are counted exactly.",
+        "For a model without a public tokenizer, such as Claude's, print an approximate number "
+        "with a ≈ before it, by the number of characters that its maker says a token has. All "
+        "other models are counted exactly.",
     ),
-    click.option(
-        "--factor",
-        metavar="X",
+    option(
+        "--factor X",
+        "Print X times the number, as an estimate with a ≈ before it: for a model whose tokens "
+        "you have compared with those of an encoding, or with its --estimate.",
         callback=_check_factor,
-        help="Print X times the number, as an estimate with a ≈ before it: for a model whose "
-        "tokens you have compared with those of an encoding, or with its --estimate.",
     ),
-    click.option(
-        "--price",
-        "prices",
-        metavar="X",
+    option(
+        "--price X",
+        "Show the cost of the tokens, too, at X for a million. Repeat it to give each of several "
+        "models its price, in their order.",
+        to="prices",
         multiple=True,
         callback=_check_prices,
-        help="Show the cost of the tokens, too, at X for a million. Repeat it to give each of "
-        "several models its price, in their order.",
     ),
     limit_option("Exit with status 1 if there are more than N tokens in all"),
-    click.option(
+    option(
         "--per-file",
-        is_flag=True,
-        help="Apply the limit to each file instead: exit with status 1 if any has more than N "
-        "tokens, and name those that do.",
+        "Apply the limit to each file instead: exit with status 1 if any has more than N tokens, "
+        "and name those that do.",
     ),
-    click.option(
-        "--context",
-        is_flag=True,
-        help="Show the share of the model's context that all tokens take.",
-    ),
-    click.option(
-        "-c",
-        "--string",
-        metavar="TEXT",
-        callback=_check_text,
-        help="Count TEXT itself instead of files.",
-    ),
-    click.option(
-        "--messages",
-        metavar="FILE",
+    option("--context", "Show the share of the model's context that all tokens take."),
+    option("-c --string TEXT", "Count TEXT itself instead of files.", callback=_check_text),
+    option(
+        "--messages FILE",
+        "Count the request in FILE (- is standard input): an object with messages (or the input "
+        "of Responses), and perhaps tools and a model; or a list of messages. FILE may also have "
+        "one on each line, as for fine-tuning and batches; then the sum is printed, too. If the "
+        "lines are messages, as in a transcript, they are one request.",
         type=INPUT_PATH,
-        help="Count the request in FILE (- is standard input): an object with messages (or the "
-        "input of Responses), and perhaps tools and a model; or a list of messages. FILE may also "
-        "have one on each line, as for fine-tuning and batches; then the sum is printed, too. If "
-        "the lines are messages, as in a transcript, they are one request.",
     ),
-    click.option(
+    option(
         "--parts",
-        is_flag=True,
-        help="With --messages, show what each part of the request adds: each message, the images "
-        "in it, the tools, and the beginning of the reply.",
+        "With --messages, show what each part of the request adds: each message, the images in "
+        "it, the tools, and the beginning of the reply.",
     ),
-    click.option(
+    option(
         "--strict",
-        is_flag=True,
-        help="With --messages, refuse a request of which something cannot be counted. Otherwise "
-        "the rest is counted, and a message names what is not.",
+        "With --messages, refuse a request of which something cannot be counted. Otherwise the "
+        "rest is counted, and a message names what is not.",
     ),
-    click.option(
-        "--as-of",
-        metavar="DATE",
-        help="With --messages, the day of the request, such as 2025-06-30: deepseek-chat and "
+    option(
+        "--as-of DATE",
+        "With --messages, the day of the request, such as 2025-06-30: deepseek-chat and "
         "deepseek-reasoner have meant one model after the other.",
     ),
-    click.option(
-        "--files-from",
-        metavar="FILE",
+    option(
+        "--files-from FILE",
+        "Read more PATHs from FILE (- is standard input), one on each line, quoted or not as git "
+        "ls-files prints it.",
         type=INPUT_PATH,
-        help="Read more PATHs from FILE (- is standard input), one on each line, quoted or not as "
-        "git ls-files prints it.",
     ),
-    click.option(
-        "-0",
-        "--null",
-        is_flag=True,
-        help="A NUL byte ends each PATH in FILE, as with find -print0 and git ls-files -z; none is "
+    option(
+        "-0 --null",
+        "A NUL byte ends each PATH in FILE, as with find -print0 and git ls-files -z; none is "
         "quoted.",
     ),
     walk_options,
-    click.option(
-        "-z",
-        "--decompress",
-        is_flag=True,
-        help="Count the text in compressed files (.gz, .bz2, .xz, .zst), not their bytes.",
+    option(
+        "-z --decompress",
+        "Count the text in compressed files (.gz, .bz2, .xz, .zst), not their bytes.",
     ),
     notebooks_option,
-    click.option("-a", "--text", is_flag=True, help="Take files with NUL bytes as text, too."),
-    click.option(
+    option("-a --text", "Take files with NUL bytes as text, too."),
+    option(
         "--errors",
+        "A file that is binary or not UTF-8 is an error (strict) or skipped (skip); with replace, "
+        "bytes that are not UTF-8 count as U+FFFD. By default it is an error if it is a PATH, and "
+        "skipped in a directory.",
         type=click.Choice(["strict", "replace", "skip"]),
-        help="A file that is binary or not UTF-8 is an error (strict) or skipped (skip); with "
-        "replace, bytes that are not UTF-8 count as U+FFFD. By default it is an error if it is a "
-        "PATH, and skipped in a directory.",
     ),
     encoding_of_file,
-    click.option(
-        "--tree", "as_tree", is_flag=True, help="Show directories with the sum of what is in them."
-    ),
-    click.option(
-        "--depth",
-        metavar="N",
+    option("--tree", "Show directories with the sum of what is in them.", to="as_tree"),
+    option(
+        "--depth N",
+        "Show N levels of each tree below its top; the sums stay.",
         type=click.IntRange(min=0),
-        help="Show N levels of each tree below its top; the sums stay.",
     ),
-    click.option("--percent", is_flag=True, help="Show the share of each line in the total, too."),
-    click.option(
+    option("--percent", "Show the share of each line in the total, too."),
+    option(
         "--sort",
-        "order",
+        "Sort by name, by path, or most tokens first; by default files come in the order of the "
+        "PATHs.",
+        to="order",
         type=click.Choice(ORDERS),
-        help="Sort by name, by path, or most tokens first; by default files come in the order of "
-        "the PATHs.",
     ),
-    click.option(
-        "--top",
-        metavar="N",
+    option(
+        "--top N",
+        "Show only the N files with the most tokens, and the sum of the others.",
         type=click.IntRange(min=1),
-        help="Show only the N files with the most tokens, and the sum of the others.",
     ),
-    click.option(
-        "--total-only", is_flag=True, help="Print the total and nothing else: one number."
-    ),
-    click.option(
+    option("--total-only", "Print the total and nothing else: one number."),
+    option(
         "--format",
-        "layout",
+        "Print a table (the default), a JSON object, or a line for each file with commas (csv) or "
+        "tabs (tsv) between its columns; the first line has their names.",
+        to="layout",
         type=click.Choice(["table", "json", "csv", "tsv"]),
-        help="Print a table (the default), a JSON object, or a line for each file with commas "
-        "(csv) or tabs (tsv) between its columns; the first line has their names.",
     ),
-    click.option("--json", "as_json", is_flag=True, help="The same as --format json."),
-    click.option(
-        "-q",
-        "--quiet",
-        is_flag=True,
-        help="Print only errors on standard error: no notes, no progress bar.",
-    ),
-    click.option(
-        "-v",
-        "--verbose",
-        is_flag=True,
-        help="Name each file that is skipped, instead of their number.",
-    ),
-    click.option(
-        "-j",
-        "--jobs",
-        metavar="N",
-        type=click.IntRange(min=1),
-        help="Use at most N processes; by default as many as there are processors.",
-    ),
+    option("--json", "The same as --format json.", to="as_json"),
+    option("-q --quiet", "Print only errors on standard error: no notes, no progress bar."),
+    option("-v --verbose", "Name each file that is skipped, instead of their number."),
+    JOBS,
 )
 
 TYPE_CHECKING = False
@@ -412,10 +368,3 @@ class CountOptions(NamedTuple):
     def _is_given(self, field: str) -> bool:
         value = getattr(self, field)
         return value is not None and value is not False and value != ()
-
-
-def count_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Give a command the parameters of ``CountOptions``."""
-    for option in reversed(_OPTIONS):
-        function = option(function)
-    return function
