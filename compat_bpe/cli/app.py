@@ -7,7 +7,7 @@ import os
 import re
 import sys
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import wraps
 from importlib import import_module
 from inspect import cleandoc
@@ -233,6 +233,34 @@ def gathered(
         return command
 
     return give
+
+
+def given_options(values: Mapping[str, Any]) -> dict[str, bool]:
+    """Return which options of the running command have a value, by each of their names.
+
+    Args:
+        values: the values of its parameters; that of the argument counts for PATH.
+    """
+    given = {}
+    for param in click.get_current_context().command.params:
+        value = values.get(param.name or "")
+        for name in param.opts if isinstance(param, click.Option) else ["PATH"]:
+            given[name] = value is not None and value is not False and value != ()
+    return given
+
+
+def check_together(
+    given: Mapping[str, bool],
+    excluding: Iterable[tuple[str, str]],
+    needing: Iterable[tuple[str, str]] = (),
+) -> None:
+    """Raise ``click.UsageError`` if options exclude each other, or one lacks another."""
+    for one, other in excluding:
+        if given[one] and given[other]:
+            raise click.UsageError(f"{one} and {other} exclude each other.")
+    for one, other in needing:
+        if given[one] and not given[other]:
+            raise click.UsageError(f"{one} needs {other}.")
 
 
 def _left(rows: Sequence[tuple[str, str]]) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import replace
 from importlib import import_module
@@ -38,7 +38,7 @@ from ...encodings.resolve import Answer
 from ...files.notebook import NotebookError, is_notebook, notebook_source
 from ...files.text import check_beginning, read_text
 from ...files.write import write_files
-from ..app import JOBS, GroupedCommand, option
+from ..app import JOBS, GroupedCommand, check_together, given_options, option
 from ..counting import FileCounter, count_files
 from ..input import no_ignore_option, notebooks_option, paths_argument, reason_of
 from ..options.encoding import ESTIMATE, TokenNumber, chosen_answer, encoding_options, loaded
@@ -130,86 +130,57 @@ def check(**values: Any) -> None:
     cannot be read or is not UTF-8. Binary files are skipped. Ignored files and symbolic links are
     treated as in count: a PATH is checked even if it is ignored.
     """
-    command = _Command(**values)
+    run = _Check(values)
     try:
-        sys.exit(command.status())
+        sys.exit(run.status())
     except (CommandError, ConfigurationError) as error:
-        command.fail(shown_path(str(error)))  # those of a configuration begin with its path
+        run.fail(shown_path(str(error)))  # those of a configuration begin with its path
 
 
-class _Command:
-    def __init__(
-        self,
-        *,
-        paths: tuple[str, ...],
-        model: str | None,
-        encoding: str | None,
-        pattern: str | None,
-        estimate: bool,
-        config: str | None,
-        init: bool,
-        fix_limits: bool,
-        no_ignore: bool,
-        allow_empty: bool,
-        base: str | None,
-        growth: Part | None,
-        notebooks: bool,
-        format_name: str | None,
-        as_json: bool,
-        all_results: bool,
-        quiet: bool,
-        jobs: int | None,
-    ) -> None:
-        _check_together(
-            {
-                "PATH": bool(paths),
-                "--config": config is not None,
-                "--init": init,
-                "--fix-limits": fix_limits,
-                "--allow-empty": allow_empty,
-                "--base": base is not None,
-                "--growth": growth is not None,
-                "--format": format_name is not None,
-                "--json": as_json,
-                "--all": all_results,
-            }
-        )
-        if all_results and format_name not in (None, "table"):
+class _Check:
+    """A run of the command; its options are attributes."""
+
+    paths: tuple[str, ...]
+    model: str | None
+    encoding: str | None
+    pattern: str | None
+    estimate: bool
+    config: str | None
+    init: bool
+    fix_limits: bool
+    no_ignore: bool
+    allow_empty: bool
+    base: str | None
+    growth: Part | None
+    notebooks: bool
+    format_name: str | None
+    as_json: bool
+    all_results: bool
+    quiet: bool
+    jobs: int | None
+
+    def __init__(self, options: dict[str, Any]) -> None:
+        vars(self).update(options)
+        check_together(given_options(options), _EXCLUDING, [("--growth", "--base")])
+        if self.all_results and self.format_name not in (None, "table"):
             raise click.UsageError("--all is for the table; the other formats decide themselves.")
-        self._paths = paths
-        self._config = config
-        self._init = init
-        self._fix_limits = fix_limits
-        self._base = base
-        self._growth = growth
-        self._format = "json" if as_json else format_name or "table"
-        self._all = all_results
-        self._quiet = quiet
-        answer = chosen_answer(model, encoding, estimate=estimate)
+        self._format = "json" if self.as_json else self.format_name or "table"
+        # What counts for rules that do not say it.
+        self._given = chosen_answer(self.model, self.encoding, estimate=self.estimate)
+        self._encodings: dict[Answer | None, Encoding] = {}
         self._counting: Counting | None = None
-        if model is not None or encoding is not None:
-            self._counting = Counting(None, model, estimate)
-        self._ignore = not no_ignore
-        self._run = CheckRun(
-            answer,
-            pattern,
-            jobs,
-            self._note,
-            is_quiet=quiet,
-            ignore=self._ignore,
-            allow_empty=allow_empty,
-            notebooks=notebooks,
-        )
-        if self._counting is not None or pattern is not None:
-            self._run.encoding()  # what is wrong with it is said at once
+        if self.model is not None or self.encoding is not None:
+            self._counting = Counting(None, self.model, self.estimate)
+        if self._counting is not None or self.pattern is not None:
+            self._encoding()  # what is wrong with it is said at once
 
     def status(self) -> int:
         """Do what the options say, and return the exit status."""
-        if self._init:
+        if self.init:
             return self._write_first()
-        source = self._source()
+        source = self._configured()
         configuration = configuration_of(source, self._counting)
-        report = self._run.report(configuration, self._paths, self._base, self._growth)
+        report = self._report(configuration)
         if self._format != "github":  # which has them as annotations
             for path, reason in report.errors:
                 write_message(f"{path}: {reason}; mend it, or exclude it in the configuration")
@@ -218,9 +189,9 @@ class _Command:
                     f"{shown_path(one.name)}: {one.reason} (--allow-empty lets that pass)"
                 )
         self._note_skipped(report)
-        for note in report.notes * (not self._quiet):
+        for note in report.notes * (not self.quiet):
             self._note(f"an estimate: {note}")
-        if self._fix_limits:
+        if self.fix_limits:
             return self._raise(source, report)
         self._print(report)
         return 2 if report.status == "error" else int(report.status == "over")
@@ -239,23 +210,23 @@ class _Command:
             write_message(message)
 
     def _note_skipped(self, report: Report) -> None:
-        if report.skipped and not self._quiet:
+        if report.skipped and not self.quiet:
             names = ", ".join(path for path, _ in report.skipped[:3])
             more = f" and {len(report.skipped) - 3:,} more" if len(report.skipped) > 3 else ""
             self._note(f"skipped as binary: {names}{more}")
 
-    def _source(self) -> Source:
+    def _configured(self) -> Source:
         try:
-            if self._config is not None:
-                source: Source | None = read_source(self._config)
+            if self.config is not None:
+                source: Source | None = read_source(self.config)
                 if source is not None and source.table is None:
                     raise CommandError(
-                        f"{self._config}: there is no table [{source.header}]; add one, with rules"
+                        f"{self.config}: there is no table [{source.header}]; add one, with rules"
                     )
             else:
                 source = find_configuration(os.getcwd())
         except OSError as error:
-            raise failure(error, self._config or "the configuration") from None
+            raise failure(error, self.config or "the configuration") from None
         if source is None:
             raise CommandError(
                 f"there is no configuration here or above: no {NAME} with [check], and no "
@@ -266,7 +237,7 @@ class _Command:
 
     def _print(self, report: Report) -> None:
         module = import_module(f"...check.{_FORMATS[self._format]}", __package__)
-        options = {"all_results": True} if self._all else {}
+        options = {"all_results": True} if self.all_results else {}
         for line in getattr(module, f"{self._format}_lines")(report, **options):
             write_line(line)
 
@@ -300,7 +271,7 @@ class _Command:
         return int(bool(grown) or any(one.problem for one in raised))
 
     def _write_first(self) -> int:
-        encoding = self._run.encoding()
+        encoding = self._encoding()
         if encoding.name not in all_encoding_names():
             raise CommandError("--init: a configuration names encodings that ship; -e names one")
         folder = os.getcwd()
@@ -310,12 +281,12 @@ class _Command:
             if os.path.isfile(name) and read_source(name).table is not None:
                 raise CommandError(f"{name}: it has budgets already; nothing is overwritten")
         rules = usual_rules(folder)
-        chosen = chosen_files(rules, ignore=self._ignore)
+        chosen = chosen_files(rules, ignore=not self.no_ignore)
         if not chosen.found:
             rules = other_rules(folder)
-            chosen = chosen_files(rules, ignore=self._ignore)
+            chosen = chosen_files(rules, ignore=not self.no_ignore)
         report = Report(NAME)
-        tokens = self._run.tokens(chosen, list(chosen.found), None, report)
+        tokens = self._tokens(chosen, list(chosen.found), None, report)
         for path, reason in report.errors:
             write_message(f"{path}: {reason}; it is not counted, and no limit is about it")
         self._note_skipped(report)
@@ -329,102 +300,35 @@ class _Command:
         write_line(f"{NAME}: written, with limits for {plural(len(tokens), 'file')}")
         return 0
 
-
-#: Options that exclude each other.
-_EXCLUDING = (
-    *(("--init", name) for name in ("PATH", "--config", "--fix-limits", "--base", "--growth")),
-    *(("--init", name) for name in ("--format", "--json", "--all", "--allow-empty")),
-    *(("--fix-limits", name) for name in ("--format", "--json", "--all")),
-    *(("--json", name) for name in ("--format", "--all")),
-)
-
-
-def _check_together(given: dict[str, bool]) -> None:
-    for one, other in _EXCLUDING:
-        if given[one] and given[other]:
-            raise click.UsageError(f"{one} and {other} exclude each other: give one of them.")
-    if given["--growth"] and not given["--base"]:
-        raise click.UsageError("--growth needs --base.")
-
-
-class CheckRun:
-    """A run of the command.
-
-    Args:
-        given: what counts for rules that do not say it: what the command line names, or the
-            default.
-        pattern: the pattern of its file.
-        jobs: the largest number of processes; None for as many as can run at the same time.
-        note: writes a note.
-        is_quiet: write no notes, and draw no progress bar.
-        ignore: leave out what is ignored.
-        allow_empty: only note the rules and paths of which nothing is checked.
-        notebooks: count only the sources of notebooks.
-    """
-
-    def __init__(
-        self,
-        given: Answer,
-        pattern: str | None,
-        jobs: int | None,
-        note: Callable[[str], None],
-        *,
-        is_quiet: bool,
-        ignore: bool,
-        allow_empty: bool,
-        notebooks: bool,
-    ) -> None:
-        self._notebooks = notebooks
-        self._given = given
-        self._pattern = pattern
-        self._encodings: dict[Answer | None, Encoding] = {}
-        self._jobs = jobs
-        self._note = note
-        self._is_quiet = is_quiet
-        self._ignore = ignore
-        self._allow_empty = allow_empty
-
-    def report(
-        self,
-        configuration: Configuration,
-        paths: Sequence[str] = (),
-        base: str | None = None,
-        growth: Part | None = None,
-    ) -> Report:
+    def _report(self, configuration: Configuration) -> Report:
         """Return the report of a configuration.
-
-        Args:
-            configuration: the configuration.
-            paths: the paths that are asked for; none of them means all.
-            base: the git revision to compare with.
-            growth: the most by which files may grow, whatever the configuration says.
 
         Raises:
             CommandError: a path or the revision does not exist.
             ConfigurationError: there are too many files.
         """
-        if growth is not None:
-            rules = tuple(replace(rule, growth=growth) for rule in configuration.rules)
+        if self.growth is not None:
+            rules = tuple(replace(rule, growth=self.growth) for rule in configuration.rules)
             configuration = replace(configuration, rules=rules)
         try:
-            selection = Selection(configuration.folder, paths)
+            selection = Selection(configuration.folder, self.paths)
         except (OSError, ValueError) as error:
-            name = getattr(error, "filename", None) or ", ".join(paths)
+            name = getattr(error, "filename", None) or ", ".join(self.paths)
             reason = reason_of(error, name) if isinstance(error, OSError) else str(error)
             raise CommandError(f"{name}: {reason}") from None
-        chosen = chosen_files(configuration, selection.named, ignore=self._ignore)
+        chosen = chosen_files(configuration, selection.named, ignore=not self.no_ignore)
         report = Report(shown_path(configuration.path), _prefix(configuration.folder))
         wanted = groups_to_count(configuration.rules, chosen, selection)
         counted = {
-            answer: self.tokens(chosen, group, answer, report) for answer, group in wanted.items()
+            answer: self._tokens(chosen, group, answer, report) for answer, group in wanted.items()
         }
-        answers = [self._given if one is None else one for one in wanted]
-        report.notes = list(dict.fromkeys(one.note for one in answers if one.note))
+        notes = (self._answer(one).note for one in wanted)
+        report.notes = list(dict.fromkeys(filter(None, notes)))
         report.files = len(set().union(*counted.values()))
         before = None
-        if base is not None:
+        if self.base is not None:
             try:
-                found = read_base(configuration.folder, base)
+                found = read_base(configuration.folder, self.base)
                 comparison = Comparison(
                     configuration, found, self._count_bytes, chosen, self._name_of
                 )
@@ -449,23 +353,23 @@ class CheckRun:
         self._note_unused(configuration, chosen, report)
         return report
 
-    def tokens(
+    def _tokens(
         self, chosen: ChosenFiles, paths: Sequence[str], by: Answer | None, report: Report
     ) -> Mapping[str, int]:
         """Return the tokens of some files, and note in the report those that are not counted."""
-        counter = FileCounter(self.encoding(by), notebooks=self._notebooks)
+        counter = FileCounter(self._encoding(by), notebooks=self.notebooks)
         files = [chosen.found[path] for path in paths]
         size = sum(file.size or 0 for file in files)
         tokens: dict[str, int] = {}
         with (
-            FileProgress(len(files), size, is_quiet=self._is_quiet) as progress,
-            closing(count_files(counter, files, self._jobs, progress)) as outcomes,
+            FileProgress(len(files), size, is_quiet=self.quiet) as progress,
+            closing(count_files(counter, files, self.jobs, progress)) as outcomes,
         ):
             for path, outcome in zip(paths, outcomes):
                 if outcome.counts is not None:
                     (number,) = outcome.counts.tokens
                     tokens[path] = self._answer(by).tokens(number)
-                    if outcome.note and not self._is_quiet:
+                    if outcome.note and not self.quiet:
                         progress.clear()
                         self._note(f"{path}: {outcome.note}")
                     continue
@@ -476,14 +380,14 @@ class CheckRun:
                     noted_in.append(noted)
         return tokens
 
-    def encoding(self, by: Answer | None = None) -> Encoding:
+    def _encoding(self, by: Answer | None = None) -> Encoding:
         """Return the encoding that counts, loaded at its first use.
 
         Raises:
             CommandError: it cannot be loaded.
         """
         if by not in self._encodings:
-            pattern = self._pattern if by is None else None
+            pattern = self.pattern if by is None else None
             self._encodings[by] = loaded(self._answer(by), pattern)
         return self._encodings[by]
 
@@ -492,10 +396,10 @@ class CheckRun:
 
     def _name_of(self, by: Answer | None) -> str:
         answer = self._answer(by)
-        return answer.model if answer.note and answer.model else self.encoding(by).name
+        return answer.model if answer.note and answer.model else self._encoding(by).name
 
     def _count(self, by: Answer | None, text: str) -> int:
-        return self._answer(by).tokens(self.encoding(by).count(text))
+        return self._answer(by).tokens(self._encoding(by).count(text))
 
     def _count_bytes(self, by: Answer | None, data: bytes, notebook: bool) -> int | None:
         try:
@@ -507,7 +411,7 @@ class CheckRun:
 
     def _source(self, text: str) -> str:
         """Return the sources of a notebook if these are counted; else the text as it is."""
-        if self._notebooks:
+        if self.notebooks:
             with suppress(NotebookError):
                 return notebook_source(text)
         return text
@@ -524,7 +428,7 @@ class CheckRun:
     ) -> None:
         """Note the exemptions that no file needs, and what is unmatched if that is allowed."""
         notes = []
-        if self._allow_empty:
+        if self.allow_empty:
             notes += [f"{shown_path(one.name)}: {one.reason}" for one in report.unmatched]
             report.unmatched = []
         places = [configuration.exemptions[one].place for one in chosen.unused]
@@ -532,8 +436,17 @@ class CheckRun:
             f"{shown_path(place.file)}:{place.line}: the exemption matches no file"
             for place in places
         ]
-        for note in notes * (not self._is_quiet):
+        for note in notes * (not self.quiet):
             self._note(note)
+
+
+#: Options that exclude each other.
+_EXCLUDING = (
+    *(("--init", name) for name in ("PATH", "--config", "--fix-limits", "--base", "--growth")),
+    *(("--init", name) for name in ("--format", "--json", "--all", "--allow-empty")),
+    *(("--fix-limits", name) for name in ("--format", "--json", "--all")),
+    *(("--json", name) for name in ("--format", "--all")),
+)
 
 
 def shown_path(path: str) -> str:

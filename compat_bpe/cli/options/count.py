@@ -10,7 +10,7 @@ from typing import NamedTuple
 import click
 
 from ...encodings.resolve import DEFAULT_ENCODING
-from ..app import JOBS, GroupedCommand, option, together
+from ..app import JOBS, GroupedCommand, check_together, given_options, option, together
 from ..count_view import ORDERS
 from ..input import (
     INPUT_PATH,
@@ -37,52 +37,32 @@ GROUPS = {
     ],
 }
 
-#: Options that are about files, and so exclude --messages.
-_OF_FILES = (
-    *(("paths", "PATH"), ("string", "--string"), ("files_from", "--files-from")),
-    *(("as_tree", "--tree"), ("percent", "--percent"), ("top", "--top"), ("order", "--sort")),
-    *(("per_file", "--per-file"), ("include", "--include"), ("exclude", "--exclude")),
-    *(("text", "--text"), ("errors", "--errors"), ("decompress", "--decompress")),
-    ("notebooks", "--notebooks"),
-    *(("encoding_of_file", "--encoding-of-file"), ("separator", "--format")),
-)
-
-#: Options that exclude each other, each with the field that has its value.
-_EXCLUDING = (
-    *((("messages", "--messages"), of_files) for of_files in _OF_FILES),
-    (("parts", "--parts"), ("factor", "--factor")),
-    (("total_only", "--total-only"), ("context", "--context")),
-    (("string", "--string"), ("paths", "PATH")),
-    (("string", "--string"), ("files_from", "--files-from")),
-    (("string", "--string"), ("as_tree", "--tree")),
-    (("quiet", "--quiet"), ("verbose", "--verbose")),
-    (("total_only", "--total-only"), ("as_tree", "--tree")),
-    (("total_only", "--total-only"), ("is_json", "--json")),
-    (("total_only", "--total-only"), ("top", "--top")),
-    (("total_only", "--total-only"), ("percent", "--percent")),
-    (("is_json", "--json"), ("percent", "--percent")),
+#: Options that exclude each other; --format is there for csv and tsv, --json also for its json.
+_EXCLUDING = [
     *(
-        (("separator", "--format"), other)
-        for other in (
-            *(("as_tree", "--tree"), ("percent", "--percent")),
-            *(("total_only", "--total-only"), ("context", "--context")),
+        ("--messages", of_files)
+        for of_files in (
+            *("PATH", "--string", "--files-from", "--tree", "--percent", "--top", "--sort"),
+            *("--per-file", "--include", "--exclude", "--text", "--errors", "--decompress"),
+            *("--notebooks", "--encoding-of-file", "--format"),
         )
     ),
-)
-
-#: Options that are about one tokenizer.
-_OF_ONE = (("factor", "--factor"), ("parts", "--parts"))
+    ("--parts", "--factor"),
+    ("--total-only", "--context"),
+    *(("--string", other) for other in ("PATH", "--files-from", "--tree")),
+    ("--quiet", "--verbose"),
+    *(("--total-only", other) for other in ("--tree", "--json", "--top", "--percent")),
+    ("--json", "--percent"),
+    *(("--format", other) for other in ("--tree", "--percent", "--total-only", "--context")),
+]
 
 #: Options that need another one.
-_NEEDING = (
-    (("depth", "--depth"), ("as_tree", "--tree")),
-    (("null", "--null"), ("files_from", "--files-from")),
-    (("per_file", "--per-file"), ("limit", "--max")),
-    *(
-        (of_request, ("messages", "--messages"))
-        for of_request in (("parts", "--parts"), ("strict", "--strict"), ("as_of", "--as-of"))
-    ),
-)
+_NEEDING = [
+    ("--depth", "--tree"),
+    ("--null", "--files-from"),
+    ("--per-file", "--max"),
+    *((of_request, "--messages") for of_request in ("--parts", "--strict", "--as-of")),
+]
 
 
 def _check_text(
@@ -308,21 +288,17 @@ class CountOptions(NamedTuple):
 
     def check(self) -> None:
         """Raise ``click.UsageError`` if options exclude each other, or one lacks another."""
-        for (field, name), (other_field, other_name) in _EXCLUDING:
-            if self._is_given(field) and self._is_given(other_field):
-                raise click.UsageError(f"{name} and {other_name} exclude each other.")
-        for (field, name), (other_field, other_name) in _NEEDING:
-            if self._is_given(field) and not self._is_given(other_field):
-                raise click.UsageError(f"{name} needs {other_name}.")
-        if self.as_json and self.layout not in (None, "json"):
+        given = given_options(self._asdict())
+        if given["--json"] and self.layout not in (None, "json"):
             raise click.UsageError("--format and --json exclude each other.")
+        given.update({"--json": self.is_json, "--format": self.separator is not None})
+        check_together(given, _EXCLUDING, _NEEDING)
         number = len(self.choices)
-        if number > 1:
-            for field, name in _OF_ONE:
-                if self._is_given(field):
-                    raise click.UsageError(
-                        f"{name} and several --model or --encoding exclude each other."
-                    )
+        for name in ("--factor", "--parts"):
+            if number > 1 and given[name]:
+                raise click.UsageError(
+                    f"{name} and several --model or --encoding exclude each other."
+                )
         if len(self.prices) not in (0, 1, number):
             raise click.UsageError(
                 f"--price is given {len(self.prices)} times, and --model or --encoding {number}: "
@@ -364,7 +340,3 @@ class CountOptions(NamedTuple):
     @property
     def is_json(self) -> bool:
         return self.as_json or self.layout == "json"
-
-    def _is_given(self, field: str) -> bool:
-        value = getattr(self, field)
-        return value is not None and value is not False and value != ()
