@@ -17,7 +17,7 @@ from ..app import option
 from ..count_view import estimate_mark
 from ..input import Reading, check_escaped, file_argument, read_all, read_pieces, reading_options
 from ..options.encoding import ESTIMATE, chosen_answer, encoding_options, limit_option, loaded
-from ..output import CommandError, shown_name, write_bytes, write_line, write_message
+from ..output import CommandError, plural, shown_name, write_bytes, write_line, write_message
 from ..tokens import encoded
 
 if TYPE_CHECKING:
@@ -212,13 +212,13 @@ def _finest_cut(result: Truncated, text: str, boundary: Boundary) -> Boundary | 
 
 
 def _as_words(result: Truncated, text: str, is_whole: bool, rest: str, mark: str) -> str:
-    tokens = f"{mark}{result.count} token{'' if result.count == 1 else 's'}"
+    tokens = f"{mark}{plural(result.count, 'token')}"
     kept = sum(end - start for start, end in result.kept)
     if not result.was_cut:
-        return f"not cut: {tokens}, {kept} character{'' if kept == 1 else 's'}"
+        return f"not cut: {tokens}, {plural(kept, 'character')}"
     if is_whole:
-        return f"cut to {tokens}, {kept} of {len(text)} characters"
-    return f"cut to {tokens}, {kept} characters; the rest was {rest}"
+        return f"cut to {tokens}, {kept:,} of {len(text):,} characters"
+    return f"cut to {tokens}, {kept:,} characters; the rest was {rest}"
 
 
 def _as_json(
