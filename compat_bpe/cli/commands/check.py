@@ -42,7 +42,7 @@ from ..app import JOBS, GroupedCommand, check_together, given_options, option
 from ..counting import FileCounter, count_files
 from ..input import no_ignore_option, notebooks_option, paths_argument, reason_of
 from ..options.encoding import ESTIMATE, TokenNumber, chosen_answer, encoding_options, loaded
-from ..output import CommandError, failure, plural, write_line, write_message
+from ..output import CommandError, command_errors, failure, plural, write_line, write_message
 from ..progress import FileProgress
 
 #: The formats, each with the module that writes it.
@@ -216,7 +216,7 @@ class _Check:
             self._note(f"skipped as binary: {names}{more}")
 
     def _configured(self) -> Source:
-        try:
+        with command_errors(self.config or "the configuration"):
             if self.config is not None:
                 source: Source | None = read_source(self.config)
                 if source is not None and source.table is None:
@@ -225,8 +225,6 @@ class _Check:
                     )
             else:
                 source = find_configuration(os.getcwd())
-        except OSError as error:
-            raise failure(error, self.config or "the configuration") from None
         if source is None:
             raise CommandError(
                 f"there is no configuration here or above: no {NAME} with [check], and no "
@@ -248,10 +246,8 @@ class _Check:
             write_message("no limit is raised while a file cannot be counted")
             return 2
         if text != source.text:
-            try:
+            with command_errors(source.path):
                 write_files([(source.path, text.encode())])
-            except OSError as error:
-                raise failure(error, source.path) from None
         for one in raised:
             place = f"{shown_path(one.limit.place.file)}:{one.limit.place.line}"
             if one.problem:
@@ -293,10 +289,8 @@ class _Check:
         if not tokens:
             raise CommandError("--init: there are no prompts and no Markdown files here to limit")
         text = first_configuration(rules, tokens, encoding.name)
-        try:
+        with command_errors(NAME):
             write_files([(NAME, text.encode())], is_new=True)
-        except OSError as error:
-            raise failure(error, NAME) from None
         write_line(f"{NAME}: written, with limits for {plural(len(tokens), 'file')}")
         return 0
 

@@ -49,7 +49,7 @@ from ..output import (
     CommandError,
     check_new_file,
     check_outputs,
-    failure,
+    command_errors,
     plural,
     vocabulary_inputs,
     write_line,
@@ -95,10 +95,8 @@ def _splitter(
 
 
 def _splitter_or_failure(**options: Any) -> Encoding:
-    try:
+    with command_errors(options["like"] or ""):
         return _splitter(**options)
-    except (OSError, ValueError) as error:
-        raise failure(error, options["like"] or "") from None
 
 
 #: The options that say how text is split, as ``splitter``: its chunks are what is counted.
@@ -218,10 +216,8 @@ def counts(
     to_stdout = output == STDIN
     if to_stdout and as_json:
         raise click.UsageError("--json needs --output.")
-    try:
+    with command_errors():
         check_output(output)
-    except ValueError as error:
-        raise CommandError(str(error)) from None
     if not to_stdout:
         check_new_file(output, force=force)
     source: _Texts | _Files
@@ -235,15 +231,12 @@ def counts(
         check_outputs([output], [*source.inputs, *filter(None, others)])
     sums = _Sums(keeps_groups=by_group or bool(weights))
     figures: dict[str, Any] = {}
-    try:
-        with sums.merger:
-            source.read(sums)
-            factors = sums.factors(weights)
-            rows = ((chunk, n * factors.get(group, 1), group) for chunk, n, group in sums.rows())
-            kept = frequent(rows if by_group else collapsed(rows), min_count, figures)
-            chunks, total = _write(kept, output, by_group)
-    except (OSError, ValueError) as error:
-        raise failure(error, "standard output" if to_stdout else output) from None
+    with command_errors("standard output" if to_stdout else output), sums.merger:
+        source.read(sums)
+        factors = sums.factors(weights)
+        rows = ((chunk, n * factors.get(group, 1), group) for chunk, n, group in sums.rows())
+        kept = frequent(rows if by_group else collapsed(rows), min_count, figures)
+        chunks, total = _write(kept, output, by_group)
     if as_json:
         made = {"chunks": chunks, "total": total, "dropped": figures, "factors": factors}
         write_line(json.dumps({**made, "corpus": source.as_dict(), **source.left_out()}))

@@ -33,6 +33,7 @@ from ..options.training import (
 )
 from ..output import (
     CommandError,
+    command_errors,
     failure,
     plural,
     vocabulary_inputs,
@@ -141,7 +142,7 @@ def extend(
     found_corpus = corpus.find() if corpus.paths or number else None
     others = [terms_file, *vocabulary_inputs(encoding)]
     check_inputs(output, name, formats or default, [_CHANGES], found_corpus, others)
-    try:
+    with command_errors(output):
         with extender:
             if found_corpus is not None:
                 for part in found_corpus.read():
@@ -164,8 +165,6 @@ def extend(
             extra={_CHANGES: io.BytesIO(_changes(old, extended))},
             left_out=None if formats else say_left_out,
         )
-    except (OSError, ValueError) as error:
-        raise failure(error, output) from None
     if as_json:
         write_bytes((output / MANIFEST).read_bytes())
     else:
@@ -190,10 +189,8 @@ def _extender(old: Encoding, number: int, **options: Any) -> Extender:
     Raises:
         CommandError: its kind cannot be extended.
     """
-    try:
+    with command_errors():
         return make_extender(old, number, **options)
-    except ValueError as error:
-        raise CommandError(str(error)) from None
 
 
 def _terms(path: str) -> list[str]:

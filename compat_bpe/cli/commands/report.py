@@ -26,7 +26,7 @@ from ..output import (
     CommandError,
     check_new_file,
     check_outputs,
-    failure,
+    command_errors,
     vocabulary_inputs,
     write_line,
 )
@@ -153,10 +153,8 @@ def report(
         check_outputs([html], [*(file.path for file in documents.files), *others])
     if by == "file":
         documents.files = [CorpusFile(file.path, file.path) for file in documents.files]
-    try:
+    with command_errors():
         made = report_parts(encodings, documents.read(), terms=terms)
-    except ValueError as error:
-        raise CommandError(str(error)) from None
     if not made.total.documents:
         raise CommandError(f"there is no text in {corpus.shown}")
     curves = {name: _curve(name) for name in encodings if is_path(name)}
@@ -177,10 +175,8 @@ def report(
 
 def _curve(path: str) -> list[Check]:
     """Return the learning curve of a vocabulary; none if it has none."""
-    try:
+    with command_errors(path):
         return curve_of(Path(path))
-    except OSError as error:
-        raise failure(error, path) from None
 
 
 def _is_page(beginning: bytes) -> bool:
@@ -198,10 +194,8 @@ def _read_terms(path: str, paths: Sequence[str]) -> list[str]:
 def _write_page(made: Report, path: str, top: int, groups: int, corpus: Sequence[str]) -> None:
     from ...report.html import page, page_time  # only this form needs them
 
-    try:
+    with command_errors():
         made_at = page_time(os.environ)
-    except ValueError as error:
-        raise CommandError(str(error)) from None
     data = page(
         made, top, groups=groups, corpus=corpus or ["-"], version=__version__, made_at=made_at
     ).encode()

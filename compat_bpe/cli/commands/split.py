@@ -38,6 +38,7 @@ from ..output import (
     CommandError,
     check_new_file,
     check_outputs,
+    command_errors,
     complaint,
     shown_name,
     vocabulary_inputs,
@@ -177,10 +178,8 @@ def split(
     chosen = loaded(answer, pattern)
     from ...fit.split import check_sizes, iter_parts, pack_texts
 
-    try:
+    with command_errors():
         check_sizes(limit, overlap)  # in the user's tokens, also where these are estimated
-    except ValueError as error:
-        raise CommandError(str(error)) from None
     limit, overlap = answer.limit(limit), answer.limit(overlap)
     walk = Walk(hidden=hidden, ignore=not no_ignore, include=include, exclude=exclude)
     texts = (
@@ -190,7 +189,7 @@ def split(
     )
     if null:
         _check_no_nul(texts)
-    try:
+    with command_errors():
         if as_files:
             read = list(texts)
             named = ((_in_header(path), kept.text) for path, kept in texts.items())
@@ -214,8 +213,6 @@ def split(
                     parts.append(_Part(cut.text, data, answer.tokens(cut.count), places))
                     progress.advance(cut.end - done)
                     done = cut.end
-    except ValueError as error:
-        raise CommandError(str(error)) from None
 
     if answer.note:
         write_message(f"an estimate: {answer.note}")

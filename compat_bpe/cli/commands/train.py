@@ -45,7 +45,7 @@ from ..options.training import (
 )
 from ..output import (
     CommandError,
-    failure,
+    command_errors,
     plural,
     vocabulary_inputs,
     write_bytes,
@@ -364,7 +364,7 @@ def train(
     others = [mask, *vocabulary_inputs(training.like), *counted.files]
     others += vocabulary_inputs(training.start)
     check_inputs(output, name, formats, extra, documents, others)
-    try:
+    with command_errors(output):
         with (
             tempfile.TemporaryFile() as held_out,
             checkpointing.around(
@@ -398,8 +398,6 @@ def train(
                 left_out=left_out,
             )
         checkpointing.remove()
-    except (OSError, ValueError) as error:
-        raise failure(error, output) from None
     progress_lines = current()
     if progress_lines is not None:
         progress_lines.add_result(stopped=trained.stopped, tokens=trained.encoding.n_vocab)

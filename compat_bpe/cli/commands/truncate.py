@@ -17,7 +17,15 @@ from ..app import option
 from ..count_view import estimate_mark
 from ..input import Reading, check_escaped, file_argument, read_all, read_pieces, reading_options
 from ..options.encoding import ESTIMATE, chosen_answer, encoding_options, limit_option, loaded
-from ..output import CommandError, plural, shown_name, write_bytes, write_line, write_message
+from ..output import (
+    CommandError,
+    command_errors,
+    plural,
+    shown_name,
+    write_bytes,
+    write_line,
+    write_message,
+)
 from ..tokens import encoded
 
 if TYPE_CHECKING:
@@ -108,10 +116,8 @@ def truncate(
         escaped, is_whole = read_all(file, reading), True
     source = KeptBytes(escaped)
     text = source.text
-    try:
+    with command_errors():
         result = chosen.truncate(text, limit, keep=keep, boundary=boundary, marker=marker)
-    except ValueError as error:
-        raise CommandError(str(error)) from None
     result = _with_clean_seam(result, source, chosen, limit)
     result = replace(result, count=answer.tokens(result.count))
     data = _bytes(result, source)

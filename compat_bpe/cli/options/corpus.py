@@ -26,7 +26,15 @@ from ...files.text import STDIN
 from ...files.walk import Found, Walk
 from ..app import gathered, option
 from ..input import INPUT_PATH, announce_wait, paths_argument, reason_of, walk_options
-from ..output import CommandError, failure, plural, shown_name, skipped_note, write_message
+from ..output import (
+    CommandError,
+    command_errors,
+    failure,
+    plural,
+    shown_name,
+    skipped_note,
+    write_message,
+)
 from ..progress import FileProgress
 
 #: The most damaged lines of one file that --verbose names; the others are only counted.
@@ -354,10 +362,8 @@ class CountedInput:
     def __init__(self, paths: Sequence[str]) -> None:
         self.paths = paths
         self._progress: FileProgress | None = None
-        try:
+        with command_errors(paths[0]):
             self._reader = CountsReader(paths, self._advance)
-        except (OSError, ValueError) as error:
-            raise failure(error, paths[0]) from None
         self._hash = sha256()
 
     @property
@@ -473,10 +479,8 @@ def preparation_options(validation: str) -> Callable[[Callable[..., Any]], Calla
 def _preparation(
     normalize: Any, mask: str | None, drop_duplicates: Any, validation: float
 ) -> Preparation:
-    try:
+    with command_errors(mask or ""):
         rules = [] if mask is None else read_rules(mask)
-    except (OSError, ValueError) as error:
-        raise failure(error, mask or "") from None
     return Preparation(
         normalization=normalize, rules=rules, drop_duplicates=drop_duplicates, validation=validation
     )

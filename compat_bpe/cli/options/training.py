@@ -23,7 +23,7 @@ from ...train.trainer import AnyTrained
 from ...train.write import FORMATS, ROLES, check_folder, check_name, touched_files
 from ..app import JOBS, gathered, option, together
 from ..input import INPUT_PATH
-from ..output import CommandError, check_outputs, failure, plural, write_message
+from ..output import CommandError, check_outputs, command_errors, plural, write_message
 from .corpus import Corpus
 from .encoding import TokenNumber, chosen_encoding
 
@@ -158,10 +158,8 @@ def _read(path: str | None) -> Any:
     """Return the tokenizer of a path."""
     if path is None:
         return None
-    try:
+    with command_errors(path):
         return load(path)
-    except (OSError, ValueError) as error:
-        raise failure(error, path) from None
 
 
 def _vocabulary_to_go_on_from(named: str | None, pattern: str | None) -> Encoding | None:
@@ -279,11 +277,9 @@ def checked_name(output: Path, name: str | None, *, force: bool) -> str:
         CommandError: the vocabulary cannot be written into that folder or under that name.
     """
     name = output.resolve().name if name is None else name
-    try:
+    with command_errors(output):
         check_folder(output, force=force)
         check_name(name)
-    except (OSError, ValueError) as error:
-        raise failure(error, output) from None
     return name
 
 
