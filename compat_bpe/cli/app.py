@@ -158,7 +158,7 @@ class GroupedCommand(click.Command):
 
 
 def option(names: str, help: str, *, to: str = "", **more: Any) -> Callable[[_Function], _Function]:
-    """Return an option of click, written on few lines.
+    """Return an option of click, written on few lines; a default is shown.
 
     Args:
         names: its names and that of its value; without one, and without a type, it is a flag.
@@ -179,6 +179,7 @@ def option(names: str, help: str, *, to: str = "", **more: Any) -> Callable[[_Fu
         flags.append(last)
     else:
         more["metavar"] = last
+    more.setdefault("show_default", bool(more.get("default")))
     return click.option(*flags, *filter(None, [to]), help=help, **more)
 
 
@@ -235,15 +236,12 @@ def gathered(
     return give
 
 
-def given_options(values: Mapping[str, Any]) -> dict[str, bool]:
-    """Return which options of the running command have a value, by each of their names.
-
-    Args:
-        values: the values of its parameters; that of the argument counts for PATH.
-    """
+def given_options() -> dict[str, bool]:
+    """Return which options of the running command have a value, by their names; also PATH."""
     given = {}
-    for param in click.get_current_context().command.params:
-        value = values.get(param.name or "")
+    context = click.get_current_context()
+    for param in context.command.params:
+        value = context.params.get(param.name or "")
         for name in param.opts if isinstance(param, click.Option) else ["PATH"]:
             given[name] = value is not None and value is not False and value != ()
     return given

@@ -7,12 +7,13 @@ for somebody.
 from __future__ import annotations
 
 import codecs
+import io
 import os
 import re
 import stat
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, Callable, Literal, NamedTuple, TypeVar
 
 import click
@@ -27,9 +28,13 @@ from ..files.text import (
     recoded,
 )
 from ..unicode.text import StreamDecodeError, Utf8Decoder
-from .app import gathered, option, together
+from .app import gathered, option
 from .output import PROGRAM, CommandError, Screen, complaint, is_terminal, shown_name, write_message
 from .progress import FileProgress
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ..files.walk import Walk
 
 #: The type of an argument that is a path to read, or ``-``.
 #:
@@ -222,7 +227,6 @@ reading_options = gathered(
         "them for an error (strict).",
         type=click.Choice(["keep", "replace", "strict"]),
         default="keep",
-        show_default=True,
     ),
     encoding_of_file,
 )
@@ -387,8 +391,17 @@ no_ignore_option = option(
     "--no-ignore", "In directories, take what git and .ignore files ignore, too."
 )
 
-#: The options that ``Walk`` takes.
-walk_options = together(
+
+def _walk(include: Sequence[str], exclude: Sequence[str], hidden: bool, no_ignore: bool) -> Walk:
+    from ..files.walk import Walk  # few commands need it
+
+    return Walk(hidden=hidden, ignore=not no_ignore, include=include, exclude=exclude)
+
+
+#: The options for the search of directories, as the parameter ``walk``.
+walk_options = gathered(
+    "walk",
+    _walk,
     option(
         "--include GLOB",
         "In directories, take only files that match. May be repeated.",
@@ -412,7 +425,6 @@ notebooks_option = option(
     "that is damaged is named, and read as it is.",
     type=click.Choice(["whole", "source"]),
     default="whole",
-    show_default=True,
     callback=lambda _context, _parameter, value: value == "source",
 )
 
@@ -442,6 +454,17 @@ def read_list(path: str, *, is_null: bool, announce: Callable[[str], None]) -> l
     if path == STDIN and STDIN in paths:
         raise CommandError("standard input: it has the list of files, so it cannot be one of them")
     return paths
+
+
+def read_terms(path: str) -> list[str]:
+    """Return the lines of a file that are not blank.
+
+    Raises:
+        CommandError: as in ``read_pieces``.
+    """
+    # Lines of a file end as Python's text files have it, and within a term may be a form feed.
+    lines = io.StringIO(read_all(path).removeprefix("\ufeff"), newline=None)
+    return [line for line in (line.removesuffix("\n") for line in lines) if line.strip()]
 
 
 def _names(data: bytes) -> list[bytes]:

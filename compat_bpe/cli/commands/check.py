@@ -161,7 +161,7 @@ class _Check:
 
     def __init__(self, options: dict[str, Any]) -> None:
         vars(self).update(options)
-        check_together(given_options(options), _EXCLUDING, [("--growth", "--base")])
+        check_together(given_options(), _EXCLUDING, [("--growth", "--base")])
         if self.all_results and self.format_name not in (None, "table"):
             raise click.UsageError("--all is for the table; the other formats decide themselves.")
         self._format = "json" if self.as_json else self.format_name or "table"

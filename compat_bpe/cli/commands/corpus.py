@@ -109,7 +109,6 @@ splitting_options = gathered(
         "The kinds are those of train.",
         type=click.Choice(list(KINDS)),
         default=ByteLevelBpe.name,
-        show_default=True,
     ),
     setting_option("like", help="Split as this tokenizer does."),
     *map(setting_option, ("pattern", "normalizer", "pre_tokenizer")),
@@ -160,13 +159,13 @@ def corpus() -> None:
     "Leave chunks out that occur less often. What is learned may then be another vocabulary.",
     type=click.IntRange(min=1),
     default=1,
-    show_default=True,
 )
 @option(
     "-o --output FILE",
     "Write to FILE: .tsv, .tsv.gz, .jsonl or .jsonl.gz. Default: TSV on standard output.",
     type=click.Path(),
     default=STDIN,
+    show_default=False,
 )
 @option("--force", "Overwrite FILE.")
 @JOBS

@@ -12,7 +12,7 @@ import click
 from ... import Encoding
 from ...encodings.resolve import is_path
 from ...files.text import STDIN
-from ...files.walk import Found, Walk
+from ...files.walk import Found
 from ..count_view import (
     Column,
     CountedFile,
@@ -244,14 +244,8 @@ class _Run:
         elif not options.paths:
             listed = ["." if options.as_tree or is_terminal(sys.stdin) else STDIN]
         self._arguments = (*options.paths, *listed)
-        walk = Walk(
-            hidden=options.hidden,
-            ignore=not options.no_ignore,
-            include=options.include,
-            exclude=options.exclude,
-        )
-        files = list(walk.find(self._arguments))
-        reasons = walk.why_nothing()
+        files = list(options.walk.find(self._arguments))
+        reasons = options.walk.why_nothing()
         if not files and self._arguments and reasons:
             names = ", ".join(self._arguments[:_NAMED])
             if len(self._arguments) > _NAMED:

@@ -12,14 +12,13 @@ from typing import Any
 import click
 
 from ... import Encoding
-from ...files.text import read_text
 from ...pipeline.chunks import is_byte_level
 from ...train.bpe.beginning import pattern_name_of
-from ...train.extend.extend import Extended, Extender, make_extender
+from ...train.extend.extend import Extended, make_extender
 from ...train.write import MANIFEST, readable, write_vocabulary
 from ...version import __version__
 from ..app import GroupedCommand, option
-from ..input import INPUT_PATH
+from ..input import INPUT_PATH, read_terms
 from ..options.corpus import CORPUS_OPTIONS, Corpus, CorpusArguments, corpus_options
 from ..options.encoding import TokenNumber, chosen_encoding, encoding_options
 from ..options.training import (
@@ -32,9 +31,7 @@ from ..options.training import (
     why_stopped,
 )
 from ..output import (
-    CommandError,
     command_errors,
-    failure,
     plural,
     vocabulary_inputs,
     write_bytes,
@@ -126,18 +123,19 @@ def extend(
     if not number and terms_file is None:
         raise click.UsageError("Give -n, --terms or both.")
     name = checked_name(output, name, force=force)
-    terms = [] if terms_file is None else _terms(terms_file)
+    terms = [] if terms_file is None else read_terms(terms_file)
     old = chosen_encoding(model, encoding, pattern)
-    extender = _extender(
-        old,
-        number,
-        terms=terms,
-        with_space=not no_space,
-        min_frequency=min_frequency,
-        max_token_length=max_token_length,
-        workers=jobs,
-        name=name,
-    )
+    with command_errors():
+        extender = make_extender(
+            old,
+            number,
+            terms=terms,
+            with_space=not no_space,
+            min_frequency=min_frequency,
+            max_token_length=max_token_length,
+            workers=jobs,
+            name=name,
+        )
     default = _DEFAULT_FORMATS if is_byte_level(old.core) else _JSON_FORMATS
     found_corpus = corpus.find() if corpus.paths or number else None
     others = [terms_file, *vocabulary_inputs(encoding)]
@@ -181,33 +179,6 @@ def extend(
         write_message(f"{terms_file}: {term.text!r} cannot be one token: {term.reason}")
     if failed or (found_corpus is not None and found_corpus.failed):
         sys.exit(2)
-
-
-def _extender(old: Encoding, number: int, **options: Any) -> Extender:
-    """Return what extends an encoding.
-
-    Raises:
-        CommandError: its kind cannot be extended.
-    """
-    with command_errors():
-        return make_extender(old, number, **options)
-
-
-def _terms(path: str) -> list[str]:
-    """Return the lines of a file that are not blank."""
-    try:
-        text, _ = read_text(path)
-    except OSError as error:
-        raise failure(error, path) from None
-    except ValueError as error:
-        raise CommandError(f"{path}: {error}") from None
-    # Lines of a file end as Python's text files have it, and within a term may be a form feed.
-    lines = io.StringIO(text.removeprefix("\ufeff"), newline=None)
-    return [line for line in map(_without_end, lines) if line.strip()]
-
-
-def _without_end(line: str) -> str:
-    return line.removesuffix("\n")
 
 
 def _corpus(arguments: CorpusArguments, corpus: Corpus) -> dict[str, Any]:

@@ -19,7 +19,7 @@ from ...report.figures import Check, Report, by_difference, curve_of
 from ...report.measure import report_parts
 from ...report.text import as_json, line_width, summary_lines, table_lines
 from ..app import GroupedCommand, option
-from ..input import INPUT_PATH, notebooks_option, read_all
+from ..input import INPUT_PATH, notebooks_option, read_terms
 from ..options.corpus import CORPUS_OPTIONS, CorpusArguments, corpus_options
 from ..options.encoding import chosen_encodings, encoding_options
 from ..output import (
@@ -57,7 +57,6 @@ _GENERATOR = b'<meta name="generator" content="compat_bpe '
     "Report figures for each group or for each file.",
     type=click.Choice(["group", "file"]),
     default="group",
-    show_default=True,
 )
 @option(
     "--summary", "Print a few lines: a row for each vocabulary, and the groups that differ most."
@@ -67,7 +66,6 @@ _GENERATOR = b'<meta name="generator" content="compat_bpe '
     "Show the N groups in which the vocabularies differ most; totals are of all groups.",
     type=click.IntRange(min=1),
     default=10,
-    show_default=True,
 )
 @option(
     "--terms FILE",
@@ -80,7 +78,6 @@ _GENERATOR = b'<meta name="generator" content="compat_bpe '
     "List the N most frequent and the N longest tokens.",
     type=click.IntRange(min=0),
     default=10,
-    show_default=True,
 )
 @option("--json", "Print one JSON object instead.", to="as_one_object")
 @option("--html FILE", "Also write an HTML page with charts to FILE.", type=click.Path())
@@ -187,8 +184,7 @@ def _read_terms(path: str, paths: Sequence[str]) -> list[str]:
     """Return the lines of a file that are not blank."""
     if path == "-" and (not paths or "-" in paths):
         raise click.UsageError("--terms - and a corpus from standard input exclude each other.")
-    lines = read_all(path).split("\n")
-    return [line.rstrip("\r") for line in lines if line.strip()]
+    return read_terms(path)
 
 
 def _write_page(made: Report, path: str, top: int, groups: int, corpus: Sequence[str]) -> None:

@@ -63,7 +63,6 @@ from ..tokens import Look, looks, placed_tokens
     "Color tokens. auto: on a terminal, unless NO_COLOR is set.",
     type=click.Choice(["auto", "always", "never"]),
     default="auto",
-    show_default=True,
 )
 @option("-q --quiet", "Leave out the line with the number of tokens.")
 def show(

@@ -14,7 +14,7 @@ from ...files.text import STDIN, check_beginning, not_utf8, open_bytes, recoded
 from ...files.walk import Walk
 from ...files.write import write_files
 from ...unicode.text import CONTROLS, KeptBytes
-from ..app import option
+from ..app import given_options, option
 from ..input import (
     Reading,
     announce_wait,
@@ -76,7 +76,6 @@ _DIGITS = 4
     "not fit in one part is cut all the same.",
     type=click.Choice(["char", "word", "line"]),
     default="char",
-    show_default=True,
 )
 @walk_options
 @notebooks_option
@@ -90,11 +89,7 @@ _DIGITS = 4
     type=click.Path(),
 )
 @option(
-    "--suffix TEXT",
-    "End the names of these files with TEXT.",
-    type=click.Path(),
-    default=".txt",
-    show_default=True,
+    "--suffix TEXT", "End the names of these files with TEXT.", type=click.Path(), default=".txt"
 )
 @option("--force", "Overwrite files that exist.")
 @option(
@@ -110,10 +105,7 @@ def split(
     as_files: bool,
     overlap: int,
     boundary: Literal["char", "word", "line"],
-    include: tuple[str, ...],
-    exclude: tuple[str, ...],
-    hidden: bool,
-    no_ignore: bool,
+    walk: Walk,
     notebooks: bool,
     model: str | None,
     encoding: str | None,
@@ -163,7 +155,8 @@ def split(
     """
     if not as_files and len(paths) > 1:
         raise click.UsageError(f"{paths[1]!r} is a second PATH; several need --files.")
-    if not as_files and any((include, exclude, hidden, no_ignore, notebooks)):
+    given, of_files = given_options(), ("--include", "--exclude", "--hidden", "--no-ignore")
+    if not as_files and (notebooks or any(map(given.__getitem__, of_files))):
         raise click.UsageError("options about files need --files.")
     if (prefix is not None) + (separator is not None) + null + (as_json and prefix is None) != 1:
         raise click.UsageError(
@@ -181,7 +174,6 @@ def split(
     with command_errors():
         check_sizes(limit, overlap)  # in the user's tokens, also where these are estimated
     limit, overlap = answer.limit(limit), answer.limit(overlap)
-    walk = Walk(hidden=hidden, ignore=not no_ignore, include=include, exclude=exclude)
     texts = (
         _texts(paths, walk, reading, notebooks=notebooks)
         if as_files

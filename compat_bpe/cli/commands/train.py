@@ -133,7 +133,6 @@ checkpoint_options = gathered(
         "each text and each merge.",
         type=click.FloatRange(min=0),
         default=60,
-        show_default=True,
     ),
 )
 

@@ -44,7 +44,6 @@ _NOUNS: Mapping[str, str] = {"line": "lines", "word": "words", "char": "characte
     "Keep the beginning, the end, or both.",
     type=click.Choice(["head", "tail", "ends"]),
     default="head",
-    show_default=True,
 )
 @option(
     "--boundary",
@@ -52,7 +51,6 @@ _NOUNS: Mapping[str, str] = {"line": "lines", "word": "words", "char": "characte
     "not fit is cut between words, and a word that does not fit between characters.",
     type=click.Choice(["char", "word", "line"]),
     default="char",
-    show_default=True,
 )
 @option(
     "--marker TEXT",

@@ -56,10 +56,7 @@ class CorpusArguments(NamedTuple):
     group_field: str | None
     jsonl: bool
     errors: Errors | None
-    include: Sequence[str]
-    exclude: Sequence[str]
-    hidden: bool
-    no_ignore: bool
+    walk: Walk
     verbose: bool
 
     @property
@@ -76,15 +73,9 @@ class CorpusArguments(NamedTuple):
         Raises:
             CommandError: there are no files.
         """
-        walk = Walk(
-            hidden=self.hidden,
-            ignore=not self.no_ignore,
-            include=self.include,
-            exclude=self.exclude,
-        )
-        files = list(walk.find(self.paths or (STDIN,)))
+        files = list(self.walk.find(self.paths or (STDIN,)))
         if not files:
-            reasons = walk.why_nothing()
+            reasons = self.walk.why_nothing()
             raise CommandError(
                 f"no files to read in {self.shown}{f': {reasons}' if reasons else ''}"
             )
@@ -112,7 +103,6 @@ corpus_options = gathered(
         "--field NAME",
         "The field of each JSON line, or the column of a table, that holds the text.",
         default="text",
-        show_default=True,
     ),
     option(
         "--group-field NAME", "The field or column that holds the group. Default: the file's group."

@@ -220,6 +220,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from decimal import Decimal
 
+    from ...files.walk import Walk
+
 
 class Choice(NamedTuple):
     """A tokenizer as the command line names it; neither a model nor an encoding is the default."""
@@ -265,10 +267,7 @@ class CountOptions(NamedTuple):
     as_of: str | None
     files_from: str | None
     null: bool
-    include: Sequence[str]
-    exclude: Sequence[str]
-    hidden: bool
-    no_ignore: bool
+    walk: Walk
     decompress: bool
     notebooks: bool
     text: bool
@@ -288,7 +287,7 @@ class CountOptions(NamedTuple):
 
     def check(self) -> None:
         """Raise ``click.UsageError`` if options exclude each other, or one lacks another."""
-        given = given_options(self._asdict())
+        given = given_options()
         if given["--json"] and self.layout not in (None, "json"):
             raise click.UsageError("--format and --json exclude each other.")
         given.update({"--json": self.is_json, "--format": self.separator is not None})

@@ -226,7 +226,6 @@ training_options = gathered(
         f"Kind of model: {', '.join(KINDS)}.",
         type=click.Choice(list(KINDS)),
         default=ByteLevelBpe.name,
-        show_default=True,
     ),
     *map(setting_option, PARAMETERS),
     *(option(f"--{role} NAME", f"Special token for {use}.") for role, use in zip(ROLES, _USES)),
