@@ -10,7 +10,7 @@ import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from functools import wraps
 from importlib import import_module
-from inspect import cleandoc
+from inspect import cleandoc, signature
 from itertools import takewhile, zip_longest
 from math import ceil
 from shutil import get_terminal_size
@@ -209,20 +209,24 @@ def gathered(
 
     Args:
         name: the parameter.
-        make: returns its value for those of the options, which it takes by their names.
-        *options: the options.
+        make: returns its value for those of the options, which it takes by their names, or if it
+            takes any name, for all.
+        *options: the options, and others that are gathered.
 
     >>> @click.command()
-    ... @gathered("size", pow, option("--base N", "", type=int), option("--exp N", "", type=int))
-    ... def paint(size: int) -> None:
-    ...     print(size)
-    >>> paint(["--base", "2", "--exp", "3"], standalone_mode=False)
-    8
+    ... @gathered("area", lambda w, h: w + h, option("-w N", ""), option("-h N", ""))
+    ... def paint(area: str) -> None:
+    ...     print(area)
+    >>> paint(["-w", "2", "-h", "3"], standalone_mode=False)
+    23
     """
 
     def empty() -> None: ...
 
-    names = [param.name for param in together(*options)(empty).__click_params__]
+    taken = signature(make).parameters.values()
+    names = [one.name for one in taken]
+    if any(one.kind is one.VAR_KEYWORD for one in taken):
+        names = [one.name for one in together(*options)(empty).__click_params__]
 
     def give(function: Callable[..., Any]) -> Callable[..., Any]:
         @wraps(function)

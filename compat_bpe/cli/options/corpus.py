@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from hashlib import sha256
-from typing import Any, Callable, NamedTuple, Protocol
+from typing import Any, Callable, NamedTuple
 
 import click
 
-from ...corpus.chunk_counts import Counted, NotAChunkError
+from ...corpus.chunk_counts import NotAChunkError
 from ...corpus.counts_file import CountsReader, Row, escape
 from ...corpus.documents import (
     CorpusFile,
@@ -36,6 +36,10 @@ from ..output import (
     write_message,
 )
 from ..progress import FileProgress
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ...train.trainer import AnyTrainer
 
 #: The most damaged lines of one file that --verbose names; the others are only counted.
 _NAMED = 10
@@ -333,12 +337,6 @@ _KINDS = {
 }
 
 
-class TakesCounts(Protocol):
-    """A trainer that takes counts."""
-
-    def feed_counts(self, counts: Counted, group: str = "") -> None: ...
-
-
 class CountedInput:
     """Files of counts as named on the command line.
 
@@ -352,7 +350,7 @@ class CountedInput:
     def __init__(self, paths: Sequence[str]) -> None:
         self.paths = paths
         self._progress: FileProgress | None = None
-        with command_errors(paths[0]):
+        with command_errors("".join(paths[:1])):
             self._reader = CountsReader(paths, self._advance)
         self._hash = sha256()
 
@@ -399,7 +397,7 @@ class CountedInput:
             except ImportError as error:
                 raise CommandError(str(error)) from None
 
-    def feed(self, trainer: TakesCounts) -> None:
+    def feed(self, trainer: AnyTrainer) -> None:
         """Give all rows to a trainer; nothing if there are no files.
 
         Raises:
