@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
-from typing import NamedTuple
+from itertools import cycle
+from typing import Any, NamedTuple
 
 import click
 
 from ...encodings.resolve import DEFAULT_ENCODING
 from ..app import JOBS, GroupedCommand, check_together, given_options, option, together
-from ..count_view import ORDERS
+from ..count_view import ORDERS, Column, estimate_mark
 from ..input import (
     INPUT_PATH,
     check_utf8,
@@ -218,8 +219,6 @@ count_options = together(
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from decimal import Decimal
-
     from ...files.walk import Walk
 
 
@@ -247,8 +246,15 @@ class CountCommand(GroupedCommand):
 _ORDER = "compat_bpe.order_of_options"
 
 
-class CountOptions(NamedTuple):
-    """The values of the options of ``compat-bpe count``."""
+class CountOptions:
+    """The values of the options of ``compat-bpe count``.
+
+    Args:
+        values: the values, by the names of the attributes.
+
+    Raises:
+        click.UsageError: options exclude each other, or one lacks another.
+    """
 
     paths: Sequence[str]
     model: Sequence[str]
@@ -285,13 +291,15 @@ class CountOptions(NamedTuple):
     verbose: bool
     jobs: int | None
 
-    def check(self) -> None:
-        """Raise ``click.UsageError`` if options exclude each other, or one lacks another."""
+    def __init__(self, values: dict[str, Any]) -> None:
+        vars(self).update(values)
         given = given_options()
         if given["--json"] and self.layout not in (None, "json"):
             raise click.UsageError("--format and --json exclude each other.")
         given.update({"--json": self.is_json, "--format": self.separator is not None})
         check_together(given, _EXCLUDING, _NEEDING)
+        #: The tokenizers, in the order in which they are named, each once.
+        self.choices = self._choices()
         number = len(self.choices)
         for name in ("--factor", "--parts"):
             if number > 1 and given[name]:
@@ -304,13 +312,7 @@ class CountOptions(NamedTuple):
                 "give one price for all, or one for each."
             )
 
-    @property
-    def choices(self) -> list[Choice]:
-        """The tokenizers in the order in which they are named, each once.
-
-        Raises:
-            click.UsageError: a model and an encoding have one name.
-        """
+    def _choices(self) -> list[Choice]:
         values = {"model": iter(self.model), "encoding": iter(self.encoding)}
         order = click.get_current_context().meta[_ORDER]
         choices = [Choice(**{name: next(values[name])}) for name in order if name in values]
@@ -322,14 +324,15 @@ class CountOptions(NamedTuple):
                 )
         return list(dict.fromkeys(choices)) or [Choice()]
 
-    def prices_of(self, number: int) -> list[Decimal | None]:
-        """Return the price of each of a number of tokenizers; None without one."""
+    def columns(self, are_estimates: Iterable[bool]) -> list[Column]:
+        """Return the column of each tokenizer; numbers that are estimates have a mark."""
+        names = [one.name for one in self.choices] if len(self.choices) > 1 else ["tokens"]
+        marks = [estimate_mark() if one else "" for one in are_estimates]
         if not self.prices:
-            return [None] * number
+            return list(map(Column, names, marks))
         from decimal import Decimal  # only prices need it
 
-        prices: list[Decimal | None] = [*map(Decimal, self.prices)]
-        return prices if len(prices) == number else prices * number
+        return list(map(Column, names, marks, cycle(map(Decimal, self.prices))))
 
     @property
     def separator(self) -> str | None:
