@@ -7,14 +7,15 @@ import os
 import re
 import sys
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from functools import wraps
 from importlib import import_module
-from inspect import cleandoc
+from inspect import cleandoc, signature
 from itertools import takewhile, zip_longest
 from math import ceil
 from shutil import get_terminal_size
 from textwrap import wrap
-from typing import Any, NamedTuple
+from typing import Any, Callable, NamedTuple, TypeVar
 
 import click
 
@@ -82,6 +83,8 @@ def _examples(lines: list[str]) -> list[list[str]]:
             examples[-1].append(line)
     return examples
 
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
 
 #: The title of the section for options in no group, ``--help`` included.
 OTHERS = "Other options"
@@ -154,19 +157,112 @@ class GroupedCommand(click.Command):
                 formatter.write_dl(rows, _LEFT, _SPACE + widest - _left(rows))
 
 
-def declared(options: Iterable[Callable[[Any], Any]]) -> list[click.Option]:
-    """Return the options that decorators declare, in their order.
+def option(names: str, help: str, *, to: str = "", **more: Any) -> Callable[[_Function], _Function]:
+    """Return an option of click, written on few lines; a default is shown.
 
-    >>> [option.name for option in declared([click.option("-n", "--name"), click.option("--all")])]
-    ['name', 'all']
+    Args:
+        names: its names and that of its value; without one, and without a type, it is a flag.
+        help: its help.
+        to: the name of the parameter, if it is not that of the option.
+        **more: as in ``click.option``.
+
+    >>> @click.command()
+    ... @option("-n --number N", "Take N.", type=int)
+    ... @option("--all", "Take all.", to="takes_all")
+    ... def take(number: int, takes_all: bool) -> None: ...
+    >>> [(one.name, one.opts, one.metavar, one.type.name) for one in take.params]
+    [('number', ['-n', '--number'], 'N', 'integer'), ('takes_all', ['--all'], None, 'boolean')]
+    """
+    *flags, last = names.split()
+    if last.startswith("-"):
+        more = {"is_flag": "type" not in more, **more}
+        flags.append(last)
+    else:
+        more["metavar"] = last
+    more.setdefault("show_default", bool(more.get("default")))
+    return click.option(*flags, *filter(None, [to]), help=help, **more)
+
+
+def together(*options: Callable[[_Function], _Function]) -> Callable[[_Function], _Function]:
+    """Return a decorator that gives a command some options, in this order."""
+
+    def give(function: _Function) -> _Function:
+        for one in reversed(options):
+            function = one(function)
+        return function
+
+    return give
+
+
+#: The option of commands that work in several processes.
+JOBS = option(
+    "-j --jobs N",
+    "Use at most N processes; by default as many as there are processors.",
+    type=click.IntRange(min=1),
+)
+
+
+def gathered(
+    name: str, make: Callable[..., Any], *options: Callable[[Any], Any]
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Return a decorator that gives a command some options as a single parameter.
+
+    Args:
+        name: the parameter.
+        make: returns its value for those of the options, which it takes by their names, or if it
+            takes any name, for all.
+        *options: the options, and others that are gathered.
+
+    >>> @click.command()
+    ... @gathered("area", lambda w, h: w + h, option("-w N", ""), option("-h N", ""))
+    ... def paint(area: str) -> None:
+    ...     print(area)
+    >>> paint(["-w", "2", "-h", "3"], standalone_mode=False)
+    23
     """
 
-    def command() -> None: ...
+    def empty() -> None: ...
 
-    for option in options:
-        command = option(command)
-    own: list[click.Option] = getattr(command, "__click_params__", [])
-    return own
+    taken = signature(make).parameters.values()
+    names = [one.name for one in taken]
+    if any(one.kind is one.VAR_KEYWORD for one in taken):
+        names = [one.name for one in together(*options)(empty).__click_params__]
+
+    def give(function: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(function)
+        def with_value(**values: Any) -> Any:
+            own = {one: values.pop(one) for one in names}
+            return function(**{name: make(**own)}, **values)
+
+        command: Callable[..., Any] = together(*options)(with_value)
+        return command
+
+    return give
+
+
+def given_options() -> dict[str, bool]:
+    """Return which options of the running command have a value, by their names; also PATH."""
+    given = {}
+    context = click.get_current_context()
+    for param in context.command.params:
+        value = context.params.get(param.name or "")
+        for name in param.opts if isinstance(param, click.Option) else ["PATH"]:
+            given[name] = value is not None and value is not False and value != ()
+    return given
+
+
+def check_together(
+    given: Mapping[str, bool],
+    excluding: Iterable[tuple[str, str]],
+    needing: Iterable[tuple[str, str]] = (),
+) -> None:
+    """Raise ``click.UsageError`` if options exclude each other, or one lacks another."""
+    for one, other in excluding:
+        if given[one] and given[other]:
+            raise click.UsageError(f"{one} and {other} exclude each other.")
+    for one, other in needing:
+        if given[one] and not given[other]:
+            raise click.UsageError(f"{one} needs {other}.")
 
 
 def _left(rows: Sequence[tuple[str, str]]) -> int:

@@ -7,13 +7,13 @@ for somebody.
 from __future__ import annotations
 
 import codecs
+import io
 import os
 import re
 import stat
 import sys
 import warnings
-from collections.abc import Iterator
-from functools import wraps
+from collections.abc import Iterator, Sequence
 from typing import Any, Callable, Literal, NamedTuple, TypeVar
 
 import click
@@ -28,8 +28,13 @@ from ..files.text import (
     recoded,
 )
 from ..unicode.text import StreamDecodeError, Utf8Decoder
+from .app import gathered, option
 from .output import PROGRAM, CommandError, Screen, complaint, is_terminal, shown_name, write_message
 from .progress import FileProgress
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ..files.walk import Walk
 
 #: The type of an argument that is a path to read, or ``-``.
 #:
@@ -151,11 +156,10 @@ def _check_encoding(
 
 
 #: The option for the encoding of the text in files; its value is None for UTF-8.
-encoding_of_file = click.option(
-    "--encoding-of-file",
-    metavar="NAME",
+encoding_of_file = option(
+    "--encoding-of-file NAME",
+    "Read a file as text in this encoding (utf-16, latin-1, cp1252, …), not as UTF-8.",
     callback=_check_encoding,
-    help="Read a file as text in this encoding (utf-16, latin-1, cp1252, …), not as UTF-8.",
 )
 
 
@@ -216,22 +220,19 @@ class Reading(NamedTuple):
 STRICT = Reading()
 
 
-def reading_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Give a command ``--errors`` and ``--encoding-of-file``, as the parameter ``reading``."""
-    errors = click.option(
+#: The options for what is not UTF-8, as the parameter ``reading``.
+reading_options = gathered(
+    "reading",
+    lambda errors, encoding_of_file: Reading(errors, encoding_of_file),
+    option(
         "--errors",
+        "Keep bytes that are not UTF-8 as they are (keep), read them as U+FFFD (replace), or take "
+        "them for an error (strict).",
         type=click.Choice(["keep", "replace", "strict"]),
         default="keep",
-        show_default=True,
-        help="Keep bytes that are not UTF-8 as they are (keep), read them as U+FFFD (replace), or "
-        "take them for an error (strict).",
-    )
-
-    @wraps(function)
-    def with_reading(errors: Any, encoding_of_file: str | None, **options: Any) -> Any:
-        return function(reading=Reading(errors, encoding_of_file), **options)
-
-    return errors(encoding_of_file(with_reading))
+    ),
+    encoding_of_file,
+)
 
 
 def check_escaped(
@@ -358,50 +359,6 @@ def read_all(path: str, reading: Reading = STRICT) -> str:
     return "".join(read_pieces(path, reading))
 
 
-def walk_options(function: _Function) -> _Function:
-    """Give a command the options that ``Walk`` takes."""
-    include = click.option(
-        "--include",
-        metavar="GLOB",
-        multiple=True,
-        callback=_checked_globs,
-        help="In directories, take only files that match. May be repeated.",
-    )
-    exclude = click.option(
-        "--exclude",
-        metavar="GLOB",
-        multiple=True,
-        callback=_checked_globs,
-        help="In directories, leave out files and directories that match. May be repeated.",
-    )
-    hidden = click.option(
-        "--hidden", is_flag=True, help="In directories, take names that begin with a dot, too."
-    )
-    return include(exclude(hidden(no_ignore_option(function))))
-
-
-def no_ignore_option(function: _Function) -> _Function:
-    """Give a command the option that turns ignore files off."""
-    return click.option(
-        "--no-ignore",
-        is_flag=True,
-        help="In directories, take what git and .ignore files ignore, too.",
-    )(function)
-
-
-def notebooks_option(function: _Function) -> _Function:
-    """Give a command ``notebooks``: True if only the source of notebooks is read."""
-    return click.option(
-        "--notebooks",
-        type=click.Choice(["whole", "source"]),
-        default="whole",
-        show_default=True,
-        callback=lambda _context, _parameter, value: value == "source",
-        help="Read notebooks (.ipynb) as they are, or only the sources of their cells, without "
-        "outputs. One that is damaged is named, and read as it is.",
-    )(function)
-
-
 def _checked_globs(
     _ctx: click.Context, param: click.Parameter, globs: tuple[str, ...]
 ) -> tuple[str, ...]:
@@ -432,6 +389,49 @@ _ESCAPE = re.compile(rb"\\([0-7]{3}|.)")
 _ESCAPED = dict(zip(b"abfnrtv", b"\a\b\f\n\r\t\v"))
 
 
+#: The option that turns ignore files off.
+no_ignore_option = option(
+    "--no-ignore", "In directories, take what git and .ignore files ignore, too."
+)
+
+
+def _walk(include: Sequence[str], exclude: Sequence[str], hidden: bool, no_ignore: bool) -> Walk:
+    from ..files.walk import Walk  # few commands need it
+
+    return Walk(hidden=hidden, ignore=not no_ignore, include=include, exclude=exclude)
+
+
+#: The options for the search of directories, as the parameter ``walk``.
+walk_options = gathered(
+    "walk",
+    _walk,
+    option(
+        "--include GLOB",
+        "In directories, take only files that match. May be repeated.",
+        multiple=True,
+        callback=_checked_globs,
+    ),
+    option(
+        "--exclude GLOB",
+        "In directories, leave out files and directories that match. May be repeated.",
+        multiple=True,
+        callback=_checked_globs,
+    ),
+    option("--hidden", "In directories, take names that begin with a dot, too."),
+    no_ignore_option,
+)
+
+#: The option ``notebooks``: True if only the source of notebooks is read.
+notebooks_option = option(
+    "--notebooks",
+    "Read notebooks (.ipynb) as they are, or only the sources of their cells, without outputs. One "
+    "that is damaged is named, and read as it is.",
+    type=click.Choice(["whole", "source"]),
+    default="whole",
+    callback=lambda _context, _parameter, value: value == "source",
+)
+
+
 def read_list(path: str, *, is_null: bool, announce: Callable[[str], None]) -> list[str]:
     """Return the paths that a file lists; empty lines are left out.
 
@@ -457,6 +457,17 @@ def read_list(path: str, *, is_null: bool, announce: Callable[[str], None]) -> l
     if path == STDIN and STDIN in paths:
         raise CommandError("standard input: it has the list of files, so it cannot be one of them")
     return paths
+
+
+def read_terms(path: str) -> list[str]:
+    """Return the lines of a file that are not blank.
+
+    Raises:
+        CommandError: as in ``read_pieces``.
+    """
+    # Lines of a file end as Python's text files have it, and within a term may be a form feed.
+    lines = io.StringIO(read_all(path).removeprefix("\ufeff"), newline=None)
+    return [line for line in (line.removesuffix("\n") for line in lines) if line.strip()]
 
 
 def _names(data: bytes) -> list[bytes]:

@@ -11,7 +11,7 @@ import io
 import os
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from typing import IO, Any, Callable, TextIO
 
 import click
@@ -44,6 +44,15 @@ def failure(error: OSError | ValueError, path: str | os.PathLike[str]) -> Comman
     if isinstance(error, OSError) and error.strerror:
         return CommandError(f"{error.filename or os.fspath(path)}: {error.strerror}")
     return CommandError(str(error))
+
+
+@contextmanager
+def command_errors(path: str | os.PathLike[str] = "") -> Iterator[None]:
+    """Raise a ``CommandError`` for an error of a file, or of its content; as in ``failure``."""
+    try:
+        yield
+    except (OSError, ValueError) as error:
+        raise failure(error, path) from None
 
 
 def write_line(*cells: str, separator: str = "") -> None:

@@ -7,7 +7,7 @@ import re
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import closing, suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from importlib import import_module
 from typing import Any, NoReturn
 
@@ -38,11 +38,11 @@ from ...encodings.resolve import Answer
 from ...files.notebook import NotebookError, is_notebook, notebook_source
 from ...files.text import check_beginning, read_text
 from ...files.write import write_files
-from ..app import GroupedCommand
+from ..app import JOBS, GroupedCommand, check_together, given_options, option
 from ..counting import FileCounter, count_files
 from ..input import no_ignore_option, notebooks_option, paths_argument, reason_of
 from ..options.encoding import ESTIMATE, TokenNumber, chosen_answer, encoding_options, loaded
-from ..output import CommandError, failure, plural, write_line, write_message
+from ..output import CommandError, command_errors, failure, plural, write_line, write_message
 from ..progress import FileProgress
 
 #: The formats, each with the module that writes it.
@@ -80,60 +80,37 @@ def _part(context: click.Context, parameter: click.Parameter, value: str | None)
 @paths_argument("paths", "[PATH]...", type=click.Path(readable=False))
 @encoding_options
 @ESTIMATE
-@click.option(
-    "--config",
-    metavar="FILE",
+@option(
+    "--config FILE",
+    "Read this configuration instead of the nearest one.",
     type=click.Path(readable=False),
-    help="Read this configuration instead of the nearest one.",
 )
-@click.option(
-    "--init",
-    is_flag=True,
-    help=f"Write a first {NAME} from the files that are there. No file is overwritten.",
-)
-@click.option(
-    "--fix-limits",
-    is_flag=True,
-    help="Raise the limits in the configuration that something is over. None is lowered.",
+@option("--init", f"Write a first {NAME} from the files that are there. No file is overwritten.")
+@option(
+    "--fix-limits", "Raise the limits in the configuration that something is over. None is lowered."
 )
 @no_ignore_option
-@click.option(
-    "--allow-empty",
-    is_flag=True,
-    help="Allow a rule that matches nothing, and a PATH that no rule is about.",
+@option("--allow-empty", "Allow a rule that matches nothing, and a PATH that no rule is about.")
+@option(
+    "--base REV", "Compare with this git revision: what was added, removed, renamed, and has grown."
 )
-@click.option(
-    "--base",
-    metavar="REV",
-    help="Compare with this git revision: what was added, removed, renamed, and has grown.",
-)
-@click.option(
-    "--growth",
-    metavar="N|P%",
+@option(
+    "--growth N|P%",
+    "With --base, let no file grow by more than N tokens, or by more than P percent.",
     callback=_part,
-    help="With --base, let no file grow by more than N tokens, or by more than P percent.",
 )
 @notebooks_option
-@click.option(
-    "--format",
-    "format_name",
-    metavar="NAME",
-    type=click.Choice(list(_FORMATS)),
-    help="Print a table (the default), json, github (annotations of Actions), sarif, markdown (a "
+@option(
+    "--format NAME",
+    "Print a table (the default), json, github (annotations of Actions), sarif, markdown (a "
     "comment) or junit.",
+    to="format_name",
+    type=click.Choice(list(_FORMATS)),
 )
-@click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
-@click.option(
-    "--all", "all_results", is_flag=True, help="List in the table what is within its limit, too."
-)
-@click.option("-q", "--quiet", is_flag=True, help="Write no notes on standard error.")
-@click.option(
-    "-j",
-    "--jobs",
-    metavar="N",
-    type=click.IntRange(min=1),
-    help="Use at most N processes; by default as many as there are processors.",
-)
+@option("--json", "The same as --format json.", to="as_json")
+@option("--all", "List in the table what is within its limit, too.", to="all_results")
+@option("-q --quiet", "Write no notes on standard error.")
+@JOBS
 def check(**values: Any) -> None:
     """Check the files of a project against its budgets of tokens.
 
@@ -153,16 +130,15 @@ def check(**values: Any) -> None:
     cannot be read or is not UTF-8. Binary files are skipped. Ignored files and symbolic links are
     treated as in count: a PATH is checked even if it is ignored.
     """
-    run = _Check(**values)
+    run = _Check(values)
     try:
         sys.exit(run.status())
     except (CommandError, ConfigurationError) as error:
         run.fail(shown_path(str(error)))  # those of a configuration begin with its path
 
 
-@dataclass
 class _Check:
-    """One run of the command, with its options as its fields."""
+    """A run of the command; its options are attributes."""
 
     paths: tuple[str, ...]
     model: str | None
@@ -183,42 +159,31 @@ class _Check:
     quiet: bool
     jobs: int | None
 
-    def __post_init__(self) -> None:
-        _check_together(
-            {
-                "PATH": bool(self.paths),
-                "--config": self.config is not None,
-                "--init": self.init,
-                "--fix-limits": self.fix_limits,
-                "--allow-empty": self.allow_empty,
-                "--base": self.base is not None,
-                "--growth": self.growth is not None,
-                "--format": self.format_name is not None,
-                "--json": self.as_json,
-                "--all": self.all_results,
-            }
-        )
+    def __init__(self, options: dict[str, Any]) -> None:
+        vars(self).update(options)
+        check_together(given_options(), _EXCLUDING, [("--growth", "--base")])
         if self.all_results and self.format_name not in (None, "table"):
             raise click.UsageError("--all is for the table; the other formats decide themselves.")
         self._format = "json" if self.as_json else self.format_name or "table"
+        # What counts for rules that do not say it.
         self._given = chosen_answer(self.model, self.encoding, estimate=self.estimate)
+        self._encodings: dict[Answer | None, Encoding] = {}
         self._counting: Counting | None = None
         if self.model is not None or self.encoding is not None:
             self._counting = Counting(None, self.model, self.estimate)
-        self._encodings: dict[Answer | None, Encoding] = {}
         if self._counting is not None or self.pattern is not None:
-            self._encoding_of(None)  # what is wrong with it is said at once
+            self._encoding()  # what is wrong with it is said at once
 
     def status(self) -> int:
         """Do what the options say, and return the exit status."""
         if self.init:
             return self._write_first()
-        source = self._source()
+        source = self._configured()
         configuration = configuration_of(source, self._counting)
         report = self._report(configuration)
         if self._format != "github":  # which has them as annotations
             for path, reason in report.errors:
-                write_message(f"{path}: {reason}; fix it, or exclude it in the configuration")
+                write_message(f"{path}: {reason}; mend it, or exclude it in the configuration")
             for one in report.unmatched:
                 write_message(
                     f"{shown_path(one.name)}: {one.reason} (--allow-empty lets that pass)"
@@ -250,8 +215,8 @@ class _Check:
             more = f" and {len(report.skipped) - 3:,} more" if len(report.skipped) > 3 else ""
             self._note(f"skipped as binary: {names}{more}")
 
-    def _source(self) -> Source:
-        try:
+    def _configured(self) -> Source:
+        with command_errors(self.config or "the configuration"):
             if self.config is not None:
                 source: Source | None = read_source(self.config)
                 if source is not None and source.table is None:
@@ -260,8 +225,6 @@ class _Check:
                     )
             else:
                 source = find_configuration(os.getcwd())
-        except OSError as error:
-            raise failure(error, self.config or "the configuration") from None
         if source is None:
             raise CommandError(
                 f"there is no configuration here or above: no {NAME} with [check], and no "
@@ -283,10 +246,8 @@ class _Check:
             write_message("no limit is raised while a file cannot be counted")
             return 2
         if text != source.text:
-            try:
+            with command_errors(source.path):
                 write_files([(source.path, text.encode())])
-            except OSError as error:
-                raise failure(error, source.path) from None
         for one in raised:
             place = f"{shown_path(one.limit.place.file)}:{one.limit.place.line}"
             if one.problem:
@@ -306,7 +267,7 @@ class _Check:
         return int(bool(grown) or any(one.problem for one in raised))
 
     def _write_first(self) -> int:
-        encoding = self._encoding_of(None)
+        encoding = self._encoding()
         if encoding.name not in all_encoding_names():
             raise CommandError("--init: a configuration names encodings that ship; -e names one")
         folder = os.getcwd()
@@ -328,14 +289,10 @@ class _Check:
         if not tokens:
             raise CommandError("--init: there are no prompts and no Markdown files here to limit")
         text = first_configuration(rules, tokens, encoding.name)
-        try:
+        with command_errors(NAME):
             write_files([(NAME, text.encode())], is_new=True)
-        except OSError as error:
-            raise failure(error, NAME) from None
         write_line(f"{NAME}: written, with limits for {plural(len(tokens), 'file')}")
         return 0
-
-    # Counting
 
     def _report(self, configuration: Configuration) -> Report:
         """Return the report of a configuration.
@@ -359,8 +316,8 @@ class _Check:
         counted = {
             answer: self._tokens(chosen, group, answer, report) for answer, group in wanted.items()
         }
-        answers = [self._given if one is None else one for one in wanted]
-        report.notes = list(dict.fromkeys(one.note for one in answers if one.note))
+        notes = (self._answer(one).note for one in wanted)
+        report.notes = list(dict.fromkeys(filter(None, notes)))
         report.files = len(set().union(*counted.values()))
         before = None
         if self.base is not None:
@@ -379,10 +336,7 @@ class _Check:
             chosen,
             selection,
             counted,
-            SectionCounts(
-                self._count,
-                lambda path: self._text(chosen.found[path].path),
-            ),
+            SectionCounts(self._count, lambda path: self._text(chosen.found[path].path)),
             name_of=self._name_of,
             note_of=lambda by: self._answer(by).note,
             before=before,
@@ -397,7 +351,7 @@ class _Check:
         self, chosen: ChosenFiles, paths: Sequence[str], by: Answer | None, report: Report
     ) -> Mapping[str, int]:
         """Return the tokens of some files, and note in the report those that are not counted."""
-        counter = FileCounter(self._encoding_of(by), notebooks=self.notebooks)
+        counter = FileCounter(self._encoding(by), notebooks=self.notebooks)
         files = [chosen.found[path] for path in paths]
         size = sum(file.size or 0 for file in files)
         tokens: dict[str, int] = {}
@@ -420,7 +374,7 @@ class _Check:
                     noted_in.append(noted)
         return tokens
 
-    def _encoding_of(self, by: Answer | None) -> Encoding:
+    def _encoding(self, by: Answer | None = None) -> Encoding:
         """Return the encoding that counts, loaded at its first use.
 
         Raises:
@@ -436,20 +390,20 @@ class _Check:
 
     def _name_of(self, by: Answer | None) -> str:
         answer = self._answer(by)
-        return answer.model if answer.note and answer.model else self._encoding_of(by).name
+        return answer.model if answer.note and answer.model else self._encoding(by).name
 
     def _count(self, by: Answer | None, text: str) -> int:
-        return self._answer(by).tokens(self._encoding_of(by).count(text))
+        return self._answer(by).tokens(self._encoding(by).count(text))
 
     def _count_bytes(self, by: Answer | None, data: bytes, notebook: bool) -> int | None:
         try:
             check_beginning(data)
             text = data.decode()
-            return self._count(by, self._counted_part(text) if notebook else text)
+            return self._count(by, self._source(text) if notebook else text)
         except ValueError:
             return None
 
-    def _counted_part(self, text: str) -> str:
+    def _source(self, text: str) -> str:
         """Return the sources of a notebook if these are counted; else the text as it is."""
         if self.notebooks:
             with suppress(NotebookError):
@@ -461,7 +415,7 @@ class _Check:
             text, _ = read_text(path)
         except (OSError, ValueError) as error:  # it changed after it was counted
             raise failure(error, path) from None
-        return self._counted_part(text) if is_notebook(path) else text
+        return self._source(text) if is_notebook(path) else text
 
     def _note_unused(
         self, configuration: Configuration, chosen: ChosenFiles, report: Report
@@ -480,6 +434,15 @@ class _Check:
             self._note(note)
 
 
+#: Options that exclude each other.
+_EXCLUDING = (
+    *(("--init", name) for name in ("PATH", "--config", "--fix-limits", "--base", "--growth")),
+    *(("--init", name) for name in ("--format", "--json", "--all", "--allow-empty")),
+    *(("--fix-limits", name) for name in ("--format", "--json", "--all")),
+    *(("--json", name) for name in ("--format", "--all")),
+)
+
+
 def shown_path(path: str) -> str:
     """Return a path relative to the current directory, if it is in it."""
     here = os.path.join(os.getcwd(), "")
@@ -493,20 +456,3 @@ def _prefix(folder: str) -> str:
     if top is None or top == folder:
         return ""
     return os.path.relpath(folder, top).replace(os.sep, "/") + "/"
-
-
-#: Options that exclude each other.
-_EXCLUDING = (
-    *(("--init", name) for name in ("PATH", "--config", "--fix-limits", "--base", "--growth")),
-    *(("--init", name) for name in ("--format", "--json", "--all", "--allow-empty")),
-    *(("--fix-limits", name) for name in ("--format", "--json", "--all")),
-    *(("--json", name) for name in ("--format", "--all")),
-)
-
-
-def _check_together(given: dict[str, bool]) -> None:
-    for one, other in _EXCLUDING:
-        if given[one] and given[other]:
-            raise click.UsageError(f"{one} and {other} exclude each other: give one of them.")
-    if given["--growth"] and not given["--base"]:
-        raise click.UsageError("--growth needs --base.")

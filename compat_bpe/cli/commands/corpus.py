@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Iterator, Mapping
-from functools import wraps
+from collections.abc import Iterator, Mapping
 from math import gcd
 from typing import Any, BinaryIO
 
@@ -37,7 +36,7 @@ from ...train.kinds import KINDS, TOKENIZER_KINDS
 from ...train.sentencepiece.settings import SentencePieceKind
 from ...train.tokenizer_kind import surroundings
 from ...train.words import multipliers_of, word_splitter
-from ..app import GroupedCommand
+from ..app import JOBS, GroupedCommand, gathered, option
 from ..options.corpus import (
     CORPUS_OPTIONS,
     CorpusArguments,
@@ -50,7 +49,7 @@ from ..output import (
     CommandError,
     check_new_file,
     check_outputs,
-    failure,
+    command_errors,
     plural,
     vocabulary_inputs,
     write_line,
@@ -60,24 +59,6 @@ from ..progress import json_progress_option
 
 #: The names of the options' parameters.
 SPLITTING = ("model", "like", "pattern", "normalizer", "pre_tokenizer")
-
-
-def splitting_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Give a command ``splitter``, an encoding whose chunks are what is counted."""
-
-    @wraps(function)
-    def with_splitter(**options: Any) -> Any:
-        own = {name: options.pop(name) for name in SPLITTING}
-        try:
-            splitter = _splitter(**own)
-        except (OSError, ValueError) as error:
-            raise failure(error, own["like"] or "") from None
-        return function(splitter=splitter, **options)
-
-    command: Callable[..., Any] = with_splitter
-    for option in reversed(_OPTIONS):
-        command = option(command)
-    return command
 
 
 def _splitter(
@@ -113,22 +94,25 @@ def _splitter(
     return word_splitter(surroundings(steps, TOKENIZER_KINDS[model].defaults, None).parts)
 
 
-_OPTIONS: tuple[Callable[[Any], Any], ...] = (
-    click.option(
-        "--model",
+def _splitter_or_failure(**options: Any) -> Encoding:
+    with command_errors(options["like"] or ""):
+        return _splitter(**options)
+
+
+#: The options that say how text is split, as ``splitter``: its chunks are what is counted.
+splitting_options = gathered(
+    "splitter",
+    _splitter_or_failure,
+    option(
+        "--model MODEL",
+        "Count what a model of this kind is learned from: chunks, words or (SentencePiece) lines. "
+        "The kinds are those of train.",
         type=click.Choice(list(KINDS)),
-        metavar="MODEL",
         default=ByteLevelBpe.name,
-        show_default=True,
-        help="Count what a model of this kind is learned from: chunks, words or (SentencePiece) "
-        "lines. The kinds are those of train.",
     ),
     setting_option("like", help="Split as this tokenizer does."),
-    setting_option("pattern"),
-    setting_option("normalizer"),
-    setting_option("pre_tokenizer"),
+    *map(setting_option, ("pattern", "normalizer", "pre_tokenizer")),
 )
-
 
 #: The parameters that say nothing about files of counts.
 _OF_TEXTS = (
@@ -168,42 +152,30 @@ def corpus() -> None:
     "Leave this share of the corpus out: the text that train holds out by the same option."
 )
 @setting_option("weights")
-@click.option("--merge", is_flag=True, help="Add up files of counts: each PATH is one.")
-@click.option(
-    "--by-group", is_flag=True, help="Count each group for itself, and write the groups, too."
-)
-@click.option(
-    "--min-count",
-    metavar="N",
+@option("--merge", "Add up files of counts: each PATH is one.")
+@option("--by-group", "Count each group for itself, and write the groups, too.")
+@option(
+    "--min-count N",
+    "Leave chunks out that occur less often. What is learned may then be another vocabulary.",
     type=click.IntRange(min=1),
     default=1,
-    show_default=True,
-    help="Leave chunks out that occur less often. What is learned may then be another vocabulary.",
 )
-@click.option(
-    "-o",
-    "--output",
-    metavar="FILE",
+@option(
+    "-o --output FILE",
+    "Write to FILE: .tsv, .tsv.gz, .jsonl or .jsonl.gz. Default: TSV on standard output.",
     type=click.Path(),
     default=STDIN,
-    help="Write to FILE: .tsv, .tsv.gz, .jsonl or .jsonl.gz. Default: TSV on standard output.",
+    show_default=False,
 )
-@click.option("--force", is_flag=True, help="Overwrite FILE.")
-@click.option(
-    "-j",
-    "--jobs",
-    metavar="N",
-    type=click.IntRange(min=1),
-    help="Use at most N processes. Default: one for each processor.",
-)
-@click.option("--json", "as_json", is_flag=True, help="Print figures as a JSON object.")
+@option("--force", "Overwrite FILE.")
+@JOBS
+@option("--json", "Print figures as a JSON object.", to="as_json")
 @click.pass_context
 def counts(
     context: click.Context,
     corpus: CorpusArguments,
     splitter: Encoding,
     preparation: Preparation,
-    mask: str | None,
     weights: dict[str, float],
     merge: bool,
     by_group: bool,
@@ -243,10 +215,8 @@ def counts(
     to_stdout = output == STDIN
     if to_stdout and as_json:
         raise click.UsageError("--json needs --output.")
-    try:
+    with command_errors():
         check_output(output)
-    except ValueError as error:
-        raise CommandError(str(error)) from None
     if not to_stdout:
         check_new_file(output, force=force)
     source: _Texts | _Files
@@ -256,19 +226,16 @@ def counts(
     else:
         source = _Texts(corpus, splitter, preparation, jobs)
     if not to_stdout:
-        others = [*filter(None, [mask]), *vocabulary_inputs(context.params.get("like"))]
-        check_outputs([output], [*source.inputs, *others])
+        others = [context.params["mask"], *vocabulary_inputs(context.params["like"])]
+        check_outputs([output], [*source.inputs, *filter(None, others)])
     sums = _Sums(keeps_groups=by_group or bool(weights))
     figures: dict[str, Any] = {}
-    try:
-        with sums.merger:
-            source.read(sums)
-            factors = sums.factors(weights)
-            rows = ((chunk, n * factors.get(group, 1), group) for chunk, n, group in sums.rows())
-            kept = frequent(rows if by_group else collapsed(rows), min_count, figures)
-            chunks, total = _write(kept, output, by_group)
-    except (OSError, ValueError) as error:
-        raise failure(error, "standard output" if to_stdout else output) from None
+    with command_errors("standard output" if to_stdout else output), sums.merger:
+        source.read(sums)
+        factors = sums.factors(weights)
+        rows = ((chunk, n * factors.get(group, 1), group) for chunk, n, group in sums.rows())
+        kept = frequent(rows if by_group else collapsed(rows), min_count, figures)
+        chunks, total = _write(kept, output, by_group)
     if as_json:
         made = {"chunks": chunks, "total": total, "dropped": figures, "factors": factors}
         write_line(json.dumps({**made, "corpus": source.as_dict(), **source.left_out()}))

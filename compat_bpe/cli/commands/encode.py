@@ -16,6 +16,7 @@ from ... import Encoding
 from ...encodings.baselines import Baseline
 from ...files.text import STDIN, check_mark, not_utf8
 from ...unicode.surrogates import has_surrogates
+from ..app import option
 from ..counting import Part, cut_parts, most_workers
 from ..input import STRICT, Reading, file_argument, read_pieces, reading_options
 from ..options.encoding import allowed_special, chosen_encoding, encoding_options, special_options
@@ -40,31 +41,23 @@ _FORMATS = [name for name in LAYOUTS if name != "packed"]
 @encoding_options
 @reading_options
 @special_options
-@click.option(
+@option(
     "--format",
-    "layout",
+    "Write ids in one line with spaces between them (the default), one a line, or as a JSON list.",
+    to="layout",
     type=click.Choice(_FORMATS),
-    help="Write ids in one line with spaces between them (the default), one a line, or as a JSON "
-    "list.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Write a JSON list: --format json.")
-@click.option(
-    "--offsets",
-    is_flag=True,
-    help="Write each token as a JSON object on a line, with its text and its place.",
-)
-@click.option("--packed", is_flag=True, help="Write ids as bytes: little-endian uint32.")
-@click.option(
+@option("--json", "Write a JSON list: --format json.", to="as_json")
+@option("--offsets", "Write each token as a JSON object on a line, with its text and its place.")
+@option("--packed", "Write ids as bytes: little-endian uint32.")
+@option(
     "--add-special-tokens",
-    is_flag=True,
-    help="Add the tokenizer's own tokens for the beginning and the end of a text, such as [CLS].",
+    "Add the tokenizer's own tokens for the beginning and the end of a text, such as [CLS].",
 )
-@click.option(
-    "-j",
-    "--jobs",
-    metavar="N",
+@option(
+    "-j --jobs N",
+    "Use at most N processes for a large FILE; by default as many as there are processors.",
     type=click.IntRange(min=1),
-    help="Use at most N processes for a large FILE; by default as many as there are processors.",
 )
 def encode(
     file: str,
@@ -204,22 +197,22 @@ def encoded_by_workers(
     if not most:
         return None
     parts = cut_parts([encoding], path, status.st_size, allowed)
-    encoder = _PartEncoder(encoding, reading, allowed, write)
-    return _portions(encoder, parts, most) if len(parts) > 1 else None
+    how = (encoding, reading, allowed, write)
+    return _portions(how, parts, most) if len(parts) > 1 else None
 
 
 def _portions(
-    encoder: _PartEncoder, parts: Sequence[tuple[Part, int]], most: int
+    how: tuple[Encoding, Reading, Set[str], Write], parts: Sequence[tuple[Part, int]], most: int
 ) -> Generator[bytes, None, None]:
     """Yield the ids of the parts, each with its size, in order; those of a part may be empty."""
     from ...parallel.pool import Pool
 
     size = sum(size for _, size in parts)
     with (
-        Pool(_Worker, (encoder,), min(most, len(parts)), forks=True) as pool,
+        Pool(_PartEncoder, how, min(most, len(parts)), forks=True) as pool,
         FileProgress(1, size, until_output=True) as progress,
     ):
-        outcomes = _outcomes(pool, encoder, [part for part, _ in parts])
+        outcomes = _outcomes(pool, _PartEncoder(*how), [part for part, _ in parts])
         for outcome, (_, size) in zip(outcomes, parts):
             if outcome.error:
                 raise CommandError(outcome.error)
@@ -256,7 +249,7 @@ def _outcomes(pool: Pool, encoder: _PartEncoder, parts: Sequence[Part]) -> Itera
 
 
 class _PartEncoder:
-    """An encoder of parts of files."""
+    """An encoder of parts of files, in this process or as a worker."""
 
     def __init__(
         self, encoding: Encoding, reading: Reading, allowed: Set[str], write: Write
@@ -295,17 +288,10 @@ class _PartEncoder:
             return _Outcome(b"", f"{name}: {encoding.name}: {error}")
         return _Outcome(self._write(ids))
 
-
-class _Worker:
-    """A worker that encodes parts."""
-
-    def __init__(self, encoder: _PartEncoder) -> None:
-        self._encoder = encoder
-
     def do(self, task: tuple[int, Part], tell: Tell) -> None:
-        """Tell the index and the outcome of a part."""
+        """Tell the index and the outcome of a part, in a worker."""
         index, part = task
-        tell((index, self._encoder.encode(part)))
+        tell((index, self.encode(part)))
 
     def finish(self, tell: Tell) -> None:
         pass

@@ -18,15 +18,15 @@ from ...files.write import written_whole
 from ...report.figures import Check, Report, by_difference, curve_of, notes
 from ...report.measure import report_parts
 from ...report.text import as_json, line_width, summary_lines, table_lines
-from ..app import GroupedCommand
-from ..input import INPUT_PATH, notebooks_option, read_all
+from ..app import GroupedCommand, option
+from ..input import INPUT_PATH, notebooks_option, read_terms
 from ..options.corpus import CORPUS_OPTIONS, CorpusArguments, corpus_options
 from ..options.encoding import ESTIMATE, chosen_encodings, encoding_options
 from ..output import (
     CommandError,
     check_new_file,
     check_outputs,
-    failure,
+    command_errors,
     vocabulary_inputs,
     write_line,
     write_message,
@@ -54,46 +54,36 @@ _GENERATOR = b'<meta name="generator" content="compat_bpe '
 @notebooks_option
 @partial(encoding_options, several=True)
 @ESTIMATE
-@click.option(
+@option(
     "--by",
+    "Report figures for each group or for each file.",
     type=click.Choice(["group", "file"]),
     default="group",
-    show_default=True,
-    help="Report figures for each group or for each file.",
 )
-@click.option(
-    "--summary",
-    is_flag=True,
-    help="Print a few lines: a row for each vocabulary, and the groups that differ most.",
+@option(
+    "--summary", "Print a few lines: a row for each vocabulary, and the groups that differ most."
 )
-@click.option(
-    "--groups",
-    metavar="N",
+@option(
+    "--groups N",
+    "Show the N groups in which the vocabularies differ most; totals are of all groups.",
     type=click.IntRange(min=1),
     default=10,
-    show_default=True,
-    help="Show the N groups in which the vocabularies differ most; totals are of all groups.",
 )
-@click.option(
-    "--terms",
-    "terms_file",
+@option(
+    "--terms FILE",
+    "Show how the terms in FILE, one a line, are split into tokens.",
+    to="terms_file",
     type=INPUT_PATH,
-    metavar="FILE",
-    help="Show how the terms in FILE, one a line, are split into tokens.",
 )
-@click.option(
-    "--top",
-    metavar="N",
+@option(
+    "--top N",
+    "List the N most frequent and the N longest tokens.",
     type=click.IntRange(min=0),
     default=10,
-    show_default=True,
-    help="List the N most frequent and the N longest tokens.",
 )
-@click.option("--json", "as_one_object", is_flag=True, help="Print one JSON object instead.")
-@click.option(
-    "--html", type=click.Path(), metavar="FILE", help="Also write an HTML page with charts to FILE."
-)
-@click.option("--force", is_flag=True, help="Let --html overwrite a file that is no such page.")
+@option("--json", "Print one JSON object instead.", to="as_one_object")
+@option("--html FILE", "Also write an HTML page with charts to FILE.", type=click.Path())
+@option("--force", "Let --html overwrite a file that is no such page.")
 def report(
     corpus: CorpusArguments,
     notebooks: bool,
@@ -168,10 +158,8 @@ def report(
         check_outputs([html], [*(file.path for file in documents.files), *others])
     if by == "file":
         documents.files = [CorpusFile(file.path, file.path) for file in documents.files]
-    try:
+    with command_errors():
         made = report_parts(encodings, documents.read(), terms=terms)
-    except ValueError as error:
-        raise CommandError(str(error)) from None
     if not made.total.documents:
         raise CommandError(f"there is no text in {corpus.shown}")
     curves = {name: _curve(name) for name in encodings if is_path(name)}
@@ -196,10 +184,8 @@ def report(
 
 def _curve(path: str) -> list[Check]:
     """Return the learning curve of a vocabulary; none if it has none."""
-    try:
+    with command_errors(path):
         return curve_of(Path(path))
-    except OSError as error:
-        raise failure(error, path) from None
 
 
 def _is_page(beginning: bytes) -> bool:
@@ -210,17 +196,14 @@ def _read_terms(path: str, paths: Sequence[str]) -> list[str]:
     """Return the lines of a file that are not blank."""
     if path == "-" and (not paths or "-" in paths):
         raise click.UsageError("--terms - and a corpus from standard input exclude each other.")
-    lines = read_all(path).split("\n")
-    return [line.rstrip("\r") for line in lines if line.strip()]
+    return read_terms(path)
 
 
 def _write_page(made: Report, path: str, top: int, groups: int, corpus: Sequence[str]) -> None:
     from ...report.html import page, page_time  # only this form needs them
 
-    try:
+    with command_errors():
         made_at = page_time(os.environ)
-    except ValueError as error:
-        raise CommandError(str(error)) from None
     data = page(
         made, top, groups=groups, corpus=corpus or ["-"], version=__version__, made_at=made_at
     ).encode()

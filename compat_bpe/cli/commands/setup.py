@@ -9,6 +9,7 @@ import click
 from click.shell_completion import BashComplete, FishComplete, ShellComplete, ZshComplete
 
 from ...encodings.resolve import DEFAULT_ENCODING
+from ..app import option
 from ..output import PROGRAM, CommandError, check_new_file, check_outputs, write_line, write_text
 
 _SHELLS: dict[str, type[ShellComplete]] = {
@@ -64,9 +65,7 @@ def help(context: click.Context, names: tuple[str, ...]) -> None:
 
 
 @click.command(short_help="Run a language server for editors.")
-@click.option(
-    "--stdio", is_flag=True, help="Use standard input and output; this is so without it, too."
-)
+@option("--stdio", "Use standard input and output; this is so without it, too.")
 def lsp(stdio: bool) -> None:
     """Run a language server, by which an editor counts tokens and makes prompts.
 
@@ -89,19 +88,16 @@ def lsp(stdio: bool) -> None:
 
 
 @click.command(short_help="Run a server of the Model Context Protocol, for agents.")
-@click.option(
-    "--root",
-    "roots",
+@option(
+    "--root FOLDER",
+    "Let tools read files in this folder, and nothing outside. May be repeated. Without it, the "
+    "client names the folders.",
+    to="roots",
     multiple=True,
-    metavar="FOLDER",
-    help="Let tools read files in this folder, and nothing outside. May be repeated. Without it, "
-    "the client names the folders.",
 )
-@click.option(
-    "-e",
-    "--encoding",
-    metavar="NAME|PATH",
-    help="Count by this encoding if a call names none: a name, or the path of a vocabulary. "
+@option(
+    "-e --encoding NAME|PATH",
+    "Count by this encoding if a call names none: a name, or the path of a vocabulary. "
     f"The default is {DEFAULT_ENCODING}.",
 )
 def mcp(roots: tuple[str, ...], encoding: str | None) -> None:
@@ -140,7 +136,7 @@ def mcp(roots: tuple[str, ...], encoding: str | None) -> None:
 
 @click.command(name="shim-wheel", short_help="Write a stand-in for tiktoken.")
 @click.argument("directory", type=click.Path(), metavar="DIR")
-@click.option("--force", is_flag=True, help="Overwrite a file of that name that is no such wheel.")
+@option("--force", "Overwrite a file of that name that is no such wheel.")
 def shim_wheel(directory: str, force: bool) -> None:
     """Write a wheel named tiktoken that hands over to this package.
 

@@ -14,6 +14,7 @@ from ...files.text import STDIN, check_beginning, not_utf8, open_bytes, recoded
 from ...files.walk import Walk
 from ...files.write import write_files
 from ...unicode.text import CONTROLS, KeptBytes
+from ..app import given_options, option
 from ..input import (
     Reading,
     announce_wait,
@@ -37,6 +38,7 @@ from ..output import (
     CommandError,
     check_new_file,
     check_outputs,
+    command_errors,
     complaint,
     shown_name,
     vocabulary_inputs,
@@ -56,68 +58,54 @@ _DIGITS = 4
 @click.command(short_help="Split a text into parts of N tokens.")
 @paths_argument("paths", "[PATH|-]...")
 @limit_option("Put at most N tokens in a part", least=1, required=True)
-@click.option(
+@option(
     "--files",
-    "as_files",
-    is_flag=True,
-    help="Pack whole files, and those in directories: each part has as many of the next files as "
-    "fit, each below a line with its name. A file that does not fit in one part is cut.",
+    "Pack whole files, and those in directories: each part has as many of the next files as fit, "
+    "each below a line with its name. A file that does not fit in one part is cut.",
+    to="as_files",
 )
-@click.option(
-    "--overlap",
+@option(
+    "--overlap M",
+    "Repeat up to M tokens of a part's end at the start of the next part.",
     type=TokenNumber(min=0),
     default=0,
-    metavar="M",
-    help="Repeat up to M tokens of a part's end at the start of the next part.",
 )
-@click.option(
+@option(
     "--boundary",
+    "Cut between any two characters, between words, or between lines. A word or a line that does "
+    "not fit in one part is cut all the same.",
     type=click.Choice(["char", "word", "line"]),
     default="char",
-    show_default=True,
-    help="Cut between any two characters, between words, or between lines. A word or a line that "
-    "does not fit in one part is cut all the same.",
 )
 @walk_options
 @notebooks_option
 @encoding_options
 @ESTIMATE
 @reading_options
-@click.option(
-    "-o",
-    "--output",
-    "prefix",
+@option(
+    "-o --output PREFIX",
+    "Write each part to a file: PREFIX0001.txt, PREFIX0002.txt and so on.",
+    to="prefix",
     type=click.Path(),
-    metavar="PREFIX",
-    help="Write each part to a file: PREFIX0001.txt, PREFIX0002.txt and so on.",
 )
-@click.option(
-    "--suffix",
-    type=click.Path(),
-    default=".txt",
-    show_default=True,
-    metavar="TEXT",
-    help="End the names of these files with TEXT.",
+@option(
+    "--suffix TEXT", "End the names of these files with TEXT.", type=click.Path(), default=".txt"
 )
-@click.option("--force", is_flag=True, help="Overwrite files that exist.")
-@click.option(
-    "--separator",
+@option("--force", "Overwrite files that exist.")
+@option(
+    "--separator TEXT",
+    "Write all parts with TEXT between them; \\n, \\t, \\r, \\0 and \\\\ are escapes.",
     callback=check_escaped,
-    metavar="TEXT",
-    help="Write all parts with TEXT between them; \\n, \\t, \\r, \\0 and \\\\ are escapes.",
 )
-@click.option("-0", "--null", is_flag=True, help="Write all parts with a NUL byte after each.")
-@click.option("--json", "as_json", is_flag=True, help="Write each part as a JSON object on a line.")
+@option("-0 --null", "Write all parts with a NUL byte after each.")
+@option("--json", "Write each part as a JSON object on a line.", to="as_json")
 def split(
     paths: tuple[str, ...],
     limit: int,
     as_files: bool,
     overlap: int,
     boundary: Literal["char", "word", "line"],
-    include: tuple[str, ...],
-    exclude: tuple[str, ...],
-    hidden: bool,
-    no_ignore: bool,
+    walk: Walk,
     notebooks: bool,
     model: str | None,
     encoding: str | None,
@@ -167,7 +155,8 @@ def split(
     """
     if not as_files and len(paths) > 1:
         raise click.UsageError(f"{paths[1]!r} is a second PATH; several need --files.")
-    if not as_files and any((include, exclude, hidden, no_ignore, notebooks)):
+    given, of_files = given_options(), ("--include", "--exclude", "--hidden", "--no-ignore")
+    if not as_files and (notebooks or any(map(given.__getitem__, of_files))):
         raise click.UsageError("options about files need --files.")
     if (prefix is not None) + (separator is not None) + null + (as_json and prefix is None) != 1:
         raise click.UsageError(
@@ -183,12 +172,9 @@ def split(
     from ...fit.longest_part import message_of
     from ...fit.split import check_sizes, iter_parts, pack_texts
 
-    try:
+    with command_errors():
         check_sizes(limit, overlap)  # in the user's tokens, also where these are estimated
-    except ValueError as error:
-        raise CommandError(str(error)) from None
     limit, overlap = answer.limit(limit), answer.limit(overlap)
-    walk = Walk(hidden=hidden, ignore=not no_ignore, include=include, exclude=exclude)
     texts = (
         _texts(paths, walk, reading, notebooks=notebooks)
         if as_files

@@ -8,7 +8,6 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import wraps
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -24,7 +23,7 @@ from ...train.kind import Settings
 from ...train.trainer import AnyTrained, AnyTrainer, Trainer, trainer_of
 from ...train.write import ALL_FORMATS, MANIFEST, write_vocabulary
 from ...version import __version__
-from ..app import GroupedCommand
+from ..app import GroupedCommand, gathered, option
 from ..options.corpus import (
     CORPUS_OPTIONS,
     Corpus,
@@ -46,7 +45,7 @@ from ..options.training import (
 )
 from ..output import (
     CommandError,
-    failure,
+    command_errors,
     plural,
     vocabulary_inputs,
     write_bytes,
@@ -118,31 +117,24 @@ class Checkpointing:
             self._checkpoint.remove()
 
 
-def checkpoint_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Give a command ``checkpointing``, a ``Checkpointing``."""
-
-    @wraps(function)
-    def with_checkpointing(checkpoint: str | None, checkpoint_every: float, **options: Any) -> Any:
-        return function(checkpointing=Checkpointing(checkpoint, checkpoint_every), **options)
-
-    folder = click.option(
-        "--checkpoint",
-        metavar="DIR",
+#: The options for a run that may be stopped, as the parameter ``checkpointing``.
+checkpoint_options = gathered(
+    "checkpointing",
+    lambda checkpoint, checkpoint_every: Checkpointing(checkpoint, checkpoint_every),
+    option(
+        "--checkpoint DIR",
+        "Keep in DIR what is done. If the command is stopped, the same one goes on from there. "
+        "DIR is removed when the vocabulary is written.",
         type=click.Path(),
-        help="Keep in DIR what is done. If the command is stopped, the same one goes on from "
-        "there. DIR is removed when the vocabulary is written.",
-    )
-    every = click.option(
-        "--checkpoint-every",
-        metavar="SECONDS",
+    ),
+    option(
+        "--checkpoint-every SECONDS",
+        "Write a checkpoint after so many seconds, or later if writing takes long; with 0, after "
+        "each text and each merge.",
         type=click.FloatRange(min=0),
         default=60,
-        show_default=True,
-        help="Write a checkpoint after so many seconds, or later if writing takes long; with 0, "
-        "after each text and each merge.",
-    )
-    return folder(every(with_checkpointing))
-
+    ),
+)
 
 #: The options, for a section of a command's help.
 CHECKPOINT_OPTIONS = ("--checkpoint", "--checkpoint-every")
@@ -281,7 +273,6 @@ def train(
     formats: tuple[str, ...],
     force: bool,
     preparation: Preparation,
-    mask: str | None,
     counted: CountedInput,
     checkpointing: Checkpointing,
     jobs: int | None,
@@ -368,10 +359,11 @@ def train(
         raise click.UsageError("Standard input cannot be both PATH and --counts.")
     # Without PATH, counts stand for the corpus.
     documents = corpus.find() if corpus.paths or not counted.paths else corpus.empty()
+    mask = click.get_current_context().params["mask"]
     others = [mask, *vocabulary_inputs(training.like), *counted.files]
     others += vocabulary_inputs(training.start)
     check_inputs(output, name, formats, extra, documents, others)
-    try:
+    with command_errors(output):
         with (
             tempfile.TemporaryFile() as held_out,
             checkpointing.around(
@@ -405,8 +397,6 @@ def train(
                 left_out=left_out,
             )
         checkpointing.remove()
-    except (OSError, ValueError) as error:
-        raise failure(error, output) from None
     progress_lines = current()
     if progress_lines is not None:
         progress_lines.add_result(stopped=trained.stopped, tokens=trained.encoding.n_vocab)

@@ -13,10 +13,19 @@ import click
 
 from ... import Encoding
 from ...unicode.text import KeptBytes, replace_escaped
+from ..app import option
 from ..count_view import estimate_mark
 from ..input import Reading, check_escaped, file_argument, read_all, read_pieces, reading_options
 from ..options.encoding import ESTIMATE, chosen_answer, encoding_options, limit_option, loaded
-from ..output import CommandError, shown_name, write_bytes, write_line, write_message
+from ..output import (
+    CommandError,
+    command_errors,
+    plural,
+    shown_name,
+    write_bytes,
+    write_line,
+    write_message,
+)
 from ..tokens import encoded
 
 if TYPE_CHECKING:
@@ -30,36 +39,31 @@ _NOUNS: Mapping[str, str] = {"line": "lines", "word": "words", "char": "characte
 @click.command()
 @file_argument
 @limit_option("Keep at most N tokens", required=True)
-@click.option(
+@option(
     "--keep",
+    "Keep the beginning, the end, or both.",
     type=click.Choice(["head", "tail", "ends"]),
     default="head",
-    show_default=True,
-    help="Keep the beginning, the end, or both.",
 )
-@click.option(
+@option(
     "--boundary",
+    "Cut between any two characters, not within a word, or only between lines. A line that does "
+    "not fit is cut between words, and a word that does not fit between characters.",
     type=click.Choice(["char", "word", "line"]),
     default="char",
-    show_default=True,
-    help="Cut between any two characters, not within a word, or only between lines. A line that "
-    "does not fit is cut between words, and a word that does not fit between characters.",
 )
-@click.option(
-    "--marker",
+@option(
+    "--marker TEXT",
+    "Put TEXT where something was cut; \\n, \\t, \\r, \\0 and \\\\ are escapes. The default is … "
+    "for --keep ends, on a line of its own between lines, and nothing otherwise.",
     callback=check_escaped,
-    metavar="TEXT",
-    help="Put TEXT where something was cut; \\n, \\t, \\r, \\0 and \\\\ are escapes. The default "
-    "is … for --keep ends, on a line of its own between lines, and nothing otherwise.",
 )
 @encoding_options
 @ESTIMATE
 @reading_options
-@click.option("--report", is_flag=True, help="Report on standard error what was kept.")
-@click.option(
-    "--json", "as_json", is_flag=True, help="Print the kept text and the report as a JSON object."
-)
-@click.option("--exit-code", is_flag=True, help="Exit with 1 if something was cut.")
+@option("--report", "Report on standard error what was kept.")
+@option("--json", "Print the kept text and the report as a JSON object.", to="as_json")
+@option("--exit-code", "Exit with 1 if something was cut.")
 def truncate(
     file: str,
     limit: int,
@@ -110,10 +114,8 @@ def truncate(
         escaped, is_whole = read_all(file, reading), True
     source = KeptBytes(escaped)
     text = source.text
-    try:
+    with command_errors():
         result = chosen.truncate(text, limit, keep=keep, boundary=boundary, marker=marker)
-    except ValueError as error:
-        raise CommandError(str(error)) from None
     result = _with_clean_seam(result, source, chosen, limit)
     result = replace(result, count=answer.tokens(result.count))
     data = _bytes(result, source)
@@ -214,13 +216,13 @@ def _finest_cut(result: Truncated, text: str, boundary: Boundary) -> Boundary | 
 
 
 def _as_words(result: Truncated, text: str, is_whole: bool, rest: str, mark: str) -> str:
-    tokens = f"{mark}{result.count} token{'' if result.count == 1 else 's'}"
+    tokens = f"{mark}{plural(result.count, 'token')}"
     kept = sum(end - start for start, end in result.kept)
     if not result.was_cut:
-        return f"not cut: {tokens}, {kept} character{'' if kept == 1 else 's'}"
+        return f"not cut: {tokens}, {plural(kept, 'character')}"
     if is_whole:
-        return f"cut to {tokens}, {kept} of {len(text)} characters"
-    return f"cut to {tokens}, {kept} characters; the rest was {rest}"
+        return f"cut to {tokens}, {kept:,} of {len(text):,} characters"
+    return f"cut to {tokens}, {kept:,} characters; the rest was {rest}"
 
 
 def _as_json(

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from functools import wraps
 from hashlib import sha256
-from typing import Any, Callable, NamedTuple, Protocol
+from typing import Any, Callable, NamedTuple
 
 import click
 
-from ...corpus.chunk_counts import Counted, NotAChunkError
+from ...corpus.chunk_counts import NotAChunkError
 from ...corpus.counts_file import CountsReader, Row, escape
 from ...corpus.documents import (
     CorpusFile,
@@ -20,54 +19,30 @@ from ...corpus.documents import (
     is_json_lines,
     read_corpus,
 )
-from ...corpus.masking import Rule, read_rules
+from ...corpus.masking import read_rules
 from ...corpus.prepare import Preparation
 from ...corpus.tables import is_table
 from ...files.text import STDIN
 from ...files.walk import Found, Walk
+from ..app import gathered, option
 from ..input import INPUT_PATH, announce_wait, paths_argument, reason_of, walk_options
-from ..output import CommandError, failure, plural, shown_name, skipped_note, write_message
+from ..output import (
+    CommandError,
+    command_errors,
+    failure,
+    plural,
+    shown_name,
+    skipped_note,
+    write_message,
+)
 from ..progress import FileProgress
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ...train.trainer import AnyTrainer
 
 #: The most damaged lines of one file that --verbose names; the others are only counted.
 _NAMED = 10
-
-
-def corpus_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Give a command the parameter ``corpus``, a ``CorpusArguments``."""
-    paths = paths_argument("paths", "[PATH|-]...")
-    field = click.option(
-        "--field",
-        metavar="NAME",
-        default="text",
-        show_default=True,
-        help="The field of each JSON line, or the column of a table, that holds the text.",
-    )
-    group_field = click.option(
-        "--group-field",
-        metavar="NAME",
-        help="The field or column that holds the group. Default: the file's group.",
-    )
-    jsonl = click.option(
-        "--jsonl", is_flag=True, help="Read all input as JSON lines, whatever its name."
-    )
-    errors = click.option(
-        "--errors",
-        type=click.Choice(["strict", "replace", "skip"]),
-        help="Damaged input (binary, not UTF-8, invalid JSON, cut short) is an error (strict), or "
-        "left out (skip); replace reads what is not UTF-8 as U+FFFD. Default: skip for text files "
-        "in a directory, else strict.",
-    )
-    verbose = click.option(
-        "-v", "--verbose", is_flag=True, help="Name everything that is skipped, and why."
-    )
-
-    @wraps(function)
-    def with_corpus(**options: Any) -> Any:
-        own = {name: options.pop(name) for name in CorpusArguments._fields}
-        return function(corpus=CorpusArguments(**own), **options)
-
-    return paths(field(group_field(jsonl(errors(walk_options(verbose(with_corpus)))))))
 
 
 #: The options that ``corpus_options`` gives, for a section of a command's help.
@@ -85,10 +60,7 @@ class CorpusArguments(NamedTuple):
     group_field: str | None
     jsonl: bool
     errors: Errors | None
-    include: Sequence[str]
-    exclude: Sequence[str]
-    hidden: bool
-    no_ignore: bool
+    walk: Walk
     verbose: bool
 
     @property
@@ -105,15 +77,9 @@ class CorpusArguments(NamedTuple):
         Raises:
             CommandError: there are no files.
         """
-        walk = Walk(
-            hidden=self.hidden,
-            ignore=not self.no_ignore,
-            include=self.include,
-            exclude=self.exclude,
-        )
-        files = list(walk.find(self.paths or (STDIN,)))
+        files = list(self.walk.find(self.paths or (STDIN,)))
         if not files:
-            reasons = walk.why_nothing()
+            reasons = self.walk.why_nothing()
             raise CommandError(
                 f"no files to read in {self.shown}{f': {reasons}' if reasons else ''}"
             )
@@ -130,6 +96,32 @@ class CorpusArguments(NamedTuple):
     def empty(self) -> Corpus:
         """Return a corpus without files."""
         return Corpus([], self.field, self.group_field, self.jsonl, self.errors)
+
+
+#: The options for a corpus, as the parameter ``corpus``.
+corpus_options = gathered(
+    "corpus",
+    CorpusArguments,
+    paths_argument("paths", "[PATH|-]..."),
+    option(
+        "--field NAME",
+        "The field of each JSON line, or the column of a table, that holds the text.",
+        default="text",
+    ),
+    option(
+        "--group-field NAME", "The field or column that holds the group. Default: the file's group."
+    ),
+    option("--jsonl", "Read all input as JSON lines, whatever its name."),
+    option(
+        "--errors",
+        "Damaged input (binary, not UTF-8, invalid JSON, cut short) is an error (strict), or left "
+        "out (skip); replace reads what is not UTF-8 as U+FFFD. Default: skip for text files in a "
+        "directory, else strict.",
+        type=click.Choice(["strict", "replace", "skip"]),
+    ),
+    walk_options,
+    option("-v --verbose", "Name everything that is skipped, and why."),
+)
 
 
 class Skipped(NamedTuple):
@@ -345,12 +337,6 @@ _KINDS = {
 }
 
 
-class TakesCounts(Protocol):
-    """A trainer that takes counts."""
-
-    def feed_counts(self, counts: Counted, group: str = "") -> None: ...
-
-
 class CountedInput:
     """Files of counts as named on the command line.
 
@@ -364,10 +350,8 @@ class CountedInput:
     def __init__(self, paths: Sequence[str]) -> None:
         self.paths = paths
         self._progress: FileProgress | None = None
-        try:
+        with command_errors("".join(paths[:1])):
             self._reader = CountsReader(paths, self._advance)
-        except (OSError, ValueError) as error:
-            raise failure(error, paths[0]) from None
         self._hash = sha256()
 
     @property
@@ -413,7 +397,7 @@ class CountedInput:
             except ImportError as error:
                 raise CommandError(str(error)) from None
 
-    def feed(self, trainer: TakesCounts) -> None:
+    def feed(self, trainer: AnyTrainer) -> None:
         """Give all rows to a trainer; nothing if there are no files.
 
         Raises:
@@ -432,81 +416,59 @@ class CountedInput:
             self._progress.advance(size)
 
 
-def counts_option(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Give a command ``counted``, a ``CountedInput``."""
-
-    @wraps(function)
-    def with_counts(counts: tuple[str, ...], **options: Any) -> Any:
-        return function(counted=CountedInput(counts), **options)
-
-    return click.option(
-        "--counts",
-        metavar="FILE",
+#: The option for counts, as the parameter ``counted``.
+counts_option = gathered(
+    "counted",
+    lambda counts: CountedInput(counts),
+    option(
+        "--counts FILE",
+        "Read chunks and their counts from FILE: .tsv, .jsonl (compressed or not) or .parquet, or "
+        "a directory of such files. May be repeated.",
         multiple=True,
         type=INPUT_PATH,
-        help="Read chunks and their counts from FILE: .tsv, .jsonl (compressed or not) or "
-        ".parquet, or a directory of such files. May be repeated.",
-    )(with_counts)
+    ),
+)
 
 
 def preparation_options(validation: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Give a command ``preparation``, a ``Preparation``, and ``mask``, the path of its rules.
+    """Give a command ``preparation``, a ``Preparation``.
 
     Args:
         validation: the help of ``--validation``.
     """
-    options = [
-        click.option(
+    return gathered(
+        "preparation",
+        _preparation,
+        option(
             "--normalize",
+            "Normalize the corpus. The vocabulary itself will not normalize text.",
             type=click.Choice(["NFC", "NFD", "NFKC", "NFKD"]),
-            help="Normalize the corpus. The vocabulary itself will not normalize text.",
         ),
-        click.option(
-            "--mask",
-            metavar="FILE",
+        option(
+            "--mask FILE",
+            "Replace text by the rules in FILE, one a line: a regular expression, an arrow (→ or "
+            "=>) and the replacement.",
             type=INPUT_PATH,
-            help="Replace text by the rules in FILE, one a line: a regular expression, an arrow "
-            "(→ or =>) and the replacement.",
         ),
-        click.option(
+        option(
             "--drop-duplicates",
+            "Drop lines, or whole documents, that occurred before.",
             type=click.Choice(["lines", "documents"]),
-            help="Drop lines, or whole documents, that occurred before.",
         ),
-        click.option(
-            "--validation",
-            metavar="SHARE",
+        option(
+            "--validation SHARE",
+            validation,
             type=click.FloatRange(0, 1, max_open=True),
             default=0.0,
-            help=validation,
         ),
-    ]
-
-    def give(function: Callable[..., Any]) -> Callable[..., Any]:
-        @wraps(function)
-        def with_preparation(
-            normalize: Any, mask: str | None, drop_duplicates: Any, validation: float, **others: Any
-        ) -> Any:
-            preparation = Preparation(
-                normalization=normalize,
-                rules=_rules(mask),
-                drop_duplicates=drop_duplicates,
-                validation=validation,
-            )
-            return function(preparation=preparation, mask=mask, **others)
-
-        command: Callable[..., Any] = with_preparation
-        for option in reversed(options):
-            command = option(command)
-        return command
-
-    return give
+    )
 
 
-def _rules(mask: str | None) -> list[Rule]:
-    if mask is None:
-        return []
-    try:
-        return read_rules(mask)
-    except (OSError, ValueError) as error:
-        raise failure(error, mask) from None
+def _preparation(
+    normalize: Any, mask: str | None, drop_duplicates: Any, validation: float
+) -> Preparation:
+    with command_errors(mask or ""):
+        rules = [] if mask is None else read_rules(mask)
+    return Preparation(
+        normalization=normalize, rules=rules, drop_duplicates=drop_duplicates, validation=validation
+    )

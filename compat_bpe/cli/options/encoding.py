@@ -14,6 +14,7 @@ from ...encodings.published import PATTERNS, PUBLISHED
 from ...encodings.registry import encoding_of
 from ...encodings.resolve import DEFAULT_ENCODING, Answer, Terms, UnresolvedError, is_path, resolve
 from ...unicode.text import did_you_mean, short_number
+from ..app import option, together
 from ..output import PROGRAM, CommandError
 
 #: How the command writes what it tells its users to give.
@@ -57,13 +58,12 @@ def limit_option(
     purpose: str, *, least: int = 0, required: bool = False
 ) -> Callable[[_Function], _Function]:
     """Return the option ``limit``, a number of tokens, which has the same names in each command."""
-    return click.option(
-        *("-n", "--max", "--limit"),
-        "limit",
-        metavar="N",
+    return option(
+        "-n --max --limit N",
+        f"{purpose}; 128k is 128,000.",
+        to="limit",
         type=TokenNumber(min=least),
         required=required,
-        help=f"{purpose}; 128k is 128,000.",
     )
 
 
@@ -73,44 +73,39 @@ def encoding_options(function: _Function, *, several: bool = False) -> _Function
     With ``several``, the first two may be repeated, for ``chosen_encodings``.
     """
     repeated = " May be repeated." if several else ""
-    pattern = click.option(
-        "--pattern",
-        metavar="NAME",
-        help="Split text with this pattern, for a vocabulary that does not say it: a rank file "
-        "(.tiktoken, .model), vocab.json with merges.txt, or a GGUF file that has none. "
-        f"NAME is {', '.join(_FAMILIES)}, or the name of an OpenAI encoding.",
-        shell_complete=lambda _ctx, _param, start: _beginning(start, list(PATTERNS)),
-    )
-    model = click.option(
-        "-m",
-        "--model",
-        metavar="NAME",
-        multiple=several,
-        help="Use the encoding of this model, for instance gpt-4o, azure/eu/gpt-4o or "
-        "deepseek-chat; or that of a model in Hugging Face's cache, OWNER/NAME." + repeated,
-        shell_complete=lambda _ctx, _param, start: _beginning(start, model_names()),
-    )
-    encoding = click.option(
-        "-e",
-        "--encoding",
-        metavar="NAME|PATH",
-        multiple=several,
-        help="Use this encoding: a name, or the path of a vocabulary (tokenizer.json of any model, "
-        "SentencePiece's .model, vocab.txt, vocab.json with merges.txt, NAME.tiktoken, "
-        "tekken.json, NAME.gguf, or a folder with one of them), or a model on this machine: "
-        "hf:OWNER/NAME, ollama:NAME:TAG or lmstudio:OWNER/NAME. "
-        f"The default is {DEFAULT_ENCODING}.{repeated}",
-        shell_complete=_complete_encoding,
-    )
-    return encoding(model(pattern(function)))
+    return together(
+        option(
+            "-e --encoding NAME|PATH",
+            "Use this encoding: a name, or the path of a vocabulary (tokenizer.json of any model, "
+            "SentencePiece's .model, vocab.txt, vocab.json with merges.txt, NAME.tiktoken, "
+            "tekken.json, NAME.gguf, or a folder with one of them), or a model on this machine: "
+            "hf:OWNER/NAME, ollama:NAME:TAG or lmstudio:OWNER/NAME. "
+            f"The default is {DEFAULT_ENCODING}.{repeated}",
+            multiple=several,
+            shell_complete=_complete_encoding,
+        ),
+        option(
+            "-m --model NAME",
+            "Use the encoding of this model, for instance gpt-4o, azure/eu/gpt-4o or "
+            f"deepseek-chat; or that of a model in Hugging Face's cache, OWNER/NAME.{repeated}",
+            multiple=several,
+            shell_complete=lambda _ctx, _param, start: _beginning(start, model_names()),
+        ),
+        option(
+            "--pattern NAME",
+            "Split text with this pattern, for a vocabulary that does not say it: a rank file "
+            "(.tiktoken, .model), vocab.json with merges.txt, or a GGUF file that has none. "
+            f"NAME is {', '.join(_FAMILIES)}, or the name of an OpenAI encoding.",
+            shell_complete=lambda _ctx, _param, start: _beginning(start, list(PATTERNS)),
+        ),
+    )(function)
 
 
 #: The option of commands that can go by an estimate.
-ESTIMATE = click.option(
+ESTIMATE = option(
     "--estimate",
-    is_flag=True,
-    help="For a model that has no public tokenizer, estimate the tokens by the number of "
-    "characters to a token that its maker publishes.",
+    "For a model that has no public tokenizer, estimate the tokens by the number of characters to "
+    "a token that its maker publishes.",
 )
 
 
@@ -223,21 +218,16 @@ def _beginning(start: str, names: list[str]) -> list[str]:
     return [name for name in names if name.startswith(start)]
 
 
-def special_options(function: _Function) -> _Function:
-    """Give a command ``--special`` and ``--allowed-special``, for ``allowed_special``."""
-    every = click.option(
-        "--special",
-        is_flag=True,
-        help="Encode names of special tokens as these tokens, not as plain text.",
-    )
-    some = click.option(
-        "--allowed-special",
-        "names",
-        metavar="NAME",
+#: The options that choose the names of special tokens that are tokens, for ``allowed_special``.
+special_options = together(
+    option("--special", "Encode names of special tokens as these tokens, not as plain text."),
+    option(
+        "--allowed-special NAME",
+        "Encode only this special token as such. May be repeated.",
+        to="names",
         multiple=True,
-        help="Encode only this special token as such. May be repeated.",
-    )
-    return every(some(function))
+    ),
+)
 
 
 def allowed_special(encoding: Encoding, special: bool, names: tuple[str, ...]) -> Set[str]:

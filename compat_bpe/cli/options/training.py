@@ -7,9 +7,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from functools import wraps
 from pathlib import Path
-from typing import Any, Callable, NamedTuple, TypeVar
+from typing import Any, Callable, NamedTuple
 
 import click
 from click.core import ParameterSource
@@ -22,8 +21,9 @@ from ...train.kinds import KINDS, PARAMETERS, OptionError, settings_of
 from ...train.options import Parameter, weights_of
 from ...train.trainer import AnyTrained
 from ...train.write import FORMATS, ROLES, check_folder, check_name, touched_files
+from ..app import JOBS, gathered, option, together
 from ..input import INPUT_PATH
-from ..output import CommandError, check_outputs, failure, plural, write_message
+from ..output import CommandError, check_outputs, command_errors, plural, write_message
 from .corpus import Corpus
 from .encoding import TokenNumber, chosen_encoding
 
@@ -101,40 +101,6 @@ class Training(NamedTuple):
         return {name: paths.get(name, value) for name, value in self.kind.described().items()}
 
 
-def training_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Give a command the parameter ``training``, a ``Training``.
-
-    The tokens of roles are special tokens, after those named by ``--special``.
-    """
-
-    @wraps(function)
-    def with_settings(model: str, **options: Any) -> Any:
-        values = {name: options.pop(name) for name in PARAMETERS}
-        roles = {role: name for role in ROLES if (name := options.pop(role)) is not None}
-        named = _named([*PARAMETERS, "model"])
-        like, start = values["like"], values["start"]
-        values["like"] = _read(like)
-        values["start"] = _vocabulary_to_go_on_from(start, values["pattern"])
-        try:
-            settings = settings_of(
-                model if "model" in named else None, values, named - {"model"}, roles
-            )
-        except OptionError as error:
-            raise click.UsageError(str(error)) from None
-        except LikeError as error:
-            raise CommandError(f"--like: {like} {error}") from None
-        except ValueError as error:
-            raise CommandError(str(error)) from None
-        kind = settings.kind
-        roles = {**kind.kept_roles(roles), **kind.roles}
-        return function(training=Training(kind, roles, like, start), **options)
-
-    command: Callable[..., Any] = with_settings
-    for option in reversed([_MODEL, *map(setting_option, PARAMETERS), *_ROLE_OPTIONS]):
-        command = option(command)
-    return command
-
-
 def setting_option(name: str, **others: Any) -> Callable[[Any], Any]:
     """Return click's option of a setting.
 
@@ -192,10 +158,8 @@ def _read(path: str | None) -> Any:
     """Return the tokenizer of a path."""
     if path is None:
         return None
-    try:
+    with command_errors(path):
         return load(path)
-    except (OSError, ValueError) as error:
-        raise failure(error, path) from None
 
 
 def _vocabulary_to_go_on_from(named: str | None, pattern: str | None) -> Encoding | None:
@@ -226,79 +190,79 @@ def _named(names: Iterable[str]) -> set[str]:
     return {name for name in names if context.get_parameter_source(name) not in default}
 
 
-_MODEL = click.option(
-    "--model",
-    type=click.Choice(list(KINDS)),
-    metavar="MODEL",
-    default=ByteLevelBpe.name,
-    show_default=True,
-    help=f"Kind of model: {', '.join(KINDS)}.",
-)
+def _training(model: str, **options: Any) -> Training:
+    """Return the training that options describe.
+
+    The tokens of roles are special tokens, after those named by ``--special``.
+    """
+    values = {name: options[name] for name in PARAMETERS}
+    roles = {role: name for role in ROLES if (name := options[role]) is not None}
+    named = _named([*PARAMETERS, "model"])
+    like, start = values["like"], values["start"]
+    values["like"] = _read(like)
+    values["start"] = _vocabulary_to_go_on_from(start, values["pattern"])
+    try:
+        settings = settings_of(
+            model if "model" in named else None, values, named - {"model"}, roles
+        )
+    except OptionError as error:
+        raise click.UsageError(str(error)) from None
+    except LikeError as error:
+        raise CommandError(f"--like: {like} {error}") from None
+    except ValueError as error:
+        raise CommandError(str(error)) from None
+    kind = settings.kind
+    return Training(kind, {**kind.kept_roles(roles), **kind.roles}, like, start)
+
 
 _USES = ("the beginning of a text", "the end of a text", "unknown text", "padding")
 
-#: The options of special tokens that have a role in transformers.
-_ROLE_OPTIONS = [
-    click.option(f"--{role}", metavar="NAME", help=f"Special token for {use}.")
-    for role, use in zip(
-        ROLES, ("the beginning of a text", "the end of a text", "unknown text", "padding")
-    )
-]
-
-
-_Function = TypeVar("_Function", bound=Callable[..., Any])
+#: The options of a training, as the parameter ``training``.
+training_options = gathered(
+    "training",
+    _training,
+    option(
+        "--model MODEL",
+        f"Kind of model: {', '.join(KINDS)}.",
+        type=click.Choice(list(KINDS)),
+        default=ByteLevelBpe.name,
+    ),
+    *map(setting_option, PARAMETERS),
+    *(option(f"--{role} NAME", f"Special token for {use}.") for role, use in zip(ROLES, _USES)),
+)
 
 
 def vocabulary_options(
     without_format: str, choices: Iterable[str] = FORMATS
-) -> Callable[[_Function], _Function]:
+) -> Callable[[Any], Any]:
     """Give a command ``output``, ``name``, ``formats``, ``force``, ``jobs`` and ``as_json``.
 
     Args:
         without_format: the formats that are written by default, for the help.
         choices: the formats that there are.
     """
-    options = [
-        click.option(
-            "-o",
-            "--output",
-            metavar="DIR",
+    return together(
+        option(
+            "-o --output DIR",
+            "Write the vocabulary into DIR, which is created.",
             required=True,
             type=click.Path(path_type=Path),
-            help="Write the vocabulary into DIR, which is created.",
         ),
-        click.option("--name", help="Name the vocabulary. Default: the name of DIR."),
-        click.option(
-            "--format",
-            "formats",
+        option("--name TEXT", "Name the vocabulary. Default: the name of DIR."),
+        option(
+            "--format FORMAT",
+            f"Format to write. May be repeated. Default: {without_format}.",
+            to="formats",
             multiple=True,
             type=click.Choice(list(choices)),
-            metavar="FORMAT",
-            help=f"Format to write. May be repeated. Default: {without_format}.",
         ),
-        click.option(
+        option(
             "--force",
-            is_flag=True,
-            help="Write into DIR even if it is not empty, and overwrite files of the same names.",
+            "Write into DIR even if it is not empty, and overwrite files of the same names.",
         ),
-        click.option(
-            "-j",
-            "--jobs",
-            metavar="N",
-            type=click.IntRange(min=1),
-            help="Use at most N processes. Default: one for each processor.",
-        ),
-        click.option(
-            "--json", "as_json", is_flag=True, help="Print the manifest instead of a summary."
-        ),
-    ]
-
-    def give(function: _Function) -> _Function:
-        for option in reversed(options):
-            function = option(function)
-        return function
-
-    return give
+        JOBS,
+        option("--json", "Print the manifest instead of a summary.", to="as_json"),
+    )
 
 
 #: The options that ``vocabulary_options`` gives, but for the required one.
@@ -312,11 +276,9 @@ def checked_name(output: Path, name: str | None, *, force: bool) -> str:
         CommandError: the vocabulary cannot be written into that folder or under that name.
     """
     name = output.resolve().name if name is None else name
-    try:
+    with command_errors(output):
         check_folder(output, force=force)
         check_name(name)
-    except (OSError, ValueError) as error:
-        raise failure(error, output) from None
     return name
 
 
