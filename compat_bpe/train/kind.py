@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass, field, fields, is_dataclass
 from typing import Any, Callable, ClassVar, Generic, NamedTuple, TypeVar
 
 from ..encodings.encoding import Encoding
-from .convergence import Convergence, Point, points_as_json
+from .convergence import Convergence, Point, Watch, points_as_json
 from .estimate import Costs
 from .options import VOCAB_SIZE, check_bounds, fields_with_options
 from .words import CountedWords, WordCounter
@@ -241,6 +241,23 @@ class Kind:
         """The settings of stopping by convergence, if learning may stop so."""
         stop: Convergence | None = getattr(self.settings, "convergence", None)
         return stop
+
+    def watch(
+        self, words: CountedWords, measure: Callable[[Any], tuple[int, int, int]]
+    ) -> Watch | None:
+        """Return the checks on held-out words; None if there are none.
+
+        Args:
+            words: the words to learn from, with the held-out ones.
+            measure: as of ``Watch``.
+
+        Raises:
+            ValueError: there is no held-out text.
+        """
+        if self.convergence is None:
+            return None
+        is_shrinking = self.checks == "rounds"
+        return Watch(self.convergence, words.held_out.bytes, measure, shrinks=is_shrinking)
 
     @property
     def leaves_bytes_out(self) -> bool:

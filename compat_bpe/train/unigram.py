@@ -27,7 +27,6 @@ from ..formats.checked_json import is_unicode, read_float
 from ..formats.models.unigram import UnigramPart
 from ..pipeline.added_tokens import AddedToken
 from .bpe.learner import MOST_TOKENS
-from .convergence import Point, ShrinkingCurve
 from .estimate import Costs, distinct_bytes
 from .kind import Advance, Learned
 from .options import (
@@ -171,26 +170,16 @@ class Unigram(TokenizerKind):
         def step(iteration: Iteration) -> None:
             advance(1)
 
-        curve: ShrinkingCurve[UnigramPart] | None = None
-        if self.settings.convergence is None:
-            part = learn_unigram(counts, self.options, step)
-        else:
-            held_out, held_out_bytes = words.held_out if words.held_out is not None else ({}, 0)
-            curve = ShrinkingCurve(self.settings.convergence, held_out_bytes)
-
-            def has_converged(part: UnigramPart) -> bool:
-                return curve.add(len(part.pieces), _size(part, held_out), part)
-
-            learn_unigram(counts, self.options, step, has_converged)
-            assert curve.model is not None  # There is a check at the end.
-            part = curve.model
-        size = _size(part, words.counts)
+        held_out = words.held_out.counts
+        watch = self.watch(words, lambda part: (len(part.pieces), 0, _size(part, held_out)))
+        check = watch.check if watch is not None else None
+        part = learn_unigram(counts, self.options, step, check)
         stopped = "size" if len(part.pieces) >= self.options.vocab_size else "nothing left"
-        points: list[Point] = []
-        if curve is not None:
-            points = curve.points
-            stopped = stopped if points[-1].tokens == len(part.pieces) else "convergence"
-        return Learned(part, [], stopped, size / unit if unit > 1 else size, points)
+        if watch is not None:
+            last, part = part, watch.model
+            stopped = stopped if len(last.pieces) == len(part.pieces) else "convergence"
+        size = words.in_units(_size(part, words.counts))
+        return Learned(part, [], stopped, size, watch.points if watch is not None else ())
 
 
 def _size(part: UnigramPart, words: Mapping[str, int]) -> int:

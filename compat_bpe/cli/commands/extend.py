@@ -15,7 +15,7 @@ from ... import Encoding
 from ...files.text import read_text
 from ...pipeline.chunks import is_byte_level
 from ...train.bpe.growing import pattern_name_of
-from ...train.extend import Extended, Extender, make_extender
+from ...train.extend import Extended, Extender
 from ...train.write import MANIFEST, readable, write_vocabulary
 from ...version import __version__
 from ..input import INPUT_PATH
@@ -142,16 +142,19 @@ def extend(
     name = checked_name(output, name, force=force)
     terms = [] if terms_file is None else _terms(terms_file)
     old = chosen_encoding(model, encoding, pattern)
-    extender = _extender(
-        old,
-        number,
-        terms=terms,
-        with_space=not no_space,
-        min_frequency=min_frequency,
-        max_token_length=max_token_length,
-        workers=jobs,
-        name=name,
-    )
+    try:
+        extender = Extender(
+            old,
+            number,
+            terms=terms,
+            with_space=not no_space,
+            min_frequency=min_frequency,
+            max_token_length=max_token_length,
+            workers=jobs,
+            name=name,
+        )
+    except ValueError as error:
+        raise CommandError(str(error)) from None
     default = _DEFAULT_FORMATS if is_byte_level(old.core) else _JSON_FORMATS
     found_corpus = corpus.find() if corpus.paths or number else None
     others = [terms_file, *vocabulary_inputs(encoding)]
@@ -197,18 +200,6 @@ def extend(
         write_message(f"{terms_file}: {term.text!r} cannot be one token: {term.reason}")
     if failed or (found_corpus is not None and found_corpus.failed):
         sys.exit(2)
-
-
-def _extender(old: Encoding, number: int, **options: Any) -> Extender:
-    """Return what extends an encoding.
-
-    Raises:
-        CommandError: its kind cannot be extended.
-    """
-    try:
-        return make_extender(old, number, **options)
-    except ValueError as error:
-        raise CommandError(str(error)) from None
 
 
 def _terms(path: str) -> list[str]:

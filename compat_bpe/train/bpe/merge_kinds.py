@@ -24,7 +24,7 @@ from ...formats.models.base import WordPiecePart
 from ...formats.models.bpe import ListedModel, RankedModel
 from ...formats.parts.written import byte_level_part
 from ...pipeline.byte_level import UNICODE_TO_BYTE
-from ..convergence import Convergence, Curve, Point, check_has_end
+from ..convergence import Point, check_has_end, learn_by_steps
 from ..estimate import Costs, distinct_bytes
 from ..kind import Advance, Learned, LearnedMerge
 from ..options import (
@@ -240,43 +240,37 @@ class MergeKind(TokenizerKind):
             min_frequency=settings.min_frequency * words.unit,
             max_token_length=settings.max_token_length,
         )
-        watch = None
-        if settings.convergence is not None:
-            watch = _Watch(self, settings.convergence, words, tokens)
         made = learner.tokens
         most = MOST_TOKENS if settings.vocab_size is None else settings.vocab_size
         steps = float("inf") if settings.num_merges is None else settings.num_merges
         merges: dict[tuple[str, str], None] = {}
         learned: list[LearnedMerge] = []
-        stopped = "size"
-        advance(len(made) if settings.vocab_size is not None else 0)
-        while True:
-            if watch is not None and watch.has_converged(made, merges, len(learned)):
-                stopped = "convergence"
-                break
+        watch = self.watch(words, lambda _: (len(made), len(learned), held_out.size(made, merges)))
+        held_out = self.measured(words.held_out.counts, tokens)
+
+        def step() -> str:
             if len(made) >= most or len(learned) >= steps:
-                break
+                return "size"
             if self._is_low(learner, words.unit):
-                stopped = "score"
-                break
+                return "score"
             before = len(made)
             merge = learner.step()
             if merge is None:
-                stopped = "nothing left"
-                break
-            pair = made[merge.left], made[merge.right]
+                return "nothing left"
+            left, right = pair = made[merge.left], made[merge.right]
             merges.pop(pair, None)
             merges[pair] = None
-            frequency = merge.frequency / words.unit if words.unit > 1 else merge.frequency
-            left, right = pair
+            frequency = words.in_units(merge.frequency)
             learned.append(LearnedMerge(left.encode(), right.encode(), merge.made, frequency))
             if watch is not None:
-                token = made[merge.made]
-                is_new = len(made) > before
-                watch.words.learn(merge.left, merge.right, merge.made, token, is_new=is_new)
+                held_out.learn(merge, made[merge.made], is_new=len(made) > before)
             advance(len(made) - before if settings.vocab_size is not None else 1)
-        size = learner.size / words.unit if words.unit > 1 else learner.size
-        points = watch.end(made, merges, len(learned)) if watch is not None else []
+            return ""
+
+        advance(len(made) if settings.vocab_size is not None else 0)
+        stopped = learn_by_steps(step, watch)
+        size = words.in_units(learner.size)
+        points = watch.points if watch is not None else []
         return LearnedTokens(list(made), list(merges), learned, stopped, size, points)
 
     def _is_low(self, learner: _MergeLearner, unit: int) -> bool:
@@ -287,46 +281,6 @@ class MergeKind(TokenizerKind):
         assert isinstance(learner, LikelihoodLearner)  # The others have no scores.
         best = learner.best()
         return best is not None and best[2] * unit < least
-
-
-class _Watch:
-    """The checks on held-out words while tokens are learned.
-
-    Args:
-        kind, convergence: the kind and the settings of stopping.
-        words: the words to learn from, with the held-out ones.
-        tokens: the tokens that learning begins with.
-
-    Raises:
-        ValueError: there is no held-out text.
-    """
-
-    def __init__(
-        self,
-        kind: MergeKind,
-        convergence: Convergence,
-        words: CountedWords,
-        tokens: Sequence[str],
-    ) -> None:
-        counts, size = words.held_out if words.held_out is not None else ({}, 0)
-        self._curve = Curve(convergence, size)
-        self.words = kind.measured(counts, tokens)
-
-    def has_converged(
-        self, tokens: Sequence[str], merges: Iterable[tuple[str, str]], steps: int
-    ) -> bool:
-        """Return True if learning has converged, by a check if one is due after these steps."""
-        if not self._curve.is_due(steps):
-            return False
-        return self._curve.add(len(tokens), steps, self.words.size(tokens, merges))
-
-    def end(
-        self, tokens: Sequence[str], merges: Iterable[tuple[str, str]], steps: int
-    ) -> list[Point]:
-        """Return all checks, with one of the end."""
-        if not self._curve.is_due(steps):
-            self._curve.add(len(tokens), steps, self.words.size(tokens, merges))
-        return self._curve.points
 
 
 _NO_TOKENS: tuple[list[str], list[str]] = ([], [])
