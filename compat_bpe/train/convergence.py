@@ -18,11 +18,11 @@ them.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import count
 from typing import Any, NamedTuple
 
-from .options import STOP, Option, check_bounds
+from .options import STOP, check_bounds, setting
 
 
 @dataclass(frozen=True)
@@ -44,39 +44,33 @@ class Convergence:
     ValueError: patience is 0; it must be 1 or more
     """
 
-    patience: int | None = field(
-        default=3,
-        metadata=Option(
-            "Stop after N checks in a row in which bytes per token of the text held out by "
-            "--validation did not improve. Unigram takes pieces away: it stops before N rounds in "
-            "a row that cost too much, with more pieces than --vocab-size.",
-            STOP,
-            metavar="N",
-            type=int,
-            least=1,
-            default=None,
-        ).as_metadata,
+    patience: int | None = setting(
+        3,
+        "Stop after N checks in a row in which bytes per token of the text held out by "
+        "--validation did not improve. Unigram takes pieces away: it stops before N rounds in "
+        "a row that cost too much, with more pieces than --vocab-size.",
+        STOP,
+        metavar="N",
+        type=int,
+        least=1,
+        default=None,
     )
-    min_improvement: float = field(
-        default=0.001,
-        metadata=Option(
-            "Ignore an improvement, or for Unigram a loss, by less than this part (0.01 is 1 %).",
-            STOP,
-            metavar="PART",
-            type=float,
-            least=0,
-        ).as_metadata,
+    min_improvement: float = setting(
+        0.001,
+        "Ignore an improvement, or for Unigram a loss, by less than this part (0.01 is 1 %).",
+        STOP,
+        metavar="PART",
+        type=float,
+        least=0,
     )
-    check_every: int = field(
-        default=100,
-        metadata=Option(
-            "Check bytes per token every N merges, pieces or words; without --patience, only to "
-            "show how they improve. Unigram has a check a round.",
-            STOP,
-            metavar="N",
-            type=int,
-            least=1,
-        ).as_metadata,
+    check_every: int = setting(
+        100,
+        "Check bytes per token every N merges, pieces or words; without --patience, only to "
+        "show how they improve. Unigram has a check a round.",
+        STOP,
+        metavar="N",
+        type=int,
+        least=1,
     )
 
     def __post_init__(self) -> None:

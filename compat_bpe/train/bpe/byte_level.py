@@ -28,11 +28,11 @@ from ..options import (
     PATTERN,
     SPECIAL_TOKENS,
     WEIGHTS,
-    Option,
     check_least,
     check_special_names,
     check_weights,
     listed,
+    setting,
 )
 from ..words import CountedWords, WordCounter, whole_chunk_check
 from .growing import (
@@ -132,42 +132,36 @@ class TrainingSettings(Settings[Encoding]):
 256 tokens or more
     """
 
-    num_merges: int | None = field(default=None, metadata=NUM_MERGES.as_metadata)
-    pattern: str | None = field(default=None, metadata=PATTERN.as_metadata)
-    special_tokens: Iterable[str] = field(default=(), metadata=SPECIAL_TOKENS.as_metadata)
-    min_frequency: int = field(default=1, metadata=MIN_FREQUENCY.as_metadata)
-    max_token_length: int | None = field(default=None, metadata=MAX_TOKEN_LENGTH.as_metadata)
-    weights: Mapping[str, float] | None = field(default=None, metadata=WEIGHTS.as_metadata)
+    num_merges: int | None = setting(None, NUM_MERGES)
+    pattern: str | None = setting(None, PATTERN)
+    special_tokens: Iterable[str] = setting((), SPECIAL_TOKENS)
+    min_frequency: int = setting(1, MIN_FREQUENCY)
+    max_token_length: int | None = setting(None, MAX_TOKEN_LENGTH)
+    weights: Mapping[str, float] | None = setting(None, WEIGHTS)
     convergence: Convergence | None = field(default=None, metadata=CONVERGENCE)
-    start: Encoding | None = field(
-        default=None,
-        metadata=Option(
-            "Go on from this vocabulary, as if its training had not stopped: its tokens keep "
-            "their ids, and -n counts all ids. --pattern is its own unless given.",
-            BYTE_LEVEL,
-            flags=("--from",),
-            metavar="NAME|PATH",
-            type=open,
-        ).as_metadata,
+    start: Encoding | None = setting(
+        None,
+        "Go on from this vocabulary, as if its training had not stopped: its tokens keep "
+        "their ids, and -n counts all ids. --pattern is its own unless given.",
+        BYTE_LEVEL,
+        flags=("--from",),
+        metavar="NAME|PATH",
+        type=open,
     )
-    max_words: int | None = field(
-        default=None,
-        metadata=Option(
-            "Learn no token of more than N words, which spaces separate.",
-            BYTE_LEVEL,
-            metavar="N",
-            type=int,
-            least=1,
-        ).as_metadata,
+    max_words: int | None = setting(
+        None,
+        "Learn no token of more than N words, which spaces separate.",
+        BYTE_LEVEL,
+        metavar="N",
+        type=int,
+        least=1,
     )
-    not_joined: Iterable[str] = field(
-        default=(),
-        metadata=Option(
-            "Learn no token that contains TEXT, such as ': '. May be repeated.",
-            BYTE_LEVEL,
-            metavar="TEXT",
-            is_many=True,
-        ).as_metadata,
+    not_joined: Iterable[str] = setting(
+        (),
+        "Learn no token that contains TEXT, such as ': '. May be repeated.",
+        BYTE_LEVEL,
+        metavar="TEXT",
+        is_many=True,
     )
 
     def __post_init__(self) -> None:

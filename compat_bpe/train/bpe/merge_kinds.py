@@ -17,7 +17,7 @@ choose the pair that is joined next:
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple, Protocol
 
 from ...formats.models.base import WordPiecePart
@@ -34,7 +34,7 @@ from ..options import (
     MERGES,
     NUM_MERGES,
     STOP,
-    Option,
+    setting,
 )
 from ..tokenizer_kind import GivenPart, TokenizerKind, TokenizerSettings, given_or
 from ..words import CountedWords, types_in
@@ -111,59 +111,49 @@ class MergeSettings(TokenizerSettings):
         ValueError, TypeError: as ``TokenizerSettings``.
     """
 
-    num_merges: int | None = field(default=None, metadata=NUM_MERGES.as_metadata)
-    min_score: float = field(
-        default=0.0,
-        metadata=Option(
-            "With --rule likelihood, join only pairs of this score or a higher one.",
-            STOP,
-            metavar="SCORE",
-            type=float,
-            least=0,
-        ).as_metadata,
+    num_merges: int | None = setting(None, NUM_MERGES)
+    min_score: float = setting(
+        0.0,
+        "With --rule likelihood, join only pairs of this score or a higher one.",
+        STOP,
+        metavar="SCORE",
+        type=float,
+        least=0,
     )
-    rule: str = field(
-        default="frequency",
-        metadata=Option(
-            "Rule that chooses the pair to join: frequency, or likelihood as in textbooks on "
-            "WordPiece.",
-            MERGES,
-            metavar="RULE",
-            choices=tuple(RULES),
-        ).as_metadata,
+    rule: str = setting(
+        "frequency",
+        "Rule that chooses the pair to join: frequency, or likelihood as in textbooks on "
+        "WordPiece.",
+        MERGES,
+        metavar="RULE",
+        choices=tuple(RULES),
     )
-    prefix: str | None = field(
-        default=None,
-        metadata=Option(
-            "Mark before a piece that does not begin a word. Default: that of --like; ## for "
-            "wordpiece.",
-            MERGES,
-            flags=("--continuing-subword-prefix",),
-            metavar="MARK",
-        ).as_metadata,
+    prefix: str | None = setting(
+        None,
+        "Mark before a piece that does not begin a word. Default: that of --like; ## for "
+        "wordpiece.",
+        MERGES,
+        flags=("--continuing-subword-prefix",),
+        metavar="MARK",
     )
-    suffix: str | None = field(
-        default=None,
-        metadata=Option(
-            "Mark after a piece that ends a word. Default: that of --like; </w> for "
-            "character-bpe without a prefix.",
-            MERGES,
-            flags=("--end-of-word-suffix",),
-            metavar="MARK",
-        ).as_metadata,
+    suffix: str | None = setting(
+        None,
+        "Mark after a piece that ends a word. Default: that of --like; </w> for "
+        "character-bpe without a prefix.",
+        MERGES,
+        flags=("--end-of-word-suffix",),
+        metavar="MARK",
     )
-    initial_alphabet: Iterable[str] = field(default="", metadata=INITIAL_ALPHABET.as_metadata)
-    limit_alphabet: int | None = field(
-        default=None,
-        metadata=Option(
-            "Make at most N characters tokens, the most frequent ones.",
-            MERGES,
-            metavar="N",
-            type=int,
-            least=0,
-        ).as_metadata,
+    initial_alphabet: Iterable[str] = setting("", INITIAL_ALPHABET)
+    limit_alphabet: int | None = setting(
+        None,
+        "Make at most N characters tokens, the most frequent ones.",
+        MERGES,
+        metavar="N",
+        type=int,
+        least=0,
     )
-    max_token_length: int | None = field(default=None, metadata=MAX_TOKEN_LENGTH.as_metadata)
+    max_token_length: int | None = setting(None, MAX_TOKEN_LENGTH)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "initial_alphabet", "".join(self.initial_alphabet))
@@ -323,7 +313,7 @@ class CharacterBpeSettings(MergeSettings):
     'lowest low'
     """
 
-    byte_fallback: bool = field(default=False, metadata=BYTE_FALLBACK.as_metadata)
+    byte_fallback: bool = setting(False, BYTE_FALLBACK)
 
     @property
     def kind(self) -> CharacterBpe:
