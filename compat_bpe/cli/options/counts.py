@@ -5,21 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from functools import wraps
 from hashlib import sha256
-from typing import Any, Protocol
+from typing import Any
 
 import click
 
-from ...corpus.chunk_counts import Counted, NotAChunkError
+from ...corpus.chunk_counts import NotAChunkError
 from ...corpus.counts_file import CountsReader, Row, escape
+from ...train.trainer import AnyTrainer
 from ..input import INPUT_PATH, announce_wait
 from ..output import CommandError, failure, shown_name
 from ..progress import FileProgress
-
-
-class TakesCounts(Protocol):
-    """A trainer that takes counts."""
-
-    def feed_counts(self, counts: Counted, group: str = "") -> None: ...
 
 
 class CountedInput:
@@ -84,7 +79,7 @@ class CountedInput:
             except ImportError as error:
                 raise CommandError(str(error)) from None
 
-    def feed(self, trainer: TakesCounts) -> None:
+    def feed(self, trainer: AnyTrainer) -> None:
         """Give all rows to a trainer; nothing if there are no files.
 
         Raises:

@@ -16,9 +16,9 @@ choose the pair that is joined next:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple, Protocol
+from typing import Any, ClassVar, NamedTuple
 
 from ...formats.models.base import WordPiecePart
 from ...formats.models.bpe import ListedModel, RankedModel
@@ -38,7 +38,7 @@ from ..options import (
 )
 from ..tokenizer_kind import GivenPart, TokenizerKind, TokenizerSettings, given_or
 from ..words import CountedWords, types_in
-from .learner import MOST_TOKENS, Merge
+from .learner import MOST_TOKENS
 from .merges_of_characters import (
     CharacterLearner,
     CharacterWords,
@@ -51,19 +51,8 @@ from .merges_of_characters import (
     spelled,
 )
 
-
-class _MergeLearner(Protocol):
-    @property
-    def tokens(self) -> Sequence[str]: ...
-
-    @property
-    def size(self) -> int: ...
-
-    def step(self) -> Merge | None: ...
-
-
 #: The rules by which the next pair is chosen, by name.
-RULES: dict[str, Callable[..., _MergeLearner]] = {
+RULES: dict[str, type[CharacterLearner | LikelihoodLearner]] = {
     "frequency": CharacterLearner,
     "likelihood": LikelihoodLearner,
 }
@@ -263,7 +252,7 @@ class MergeKind(TokenizerKind):
         points = watch.points if watch is not None else []
         return LearnedTokens(list(made), list(merges), learned, stopped, size, points)
 
-    def _is_low(self, learner: _MergeLearner, unit: int) -> bool:
+    def _is_low(self, learner: CharacterLearner | LikelihoodLearner, unit: int) -> bool:
         """Return True if the score of the next pair is below the lowest."""
         least = self.settings.min_score
         if not least:
