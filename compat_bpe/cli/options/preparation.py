@@ -8,8 +8,7 @@ from typing import Any
 
 import click
 
-from ...corpus.masking import Rule, read_rules
-from ...corpus.prepare import Preparation
+from ...corpus.prepare import Preparation, Rule, read_rules
 from ..input import INPUT_PATH
 from ..output import failure
 
