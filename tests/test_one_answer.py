@@ -21,8 +21,8 @@ from compat_bpe.check.configuration import TERMS as CONFIGURATION
 from compat_bpe.check.configuration import configuration_of
 from compat_bpe.check.source import ConfigurationError, Source
 from compat_bpe.cli.options.encoding import TERMS as COMMAND
-from compat_bpe.columns.encoding_for_workers import TERMS as COLUMNS
-from compat_bpe.columns.encoding_for_workers import Carried
+from compat_bpe.columns.batches import TERMS as COLUMNS
+from compat_bpe.columns.batches import Carried
 from compat_bpe.encodings.resolve import LIBRARY, Terms
 from compat_bpe.lsp.settings import TERMS as EDITOR
 from compat_bpe.mcp.calls import Call, CallError, Roots

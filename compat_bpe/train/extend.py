@@ -35,12 +35,41 @@ from typing import Any, Callable, NamedTuple
 from ..corpus.chunk_counts import ChunkCounter
 from ..encodings.encoding import Encoding
 from ..fit.boundary import check_encoding
-from ..pipeline.core import chunks_of, is_byte_level, parts_of_text
+from ..pipeline.core import is_byte_level, parts_of_text
 from ..unicode.surrogates import repair
-from .bpe.growing import GrowingVocabulary, Merging, Spelling, check_byte_level
+from .bpe.growing import GrowingVocabulary, check_byte_level
 from .extend_pieces import GrowingTokens, growing_tokens
 from .kind import LearnedMerge
 from .options import check_least
+
+
+class Change(NamedTuple):
+    """A chunk with different ids in the two vocabularies.
+
+    Args:
+        chunk: its bytes.
+        frequency: its number of occurrences.
+        before, after: its ids in the old and in the new vocabulary.
+    """
+
+    chunk: bytes
+    frequency: int
+    before: list[int]
+    after: list[int]
+
+
+class Changes(NamedTuple):
+    """The difference between two vocabularies on some texts.
+
+    Args:
+        before, after: the number of tokens of the texts in the old and in the new vocabulary, as
+            ``Encoding.count`` gives it.
+        chunks: the chunks whose ids differ, the one that saves most tokens first.
+    """
+
+    before: int
+    after: int
+    chunks: list[Change]
 
 
 class Term(NamedTuple):
@@ -78,9 +107,6 @@ class Extended(NamedTuple):
     tokens: Sequence[bytes]
 
 
-_Advance = Callable[[int], None]
-
-
 class Extender:
     """Extending step by step, for texts in pieces, and with progress.
 
@@ -88,7 +114,7 @@ class Extender:
         encoding, number and all others: as in ``extend``.
 
     Raises:
-        ValueError: the vocabulary is no byte-level BPE, or a number is out of range.
+        ValueError: the kind of vocabulary is not extended, or a number is out of range.
     """
 
     def __init__(
@@ -103,7 +129,9 @@ class Extender:
         workers: int | None = None,
         name: str | None = None,
     ) -> None:
-        self._check(encoding)
+        check_encoding(encoding)
+        make = GrowingVocabulary if is_byte_level(encoding.core) else growing_tokens
+        self._grown: GrowingVocabulary | GrowingTokens = make(encoding)
         check_least("number", number, 0)
         check_least("min_frequency", min_frequency, 0)
         check_least("max_token_length", max_token_length, 1)
@@ -111,8 +139,7 @@ class Extender:
         self._number = number
         self._terms = list(terms)
         self._with_space = with_space
-        self._min_frequency = min_frequency
-        self._max_token_length = max_token_length
+        self._limits = min_frequency, max_token_length
         self._name = f"{encoding.name}_extended" if name is None else name
         self._counter = ChunkCounter(encoding, workers)
 
@@ -122,15 +149,11 @@ class Extender:
     def __exit__(self, *exception: object) -> None:
         self._counter.__exit__(*exception)
 
-    def _check(self, encoding: Encoding) -> None:
-        """Raise ``ValueError`` if an encoding cannot be extended."""
-        check_byte_level(encoding, "extended")
-
     def feed(self, text: str, group: str = "", *, is_last: bool = True) -> None:
         """Take a text, or a piece of one; arguments and errors as in ``Trainer.feed``."""
         self._counter.feed(text, group, is_last=is_last)
 
-    def extend(self, advance: _Advance = lambda tokens: None) -> Extended:
+    def extend(self, advance: Callable[[int], None] = lambda tokens: None) -> Extended:
         """Extend the vocabulary by the terms, and by learning from the texts.
 
         Args:
@@ -139,39 +162,47 @@ class Extender:
         Raises:
             ValueError, OSError: as ``extend``.
         """
-        core = self._old.core
-        counts: Counter[bytes] = Counter()
+        grown = self._grown
+        counts: Counter[Any] = Counter()
         for counter in self._counter.finish().values():
             while counter:  # emptied meanwhile, so that memory does not hold the chunks twice
                 chunk, count = counter.popitem()
-                counts[core.model.to_bytes(chunk)] += count
-        grown = GrowingVocabulary(self._old)
-        terms = [one for term in self._terms for one in self._add_term(grown, repair(term))]
+                counts[grown.chunk_of(chunk)] += count
+        terms = [one for term in self._terms for one in self._add_term(repair(term))]
         if self._number:
-            self._learn(grown, counts, advance)
+            grown.learn(counts, self._number, *self._limits, advance)
         new = grown.encoding(self._name)
         return Extended(
             new,
             grown.merges,
-            [_in_the_end(term, new) for term in terms],
-            changes_of(self._old, new, counts, self._counter.added_tokens),
-            [merge.left + merge.right for merge in grown.merges],
+            [self._in_the_end(term, new) for term in terms],
+            _changes_of(self._old, new, counts, self._counter.added_tokens, grown.ids_of),
+            grown.new_tokens,
         )
 
-    def _add_term(self, grown: GrowingVocabulary, term: str) -> list[Term]:
+    def _add_term(self, term: str) -> list[Term]:
         forms = [term]
         if self._with_space and term and not term[0].isspace():
             forms.append(f" {term}")
-        first, *others = [
-            Term(form, _ids(self._old, form), [], self._add_form(grown, form)) for form in forms
-        ]
-        # If the pattern splits it from the space, the term itself follows the space as a token.
-        return [first, *(one for one in others if not one.reason)]
+        terms = []
+        made: list[Any] | None = None
+        for form in forms:
+            chunks: list[Any] = [
+                one if isinstance(one, int) else self._grown.chunk_of(one)
+                for one in parts_of_text(self._old.core, form)
+            ]
+            if chunks == made:
+                continue  # The space is dropped.
+            reason = self._add_form(form, chunks)
+            # If the pattern splits it from the space, the term itself follows the space as a token.
+            if form == term or not reason:
+                terms.append(Term(form, _ids(self._old, form), [], reason))
+            if not reason and not isinstance(chunks[0], int):
+                made = chunks
+        return terms
 
-    def _add_form(self, grown: GrowingVocabulary, form: str) -> str:
+    def _add_form(self, form: str, chunks: list[Any]) -> str:
         """Make a text one token; return an empty string, or the reason why it cannot be one."""
-        core = self._old.core
-        chunks = list(chunks_of(core, form))
         if len(chunks) != 1:
             shown = ", ".join(
                 repr(chunk.decode("utf-8", "replace") if isinstance(chunk, bytes) else chunk)
@@ -181,114 +212,20 @@ class Extender:
         (chunk,) = chunks
         if isinstance(chunk, int):
             return ""
-        if not core.leaves_nothing_out and chunk != form.encode():
+        is_all = self._old.core.leaves_nothing_out or chunk == form.encode()
+        if isinstance(chunk, bytes) and not is_all:
             return "the pattern leaves some of it out"
-        if chunk in core.byte_level.whole:
-            return ""
-        return grown.join_all(chunk)
+        return self._grown.make_one(chunk)
 
-    def _learn(
-        self,
-        grown: GrowingVocabulary,
-        counts: Mapping[bytes, int],
-        advance: _Advance,
-    ) -> None:
-        """Learn as many tokens as were asked for, or as there are."""
-        spelling = Spelling(grown)
-        words = {spelling.spell(chunk): count for chunk, count in counts.items()}
-        merging = Merging(
-            grown,
-            words,
-            min_frequency=self._min_frequency,
-            max_token_length=self._max_token_length,
-        )
-        for _ in range(self._number):
-            if merging.step() is None:
-                break
-            advance(1)
-
-
-def _in_the_end(term: Term, new: Encoding) -> Term:
-    """Return a term with its new ids; learning may have made it one token after all."""
-    after = _ids(new, term.text)
-    is_one = len(after) == 1 and new.decode_bytes(after) == term.text.encode()
-    return term._replace(after=after, reason="" if is_one else term.reason)
+    def _in_the_end(self, term: Term, new: Encoding) -> Term:
+        """Return a term with its new ids; learning may have made it one token after all."""
+        after = _ids(new, term.text)
+        is_one = len(after) == 1 and self._grown.is_whole(new, after[0], term.text)
+        return term._replace(after=after, reason="" if is_one else term.reason)
 
 
 def _ids(encoding: Encoding, text: str) -> list[int]:
     return encoding.encode(text, disallowed_special=())
-
-
-class PieceExtender(Extender):
-    """Extending of words, WordPiece or BPE over characters; arguments as in ``Extender``.
-
-    Raises:
-        ValueError: the kind of vocabulary cannot be extended, or a number is out of range.
-    """
-
-    def _check(self, encoding: Encoding) -> None:
-        self._grown = growing_tokens(encoding)
-
-    def extend(self, advance: Callable[[int], None] = lambda tokens: None) -> Extended:
-        grown = self._grown
-        counts: Counter[str] = Counter()
-        for counter in self._counter.finish().values():
-            counts.update(counter)
-        terms = [one for term in self._terms for one in self._add(grown, repair(term))]
-        if self._number:
-            grown.learn(counts, self._number, self._min_frequency, self._max_token_length, advance)
-        new = grown.encoding(self._name)
-        return Extended(
-            new,
-            grown.merges,
-            [_term_in_the_end(term, new) for term in terms],
-            changes_of_texts(self._old, new, counts, self._counter.added_tokens),
-            [token.encode() for token in grown.tokens],
-        )
-
-    def _add(self, grown: GrowingTokens, term: str) -> list[Term]:
-        forms = [term]
-        if self._with_space and term and not term[0].isspace():
-            forms.append(f" {term}")
-        terms: dict[str, Term] = {}
-        for form in forms:
-            chunks = list(parts_of_text(self._old.core, form))
-            shown = ", ".join(map(repr, chunks))
-            if len(chunks) != 1:
-                reason = f"it is split into {shown}" if chunks else "it has no chunks"
-            elif isinstance(chunks[0], int):
-                reason = ""
-            elif chunks[0] in terms:
-                continue  # The space is dropped.
-            else:
-                reason = grown.make_one(chunks[0])
-            before = self._old.encode(form, disallowed_special=())
-            if form == term or not reason:
-                terms[shown.strip("'")] = Term(form, before, [], reason)
-        return [*terms.values()]
-
-
-def changes_of_texts(
-    old: Encoding, new: Encoding, counts: Counter[str], added_tokens: int
-) -> Changes:
-    """Return the changes of chunks that are texts; see ``changes_of``."""
-    before = after = added_tokens
-    differing = []
-    for chunk, frequency in counts.items():
-        then = [*old.core.model.encode(chunk)]
-        now = [*new.core.model.encode(chunk)]
-        before += len(then) * frequency
-        after += len(now) * frequency
-        if then != now:
-            differing.append(Change(chunk.encode(), frequency, then, now))
-    return Changes(before, after, in_order(differing))
-
-
-def _term_in_the_end(term: Term, new: Encoding) -> Term:
-    """Return a term with its new ids; learning may have made it one token after all."""
-    after = new.encode(term.text, disallowed_special=())
-    is_one = len(after) == 1 and after[0] != new.core.model.unknown_id
-    return term._replace(after=after, reason="" if is_one else term.reason)
 
 
 def extend(
@@ -346,7 +283,7 @@ def extend(
     """
     if isinstance(texts, str) or isinstance(terms, str):
         raise TypeError("texts or terms is a str; pass a list of str")
-    with make_extender(
+    with Extender(
         encoding,
         number,
         terms=terms,
@@ -359,42 +296,6 @@ def extend(
         for text in texts:
             extender.feed(text)
         return extender.extend()
-
-
-def make_extender(encoding: Encoding, number: int = 0, **options: Any) -> Extender:
-    """Return what extends an encoding of its kind; arguments and errors as in ``extend``."""
-    check_encoding(encoding)
-    make = Extender if is_byte_level(encoding.core) else PieceExtender
-    return make(encoding, number, **options)
-
-
-class Change(NamedTuple):
-    """A chunk with different ids in the two vocabularies.
-
-    Args:
-        chunk: its bytes.
-        frequency: its number of occurrences.
-        before, after: its ids in the old and in the new vocabulary.
-    """
-
-    chunk: bytes
-    frequency: int
-    before: list[int]
-    after: list[int]
-
-
-class Changes(NamedTuple):
-    """The difference between two vocabularies on some texts.
-
-    Args:
-        before, after: the number of tokens of the texts in the old and in the new vocabulary, as
-            ``Encoding.count`` gives it.
-        chunks: the chunks whose ids differ, the one that saves most tokens first.
-    """
-
-    before: int
-    after: int
-    chunks: list[Change]
 
 
 def changes(old: Encoding, new: Encoding, texts: Iterable[str]) -> Changes:
@@ -434,33 +335,33 @@ def changes(old: Encoding, new: Encoding, texts: Iterable[str]) -> Changes:
         for group_counts in counter.finish().values():
             for chunk, count in group_counts.items():
                 counts[old.core.model.to_bytes(chunk)] += count
-    return changes_of(old, new, counts, counter.added_tokens)
+    ids_of = GrowingVocabulary.ids_of
+    return _changes_of(old, new, counts, counter.added_tokens, ids_of)
 
 
-def changes_of(
-    old: Encoding, new: Encoding, counts: Mapping[bytes, int], added_tokens: int = 0
+def _changes_of(
+    old: Encoding,
+    new: Encoding,
+    counts: Mapping[Any, int],
+    added_tokens: int,
+    ids_of: Callable[[Encoding, Any], list[int]],
 ) -> Changes:
     """Return the changes, as ``changes`` does, for chunks that are already counted.
 
     Args:
         old, new: as in ``changes``.
-        counts: the chunks.
+        counts: the chunks, as bytes or texts.
         added_tokens: the number of added tokens between them, which both vocabularies have.
+        ids_of: returns the ids of a chunk.
     """
     before = after = added_tokens
     differing = []
     for chunk, frequency in counts.items():
-        then = old.core.byte_level.ids_of(chunk)
-        now = new.core.byte_level.ids_of(chunk)
+        then, now = ids_of(old, chunk), ids_of(new, chunk)
         before += len(then) * frequency
         after += len(now) * frequency
         if then != now:
-            differing.append(Change(chunk, frequency, then, now))
-    return Changes(before, after, in_order(differing))
-
-
-def in_order(changes: Iterable[Change]) -> list[Change]:
-    """Return changes, the one that saves most tokens first."""
-    return sorted(
-        changes, key=lambda one: ((len(one.after) - len(one.before)) * one.frequency, one.chunk)
-    )
+            data = chunk if isinstance(chunk, bytes) else chunk.encode()
+            differing.append(Change(data, frequency, then, now))
+    differing.sort(key=lambda one: ((len(one.after) - len(one.before)) * one.frequency, one.chunk))
+    return Changes(before, after, differing)

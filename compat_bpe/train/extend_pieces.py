@@ -55,6 +55,10 @@ class GrowingTokens:
         self.tokens: dict[str, int] = {}
         self.merges: list[LearnedMerge] = []
 
+    def chunk_of(self, text: str) -> str:
+        """Return a chunk as the splitter gives it."""
+        return text
+
     def make_one(self, chunk: str) -> str:
         """Make a chunk one token; return an empty string, or the reason why it cannot be one."""
         raise NotImplementedError
@@ -109,6 +113,21 @@ class GrowingTokens:
         self.tokens[token] = number
         self.taken.add(token)
         self.merges.append(LearnedMerge(left.encode(), right.encode(), number, frequency))
+
+    @property
+    def new_tokens(self) -> list[bytes]:
+        """The new tokens, in the order of their ids."""
+        return [token.encode() for token in self.tokens]
+
+    @staticmethod
+    def ids_of(encoding: Encoding, chunk: str) -> list[int]:
+        """Return the ids that a vocabulary, the old one or this, gives for a chunk."""
+        return [*encoding.core.model.encode(chunk)]
+
+    @staticmethod
+    def is_whole(encoding: Encoding, token: int, text: str) -> bool:
+        """Return True if the one token of a text is all of it: if it is known."""
+        return token != encoding.core.model.unknown_id
 
     @property
     def _ids(self) -> dict[str, int]:
@@ -296,7 +315,7 @@ _GROWING: dict[type, type[GrowingTokens]] = {
 }
 
 
-def growing_tokens(encoding: Encoding, done: str = "extended") -> GrowingTokens:
+def growing_tokens(encoding: Encoding) -> GrowingTokens:
     """Return what extends an encoding that is no byte-level BPE.
 
     Raises:
@@ -315,4 +334,4 @@ def growing_tokens(encoding: Encoding, done: str = "extended") -> GrowingTokens:
         kind, why = "a list of RWKV's", "a new token would change how all texts are cut"
     else:
         kind, why = "a baseline", "it has no vocabulary"
-    raise ValueError(f"{encoding.name!r} is {kind}, which cannot be {done}: {why}")
+    raise ValueError(f"{encoding.name!r} is {kind}, which cannot be extended: {why}")

@@ -37,6 +37,7 @@ from .options import (
     check_special_names,
     check_weights,
     listed,
+    setting,
 )
 from .words import WordCounter, word_splitter
 
@@ -214,15 +215,11 @@ def renumbered(post_processor: Any, ids: Mapping[str, int]) -> Any:
     return part
 
 
-def _part(kind: str) -> dict[str, Any]:
-    """Return the metadata of the setting of a part."""
+def _part(kind: str) -> Option:
+    """Return the option of the setting of a part."""
     title, names = kind.replace("_", "-"), tuple(NAMED[kind])
-    return Option(
-        f"The {title}: {', '.join(names)}. Default: that of --like, or the model's usual one.",
-        STEPS,
-        metavar="NAME",
-        choices=names,
-    ).as_metadata
+    text = f"The {title}: {', '.join(names)}. Default: that of --like, or the model's usual one."
+    return Option(text, STEPS, metavar="NAME", choices=names)
 
 
 @dataclass(frozen=True)
@@ -247,15 +244,15 @@ class TokenizerSettings(Settings[Tokenizer]):
         TypeError: ``special_tokens`` is a single str.
     """
 
-    special_tokens: Iterable[str] = field(default=(), metadata=SPECIAL_TOKENS.as_metadata)
+    special_tokens: Iterable[str] = setting((), SPECIAL_TOKENS)
     unknown: str | None = None
-    min_frequency: int = field(default=0, metadata=MIN_FREQUENCY.as_metadata)
-    weights: Mapping[str, float] | None = field(default=None, metadata=WEIGHTS.as_metadata)
-    normalizer: GivenPart = field(default=None, metadata=_part("normalizer"))
-    pre_tokenizer: GivenPart = field(default=None, metadata=_part("pre_tokenizer"))
-    post_processor: GivenPart = field(default=None, metadata=_part("post_processor"))
-    decoder: GivenPart = field(default=None, metadata=_part("decoder"))
-    like: Tokenizer | None = field(default=None, metadata=LIKE.as_metadata)
+    min_frequency: int = setting(0, MIN_FREQUENCY)
+    weights: Mapping[str, float] | None = setting(None, WEIGHTS)
+    normalizer: GivenPart = setting(None, _part("normalizer"))
+    pre_tokenizer: GivenPart = setting(None, _part("pre_tokenizer"))
+    post_processor: GivenPart = setting(None, _part("post_processor"))
+    decoder: GivenPart = setting(None, _part("decoder"))
+    like: Tokenizer | None = setting(None, LIKE)
     convergence: Convergence | None = field(default=None, metadata=CONVERGENCE)
 
     def __post_init__(self) -> None:

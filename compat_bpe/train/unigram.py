@@ -18,7 +18,7 @@ from __future__ import annotations
 from array import array
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from math import log
 from operator import itemgetter
 from typing import Any, Callable, ClassVar, NamedTuple
@@ -27,7 +27,6 @@ from ..formats.checked_json import is_unicode, read_float
 from ..formats.tokenizer_models import UnigramPart
 from ..pipeline.added_tokens import AddedToken
 from .bpe.learner import MOST_TOKENS
-from .convergence import Point, ShrinkingCurve
 from .estimate import Costs, distinct_bytes
 from .kind import Advance, Learned
 from .options import (
@@ -36,6 +35,7 @@ from .options import (
     SEED_SIZE,
     SHRINKING_FACTOR,
     SUB_ITERATIONS,
+    setting,
 )
 from .segmentations import Segmentations, SharedLattice
 from .tokenizer_kind import GivenPart, TokenizerKind, TokenizerSettings
@@ -77,13 +77,11 @@ class UnigramSettings(TokenizerSettings):
     ['▁', 'h', 'u', 'g', '▁pu', 'n']
     """
 
-    initial_alphabet: Iterable[str] = field(default="", metadata=INITIAL_ALPHABET.as_metadata)
-    shrinking_factor: float = field(default=0.75, metadata=SHRINKING_FACTOR.as_metadata)
-    n_sub_iterations: int = field(default=2, metadata=SUB_ITERATIONS.as_metadata)
-    max_piece_length: int = field(
-        default=16, metadata=MAX_PIECE_LENGTH._replace(most=1024).as_metadata
-    )
-    seed_size: int = field(default=1_000_000, metadata=SEED_SIZE.as_metadata)
+    initial_alphabet: Iterable[str] = setting("", INITIAL_ALPHABET)
+    shrinking_factor: float = setting(0.75, SHRINKING_FACTOR)
+    n_sub_iterations: int = setting(2, SUB_ITERATIONS)
+    max_piece_length: int = setting(16, MAX_PIECE_LENGTH._replace(most=1024))
+    seed_size: int = setting(1_000_000, SEED_SIZE)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "initial_alphabet", "".join(self.initial_alphabet))
@@ -93,6 +91,12 @@ class UnigramSettings(TokenizerSettings):
     def kind(self) -> Unigram:
         """The kind of vocabulary, with these settings."""
         return Unigram(self)
+
+    @property
+    def size(self) -> int:
+        """The number of pieces, special tokens included."""
+        assert self.vocab_size is not None  # It has been checked.
+        return self.vocab_size
 
 
 class Unigram(TokenizerKind):
@@ -109,7 +113,9 @@ class Unigram(TokenizerKind):
 
     def check(self) -> None:
         super().check()
-        size, names = self.options.vocab_size, self.options.first_pieces
+        size, names = self.settings.vocab_size, self.all_special_tokens
+        if size is None:
+            raise ValueError("give vocab_size")
         if size > MOST_TOKENS:
             raise ValueError(f"a vocabulary of {size} is too large: {MOST_TOKENS} at most")
         if not is_unicode("".join(self.settings.initial_alphabet)):
@@ -143,22 +149,6 @@ class Unigram(TokenizerKind):
         tokens = sorted(self.settings.like.added_tokens, key=lambda one: one.id)
         return [one._replace(special=True) for one in tokens]
 
-    @property
-    def options(self) -> UnigramOptions:
-        """The options of learning."""
-        if self.settings.vocab_size is None:
-            raise ValueError("give vocab_size")
-        return UnigramOptions(
-            self.settings.vocab_size,
-            unk_token=self.unknown_token,
-            special_tokens=self.all_special_tokens,
-            initial_alphabet=[*self.settings.initial_alphabet],
-            shrinking_factor=self.settings.shrinking_factor,
-            n_sub_iterations=self.settings.n_sub_iterations,
-            max_piece_length=self.settings.max_piece_length,
-            seed_size=self.settings.seed_size,
-        )
-
     def own_decoder(self, parts: Mapping[str, Any]) -> Any:
         pre_tokenizer = parts["pre_tokenizer"]
         is_same = isinstance(pre_tokenizer, Mapping) and pre_tokenizer["type"] in _DECODERS
@@ -168,29 +158,24 @@ class Unigram(TokenizerKind):
         unit, least = words.unit, self.settings.min_frequency * words.unit
         counts = {word: n / unit for word, n in words.counts.items() if n >= least}
 
-        def step(iteration: Iteration) -> None:
-            advance(1)
-
-        curve: ShrinkingCurve[UnigramPart] | None = None
-        if self.settings.convergence is None:
-            part = learn_unigram(counts, self.options, step)
-        else:
-            held_out, held_out_bytes = words.held_out if words.held_out is not None else ({}, 0)
-            curve = ShrinkingCurve(self.settings.convergence, held_out_bytes)
-
-            def has_converged(part: UnigramPart) -> bool:
-                return curve.add(len(part.pieces), _size(part, held_out), part)
-
-            learn_unigram(counts, self.options, step, has_converged)
-            assert curve.model is not None  # There is a check at the end.
-            part = curve.model
-        size = _size(part, words.counts)
-        stopped = "size" if len(part.pieces) >= self.options.vocab_size else "nothing left"
-        points: list[Point] = []
-        if curve is not None:
-            points = curve.points
-            stopped = stopped if points[-1].tokens == len(part.pieces) else "convergence"
-        return Learned(part, [], stopped, size / unit if unit > 1 else size, points)
+        first = self.all_special_tokens
+        held_out = words.held_out.counts
+        watch = self.watch(words, lambda part: (len(part.pieces), 0, _size(part, held_out)))
+        check = watch.check if watch is not None else None
+        part = learn_unigram(
+            counts,
+            self.settings,
+            first,
+            first.index(self.unknown_token),
+            progress=lambda pieces, objective: advance(1),
+            has_converged=check,
+        )
+        stopped = "size" if len(part.pieces) >= self.settings.size else "nothing left"
+        if watch is not None:
+            last, part = part, watch.model
+            stopped = stopped if len(last.pieces) == len(part.pieces) else "convergence"
+        size = words.in_units(_size(part, words.counts))
+        return Learned(part, [], stopped, size, watch.points if watch is not None else ())
 
 
 def _size(part: UnigramPart, words: Mapping[str, int]) -> int:
@@ -201,50 +186,6 @@ def _size(part: UnigramPart, words: Mapping[str, int]) -> int:
 
 #: Pre-tokenizers that are decoders, too.
 _DECODERS = ("Metaspace", "ByteLevel")
-
-
-class UnigramOptions(NamedTuple):
-    """The options of learning a Unigram vocabulary, named as in tokenizers' ``UnigramTrainer``.
-
-    ``Unigram`` checks them.
-
-    Args:
-        vocab_size: the number of pieces, special tokens included. There are fewer if too few
-            substrings recur, and more if the characters alone take as many as this.
-        unk_token: the unknown token, the first one unless it is among ``special_tokens``. Without
-            it, text with a character that is no piece cannot be encoded.
-        special_tokens: the names of special tokens, which come first.
-        initial_alphabet: characters that are pieces even if they are in no word.
-        shrinking_factor: the share of the pieces that a round of pruning leaves.
-        n_sub_iterations: the number of steps of EM in a round.
-        max_piece_length: the length in characters of the longest piece.
-        seed_size: the number of pieces to begin with.
-
-    >>> UnigramOptions(8000, unk_token="<unk>", special_tokens=["<s>", "</s>"]).first_pieces
-    ('<unk>', '<s>', '</s>')
-    """
-
-    vocab_size: int = 8000
-    unk_token: str | None = None
-    special_tokens: Sequence[str] = ()
-    initial_alphabet: Sequence[str] = ()
-    shrinking_factor: float = 0.75
-    n_sub_iterations: int = 2
-    max_piece_length: int = 16
-    seed_size: int = 1_000_000
-
-    @property
-    def first_pieces(self) -> tuple[str, ...]:
-        """The special tokens, with the unknown token, in the order of their ids."""
-        names = tuple(self.special_tokens)
-        if self.unk_token is None or self.unk_token in names:
-            return names
-        return (self.unk_token, *names)
-
-    @property
-    def target(self) -> int:
-        """The number of pieces, the placeholder included, at which pruning ends."""
-        return self.vocab_size * 11 // 10
 
 
 def digamma(number: float) -> float:
@@ -429,18 +370,6 @@ _PATIENCE = 100
 _NEVER = float("-inf")
 
 
-class Iteration(NamedTuple):
-    """The state after a step of EM.
-
-    Args:
-        pieces: the number of pieces.
-        objective: the mean negative logarithm of the words' probabilities, before the step.
-    """
-
-    pieces: int
-    objective: float
-
-
 class Seeds(NamedTuple):
     """The first pieces.
 
@@ -457,16 +386,22 @@ class Seeds(NamedTuple):
 
 def learn_unigram(
     counts: Mapping[str, float],
-    options: UnigramOptions,
-    progress: Callable[[Iteration], None] = lambda iteration: None,
+    settings: UnigramSettings,
+    first: Sequence[str] = (),
+    unknown: int | None = None,
+    *,
+    progress: Callable[[int, float], None] = lambda pieces, objective: None,
     has_converged: Callable[[UnigramPart], bool] | None = None,
 ) -> UnigramPart:
     """Learn the pieces and scores of a Unigram model.
 
     Args:
         counts: the words and their counts, which may be weighted. Their order plays no part.
-        options: the options.
-        progress: called after each step of EM.
+        settings: the settings.
+        first: the special tokens, in the order of their ids.
+        unknown: the id of the unknown one; None for a model without it.
+        progress: called after each step of EM, with the number of pieces, and the mean negative
+            logarithm of the words' probabilities before the step.
         has_converged: called before each round of pruning with the model that learning would end
             with here, of the least ``vocab_size`` for which it does, and in the end with the
             result. Learning ends if it returns True.
@@ -476,50 +411,51 @@ def learn_unigram(
             that stay in any case are so many that pruning would not end.
 
     >>> words = {"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}
-    >>> learn_unigram(words, UnigramOptions(10)).pieces
+    >>> learn_unigram(words, UnigramSettings(10)).pieces
     ['n', 'hug', 'pu', 'u', 'p', 's', 'b', 'g', 'h', 'ug']
     """
     words = {word: count for word, count in counts.items() if word and count > 0}
-    required = {*options.initial_alphabet}.union(*words)
-    if len(required) > options.vocab_size:
+    vocab_size = settings.size
+    required = {*settings.initial_alphabet}.union(*words)
+    if len(required) > vocab_size:
         raise ValueError(
-            f"a vocabulary of {options.vocab_size} is too small: the words and the initial "
+            f"a vocabulary of {vocab_size} is too small: the words and the initial "
             f"alphabet have {len(required)} different characters"
         )
-    seeds = make_seeds(words, options)
+    seeds = make_seeds(words, settings)
     if all(score == _NEVER for score in seeds.scores):
         raise ValueError("there is no text to learn from")
     state = _Learner(words, seeds)
-    target = options.target
+    target = vocab_size * 11 // 10  # of pieces, with the placeholder, at which pruning ends
     idle = 0
     while True:
         before = state.size
-        for _ in range(options.n_sub_iterations):
+        for _ in range(settings.n_sub_iterations):
             objective = state.improve()
-            progress(Iteration(len(state.live), objective))
+            progress(len(state.live), objective)
         if state.size <= target:
             break
         if has_converged is not None:
             # The least size whose target, 11 tenths of it, is reached.
-            size = max(options.vocab_size, -(-10 * state.size // 11))
-            part = finish(state, required, options, size)
+            size = max(vocab_size, -(-10 * state.size // 11))
+            part = finish(state, required, size, first, unknown)
             if has_converged(part):
                 return part
-        state.prune(max(target, int(state.size * options.shrinking_factor)))
+        state.prune(max(target, int(state.size * settings.shrinking_factor)))
         idle = 0 if state.size < before else idle + 1
         if idle >= _PATIENCE:
             raise ValueError(
                 f"learning does not end: {state.size - 1} pieces cannot be dropped, and a "
-                f"vocabulary of {options.vocab_size} pieces leaves room for {target - 1}: "
+                f"vocabulary of {vocab_size} pieces leaves room for {target - 1}: "
                 f"raise vocab_size to {max(state.size, 10)} or more"
             )
-    part = finish(state, required, options)
+    part = finish(state, required, vocab_size, first, unknown)
     if has_converged is not None:
         has_converged(part)
     return part
 
 
-def make_seeds(words: Mapping[str, float], options: UnigramOptions) -> Seeds:
+def make_seeds(words: Mapping[str, float], settings: UnigramSettings) -> Seeds:
     """Return the pieces to begin with: all characters, then substrings that recur.
 
     The textbook begins with all substrings that occur at least twice, and the probability of each
@@ -539,10 +475,10 @@ def make_seeds(words: Mapping[str, float], options: UnigramOptions) -> Seeds:
     has_end = numbers.pop(END, 0)
     seeds = sorted(((number, char) for char, number in numbers.items()), reverse=True)
     chars = len(seeds)
-    substrings = branching_substrings(sorted(words), options.max_piece_length)
+    substrings = branching_substrings(sorted(words), settings.max_piece_length)
     longer = [(number * len(string), string) for string, number in substrings]
     longer.sort(reverse=True)
-    seeds += longer[: max(options.seed_size - chars, 1)]
+    seeds += longer[: max(settings.seed_size - chars, 1)]
     total = 0.0
     for number, _ in seeds:
         total += number
@@ -640,9 +576,13 @@ class _Learner:
 
 
 def finish(
-    learner: _Learner, required: set[str], options: UnigramOptions, vocab_size: int | None = None
+    learner: _Learner,
+    required: set[str],
+    vocab_size: int,
+    first: Sequence[str],
+    unknown: int | None,
 ) -> UnigramPart:
-    """Return the model of the pieces that are left, of the size of the options unless given.
+    """Return the model of the pieces that are left, of a size.
 
     All required characters are pieces. The textbook then takes the pieces of the best scores. The
     reference differs:
@@ -665,8 +605,7 @@ def finish(
             score = least + dropped * _STEP
             dropped += 1
         pieces[char] = score
-    first = options.first_pieces
-    most = (options.vocab_size if vocab_size is None else vocab_size) - len(first)
+    most = vocab_size - len(first)
     for piece, score in final_scores.items():
         if piece in pieces or piece == PLACEHOLDER:
             continue
@@ -678,5 +617,5 @@ def finish(
         [*first, *(piece for piece, _ in ranked)],
         # Each as it is read again once it is written, which may change the last bit.
         [*(0.0 for _ in first), *(read_float(repr(score)) for _, score in ranked)],
-        None if options.unk_token is None else first.index(options.unk_token),
+        unknown,
     )

@@ -171,7 +171,7 @@ class CountedWords(NamedTuple):
         bytes: the size of all words in bytes, without weights.
         words: the number of words, without weights.
         factors: with weights, the factor by which each group was multiplied; else empty.
-        held_out: the words of the held-out text, if there is any.
+        held_out: the words of the held-out text.
         log: what keeps the merges, and has those that were learned before; None if nothing does.
     """
 
@@ -180,8 +180,12 @@ class CountedWords(NamedTuple):
     bytes: int = 0
     words: int = 0
     factors: Mapping[str, float] = {}
-    held_out: HeldOut | None = None
+    held_out: HeldOut = HeldOut()
     log: MergeLog | None = None
+
+    def in_units(self, number: int) -> float:
+        """Return a number of counts without the factor of all counts."""
+        return number / self.unit if self.unit > 1 else number
 
 
 class WordCounter:

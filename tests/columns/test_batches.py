@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 
 from compat_bpe import get_encoding
-from compat_bpe.columns.batches import Batches, count, split, truncated
-from compat_bpe.columns.encoding_for_workers import Carried
+from compat_bpe.columns.batches import Batches, Carried, count, split, truncated
 from compat_bpe.encodings.encoding import Encoding
 
 pyarrow = pytest.importorskip("pyarrow")

@@ -10,8 +10,8 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from compat_bpe import Encoding
-from compat_bpe.columns import encoding_for_workers as module
-from compat_bpe.columns.encoding_for_workers import Carried
+from compat_bpe.columns import batches as module
+from compat_bpe.columns.batches import Carried
 
 BYTES = {bytes([value]): value for value in range(256)}
 
@@ -38,18 +38,18 @@ def test_the_same_object_as_long_as_it_is_kept() -> None:
     first = carried(0)
     made = first.get()
     assert first.get() is carried(0).get() is made
-    for number in range(1, module._KEPT):
+    for number in range(1, module._MOST_KNOWN):
         carried(number).get()
     assert first.get() is made  # asked for last, it is given up last
-    carried(module._KEPT).get()
+    carried(module._MOST_KNOWN).get()
     assert first.get() is made
-    for number in range(1, module._KEPT + 1):
+    for number in range(1, module._MOST_KNOWN + 1):
         carried(100 + number).get()
     assert first.get() is not made
 
 
 def test_threads_share_what_is_kept() -> None:
-    given = [carried(number) for number in range(module._KEPT + 4)]
+    given = [carried(number) for number in range(module._MOST_KNOWN + 4)]
 
     def ask(turn: int) -> None:
         for at in range(300):
@@ -58,4 +58,4 @@ def test_threads_share_what_is_kept() -> None:
 
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(ask, range(8)))
-    assert len(module._known) <= module._KEPT
+    assert len(module._known) <= module._MOST_KNOWN

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from compat_bpe.spark import chunk_counts, partition_counts
 from compat_bpe.spark import counts as counts_module
-from compat_bpe.spark.counts import Chunks, Count, splitter_of
+from compat_bpe.spark.counts import Count, chunks_of, splitter_of
 from compat_bpe.train import train_bpe
 from tests.spark.corpora import counted, few, frame, of_one_machine, real_corpora, texts
 
@@ -50,7 +50,7 @@ def test_counts_go_on_in_portions(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(counts_module, "HELD", 20_000)
     some = ["".join(f"{number} dogs and " for number in range(60_000)), "a dog", ""] * 2
-    count = Count(Chunks(splitter_of("gpt2")), "text", "strict")
+    count = Count(chunks_of(splitter_of("gpt2")), "text", "strict")
     batches = [pyarrow.RecordBatch.from_pydict({"text": some, "group": [""] * len(some)})]
     found: Counter[str] = Counter()
     given = [batch.to_pydict() for batch in count(iter(batches))]

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from compat_bpe.columns.encoding_for_workers import TERMS
+from compat_bpe.columns.batches import TERMS
 from compat_bpe.spark import count_tokens, register
 from tests.questions import ENCODINGS, TEXT, Question, Refused, check
 

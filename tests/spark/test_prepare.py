@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from compat_bpe.corpus.documents import PART, DocumentPart, parts_of
-from compat_bpe.corpus.masking import rule
-from compat_bpe.corpus.prepare import CorpusCounts, Preparation
+from compat_bpe.corpus.prepare import CorpusCounts, Preparation, rule
 from compat_bpe.corpus.prepare import prepare as prepare_here
 from compat_bpe.spark import prepare
 from tests.spark.corpora import few, frame, real_corpora, texts

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from compat_bpe import get_encoding
-from compat_bpe.columns.encoding_for_workers import Carried
+from compat_bpe.columns.batches import Carried
 from compat_bpe.spark import chunk_counts, train, training, truncate
-from compat_bpe.spark.counts import Chunks, Count, splitter_of, summed
+from compat_bpe.spark.counts import Count, chunks_of, splitter_of, summed
 from compat_bpe.spark.frames import mapped, picked
 from compat_bpe.train import TrainingSettings
 from tests.spark.corpora import counted, frame, of_one_machine
@@ -29,7 +29,7 @@ def test_a_worker_that_is_killed(spark: SparkSession, tmp_path: Path) -> None:
     some = [f"a dog and {number} cats" for number in range(40)]
     df = frame(spark, [(text,) for text in some], "text string", 3)
     mark = str(tmp_path / "killed")
-    count = Count(Chunks(splitter_of("gpt2")), "text", "strict")
+    count = Count(chunks_of(splitter_of("gpt2")), "text", "strict")
 
     def killed(batches: Iterator[Any]) -> Iterator[Any]:
         def dying() -> Iterator[Any]:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from compat_bpe.corpus.documents import parts_of
 from compat_bpe.spark import counts
 from compat_bpe.spark.job import _parser, _settings
-from compat_bpe.spark.training import SentenceWords, WordsTrainer, check_learned_from_words
+from compat_bpe.spark.training import WordsTrainer, check_learned_from_words, sentence_words
 from compat_bpe.train.sentencepiece.settings import SentencePieceSettings
 from compat_bpe.train.sentencepiece.trainer import SentencePieceTrainer
 from tests.spark.corpora import texts
@@ -36,7 +36,7 @@ def learned_in_parts(some: list[Any], own: SentencePieceSettings, parts: int) ->
     with WordsTrainer(own, "own", figures) as trainer:
         for first in range(parts):
             documents = (part for text in some[first::parts] for part in parts_of([text], "", ""))
-            for counts in SentenceWords(own).portions(documents, False, figures):
+            for counts in sentence_words(own, documents, False, figures):
                 trainer.feed_counts(counts[""])
         return shown(trainer)
 
@@ -74,8 +74,10 @@ def test_words_go_on_in_portions(monkeypatch: pytest.MonkeyPatch) -> None:
     some = ["a dog and a cat\n" * 5_000, "a dog\ntwo dogs\r\n", "x" * 70_000]
     figures: Counter[str] = Counter()
     documents = (part for text in some for part in parts_of([text], "", ""))
-    portions = list(SentenceWords(own).portions(documents, False, figures))
+    portions = list(sentence_words(own, documents, False, figures))
     assert [len(portion[""]) for portion in portions] == [4, 4, 0, 0]
+    # "skipped" is what is not UTF-8.
+    assert set(figures) == {f"sentences.{name}" for name in ("bytes", "lines", "skipped")}
     found = learned_in_parts(some, own, 2)
     assert found == learned_at_once(some, own)
     assert found[2]["skipped_lines"] == 1

@@ -13,8 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from compat_bpe.cli import cli
-from compat_bpe.corpus.masking import rule
-from compat_bpe.corpus.prepare import Preparation
+from compat_bpe.corpus.prepare import Preparation, rule
 from compat_bpe.spark import train
 from compat_bpe.train import TrainingSettings, train_bpe
 from compat_bpe.train.bpe.merge_kinds import WordPieceSettings

@@ -17,11 +17,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from compat_bpe import get_encoding, load
-from compat_bpe.columns.batches import texts_of
-from compat_bpe.columns.encoding_for_workers import Carried
+from compat_bpe.columns.batches import Carried, texts_of
 from compat_bpe.corpus.documents import DocumentPart, parts_of
-from compat_bpe.corpus.masking import rule
-from compat_bpe.corpus.prepare import CorpusCounts, Preparation
+from compat_bpe.corpus.prepare import CorpusCounts, Preparation, rule
 from compat_bpe.corpus.prepare import prepare as prepare_here
 from compat_bpe.spark import count_tokens, job, partition_counts, write_zip
 from compat_bpe.spark.counts import Figures, digests_of, prepared

@@ -24,6 +24,7 @@ from compat_bpe.train import (
     WordPieceSettings,
     train,
 )
+from compat_bpe.train.bpe.learner import Merge
 from compat_bpe.train.bpe.merges_of_characters import GreedyWords
 from tests.examples import scaled
 from tests.train.hash_seeds import outputs
@@ -158,7 +159,7 @@ def test_pieces_that_no_merge_makes(
     for piece in ["a", *added]:
         is_new = piece not in vocabulary
         vocabulary.setdefault(piece, len(vocabulary))
-        words.learn(0, 0, 0, piece, is_new=is_new)
+        words.learn(Merge(0, 0, 0, 0), piece, is_new=is_new)
         model = WordPiecePart(vocabulary, "[UNK]", prefix, 9).define((), "test").model
         expected = sum(len(model.encode(word)) * count for word, count in counts.items())
         assert words.size([], []) == expected

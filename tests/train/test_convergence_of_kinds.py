@@ -23,7 +23,7 @@ from compat_bpe.train import (
     WordLevelSettings,
     train,
 )
-from compat_bpe.train.convergence import ShrinkingCurve
+from compat_bpe.train.convergence import Watch
 from compat_bpe.train.sentencepiece.corpus import read_corpus
 from compat_bpe.train.sentencepiece.trainer import learn_from_corpus
 from compat_bpe.train.sentencepiece.unigram import goal_of, least_size
@@ -69,8 +69,8 @@ numbers = st.lists(st.integers(1, 30), min_size=1, max_size=12)
 def test_the_rule_for_a_vocabulary_that_shrinks(
     sizes: list[int], patience: int, least: float
 ) -> None:
-    curve: ShrinkingCurve[int] = ShrinkingCurve(Convergence(patience, least), 60)
-    ended = next((n for n, size in enumerate(sizes) if curve.add(99 - n, size, n)), None)
+    curve = Watch(Convergence(patience, least), 60, shrinks=True)
+    ended = next((n for n, size in enumerate(sizes) if curve.add(99 - n, 0, size, n)), None)
     values = [60 / size for size in sizes]
 
     def is_loss(number: int) -> bool:

@@ -33,7 +33,6 @@ from compat_bpe.train import (
 from compat_bpe.train.bpe.growing import BYTES, make_encoding
 from compat_bpe.train.sentencepiece.settings import SentencePieceSettings
 from compat_bpe.train.sentencepiece.trainer import SentencePieceTrainer
-from compat_bpe.train.unigram import UnigramOptions, learn_unigram
 from compat_bpe.train.words import WordCounter
 from tests.differential import test_train_bpe as byte_level
 from tests.differential import test_train_bpe as merges
@@ -176,7 +175,7 @@ def _unigram(random: Random) -> None:
         options["shrinking_factor"] = random.choice([0.3, 0.6, 0.9])
     try:
         # Where nothing can shrink to the size, the reference does not end.
-        learn_unigram(counts, UnigramOptions(size, **options))
+        unigram.learned(counts, size, **options)
     except ValueError:
         return
     try:

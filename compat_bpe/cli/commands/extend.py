@@ -14,7 +14,7 @@ import click
 from ... import Encoding
 from ...pipeline.core import is_byte_level
 from ...train.bpe.growing import pattern_name_of
-from ...train.extend import Extended, make_extender
+from ...train.extend import Extended, Extender
 from ...train.write import MANIFEST, readable, write_vocabulary
 from ...version import __version__
 from ..app import GroupedCommand, option
@@ -126,7 +126,7 @@ def extend(
     terms = [] if terms_file is None else read_terms(terms_file)
     old = chosen_encoding(model, encoding, pattern)
     with command_errors():
-        extender = make_extender(
+        extender = Extender(
             old,
             number,
             terms=terms,

@@ -16,12 +16,12 @@ pattern other than that of the first merges changes the words, and nothing in th
 
 **Tokens that merging never makes** are found whole by tiktoken's rule, and one of their parts is no
 token. If a new token is such a part, merging by rank may make an old token of it. The words are
-then encoded again (see ``extend.extend``).
+then encoded again (see ``extend``).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from typing import Any
 
@@ -275,7 +275,7 @@ class GrowingVocabulary:
 
     >>> from compat_bpe import get_encoding
     >>> grown = GrowingVocabulary(get_encoding("gpt2"))
-    >>> grown.merge(b"mRNA"), grown.join_all(b"mRNA"), grown.merge(b"mRNA")
+    >>> grown.merge(b"mRNA"), grown.make_one(b"mRNA"), grown.merge(b"mRNA")
     ([76, 27204], '', [50257])
     >>> grown.merges
     [LearnedMerge(left=b'm', right=b'RNA', id=50257, frequency=0)]
@@ -355,7 +355,11 @@ class GrowingVocabulary:
         data = self.data_of[left] + self.data_of[right]
         return self._ids.get(data, self._old_merges.ranks.get(data, RANK_LIMIT))
 
-    def join_all(self, chunk: bytes) -> str:
+    def chunk_of(self, text: str) -> bytes:
+        """Return a chunk, as the splitter gives it, as bytes."""
+        return self._old.core.model.to_bytes(text)
+
+    def make_one(self, chunk: bytes) -> str:
         """Make a chunk one token, by merges of the first two of its tokens.
 
         Returns:
@@ -364,6 +368,8 @@ class GrowingVocabulary:
         Raises:
             ValueError: a byte of the chunk is not a token, or there are no free ids.
         """
+        if chunk in self._old.core.byte_level.whole:
+            return ""
         before = len(self.merges)
         while len(ids := self.merge(chunk)) > 1:
             left, right = (self.data_of.get(token) for token in ids[:2])
@@ -377,6 +383,45 @@ class GrowingVocabulary:
                 return f"{shown!r} is already a token, and no merge makes it"
             self.add(*ids[:2])
         return ""
+
+    def learn(
+        self,
+        counts: Mapping[bytes, int],
+        number: int,
+        min_frequency: int,
+        longest: int | None,
+        advance: Callable[[int], None],
+    ) -> None:
+        """Learn up to ``number`` tokens from chunks and their counts.
+
+        Args:
+            counts, number: the chunks, and the most tokens.
+            min_frequency: the lowest frequency of a pair that is merged.
+            longest: the length in bytes of the longest token.
+            advance: called with 1 for each token.
+        """
+        spelling = Spelling(self)
+        words = {spelling.spell(chunk): count for chunk, count in counts.items()}
+        merging = Merging(self, words, min_frequency=min_frequency, max_token_length=longest)
+        for _ in range(number):
+            if merging.step() is None:
+                break
+            advance(1)
+
+    @property
+    def new_tokens(self) -> list[bytes]:
+        """The new tokens, in the order of their ids."""
+        return [merge.left + merge.right for merge in self.merges]
+
+    @staticmethod
+    def ids_of(encoding: Encoding, chunk: bytes) -> list[int]:
+        """Return the ids that a vocabulary, the old one or this, gives for a chunk."""
+        return encoding.core.byte_level.ids_of(chunk)
+
+    @staticmethod
+    def is_whole(encoding: Encoding, token: int, text: str) -> bool:
+        """Return True if the one token of a text is all of it."""
+        return encoding.decode_bytes([token]) == text.encode()
 
     def may_make_an_old_token(self, token: int) -> bool:
         """Return True if a new token may be a part of an old one that merging did not make."""

@@ -426,13 +426,13 @@ class CharacterWords:
                 known[spelled] = known.get(spelled, 0) + count
         self._merged = MergedWords(known)
 
-    def learn(self, left: int, right: int, made: int, token: str, *, is_new: bool) -> None:
-        """Take a merge: its two parts, what it makes, and if that is a new token."""
+    def learn(self, merge: Merge, token: str, *, is_new: bool) -> None:
+        """Take a merge, the token that it makes, and if that is a new one."""
         if not is_new:
             # The token has two pairs now, and the earlier merges of its own come too late.
             self._others = dict(self._all)
             self._merged = MergedWords({})
-        self._merged.join(chr(left) + chr(right), chr(made))
+        self._merged.join(chr(merge.left) + chr(merge.right), chr(merge.made))
 
     def size(self, tokens: Sequence[str], merges: Iterable[tuple[str, str]]) -> int:
         """Return the number of tokens of the words, with these tokens and merges."""
@@ -454,7 +454,7 @@ class GreedyWords:
 
     >>> words = GreedyWords({"hugs": 2}, ["h", "##u", "##g", "##s"], "##")
     >>> before = words.size([], [])
-    >>> words.learn(1, 2, 4, "##ug", is_new=True)
+    >>> words.learn(Merge(1, 2, 2, 4), "##ug", is_new=True)
     >>> before, words.size([], [])
     (8, 6)
     """
@@ -480,8 +480,8 @@ class GreedyWords:
         for number in range(len(self._words)):
             self._encode(number)
 
-    def learn(self, left: int, right: int, made: int, token: str, *, is_new: bool) -> None:
-        """Take a new piece."""
+    def learn(self, merge: Merge, token: str, *, is_new: bool) -> None:
+        """Take a merge, the piece that it makes, and if that is a new one."""
         if not is_new or token in self._pieces:
             return
         prefix = self._prefix

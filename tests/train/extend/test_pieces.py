@@ -20,7 +20,7 @@ from compat_bpe.train import (
     WordPieceSettings,
     train,
 )
-from compat_bpe.train.extend import Extended, Extender, extend, make_extender
+from compat_bpe.train.extend import Extended, Extender, extend
 from tests.examples import scaled
 from tests.kinds import of_kind
 
@@ -186,13 +186,13 @@ def test_a_special_token_is_no_word() -> None:
 
 
 def test_step_by_step() -> None:
-    with make_extender(OLD_BY_NAME["pieces"], 1, name="new") as extender:
-        assert isinstance(extender, Extender)
+    with Extender(OLD_BY_NAME["pieces"], 1, name="new") as extender:
         extender.feed("snug sn", is_last=False)
         extender.feed("ug")
         steps: list[int] = []
         found = extender.extend(steps.append)
     assert (found.encoding.name, found.tokens, steps) == ("new", [b"sn"], [1])
     for name in ("number", "min_frequency"):
+        wrong: Any = {name: -1}
         with pytest.raises(ValueError, match=f"{name} is -1; it must be 0 or more"):
-            make_extender(OLD_BY_NAME["pieces"], **{name: -1})
+            Extender(OLD_BY_NAME["pieces"], **wrong)

@@ -9,17 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from compat_bpe.train import (
-    UnigramSettings,
-    train,
-)
-from compat_bpe.train.unigram import (
-    Iteration,
-    UnigramOptions,
-    digamma,
-    learn_unigram,
-    make_seeds,
-)
+from compat_bpe.train import UnigramSettings, train
+from compat_bpe.train.unigram import digamma, learn_unigram, make_seeds
 from tests.train.hash_seeds import outputs
 
 COURSE = {"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}
@@ -27,7 +18,7 @@ COURSE = {"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}
 
 def test_the_seeds_of_the_course() -> None:
     """Substrings count by distinct words, and ``un`` does not branch: it is always at the end."""
-    pieces, scores, chars = make_seeds(COURSE, UnigramOptions(10))
+    pieces, scores, chars = make_seeds(COURSE, UnigramSettings(10))
     numbers = {"u": 36, "g": 20, "p": 17, "n": 16, "h": 15, "s": 5, "b": 4}
     numbers.update({"ug": 6, "hug": 6, "pu": 4})
     assert chars == 7
@@ -40,19 +31,19 @@ def test_the_seeds_of_the_course() -> None:
 
 def test_seeds_are_ordered_by_number_then_by_string() -> None:
     words = {"xax": 1, "xay": 1, "bcb": 1, "bcz": 1}
-    pieces, _, chars = make_seeds(words, UnigramOptions(100))
+    pieces, _, chars = make_seeds(words, UnigramSettings(100))
     assert pieces[:chars] == ["x", "b", "c", "a", "z", "y"]
     assert pieces[chars:] == ["xa", "bc"]
-    assert make_seeds(words, UnigramOptions(100, seed_size=7)).pieces == pieces[:7]
+    assert make_seeds(words, UnigramSettings(100, seed_size=7)).pieces == pieces[:7]
     # One stays, even if the characters are as many.
-    assert make_seeds(words, UnigramOptions(100, seed_size=3)).pieces == pieces[:7]
-    assert make_seeds(words, UnigramOptions(100, max_piece_length=1)).pieces == pieces[:6]
+    assert make_seeds(words, UnigramSettings(100, seed_size=3)).pieces == pieces[:7]
+    assert make_seeds(words, UnigramSettings(100, max_piece_length=1)).pieces == pieces[:6]
 
 
 def test_one_step_of_em() -> None:
     """By hand: ``aa`` is written ``a a`` with p(a)**2, or ``aa`` with p(aa)."""
     words = {"aa": 6, "aab": 1, "baa": 1}
-    pieces, scores, _ = make_seeds(words, UnigramOptions(100))
+    pieces, scores, _ = make_seeds(words, UnigramSettings(100))
     assert (pieces, [round(score, 9) for score in scores]) == (
         ["a", "b", "aa"],
         [round(log(part / 24), 9) for part in (16, 2, 6)],
@@ -61,23 +52,23 @@ def test_one_step_of_em() -> None:
     number = 8 * probability
     expected = {"a": 2 * (8 - number), "b": 2.0, "aa": number}
     total = digamma(sum(expected.values()))
-    part = learn_unigram(words, UnigramOptions(100, n_sub_iterations=1))
+    part = learn_unigram(words, UnigramSettings(100, n_sub_iterations=1))
     assert dict(zip(part.pieces, part.scores)) == pytest.approx(
         {piece: digamma(n) - total for piece, n in expected.items()}
     )
 
 
 def test_progress_tells_sizes_and_objectives() -> None:
-    seen: list[Iteration] = []
-    learn_unigram(COURSE, UnigramOptions(10), seen.append)
+    seen: list[tuple[int, float]] = []
+    learn_unigram(COURSE, UnigramSettings(10), progress=lambda *step: seen.append(step))
     assert [pieces for pieces, _ in seen] == [10, 9]
-    assert seen[1].objective < seen[0].objective
+    assert seen[1][1] < seen[0][1]
 
 
 def test_order_plays_no_part() -> None:
-    part = learn_unigram(COURSE, UnigramOptions(9, unk_token="<unk>"))
+    part = learn_unigram(COURSE, UnigramSettings(9), ["<unk>"], 0)
     backward = dict(reversed(COURSE.items()))
-    assert learn_unigram(backward, UnigramOptions(9, unk_token="<unk>")) == part
+    assert learn_unigram(backward, UnigramSettings(9), ["<unk>"], 0) == part
 
 
 SCRIPT = """
@@ -101,7 +92,7 @@ def test_hash_seeds_play_no_part() -> None:
 def test_every_corpus_gives_pieces_or_a_clear_error(
     counts: dict[str, int], vocab_size: int, shrinking_factor: float, n_sub_iterations: int
 ) -> None:
-    options = UnigramOptions(
+    options = UnigramSettings(
         vocab_size, shrinking_factor=shrinking_factor, n_sub_iterations=n_sub_iterations
     )
     try:
@@ -121,21 +112,21 @@ def test_every_corpus_gives_pieces_or_a_clear_error(
 
 def test_where_the_reference_never_ends() -> None:
     with pytest.raises(ValueError, match=r"does not end.* raise vocab_size to 10 or more"):
-        learn_unigram({"abcdef": 1}, UnigramOptions(6))
-    assert len(learn_unigram({"abcdef": 1}, UnigramOptions(10)).pieces) == 6
+        learn_unigram({"abcdef": 1}, UnigramSettings(6))
+    assert len(learn_unigram({"abcdef": 1}, UnigramSettings(10)).pieces) == 6
 
 
 @pytest.mark.parametrize("counts", [{}, {"": 3}, {"a": 0}, {"\0": 2}])
 def test_no_text(counts: dict[str, int]) -> None:
     with pytest.raises(ValueError, match="no text to learn from"):
-        learn_unigram(counts, UnigramOptions(6))
+        learn_unigram(counts, UnigramSettings(6))
 
 
 def test_too_many_characters() -> None:
     with pytest.raises(ValueError, match=r"6 is too small: .* 7 different characters"):
-        learn_unigram({"abcd": 2, "efg": 1}, UnigramOptions(6))
+        learn_unigram({"abcd": 2, "efg": 1}, UnigramSettings(6))
     with pytest.raises(ValueError, match=r"too small: .* 7 different characters"):
-        learn_unigram({"abc": 2}, UnigramOptions(6, initial_alphabet="defg"))
+        learn_unigram({"abc": 2}, UnigramSettings(6, initial_alphabet="defg"))
 
 
 @pytest.mark.parametrize(
@@ -172,22 +163,26 @@ def test_special_tokens_are_a_list() -> None:
 
 
 def test_special_tokens_and_the_unknown_one_come_first() -> None:
-    options = UnigramOptions(12, unk_token="[UNK]", special_tokens=["[SEP]", "[CLS]"])
-    pieces, scores, unknown, _ = learn_unigram({"The": 12, "are": 11}, options)
-    assert list(pieces[:3]) == ["[UNK]", "[SEP]", "[CLS]"]
+    words = {"The": 12, "are": 11}
+    first = ["[UNK]", "[SEP]", "[CLS]"]
+    pieces, scores, unknown, _ = learn_unigram(words, UnigramSettings(12), first, 0)
+    assert list(pieces[:3]) == first
     assert (list(scores[:3]), unknown) == ([0.0, 0.0, 0.0], 0)
-    options = UnigramOptions(12, unk_token="[UNK]", special_tokens=["[SEP]", "[UNK]"])
-    pieces, _, unknown, _ = learn_unigram({"The": 12, "are": 11}, options)
-    assert (list(pieces[:3]), unknown) == (["[SEP]", "[UNK]", "e"], 1)
-    pieces, _, unknown, _ = learn_unigram({"The": 12, "are": 11}, UnigramOptions(12))
+    for names, expected in ((["[SEP]", "[CLS]"], first), (["[SEP]", "[UNK]"], ["[SEP]", "[UNK]"])):
+        settings = UnigramSettings(12, unknown="[UNK]", special_tokens=names)
+        assert settings.kind.all_special_tokens == expected
+        model: Any = train(["The are"], settings).definition.model
+        assert model.pieces[: len(expected)] == expected
+        assert model.unknown == expected.index("[UNK]")
+    pieces, _, unknown, _ = learn_unigram(words, UnigramSettings(12))
     assert (pieces[0], unknown) == ("e", None)
 
 
 def test_dropped_characters_get_the_least_scores() -> None:
-    options = UnigramOptions(100, initial_alphabet="zyx")
+    options = UnigramSettings(100, initial_alphabet="zyx")
     part = learn_unigram(COURSE, options)
     scores = dict(zip(part.pieces, part.scores))
-    least = min(learn_unigram(COURSE, UnigramOptions(100)).scores)
+    least = min(learn_unigram(COURSE, UnigramSettings(100)).scores)
     # h has been dropped, too.
     steps = [round((scores[char] - least) * 10_000, 6) for char in "hxyz"]
     assert steps == [0, 1, 2, 3]
@@ -197,14 +192,14 @@ def test_the_size_is_exceeded_if_the_characters_are_as_many() -> None:
     """The reference stops when the size is met exactly, after a piece that is no character."""
     words = {"ababab": 5, "abab": 4, "baba": 9, "cd": 3, "xab": 2, "efghijklmnopqrstu": 2}
     chars = set("".join(words))
-    part = learn_unigram(words, UnigramOptions(len(chars)))
+    part = learn_unigram(words, UnigramSettings(len(chars)))
     assert len(part.pieces) > len(chars)
-    assert len(learn_unigram(words, UnigramOptions(len(chars) + 1)).pieces) == len(chars) + 1
+    assert len(learn_unigram(words, UnigramSettings(len(chars) + 1)).pieces) == len(chars) + 1
 
 
 def test_the_placeholder_is_no_piece() -> None:
     words = {f"{end}<UNK>{end}": 9 for end in "abcdef"}
-    part = learn_unigram(words, UnigramOptions(60))
+    part = learn_unigram(words, UnigramSettings(60))
     assert "<UNK>" not in part.pieces
     assert "<UNK" not in part.pieces  # It does not branch.
     assert {"a", "<", ">"} < set(part.pieces)
@@ -214,9 +209,9 @@ def test_the_placeholder_is_no_piece() -> None:
 
 
 def test_long_text_is_learned_from_in_time() -> None:
-    part = learn_unigram({"a" * 12_000: 1, "ab" * 1000: 1}, UnigramOptions(20))
+    part = learn_unigram({"a" * 12_000: 1, "ab" * 1000: 1}, UnigramSettings(20))
     assert "a" * 16 in part.pieces
-    part = learn_unigram({"the same line again " * 1000: 1}, UnigramOptions(30))
+    part = learn_unigram({"the same line again " * 1000: 1}, UnigramSettings(30))
     assert "same line again " in part.pieces
 
 
