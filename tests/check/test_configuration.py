@@ -13,9 +13,8 @@ from hypothesis import strategies as st
 
 from compat_bpe.check import configuration as module
 from compat_bpe.check.configuration import Counting, configuration_of
-from compat_bpe.check.files import choose
 from compat_bpe.check.measure import matching
-from compat_bpe.check.rules import Configuration, Limit, Part, Rule, SectionRule
+from compat_bpe.check.rules import Configuration, Limit, Part, Rule, SectionRule, choose
 from compat_bpe.check.source import (
     ConfigurationError,
     Place,

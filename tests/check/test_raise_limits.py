@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from compat_bpe.check.raise_limits import raise_limits
 from compat_bpe.check.rules import Limit
 from compat_bpe.check.source import Place, Source
+from compat_bpe.check.written import raise_limits
 
 TEXT = "[check]\n[[check.rules]]\nfiles = ['*']\nmax = 5_000 # five\ntotal = 9000\n"
 MAX = Limit(5000, Place(".compat-bpe.toml", 4, ("check", "rules", 0, "max")))
