@@ -39,7 +39,7 @@ from compat_bpe.mcp.server import RESOURCES
 from compat_bpe.mcp.tools import FUNCTIONS, TOOLS
 
 TEXT = (
-    "It's 12345 o'clock; the café's naïve “menu”…\r\n世界は広い 👩‍👩‍👧‍👦 " * 5_000
+    "It's 12345 o'clock; the café's naïve “menu”…\r\n世界は広い 👩‍👩‍👧‍👦 " * 1_500
 )  # several portions
 O200K = get_encoding("o200k_base")
 WEATHER = {
