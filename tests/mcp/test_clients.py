@@ -19,7 +19,6 @@ import pytest
 from compat_bpe import get_encoding, list_encoding_names
 from compat_bpe.mcp.calls import BOUNDS
 from compat_bpe.mcp.tools import TOOLS
-from tests.clients.environments import environments as environments
 from tests.clients.environments import make_environment
 
 pytestmark = pytest.mark.clients
