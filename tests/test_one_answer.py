@@ -25,9 +25,8 @@ from compat_bpe.columns.batches import TERMS as COLUMNS
 from compat_bpe.columns.batches import Carried
 from compat_bpe.encodings.resolve import LIBRARY, Terms
 from compat_bpe.lsp.settings import TERMS as EDITOR
-from compat_bpe.mcp.calls import Call, CallError, Roots
-from compat_bpe.mcp.encodings import TERMS as AGENT
-from compat_bpe.mcp.encodings import chosen
+from compat_bpe.mcp.calls import TERMS as AGENT
+from compat_bpe.mcp.calls import Call, CallError, Roots, chosen
 from compat_bpe.sql import register
 from tests.cli.running import run
 from tests.lsp.client import Failed, client_of

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-import re
 from typing import Any
 
 from ..encodings.encoding import Encoding
 from ..fit.longest_part import message_of
 from ..fit.sections import Section, fit_sections
 from ..fit.truncate import truncate
+from ..unicode.text import fence
 from .documents import SOURCE, OpenDocument, offsets_of, path_of, range_at, read_range
 from .rpc import Params, invalid
 from .session import Session
@@ -89,10 +89,10 @@ def as_prompt(opened: OpenDocument, text: str) -> dict[str, Any]:
     """
     encoding = opened.document.encoding
     assert isinstance(encoding, Encoding)
-    fence = "`" * max(3, max(map(len, re.findall("`+", text)), default=0) + 1)
+    mark = fence(text, 3)
     name = os.path.basename(path_of(opened.uri)) or "text"
     end = "" if text.endswith("\n") else "\n"
-    before, after = f"{name}\n{fence}{opened.language}\n", f"{end}{fence}\n"
+    before, after = f"{name}\n{mark}{opened.language}\n", f"{end}{mark}\n"
     if opened.budget is None:
         whole = before + text + after
         count = opened.answer.tokens(encoding.count(whole))

@@ -15,6 +15,7 @@ from ..encodings.resolve import Answer
 from ..files.markdown import is_markdown
 from ..files.text import path_of_uri
 from ..fit.document import Document, Unit
+from ..unicode.text import plural
 from .rpc import Params
 from .settings import Choice
 
@@ -93,7 +94,7 @@ def in_words(count: int, answer: Answer) -> str:
     ('1 token', '≈1,200 tokens')
     """
     mark = "≈" if answer.note else ""
-    return f"{mark}{count:,} token{'' if count == 1 else 's'}"
+    return mark + plural(count, "token")
 
 
 def path_of(uri: str) -> str:

@@ -12,7 +12,7 @@ from ..encodings.registry import list_encoding_names
 from ..encodings.resolve import Answer
 from ..fit.boundary import BOUNDARIES
 from ..fit.document import Document, measure_of
-from ..fit.longest_part import fits, message_of
+from ..fit.longest_part import LimitError, fits, message_of
 from ..fit.prompt import FittedPrompt, fim_template, fit_prompt
 from ..fit.sections import CUTS, Section, fit_sections
 from ..fit.stream import StreamCounter
@@ -116,6 +116,8 @@ def prompt(session: Session, params: Params) -> dict[str, Any]:
     limit = params.number("limit")
     template = params.text_or("template", None)
     share = params.real_or("share", 0.75)
+    if not 0 <= share <= 1:
+        raise params.wrong("share", f"share is {share}; it must be from 0 to 1")
     boundary = params.choice_or("boundary", "line", BOUNDARIES)
     choice, answer, encoding = _encoding(session, params, opened)
     params.close()
@@ -150,9 +152,8 @@ def prompt(session: Session, params: Params) -> dict[str, Any]:
         )
         return _prompt_as_json(encoding, made, opened.version)
     except ValueError as error:
-        # The message of the library begins with the argument, but for a template.
-        field = next((name for name in ("limit", "share") if str(error).startswith(name)), None)
-        raise params.wrong(field or "template", str(error)) from None
+        field = "limit" if isinstance(error, LimitError) else "template"
+        raise params.wrong(field, str(error)) from None
 
 
 def sections(session: Session, params: Params) -> dict[str, Any]:

@@ -299,24 +299,20 @@ NOTIFICATIONS: dict[str, Handler] = {
 
 # What is announced
 
-#: Each thing that is shown on request: the setting, the field that announces it, and the method.
-_PROVIDERS = (
-    ("codeLens", "codeLensProvider", "textDocument/codeLens"),
-    ("hover", "hoverProvider", "textDocument/hover"),
-    ("inlayHints", "inlayHintProvider", "textDocument/inlayHint"),
-    ("semanticTokens", "semanticTokensProvider", "textDocument/semanticTokens"),
-    ("codeActions", "codeActionProvider", "textDocument/codeAction"),
-)
-_OPTIONS: dict[str, dict[str, Any]] = {
-    "codeLens": {"resolveProvider": False},
-    "hover": {},
-    "inlayHints": {"resolveProvider": False},
-    "semanticTokens": {
-        "legend": {"tokenTypes": list(shown.TOKEN_TYPES), "tokenModifiers": []},
-        "range": True,
-        "full": False,
-    },
-    "codeActions": {"codeActionKinds": list(actions.KINDS)},
+#: Each thing that is shown on request, by its setting: its name in the protocol, and its options.
+_PROVIDERS: dict[str, tuple[str, dict[str, Any]]] = {
+    "codeLens": ("codeLens", {"resolveProvider": False}),
+    "hover": ("hover", {}),
+    "inlayHints": ("inlayHint", {"resolveProvider": False}),
+    "semanticTokens": (
+        "semanticTokens",
+        {
+            "legend": {"tokenTypes": list(shown.TOKEN_TYPES), "tokenModifiers": []},
+            "range": True,
+            "full": False,
+        },
+    ),
+    "codeActions": ("codeAction", {"codeActionKinds": list(actions.KINDS)}),
 }
 #: The kinds of what is shown that a client is asked to show anew.
 _REFRESHED = (
@@ -339,10 +335,10 @@ def announced(session: Session) -> dict[str, Any]:
         "executeCommandProvider": {"commands": list(actions.COMMANDS)},
         "experimental": {"hoverRange": True},
     }
-    for name, provider, method in _PROVIDERS:
+    for name, (kind, options) in _PROVIDERS.items():
         is_shown = session.settings.shown[name]
-        if is_shown or not (session.has_settings or _can_register(session, method)):
-            found[provider] = _OPTIONS[name]
+        if is_shown or not (session.has_settings or _can_register(session, kind)):
+            found[f"{kind}Provider"] = options
             session.announced.add(name)
     if session.client.pulls_diagnostics:
         found["diagnosticProvider"] = {
@@ -356,12 +352,17 @@ def announced(session: Session) -> dict[str, Any]:
 def register(session: Session) -> None:
     """Announce what the settings have come to show, to a client that takes such news."""
     new = []
-    for name, _, method in _PROVIDERS:
+    for name, (kind, options) in _PROVIDERS.items():
         is_new = session.settings.shown[name] and name not in session.announced
-        if is_new and _can_register(session, method):
+        if is_new and _can_register(session, kind):
             session.announced.add(name)
-            options = {"documentSelector": None, **_OPTIONS[name]}
-            new.append({"id": f"compat-bpe-{name}", "method": method, "registerOptions": options})
+            new.append(
+                {
+                    "id": f"compat-bpe-{name}",
+                    "method": f"textDocument/{kind}",
+                    "registerOptions": {"documentSelector": None, **options},
+                }
+            )
     if new:
         session.ask("client/registerCapability", {"registrations": new}, lambda _: None)
 
@@ -385,8 +386,8 @@ def refresh(session: Session) -> None:
             session.ask(f"workspace/{method}/refresh", None, lambda _: None)
 
 
-def _can_register(session: Session, method: str) -> bool:
-    return session.client.can("textDocument", method.partition("/")[2], "dynamicRegistration")
+def _can_register(session: Session, kind: str) -> bool:
+    return session.client.can("textDocument", kind, "dynamicRegistration")
 
 
 # Standard input and output

@@ -17,20 +17,12 @@ from ..encodings.encoding import Encoding
 from ..files.whole import read_whole
 from ..parallel.lazy import cached_property
 from ..pipeline.core import is_byte_level
+from ..unicode.text import plural
 from .unreachable import Unreachable, unreachable_tokens
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ..encodings.estimates import Estimate
-
-
-def counted(number: int, noun: str) -> str:
-    """Return a number with its noun.
-
-    >>> counted(1, "group"), counted(2_000, "group")
-    ('1 group', '2,000 groups')
-    """
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 class Sizes(NamedTuple):
@@ -57,7 +49,7 @@ def sizes_in_words(sizes: Sizes) -> list[str]:
     >>> sizes_in_words(Sizes(1, 2_000, 1, 2))
     ['1 document', '2,000 bytes', '1 character', '2 words']
     """
-    return [counted(number, name.removesuffix("s")) for name, number in sizes._asdict().items()]
+    return [plural(number, name.removesuffix("s")) for name, number in sizes._asdict().items()]
 
 
 class TokenCounts(NamedTuple):

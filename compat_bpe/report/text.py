@@ -15,7 +15,7 @@ from math import isfinite
 from textwrap import wrap
 from typing import Any
 
-from ..unicode.text import Visible, can_show, escape
+from ..unicode.text import Visible, can_show, escape, plural
 from .figures import (
     BASELINES,
     BYTES_PER_TOKEN,
@@ -34,7 +34,6 @@ from .figures import (
     balance,
     by_difference,
     columns,
-    counted,
     curve_tables,
     difference,
     estimated,
@@ -299,7 +298,7 @@ def summary_lines(report: Report, width: int) -> list[str]:
     sizes = sizes_in_words(report.total)
     several = len(report.groups) > 1
     if several:
-        sizes[0] += f" in {counted(len(report.groups), 'group')}"
+        sizes[0] += f" in {plural(len(report.groups), 'group')}"
     groups = _groups(report)
     numbers = numbered(report, groups, width) if several else {}
     lines = [*wrap(", ".join(sizes), width), ""]

@@ -258,6 +258,24 @@ _split_on_pypy = re.compile(r"\S+").findall
 words_of = str.split if str.split("a\x1cb") == ["a", "b"] else _split_on_pypy
 
 
+def plural(number: int, noun: str) -> str:
+    """Return a number and a noun that agree.
+
+    >>> plural(1, "file"), plural(2_000, "file")
+    ('1 file', '2,000 files')
+    """
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def fence(text: str, least: int = 1) -> str:
+    """Return the backquotes around a text as code of Markdown: more than the text has in a row.
+
+    >>> fence("a `` b"), fence("a", 3)
+    ('```', '```')
+    """
+    return "`" * max(least, max(map(len, re.findall("`+", text)), default=0) + 1)
+
+
 def short_number(text: str) -> int | None:
     """Return a whole number written in thousands or millions; None if a text is no such number.
 

@@ -1,8 +1,9 @@
-"""Configurations, right and wrong: an error names the file, the line and what to write."""
+"""Configurations: what they may say, what is wrong, those that are extended and those shown."""
 
 from __future__ import annotations
 
 import os
+import re
 import tracemalloc
 from contextlib import suppress
 from pathlib import Path
@@ -13,10 +14,11 @@ from hypothesis import strategies as st
 
 from compat_bpe.check import configuration as module
 from compat_bpe.check.configuration import Counting, configuration_of
-from compat_bpe.check.files import choose
 from compat_bpe.check.measure import matching
-from compat_bpe.check.rules import Configuration, Limit, Part, Rule, SectionRule
+from compat_bpe.check.rules import Configuration, Limit, Part, Rule, SectionRule, choose
 from compat_bpe.check.source import (
+    NAME,
+    PYPROJECT,
     ConfigurationError,
     Place,
     Source,
@@ -429,3 +431,25 @@ def test_an_estimate_is_made_where_the_configuration_says_so(estimate: str) -> N
         configuration_of(Source("/x/.compat-bpe.toml", f"[check]\n{RULE}{model}"))
     with pytest.raises(ConfigurationError, match="estimate is true or false, not 'yes'"):
         configuration_of(Source("/x/.compat-bpe.toml", f"[check]\nestimate='yes'\n{RULE}{model}"))
+
+
+PAGE = Path(__file__).parents[2] / "docs/check.md"
+
+
+def test_configurations(tmp_path: Path) -> None:
+    blocks = re.findall(r"^```toml\n(.*?)^```$", PAGE.read_text("utf-8"), re.M | re.S)
+    shared = "[check]\n[[check.rules]]\nfiles = ['a']\nmax = 1\n"
+    (tmp_path / "shared.toml").write_text(shared)
+    assert len(blocks) == 2
+    small, large = (
+        configuration_of(Source(str(tmp_path / name), text))
+        for name, text in zip((PYPROJECT, NAME), blocks)
+    )
+    (rule,) = small.rules
+    assert rule.counted_by is not None
+    assert (rule.counted_by.encoding_name, rule.files) == ("o200k_base", ("skills/*.md",))
+    assert [rule.largest and rule.largest.tokens for rule in large.rules] == [1, 5000, None, 20_000]
+    assert [rule.total and rule.total.tokens for rule in large.rules] == [None, 25_600, None, None]
+    assert [len(rule.sections) for rule in large.rules] == [0, 1, 0, 0]
+    assert [rule.body and rule.body.tokens for rule in large.rules] == [None, None, 5000, None]
+    assert [one.reason for one in large.exemptions] == ["is removed with version 2"]

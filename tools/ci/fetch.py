@@ -116,7 +116,7 @@ WHEELS = {
     "workflows": _of("tests/clients/test_workflows.py", "PACKAGES", "pip", "setuptools", "wheel"),
     "release": Wheels(["-r.ci/release.txt"]),
     "mcp": _of("tests/mcp/test_clients.py", "REQUIREMENTS"),
-    "pytest-lsp": _of("tests/lsp/test_python.py", "PYTEST_LSP"),
+    "pytest-lsp": _of("tests/lsp/test_clients.py", "PYTEST_LSP"),
     "neovim-newest": _of("tests/lsp/nvim.py", "NEWEST"),
     "places": _of("tools/places/kit.py", "LIBRARIES"),
     "pyinstaller": Wheels([f"pyinstaller=={constant('tools/places/table.py', 'PYINSTALLER')}"]),

@@ -16,14 +16,18 @@ import click
 from ... import Encoding
 from ...check.changes import Comparison
 from ...check.configuration import Counting, configuration_of
-from ...check.files import ChosenFiles, Selection, chosen_files, groups_to_count
-from ...check.first import first_configuration, other_rules, usual_rules
 from ...check.for_people import annotation
 from ...check.git_base import GitError, read_base
 from ...check.measure import Measurement, SectionCounts, unmatched
-from ...check.raise_limits import raise_limits
 from ...check.results import Report, highest_over
-from ...check.rules import Configuration, Part
+from ...check.rules import (
+    ChosenFiles,
+    Configuration,
+    Part,
+    Selection,
+    chosen_files,
+    groups_to_count,
+)
 from ...check.source import (
     NAME,
     PYPROJECT,
@@ -33,6 +37,7 @@ from ...check.source import (
     read_source,
     top_of_repository,
 )
+from ...check.written import first_configuration, other_rules, raise_limits, usual_rules
 from ...encodings.model_names import all_encoding_names
 from ...encodings.resolve import Answer
 from ...files.notebook import NotebookError, is_notebook, notebook_source

@@ -383,7 +383,7 @@ def test_a_limit_of_sections_that_there_are_not(run: Run) -> None:
 
 
 def test_a_folder_has_only_so_many_files(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("compat_bpe.check.files.MOST_FOUND", 2)
+    monkeypatch.setattr("compat_bpe.check.rules.MOST_FOUND", 2)
     configure()
     for name in ("a", "b"):
         write(name, 1)

@@ -1,4 +1,4 @@
-"""The place of each value is where the parser of the standard library reads that value."""
+"""Configurations as they are written: the place of each value, and limits that are raised."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from compat_bpe.check.source import Way, parse_toml, toml_spans
+from compat_bpe.check.rules import Limit
+from compat_bpe.check.source import Place, Source, Way, parse_toml, toml_spans
+from compat_bpe.check.written import raise_limits
 
 TEXT = (
     r"""# a comment with [brackets] and "quotes"
@@ -128,3 +130,42 @@ def test_of_any_values(some: list[tuple[bool, str]]) -> None:
         header = f"[[tables.list]]\n[tables.list.in{number}]" if is_list else f"[t{number}]"
         text += f"{header}\nkey{number} = {value} # a comment\n"
     check_spans(text)
+
+
+LIMITS = "[check]\n[[check.rules]]\nfiles = ['*']\nmax = 5_000 # five\ntotal = 9000\n"
+MAX = Limit(5000, Place(".compat-bpe.toml", 4, ("check", "rules", 0, "max")))
+TOTAL = Limit(9000, Place(".compat-bpe.toml", 5, ("check", "rules", 0, "total")))
+
+
+def test_each_number_keeps_its_form() -> None:
+    text, raised = raise_limits(Source(".compat-bpe.toml", LIMITS), {TOTAL: 9001, MAX: 12_300})
+    assert text == LIMITS.replace("5_000", "12_300").replace("9000", "9100")
+    assert [(one.limit, one.tokens, one.problem) for one in raised] == [
+        (MAX, 12_300, ""),
+        (TOTAL, 9100, ""),
+    ]
+
+
+def test_no_limit_is_lowered() -> None:
+    text, raised = raise_limits(Source(".compat-bpe.toml", LIMITS), {MAX: 4900, TOTAL: 9001})
+    assert text == LIMITS
+    assert [one.problem for one in raised] == ["the file has a form that cannot be edited"] * 2
+
+
+def test_an_edit_that_would_change_something_else_is_refused(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    source = Source(".compat-bpe.toml", LIMITS)
+    line, start, end = source.spans[TOTAL.place.way]
+    wrong = {**source.spans, TOTAL.place.way: source.spans[MAX.place.way]}
+    monkeypatch.setattr(Source, "spans", wrong)
+    text, (raised,) = raise_limits(source, {TOTAL: 9001})
+    assert (text, raised.problem) == (LIMITS, "the file has a form that cannot be edited")
+    assert (line, LIMITS[start:end]) == (5, "9000")
+
+
+def test_spellings_that_are_left_alone() -> None:
+    for written in ("0x1388", "0b11", "0o7"):
+        text = LIMITS.replace("5_000", written)
+        changed, (raised,) = raise_limits(Source(".compat-bpe.toml", text), {MAX: 6000})
+        assert (changed, raised.problem) == (text, f"it is written as {written}")

@@ -1,11 +1,13 @@
-"""The server with the npm packages that VS Code speaks to it with, and its own plug-in compiled."""
+"""Other programs as clients: those of Node, and pytest-lsp."""
 
 from __future__ import annotations
 
 import json
 import os
+import shlex
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -95,3 +97,27 @@ def test_what_is_asked_is_answered(written: dict[str, Any]) -> None:
     assert written["published"]["diagnostics"]
     assert written["capabilities"]["positionEncoding"] == "utf-16"
     assert written["status"] == 0
+
+
+FOLDER = Path(__file__).with_name("pytest_lsp")
+PYTEST_LSP = "pytest-lsp==1.0.1"
+
+
+def test_a_session_of_pytest_lsp(tmp_path: Path) -> None:
+    python = str(tmp_path / "bin/python")
+    environment = {
+        **os.environ,
+        "PYTHONPATH": str(ROOT),
+        "SERVER": shlex.join(COMMAND),
+        "PYTHONDONTWRITEBYTECODE": "1",
+    }
+    for command in (
+        [sys.executable, "-m", "venv", str(tmp_path)],
+        [python, "-m", "pip", "install", "-q", PYTEST_LSP],
+        [python, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(FOLDER / "session.py")],
+    ):
+        done = subprocess.run(
+            command, env=environment, capture_output=True, text=True, timeout=300, check=False
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+    assert "2 passed" in done.stdout
