@@ -5,6 +5,7 @@ the first to need is imported before there are any.
 """
 
 from .encodings import batch as batch
+from .encodings import model_names as model_names
 from .encodings import unstable as unstable
 from .pattern import cut_points as cut_points
 from .pattern import parser as parser

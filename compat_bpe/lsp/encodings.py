@@ -6,7 +6,7 @@ import os
 from typing import NamedTuple
 
 from ..encodings.encoding import Encoding
-from ..encodings.recognise import STORES
+from ..encodings.local_stores import STORES
 from ..encodings.registry import encoding_of
 from ..encodings.resolve import Answer, Terms, UnresolvedError, resolve
 from .rpc import RpcError, invalid

@@ -17,7 +17,7 @@ from typing import Any, Callable, NamedTuple, Protocol
 
 from ..corpus.chunk_counts import ChunkCounter, Counted, Counts, NotAChunkError, shown
 from ..encodings.encoding import Encoding
-from ..encodings.load_by_ranks import DEEPSEEK
+from ..encodings.load import DEEPSEEK
 from ..encodings.tokenizer import Tokenizer
 from ..formats.tokenizer_json import PARTS, TokenizerDefinition
 from ..formats.tokenizer_models import WordLevelPart

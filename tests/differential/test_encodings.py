@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from compat_bpe.encodings.loaded import load_ranks
-from compat_bpe.encodings.published import PUBLISHED
+from compat_bpe.encodings.published import PUBLISHED, load_ranks
 from tests.differential.reference import Pair, outcome, repaired
 from tests.strategies import SPECIAL_PARTS, names_from, texts, texts_from
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import importlib
 from collections.abc import Callable, Iterator
 
-from compat_bpe.encodings.loaded import load_ranks
-from compat_bpe.encodings.published import PUBLISHED
+from compat_bpe.encodings.published import PUBLISHED, load_ranks
 from compat_bpe.formats.gpt2 import format_vocab_bpe
 from compat_bpe.pipeline.byte_level import encode_bytes
 from tools.benchmark import interleaved

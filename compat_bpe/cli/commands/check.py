@@ -25,7 +25,7 @@ from ...check.source import (
     find_configuration,
     read_source,
 )
-from ...encodings.model_names import all_encoding_names
+from ...encodings.published import all_encoding_names
 from ...files.write import write_files
 from ..check_run import CheckRun, shown_path
 from ..input import paths_argument

@@ -9,7 +9,7 @@ from typing import Any
 from ...encodings import deepseek
 from ...encodings.deepseek import PARTS as DEEPSEEK_PARTS
 from ...encodings.encoding import Encoding
-from ...encodings.load_by_ranks import DEEPSEEK
+from ...encodings.load import DEEPSEEK
 from ...encodings.published import PATTERNS, pattern_named
 from ...encodings.save import ranks_of
 from ...encodings.tokenizer import Tokenizer
