@@ -16,7 +16,7 @@ from ..check.results import Report
 from ..check.rules import Configuration, Part
 from ..check.source import top_of_repository
 from ..encodings.resolve import Answer
-from ..files.notebook import NotebookError, is_notebook, notebook_source
+from ..files.documents import NotebookError, is_notebook, notebook_source
 from ..files.text import check_beginning, read_text
 from .counting import FileCounter, count_files
 from .input import reason_of

@@ -33,7 +33,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ..pattern.ast import Alternatives, Chars, Look, Node, Repeat, Sequence, children, walk
 from ..pattern.writer import project
-from ..unicode.code_points import CodePoints
+from ..unicode.properties import CodePoints
 from .long_chunk import LongChunk
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Callable, NamedTuple
 
 from ..encodings.resolve import DEFAULT_ENCODING
-from ..files.wildmatch import alternatives, matcher
+from ..files.ignore import alternatives, matcher
 from .rpc import Params, in_json, invalid
 
 TYPE_CHECKING = False

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Callable, NamedTuple, Union
 
-from ..unicode.code_points import ALL, NONE, CodePoints
+from ..unicode.properties import ALL, NONE, CodePoints
 
 
 class PatternError(ValueError):

@@ -39,8 +39,9 @@ from contextlib import suppress
 from functools import cache
 from typing import Callable
 
-from ..unicode.code_points import ALL, CodePoints
 from ..unicode.properties import (
+    ALL,
+    CodePoints,
     category,
     ignore_case,
     loose,

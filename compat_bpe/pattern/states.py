@@ -22,7 +22,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from ..unicode.code_points import ALL, NONE, CodePoints, kinds_of
+from ..unicode.properties import ALL, NONE, CodePoints, kinds_of
 from .ast import (
     EMPTY,
     NEVER,

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
     from typing import Any
 
-    from ..unicode.code_points import CodePoints
+    from ..unicode.properties import CodePoints
     from .ast import Node
     from .states import States
 
@@ -132,7 +132,7 @@ class Translation:
     @cached_property
     def leaves_nothing_out(self) -> bool:
         """True if every character of a text is certainly in a match."""
-        from ..unicode.code_points import ALL
+        from ..unicode.properties import ALL
         from .ast import surely_begins
 
         return surely_begins(self.tree) == ALL
@@ -256,7 +256,7 @@ class _Kinds:
         first: int,
         limit: int,
     ) -> None:
-        from ..unicode.code_points import kinds_of
+        from ..unicode.properties import kinds_of
 
         self._alphabet = alphabet
         end = alphabet[-1][1]
@@ -275,7 +275,7 @@ class _Kinds:
 
     def share(self, points: CodePoints) -> CodePoints:
         """Return a set's characters in the alphabet, and the stand-ins of its other characters."""
-        from ..unicode.code_points import CodePoints
+        from ..unicode.properties import CodePoints
 
         bit = self._bits[points]
         inside = [stand_in for kind, stand_in in self._points.items() if kind & bit]

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from typing import Callable, NamedTuple
 
-from ..unicode.code_points import ALL, NONE, CodePoints
+from ..unicode.properties import ALL, NONE, CodePoints
 from .ast import EMPTY, NEVER, Alternatives, Anchor, Atomic, Chars, Look, Node, Repeat, Sequence
 
 

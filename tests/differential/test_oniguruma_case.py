@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 
 from compat_bpe.pattern.ast import PatternError
 from compat_bpe.pattern.oniguruma import Letter, letter
-from compat_bpe.unicode.code_points import CodePoints
-from compat_bpe.unicode.properties import ignore_case
+from compat_bpe.unicode.properties import CodePoints, ignore_case
 from compat_bpe.unicode.tables_folds import FULL_FOLDS
 from tests.differential.oniguruma import split_here, split_there
 from tests.differential.reference import SCALARS

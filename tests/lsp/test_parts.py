@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from compat_bpe.files.markdown import markdown_sections
+from compat_bpe.files.documents import markdown_sections
 from tests.lsp.client import URI, Client, client_of, span
 from tests.lsp.lenses import CODE, ENCODING, NOTES, lenses, tokens
 

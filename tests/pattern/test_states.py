@@ -36,7 +36,7 @@ from compat_bpe.pattern.states import NoTable, States, asked_after, is_bounded
 from compat_bpe.pattern.writer import relax, to_re
 from compat_bpe.pipeline.pre_tokenizers.splitter import make_splitter
 from compat_bpe.pipeline.pypy.encoder import Table
-from compat_bpe.unicode.code_points import CodePoints
+from compat_bpe.unicode.properties import CodePoints
 from tests.examples import scaled
 from tests.pipeline.random_trees import trees, words
 

@@ -47,7 +47,7 @@ from ...pattern.ast import Sequence as NodeSequence
 from ...pattern.splitter import Splitter
 from ...pattern.translation import Translation
 from ...pattern.writer import project
-from ...unicode.code_points import ALL, NONE, CodePoints
+from ...unicode.properties import ALL, NONE, CodePoints
 from ..aligned import Aligned
 from .base import NAME, Across, PreTokenizerStep
 
