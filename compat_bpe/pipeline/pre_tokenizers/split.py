@@ -41,12 +41,11 @@ from ...pattern.ast import (
     Repeat,
     can_be_empty,
     looks_back,
+    project,
     surely_begins,
 )
 from ...pattern.ast import Sequence as NodeSequence
-from ...pattern.splitter import Splitter
-from ...pattern.translation import Translation
-from ...pattern.writer import project
+from ...pattern.splitter import Splitter, Translation
 from ...unicode.properties import ALL, NONE, CodePoints
 from ..aligned import Aligned
 from .base import NAME, Across, PreTokenizerStep
