@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any, Callable, Literal, get_args
 
+from ..caches import Cache
 from ..encodings.encoding import Encoding
 from ..encodings.registry import encoding_of, get_encoding
 from ..encodings.resolve import UnresolvedError, resolve
 from ..fit.boundary import Boundary
 from ..fit.split import split_text
 from ..fit.truncate import Keep
-from ..pipeline.cache import Cache
 from ..unicode.surrogates import repair
 from .encoding_for_workers import TERMS, Carried
 

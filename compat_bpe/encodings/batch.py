@@ -18,8 +18,8 @@ from contextlib import suppress
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
+from ..caches import has_gil
 from ..parallel.processes import processors
-from ..pipeline.cache import has_gil
 
 if TYPE_CHECKING:
     from ..fit.boundary import TextEncoder

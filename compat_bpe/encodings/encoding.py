@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 
-from ..parallel.lazy import cached_property, changed
+from ..caches import cached_property, changed
 from ..pipeline.special_tokens import NOTHING, allowed_names
 from ..unicode.surrogates import repair
 from .core import CoreBPE, EncodingCore

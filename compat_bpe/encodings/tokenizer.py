@@ -8,7 +8,7 @@ from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Union
 
-from ..parallel.lazy import cached_property
+from ..caches import cached_property
 from ..pipeline.added_tokens import AddedToken
 from ..pipeline.processors import keeps_text, process, process_ids
 from ..pipeline.special_tokens import NOTHING, AllowedSpecial, DisallowedSpecial, allowed_names

@@ -31,7 +31,7 @@ import re
 import time
 from itertools import accumulate
 
-from ..parallel.lazy import cached_property
+from ..caches import cached_property
 from .prepared import PREPARED
 
 TYPE_CHECKING = False

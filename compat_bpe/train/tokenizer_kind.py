@@ -6,11 +6,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from ..caches import cached_property
 from ..encodings.encoding import Encoding
 from ..encodings.tokenizer import Tokenizer
 from ..formats.settings_beside import AS_TOKENIZER_JSON
 from ..formats.tokenizer_json import TokenizerDefinition
-from ..parallel.lazy import cached_property
 from ..pipeline.added_tokens import AddedToken
 from .convergence import CONVERGENCE, Convergence
 from .kind import Given, Kind, Settings

@@ -16,7 +16,7 @@ from functools import cache, lru_cache
 from operator import itemgetter
 from typing import Literal
 
-from ...parallel.lazy import cached_property
+from ...caches import cached_property
 from ...unicode import tables_tokenizers as tables
 from ...unicode.properties import CodePoints, parse_ranges
 from ..aligned import Aligned

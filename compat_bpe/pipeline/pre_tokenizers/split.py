@@ -29,7 +29,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Literal, get_args
 
-from ...parallel.lazy import cached_property
+from ...caches import cached_property
 from ...pattern.ast import (
     NEVER,
     Alternatives,

@@ -22,9 +22,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from ...caches import cached_property
 from ...encodings.encoding import Encoding
 from ...formats import RANK_LIMIT
-from ...parallel.lazy import cached_property
 from ...pipeline.models.bpe.by_rank import merges_by_rank
 from ..kind import LearnedMerge
 from .beginning import check_byte_level, spellings
