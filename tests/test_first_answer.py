@@ -86,8 +86,6 @@ def test_the_parser_of_patterns_is_not_needed() -> None:
     assert sorted(run_alone(script).split()) == [
         "compat_bpe.pattern.prepared",
         "compat_bpe.pattern.splitter",
-        "compat_bpe.pattern.translation",
-        "compat_bpe.pipeline.cache",
         "compat_bpe.pipeline.core",
         "compat_bpe.pipeline.models",
         "compat_bpe.pipeline.models.bpe",

@@ -29,8 +29,7 @@ sys.path.insert(0, str(ROOT))
 import tiktoken  # noqa: E402
 import tokenizers  # noqa: E402
 
-from compat_bpe.encodings.model_names import DEEPSEEK  # noqa: E402
-from compat_bpe.encodings.published import PUBLISHED  # noqa: E402
+from compat_bpe.encodings.published import DEEPSEEK, PUBLISHED  # noqa: E402
 from tools.generated import write_or_check  # noqa: E402
 from tools.reference_files import reference_file  # noqa: E402
 from tools.tiktoken_files import write_tiktoken_files  # noqa: E402

@@ -24,11 +24,11 @@ from compat_bpe.encodings.published import PATTERNS  # noqa: E402
 from compat_bpe.formats.checked_json import Json  # noqa: E402
 from compat_bpe.formats.tokenizer_parts import read_steps  # noqa: E402
 from compat_bpe.pattern.parser import parse  # noqa: E402
-from compat_bpe.pattern.splitter import Splitter  # noqa: E402
-from compat_bpe.pattern.translation import (  # noqa: E402
+from compat_bpe.pattern.splitter import (  # noqa: E402
     FIRST_STAND_IN,
     LARGE_PARTS,
     PREPARED_PARTS,
+    Splitter,
     Translation,
     WithStandIns,
 )

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from typing import Callable
 
 from ..encodings.resolve import Answer
-from ..files.notebook import is_notebook
+from ..files.documents import is_notebook
 from ..files.walk import Found
 from .git_base import Base, content_id, has_content, read_blobs
 from .measure import Counted

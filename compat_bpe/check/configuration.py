@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from ..chat.limits import context_limit
 from ..encodings.resolve import DEFAULT_ENCODING, Answer, Terms, UnresolvedError, resolve
-from ..files.wildmatch import InvalidPatternError, alternatives, as_bytes, matcher
+from ..files.ignore import InvalidPatternError, alternatives, as_bytes, matcher
 from ..unicode.text import short_number
 from .rules import NEAR, Configuration, Exemption, FileGlobs, Limit, Part, Rule, SectionRule
 from .source import Source, Table, find_configuration, read_source, shown, top_of_repository

@@ -8,8 +8,8 @@ from dataclasses import replace
 from typing import Callable, NamedTuple
 
 from ..encodings.resolve import Answer
-from ..files.markdown import MarkdownSection, body_start, is_markdown, markdown_sections
-from ..files.wildmatch import matcher
+from ..files.documents import MarkdownSection, body_start, is_markdown, markdown_sections
+from ..files.ignore import matcher
 from .results import Kind, Report, Result, Status, Unmatched, judged
 from .rules import NEAR, ChosenFiles, Configuration, Limit, Rule, SectionRule, Selection
 from .source import Place

@@ -187,7 +187,7 @@ class FileCounter:
     def _takes_source(self, path: str) -> bool:
         if not self._notebooks:
             return False
-        from ..files.notebook import is_notebook  # few counts need it
+        from ..files.documents import is_notebook  # few counts need it
 
         if self._decompresses(path):
             from ..files.compressed import uncompressed_name
@@ -202,7 +202,7 @@ class FileCounter:
 
     def _count_source(self, file: BinaryIO, part: Part, advance: Callable[[int], None]) -> Outcome:
         """Count the sources of a notebook; what is not one is counted as it is, with a note."""
-        from ..files.notebook import LARGEST_NOTEBOOK, NotebookError, notebook_source
+        from ..files.documents import LARGEST_NOTEBOOK, NotebookError, notebook_source
         from ..files.whole import read_at_most
 
         data = read_at_most(file.read, LARGEST_NOTEBOOK + 1)

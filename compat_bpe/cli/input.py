@@ -364,7 +364,7 @@ def _checked_globs(
 ) -> tuple[str, ...]:
     """Return globs; refuse one that nothing matches, warn of one that may be meant as several."""
     if globs:
-        from ..files.wildmatch import InvalidPatternError, alternatives, as_bytes, matcher
+        from ..files.ignore import InvalidPatternError, alternatives, as_bytes, matcher
 
         for glob in globs:
             try:

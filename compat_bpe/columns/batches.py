@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterable, Mapping
 from hashlib import sha256
 from typing import Any, Callable, Literal, Union, get_args
 
+from ..caches import Cache
 from ..encodings.encoding import Encoding
 from ..encodings.load import load
 from ..encodings.registry import encoding_of, get_encoding
@@ -15,7 +16,6 @@ from ..encodings.resolve import Terms, UnresolvedError, resolve
 from ..fit.boundary import Boundary
 from ..fit.split import split_text
 from ..fit.truncate import Keep
-from ..pipeline.cache import Cache
 from ..unicode.surrogates import repair
 
 #: An encoding, its name, or the path of its file or folder, as ``load`` takes it.

@@ -15,7 +15,7 @@ from ..pipeline.models.words import Characters, WholeChunks
 from ..pipeline.special_tokens import NOTHING, AllowedSpecial, DisallowedSpecial, SpecialTokens
 from .core import EncodingCore
 from .encoding import Encoding
-from .loaded import find
+from .published import find
 
 
 class _Words(NamedTuple):

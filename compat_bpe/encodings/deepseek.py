@@ -18,7 +18,7 @@ from ..formats.tokenizer_bpe import RankedModel
 from ..formats.tokenizer_json import TokenizerDefinition
 from ..formats.tokenizer_writing import byte_level_part, pre_tokenizers_part, split_part
 from ..pipeline.added_tokens import AddedToken
-from .loaded import load_ranks
+from .published import load_ranks
 
 PACK = "deepseek"
 

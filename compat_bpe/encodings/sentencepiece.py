@@ -7,8 +7,8 @@ from itertools import compress
 from math import exp
 from typing import TYPE_CHECKING, Any
 
+from ..caches import cached_property
 from ..formats.sentencepiece import SentencePieceModel
-from ..parallel.lazy import cached_property
 from ..pipeline.added_tokens import AddedTokens
 from ..pipeline.decoders.pieces import SentencePieceDecoder
 from ..pipeline.models.sentencepiece.base import (

@@ -31,9 +31,8 @@ from collections.abc import Iterable, Iterator
 from itertools import accumulate, chain
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..pattern.ast import Alternatives, Chars, Look, Node, Repeat, Sequence, children, walk
-from ..pattern.writer import project
-from ..unicode.code_points import CodePoints
+from ..pattern.ast import Alternatives, Chars, Look, Node, Repeat, Sequence, children, project, walk
+from ..unicode.properties import CodePoints
 from .long_chunk import LongChunk
 
 if TYPE_CHECKING:

@@ -19,8 +19,8 @@ from itertools import compress
 from sys import byteorder
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
+from ..caches import cached_property
 from ..files.whole import read_whole
-from ..parallel.lazy import cached_property
 from ..pipeline.added_tokens import AddedToken, AddedTokens
 from ..pipeline.core import Definition
 from ..pipeline.decoders.pieces import SentencePieceDecoder

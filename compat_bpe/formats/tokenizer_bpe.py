@@ -18,7 +18,7 @@ from ..pipeline.models.splitters import LINE_END, MARK, STOP, splitter_by_merges
 from ..pipeline.pre_tokenizers.split import Split
 from ..pipeline.pre_tokenizers.splitter import Joined
 from ..pipeline.pre_tokenizers.steps import ByteAlphabet, to_bytes
-from ..unicode.code_points import CodePoints
+from ..unicode.properties import CodePoints
 from .checked_json import Json
 from .tokenizer_models import definition_of, definition_of_pieces, flag, read_vocabulary
 

@@ -16,7 +16,7 @@ from functools import cache
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..parallel.lazy import changed
+from ..caches import changed
 from ..pipeline.added_tokens import AddedToken, AddedTokens, normalized_content
 from ..pipeline.pre_tokenizers.base import split_off_first
 from ..pipeline.pre_tokenizers.splitter import StepSplitter

@@ -15,8 +15,7 @@ from types import MappingProxyType
 from ..pipeline import processors
 from ..pipeline.decoders import steps
 from ..pipeline.tokenized import Padding, Truncation
-from ..unicode.code_points import CodePoints
-from ..unicode.properties import parse_ranges, white_space
+from ..unicode.properties import CodePoints, parse_ranges, white_space
 from .checked_json import Json
 
 TYPE_CHECKING = False
@@ -134,7 +133,7 @@ def pattern(part: Json) -> tuple[Node, Splitter]:
     from ..pattern.oniguruma import parse_oniguruma
     from ..pattern.parser import check_length, check_limits
     from ..pattern.splitter import Splitter
-    from ..unicode.code_points import CodePoints
+    from ..unicode.properties import CodePoints
 
     members = part.mapping()
     if len(members) != 1 or not members.keys() <= {"Regex", "String"}:

@@ -31,7 +31,7 @@ def pattern_part(published: str) -> dict[str, Any]:
     from ..pattern.ast import PatternError, can_be_empty, surely_begins
     from ..pattern.oniguruma import parse_oniguruma, to_oniguruma
     from ..pattern.parser import parse
-    from ..unicode.code_points import ALL
+    from ..unicode.properties import ALL
 
     tree = parse(published)
     if can_be_empty(tree):

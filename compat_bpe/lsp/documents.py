@@ -12,7 +12,7 @@ from typing import Any, Callable, NamedTuple
 from urllib.parse import unquote, urlsplit
 
 from ..encodings.resolve import Answer
-from ..files.markdown import is_markdown
+from ..files.documents import is_markdown
 from ..files.text import path_of_uri
 from ..fit.document import Document, Unit
 from ..unicode.text import plural

@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from typing import Callable, NamedTuple
 
 from ..encodings.encoding import Encoding
-from ..encodings.recognise import STORES
+from ..encodings.local_stores import STORES
 from ..encodings.registry import encoding_of
 from ..encodings.resolve import DEFAULT_ENCODING, Answer, Terms, UnresolvedError, resolve
-from ..files.wildmatch import alternatives, matcher
+from ..files.ignore import alternatives, matcher
 from .rpc import Params, RpcError, in_json, invalid
 
 TYPE_CHECKING = False

@@ -8,7 +8,7 @@ from contextlib import suppress
 from itertools import islice
 from typing import Any
 
-from ..files.markdown import markdown_sections
+from ..files.documents import markdown_sections
 from ..fit.document import Document, Unit
 from ..unicode.text import fence
 from .documents import (

@@ -22,10 +22,9 @@ from collections.abc import Iterable, Iterator, Sequence, Set
 from itertools import chain, repeat
 from operator import add
 
-from ..parallel.lazy import cached_property, changed
+from ..caches import Cache, cached_property, changed
 from ..pattern.splitter import LONGEST_SEGMENT, SHORTEST_SEGMENT, Splitter
 from ..unicode.surrogates import START, check_text, repair
-from .cache import Cache
 from .models.bpe.by_rank import ByteLevelBPE
 
 TYPE_CHECKING = False

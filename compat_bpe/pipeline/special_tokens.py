@@ -17,7 +17,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Set
 from functools import lru_cache
 
-from ..parallel.lazy import cached_property
+from ..caches import cached_property
 
 #: The most names that are found by a pattern: compiling one of a thousand names takes longer than
 #: encoding a page.

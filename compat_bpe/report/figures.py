@@ -13,9 +13,9 @@ from math import inf, isfinite
 from pathlib import Path
 from typing import Any, Callable, NamedTuple, TypeVar
 
+from ..caches import cached_property
 from ..encodings.encoding import Encoding
 from ..files.whole import read_whole
-from ..parallel.lazy import cached_property
 from ..pipeline.core import is_byte_level
 from ..unicode.text import plural
 from .unreachable import Unreachable, unreachable_tokens

@@ -42,7 +42,7 @@ from ..pattern.ast import Node
 from ..pattern.cut_points import Automaton, TooManyPositions, without_conditions
 from ..pipeline.byte_level import encode_bytes
 from ..pipeline.core import is_byte_level
-from ..unicode.code_points import END
+from ..unicode.properties import END
 
 Reason = Literal["not UTF-8", "cut", "not merged"]
 

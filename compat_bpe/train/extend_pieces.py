@@ -19,13 +19,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from ..caches import cached_property
 from ..encodings.encoding import Encoding
 from ..encodings.tokenizer import Tokenizer
 from ..formats import RANK_LIMIT
 from ..formats.tokenizer_bpe import ListedModel
 from ..formats.tokenizer_json import TokenizerDefinition
 from ..formats.tokenizer_models import WordLevelPart, WordPiecePart
-from ..parallel.lazy import cached_property
 from .bpe.merges_of_characters import CharacterLearner, Marks, joined
 from .kind import LearnedMerge
 from .words import types_in

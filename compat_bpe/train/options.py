@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import MISSING, Field, field, fields
 from typing import Any, NamedTuple
 
-from ..encodings.load_by_ranks import DEEPSEEK
+from ..encodings.load import DEEPSEEK
 from ..encodings.published import PATTERNS
 from ..formats.checked_json import is_unicode
 

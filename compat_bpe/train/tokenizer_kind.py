@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, NamedTuple, Union
 
+from ..caches import cached_property
 from ..encodings.encoding import Encoding
 from ..encodings.tokenizer import Tokenizer
 from ..formats.settings_beside import AS_TOKENIZER_JSON
@@ -22,7 +23,6 @@ from ..formats.tokenizer_writing import (
     text_item,
     token_item,
 )
-from ..parallel.lazy import cached_property
 from ..pipeline.added_tokens import AddedToken
 from ..pipeline.tokenized import Padding, Truncation
 from .convergence import CONVERGENCE, Convergence

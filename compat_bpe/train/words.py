@@ -15,13 +15,13 @@ from fractions import Fraction
 from itertools import islice
 from typing import Any, Callable, NamedTuple, Protocol
 
+from ..caches import cached_property
 from ..corpus.chunk_counts import ChunkCounter, Counted, Counts, NotAChunkError, shown
 from ..encodings.encoding import Encoding
-from ..encodings.load_by_ranks import DEEPSEEK
+from ..encodings.load import DEEPSEEK
 from ..encodings.tokenizer import Tokenizer
 from ..formats.tokenizer_json import PARTS, TokenizerDefinition
 from ..formats.tokenizer_models import WordLevelPart
-from ..parallel.lazy import cached_property
 from ..pattern.ast import stays_whole
 from ..pipeline.byte_level import UNICODE_TO_BYTE
 from .convergence import HeldOut

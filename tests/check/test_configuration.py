@@ -25,7 +25,7 @@ from compat_bpe.check.source import (
     find_configuration,
     read_source,
 )
-from compat_bpe.files.markdown import markdown_sections
+from compat_bpe.files.documents import markdown_sections
 from compat_bpe.files.walk import Found
 
 

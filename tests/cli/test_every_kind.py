@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from compat_bpe import get_encoding, load
-from compat_bpe.encodings.model_names import BASELINES
+from compat_bpe.encodings.published import BASELINES
 from tests.cli.running import run, small_blocks
 from tests.kinds import KINDS, kind_path, of_kind
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from compat_bpe import get_encoding
-from compat_bpe.files import notebook
+from compat_bpe.files import documents
 from tests.cli.running import Result, run
 
 GPT2 = get_encoding("gpt2")
@@ -93,7 +93,7 @@ def test_a_compressed_notebook() -> None:
 
 
 def test_a_very_large_notebook_is_counted_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(notebook, "LARGEST_NOTEBOOK", 100)
+    monkeypatch.setattr(documents, "LARGEST_NOTEBOOK", 100)
     assert count("--notebooks", "source", "d/a.ipynb") == (
         0,
         b"%d d/a.ipynb\n" % GPT2.count(WHOLE),
@@ -149,7 +149,7 @@ def test_report_reads_the_source() -> None:
 
 
 def test_report_reads_a_very_large_notebook_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in ("files.notebook", "corpus.documents"):
+    for module in ("files.documents", "corpus.documents"):
         monkeypatch.setattr(f"compat_bpe.{module}.LARGEST_NOTEBOOK", 100)
     done = run("report", "-e", "gpt2", "--notebooks", "source", "--json", "d/a.ipynb")
     assert json.loads(done.out)["total"]["characters"] == len(WHOLE)

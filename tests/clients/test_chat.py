@@ -19,7 +19,7 @@ from compat_bpe import Encoding, get_encoding, load
 from compat_bpe.chat import ChatTemplate, count_messages, load_chat_template
 from compat_bpe.chat.base import Request
 from compat_bpe.chat.harmony import HarmonyFormat
-from compat_bpe.encodings.loaded import load_ranks
+from compat_bpe.encodings.published import load_ranks
 from compat_bpe.formats.tiktoken import format_ranks
 from tests.chat.families import SPECIAL_TOKENS, TEMPLATES
 from tests.chat.random_requests import request

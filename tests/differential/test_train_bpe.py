@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from tokenizers import Regex, models, pre_tokenizers, trainers
 
 from compat_bpe import Encoding, load
-from compat_bpe.encodings.load_by_ranks import DEEPSEEK
+from compat_bpe.encodings.load import DEEPSEEK
 from compat_bpe.encodings.published import PATTERNS
 from compat_bpe.pipeline.byte_level import decode_bytes
 from compat_bpe.save import save_tokenizer_json

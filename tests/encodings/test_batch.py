@@ -18,7 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from compat_bpe import Encoding, get_encoding, load
-from compat_bpe.encodings import batch, batch_workers
+from compat_bpe.encodings import batch
 from compat_bpe.parallel import pool, processes
 from tests.fit.hard_encodings import encodings, hard_texts
 from tests.tokenizer_files import tokenizer_file
@@ -36,7 +36,7 @@ OWN = Encoding(
 def workers(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Worker processes for any batch; the list holds the number of those started."""
     monkeypatch.setattr(batch, "WORTH_WORKERS", 0)
-    monkeypatch.setattr(batch_workers, "SHARE", 200)
+    monkeypatch.setattr(batch, "SHARE", 200)
     monkeypatch.setattr(batch, "processors", lambda: 2)
     started: list[int] = []
 
@@ -169,8 +169,8 @@ def test_pieces_have_the_ids_of_the_whole(
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(batch, "WORTH_WORKERS", 0)
         patch.setattr(batch, "processors", lambda: 2)
-        patch.setattr(batch_workers, "SHARE", share)
-        patch.setattr(batch_workers, "Pool", PoolHere)
+        patch.setattr(batch, "SHARE", share)
+        patch.setattr(pool, "Pool", PoolHere)
         try:
             expected = each()
         except ValueError as error:
@@ -184,8 +184,8 @@ def test_pieces_have_the_ids_of_the_whole(
 def test_no_special_token_is_cut(monkeypatch: pytest.MonkeyPatch, share: int) -> None:
     monkeypatch.setattr(batch, "WORTH_WORKERS", 0)
     monkeypatch.setattr(batch, "processors", lambda: 2)
-    monkeypatch.setattr(batch_workers, "SHARE", share)
-    monkeypatch.setattr(batch_workers, "Pool", PoolHere)
+    monkeypatch.setattr(batch, "SHARE", share)
+    monkeypatch.setattr(pool, "Pool", PoolHere)
     text = "ab<|endoftext|>" * 10
     assert OWN.encode_batch([text], allowed_special="all") == [[97, 98, 256] * 10]
 
@@ -250,7 +250,7 @@ def test_without_a_global_lock_there_are_threads(monkeypatch: pytest.MonkeyPatch
 
 
 def test_small_batches_start_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(batch_workers, "encode_in_workers", None)
+    monkeypatch.setattr(batch, "encode_in_workers", None)
     assert OWN.encode_batch(["a"]) == [[97]]
     assert OWN.decode_bytes_batch([[97], []]) == [b"a", b""]
 

@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from compat_bpe import Encoding, get_encoding, load, load_gpt2, load_tiktoken
-from compat_bpe.encodings.loaded import load_ranks
-from compat_bpe.encodings.published import PATTERNS, PUBLISHED
+from compat_bpe.encodings.published import PATTERNS, PUBLISHED, load_ranks
 from compat_bpe.formats.tiktoken import format_ranks
 from compat_bpe.pipeline.byte_level import BYTE_TO_UNICODE
 

@@ -16,8 +16,7 @@ from hypothesis import strategies as st
 
 from compat_bpe import load
 from compat_bpe.chat import count_messages, load_chat_template
-from compat_bpe.encodings.local_stores import find_stored, in_hugging_face
-from compat_bpe.encodings.recognise import STORES
+from compat_bpe.encodings.local_stores import STORES, find_stored, in_hugging_face
 from tests.cli.running import run
 from tests.encodings.stores import (
     FIRST,

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from compat_bpe import load
-from compat_bpe.encodings.recognise import recognise
+from compat_bpe.encodings.local_stores import recognise
 from compat_bpe.encodings.sentencepiece import SentencePiece
 
 FIXTURES = Path(__file__).parents[2] / "fixtures" / "sentencepiece"

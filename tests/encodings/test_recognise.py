@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from compat_bpe.encodings.recognise import recognise
+from compat_bpe.encodings.local_stores import recognise
 
 BERT = b"[PAD]\n[unused0]\n[UNK]\r\n[CLS]\r\n"
 CLIP = b'"bpe_simple_vocab_16e6.txt#version: 0.2\ni n\n'

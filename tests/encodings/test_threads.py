@@ -13,7 +13,7 @@ import pytest
 
 import compat_bpe
 from compat_bpe import Encoding, load
-from compat_bpe.encodings import loaded, registry
+from compat_bpe.encodings import published, registry
 from compat_bpe.pipeline.decoders.bytes import WordDecoder
 from compat_bpe.pipeline.models.words import WholeChunks
 from compat_bpe.pipeline.pre_tokenizers import steps
@@ -72,7 +72,7 @@ def test_an_encoding_is_one_object_however_it_is_had(
 
     def made_meanwhile(name: str) -> Encoding:
         found = make(name)
-        unpickled.append(loaded.find(name, Encoding.shipped))
+        unpickled.append(published.find(name, Encoding.shipped))
         return found
 
     compat_bpe.unload()

@@ -11,7 +11,7 @@ import pytest
 
 from compat_bpe import load
 from compat_bpe.encodings.published import PATTERNS
-from compat_bpe.encodings.wrong_pattern import warn_of_wrong_pattern
+from compat_bpe.encodings.tokenizer import warn_of_wrong_pattern
 from compat_bpe.formats.tokenizer_bpe import ListedModel
 from compat_bpe.formats.tokenizer_json import TokenizerDefinition
 from compat_bpe.formats.tokenizer_writing import byte_level_part, pre_tokenizers_part, split_part

@@ -13,9 +13,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from compat_bpe.files.ignore import Globs, Rules, Scope, scope_around
+from compat_bpe.files.ignore import (
+    Globs,
+    InvalidPatternError,
+    Rules,
+    Scope,
+    as_bytes,
+    matcher,
+    scope_around,
+)
 from compat_bpe.files.walk import Walk
-from compat_bpe.files.wildmatch import InvalidPatternError, as_bytes, matcher
 from tests.examples import shared_fixture
 
 # What the paths of a repository are made of, and its patterns.

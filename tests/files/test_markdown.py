@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from compat_bpe.files.markdown import body_start, is_markdown, markdown_sections
+from compat_bpe.files.documents import body_start, is_markdown, markdown_sections
 
 
 def headings(text: str) -> list[tuple[str, int, int]]:

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from compat_bpe.files import notebook
-from compat_bpe.files.notebook import NotebookError, is_notebook, notebook_source
+from compat_bpe.files import documents
+from compat_bpe.files.documents import NotebookError, is_notebook, notebook_source
 
 CODE = {"cell_type": "code", "source": ["import x\n", "x()"], "outputs": [{"text": "a" * 99}]}
 WORDS = {"cell_type": "markdown", "source": "# Title\r\n", "attachments": {"a.png": {}}}
@@ -63,7 +63,7 @@ def test_what_is_no_notebook(text: str, reason: str) -> None:
 
 def test_a_large_one_is_left_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
     text = json.dumps({"cells": [RAW]})
-    monkeypatch.setattr(notebook, "LARGEST_NOTEBOOK", len(text) - 1)
+    monkeypatch.setattr(documents, "LARGEST_NOTEBOOK", len(text) - 1)
     with pytest.raises(NotebookError, match="larger than"):
         notebook_source(text)
 

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import compat_bpe
-from compat_bpe.encodings.recognise import recognise
+from compat_bpe.encodings.local_stores import recognise
 from compat_bpe.encodings.tokenizer import Rwkv
 from compat_bpe.formats.rwkv import parse_rwkv
 from compat_bpe.save import save_tiktoken, save_tokenizer_json

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from compat_bpe import get_encoding
-from compat_bpe.files.markdown import markdown_sections
+from compat_bpe.files.documents import markdown_sections
 from compat_bpe.lsp.settings import SHOWN
 from tests.lsp.client import CODE, NOTES, URI, Client, Failed, client_of, insert, position, span
 

@@ -27,7 +27,7 @@ from compat_bpe.pattern.oniguruma import parse_oniguruma
 from compat_bpe.pattern.parser import parse
 from compat_bpe.pattern.splitter import Splitter
 from compat_bpe.pipeline.pypy.encoder import table_of
-from compat_bpe.unicode.code_points import ALL, CodePoints
+from compat_bpe.unicode.properties import ALL, CodePoints
 
 
 @pytest.mark.parametrize(

@@ -15,8 +15,16 @@ from compat_bpe.formats.tokenizer_parts import joined_steps, read_steps
 from compat_bpe.pattern.parser import parse
 from compat_bpe.pattern.prepared import PREPARED
 from compat_bpe.pattern.prepared_large import LARGE
-from compat_bpe.pattern.splitter import LONGEST_SEGMENT, SHORTEST_SEGMENT, Splitter, StandIns
-from compat_bpe.pattern.translation import LARGE_PARTS, PREPARED_PARTS, Translation, WithStandIns
+from compat_bpe.pattern.splitter import (
+    LARGE_PARTS,
+    LONGEST_SEGMENT,
+    PREPARED_PARTS,
+    SHORTEST_SEGMENT,
+    Splitter,
+    StandIns,
+    Translation,
+    WithStandIns,
+)
 from compat_bpe.pipeline.pre_tokenizers.base import NAME
 from compat_bpe.unicode.surrogates import repair
 from tools import build_prepared_patterns

@@ -27,16 +27,17 @@ from compat_bpe.pattern.ast import (
     Sequence,
     asked_of_next,
     can_be_empty,
+    relax,
+    to_re,
     walk,
 )
 from compat_bpe.pattern.parser import parse
 from compat_bpe.pattern.prepared import PREPARED
 from compat_bpe.pattern.splitter import Matcher, Splitter
 from compat_bpe.pattern.states import NoTable, States, asked_after, is_bounded
-from compat_bpe.pattern.writer import relax, to_re
 from compat_bpe.pipeline.pre_tokenizers.splitter import make_splitter
 from compat_bpe.pipeline.pypy.encoder import Table
-from compat_bpe.unicode.code_points import CodePoints
+from compat_bpe.unicode.properties import CodePoints
 from tests.examples import scaled
 from tests.pipeline.random_trees import trees, words
 

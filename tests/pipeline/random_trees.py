@@ -17,7 +17,7 @@ from compat_bpe.pattern.ast import (
     Sequence,
     can_be_empty,
 )
-from compat_bpe.unicode.code_points import CodePoints
+from compat_bpe.unicode.properties import CodePoints
 
 
 def words(letters: str, longest: int = 5) -> list[str]:

@@ -23,7 +23,7 @@ import sentencepiece
 import tokenizers
 from tokenizers import models, trainers
 
-from compat_bpe.encodings.load_by_ranks import DEEPSEEK
+from compat_bpe.encodings.load import DEEPSEEK
 from compat_bpe.save import save_tokenizer_json
 from compat_bpe.train import (
     CharacterBpeSettings,

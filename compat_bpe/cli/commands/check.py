@@ -38,9 +38,9 @@ from ...check.source import (
     top_of_repository,
 )
 from ...check.written import first_configuration, other_rules, raise_limits, usual_rules
-from ...encodings.model_names import all_encoding_names
+from ...encodings.published import all_encoding_names
 from ...encodings.resolve import Answer
-from ...files.notebook import NotebookError, is_notebook, notebook_source
+from ...files.documents import NotebookError, is_notebook, notebook_source
 from ...files.text import check_beginning, read_text
 from ...files.write import write_files
 from ..app import JOBS, GroupedCommand, check_together, given_options, option

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import click
 
-from ...files.notebook import NotebookError, is_notebook, notebook_source
+from ...files.documents import NotebookError, is_notebook, notebook_source
 from ...files.text import STDIN, check_beginning, not_utf8, open_bytes, recoded
 from ...files.walk import Walk
 from ...files.write import write_files

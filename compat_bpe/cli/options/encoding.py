@@ -9,8 +9,8 @@ import click
 from click.shell_completion import CompletionItem
 
 from ... import Encoding
-from ...encodings.model_names import all_encoding_names, model_names
-from ...encodings.published import PATTERNS, PUBLISHED
+from ...encodings.model_names import model_names
+from ...encodings.published import PATTERNS, PUBLISHED, all_encoding_names
 from ...encodings.registry import encoding_of
 from ...encodings.resolve import DEFAULT_ENCODING, Answer, Terms, UnresolvedError, is_path, resolve
 from ...unicode.text import did_you_mean, short_number

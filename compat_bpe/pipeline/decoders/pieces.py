@@ -15,7 +15,7 @@ import re
 from array import array
 from collections.abc import Iterable, Mapping, Sequence
 
-from ...parallel.lazy import cached_property
+from ...caches import cached_property
 from ...unicode.text import Utf8Decoder
 from ..models.sentencepiece.base import BYTE, CONTROL, SPACE, UNKNOWN, SentencePieceVocabulary
 from .bytes import checked

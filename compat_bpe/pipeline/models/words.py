@@ -13,8 +13,7 @@ from __future__ import annotations
 
 from operator import itemgetter
 
-from ...parallel.lazy import cached_property
-from ..cache import getter, shareable
+from ...caches import cached_property, getter, shareable
 from .base import ChunkToken, TextModel
 
 TYPE_CHECKING = False

@@ -22,11 +22,10 @@ from collections.abc import Iterator
 from functools import lru_cache
 from sys import byteorder
 
-from ...parallel.lazy import cached_property
+from ...caches import Memo, cached_property
 from ...unicode.clusters import long_clusters, prepended, stands_alone
-from ...unicode.code_points import CodePoints
+from ...unicode.properties import CodePoints
 from ..aligned import Aligned
-from ..cache import Memo
 from .base import CharacterTable, Normalizer, beside
 
 TYPE_CHECKING = False

@@ -29,7 +29,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Literal, get_args
 
-from ...parallel.lazy import cached_property
+from ...caches import cached_property
 from ...pattern.ast import (
     NEVER,
     Alternatives,
@@ -41,13 +41,12 @@ from ...pattern.ast import (
     Repeat,
     can_be_empty,
     looks_back,
+    project,
     surely_begins,
 )
 from ...pattern.ast import Sequence as NodeSequence
-from ...pattern.splitter import Splitter
-from ...pattern.translation import Translation
-from ...pattern.writer import project
-from ...unicode.code_points import ALL, NONE, CodePoints
+from ...pattern.splitter import Splitter, Translation
+from ...unicode.properties import ALL, NONE, CodePoints
 from ..aligned import Aligned
 from .base import NAME, Across, PreTokenizerStep
 

@@ -10,8 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 
 from ...pattern.prepared import PREPARED
-from ...pattern.splitter import LONGEST_SEGMENT, SHORTEST_SEGMENT, Splitter
-from ...pattern.translation import Translation
+from ...pattern.splitter import LONGEST_SEGMENT, SHORTEST_SEGMENT, Splitter, Translation
 from ...unicode.surrogates import START
 from ..aligned import Aligned
 from .base import NAME, Across, PreTokenizerStep

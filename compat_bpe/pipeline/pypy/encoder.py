@@ -32,7 +32,7 @@ from ...pattern.ast import Node, can_be_empty
 from ...pattern.cut_points import Positions, TooManyPositions
 from ...pattern.splitter import LONGEST_SEGMENT, SHORTEST_SEGMENT
 from ...pattern.states import NoTable, Program
-from ...unicode.code_points import END, CodePoints
+from ...unicode.properties import END, CodePoints
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

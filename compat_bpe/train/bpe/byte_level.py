@@ -14,9 +14,9 @@ from dataclasses import dataclass, field
 from itertools import count
 from typing import Any, ClassVar
 
+from ...caches import cached_property
 from ...encodings.encoding import Encoding
 from ...formats.settings_beside import FORMATS
-from ...parallel.lazy import cached_property
 from ..convergence import CONVERGENCE, Convergence, check_has_end, learn_by_steps
 from ..estimate import Costs, distinct_bytes
 from ..kind import Advance, Given, Kind, Learned, Settings

@@ -25,10 +25,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from typing import Any
 
+from ...caches import cached_property
 from ...encodings import deepseek
 from ...encodings.deepseek import PARTS as DEEPSEEK_PARTS
 from ...encodings.encoding import Encoding
-from ...encodings.load_by_ranks import DEEPSEEK
+from ...encodings.load import DEEPSEEK
 from ...encodings.published import PATTERNS, pattern_named
 from ...encodings.save import ranks_of
 from ...encodings.tokenizer import Tokenizer
@@ -37,7 +38,6 @@ from ...formats.settings_beside import AS_TOKENIZER_JSON
 from ...formats.tokenizer_bpe import RankedModel
 from ...formats.tokenizer_json import TokenizerDefinition
 from ...formats.tokenizer_writing import byte_level_part, pattern_part, pre_tokenizers_part
-from ...parallel.lazy import cached_property
 from ...pattern.ast import PatternError
 from ...pipeline.added_tokens import AddedToken
 from ...pipeline.byte_level import BYTE_TO_UNICODE, UNICODE_TO_BYTE, decode_bytes

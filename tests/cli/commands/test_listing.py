@@ -13,7 +13,8 @@ from compat_bpe.chat import context_limit
 from compat_bpe.chat.limits import DATE
 from compat_bpe.cli import cli
 from compat_bpe.encodings.families import FAMILIES
-from compat_bpe.encodings.model_names import BASELINES, model_names
+from compat_bpe.encodings.model_names import model_names
+from compat_bpe.encodings.published import BASELINES
 from tests.cli.running import run
 
 ROOT = Path(__file__).parents[3]

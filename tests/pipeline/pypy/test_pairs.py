@@ -6,8 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from compat_bpe.encodings.loaded import load_ranks
-from compat_bpe.encodings.published import PUBLISHED
+from compat_bpe.encodings.published import PUBLISHED, load_ranks
 from compat_bpe.pipeline.models.bpe.by_rank import BytePairEncoder, merge
 from compat_bpe.pipeline.pypy import pairs
 from compat_bpe.pipeline.pypy.pairs import CompiledMerger, PairMerger, RunMerger

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from compat_bpe import Encoding, get_encoding, load
-from compat_bpe.encodings.load_by_ranks import DEEPSEEK
+from compat_bpe.encodings.load import DEEPSEEK
 from compat_bpe.encodings.tokenizer import Tokenizer
 from compat_bpe.pipeline.core import chunks_of
 from compat_bpe.save import save_gpt2, save_tiktoken, save_tokenizer_json

@@ -11,8 +11,7 @@ from itertools import compress
 from operator import add
 from typing import NamedTuple
 
-from ....parallel.lazy import cached_property
-from ...cache import shareable
+from ....caches import cached_property, shareable
 from ...special_tokens import NameFinder, SortedNames
 from ..base import ChunkToken, Joints, TextModel
 from ..splitters import WholeSplitter

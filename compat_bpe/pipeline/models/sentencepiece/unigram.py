@@ -33,8 +33,7 @@ from math import exp, inf, log1p
 from operator import add
 from typing import NamedTuple
 
-from ....parallel.lazy import cached_property
-from ...cache import Cache, Memo
+from ....caches import Cache, Memo, cached_property
 from ..base import Joints
 from ..scored_pieces import PieceGroups
 from ..splitters import splitter_by_pieces

@@ -17,7 +17,7 @@ from compat_bpe.pipeline.models.bpe.characters import CharacterBPE, CharacterCut
 from compat_bpe.pipeline.models.bpe.merging import Symbol, absent_from, merge
 from compat_bpe.pipeline.pre_tokenizers.split import Split
 from compat_bpe.pipeline.pre_tokenizers.splitter import make_splitter
-from compat_bpe.unicode.code_points import CodePoints
+from compat_bpe.unicode.properties import CodePoints
 from tests.examples import scaled
 from tests.pipeline.models.drawn import BARE, CHARACTERS, character_models
 

@@ -18,10 +18,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import compat_bpe
-from compat_bpe import Encoding, get_encoding, load, load_gpt2
+from compat_bpe import Encoding, caches, get_encoding, load, load_gpt2
+from compat_bpe.caches import Cache, Memo, getter, shareable
 from compat_bpe.encodings import batch
-from compat_bpe.pipeline import cache
-from compat_bpe.pipeline.cache import Cache, Memo, getter, shareable
 from compat_bpe.pipeline.core import DEFAULT_CACHE_LIMIT
 from compat_bpe.pipeline.models.sentencepiece.base import (
     NORMAL,
@@ -227,7 +226,7 @@ MAKERS: dict[str, Callable[[], Encode]] = {
 def test_threads_look_nothing_up_slowly(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     expected = MAKERS[name]()
     ids = expected(FIRST), expected(SECOND)
-    monkeypatch.setattr(cache, "has_gil", lambda: False)
+    monkeypatch.setattr(caches, "has_gil", lambda: False)
     encode = MAKERS[name]()
     assert encode(FIRST) == ids[0]
     assert not slow_look_ups(encode, SECOND)
@@ -248,7 +247,7 @@ def test_that_such_a_look_up_is_seen() -> None:
 
 @pytest.mark.parametrize("locked", [True, False])
 def test_tables_are_dictionaries(locked: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cache, "has_gil", lambda: locked)
+    monkeypatch.setattr(caches, "has_gil", lambda: locked)
     table = shareable([("a", 1), ("b", 2)])
     for get in (table.get, getter(table), getter({"a": 1, "b": 2})):
         assert (get("a"), get("c"), get("c", 3), get("b", 3)) == (1, None, 3, 2)
