@@ -14,7 +14,6 @@ import pytest
 import tokenizers
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from tests.pipeline.models.drawn import BARE, CHARACTERS, character_models
 
 from compat_bpe.encodings.tokenizer import Tokenizer
 from compat_bpe.formats.checked_json import Json, parse_json, read_float, read_json
@@ -28,6 +27,7 @@ from compat_bpe.unicode.surrogates import repair
 from tests.corpora import PARTS, TEXTS, read, standard_library
 from tests.differential.reference import sample
 from tests.differential.small_tokenizers import PANIC, Both, answer, file
+from tests.drawn_models import BARE, CHARACTERS, character_models
 from tests.examples import drawn
 from tests.strategies import texts as any_texts
 from tests.tokenizer_files import BYTE_LEVEL, added, tokenizer_file

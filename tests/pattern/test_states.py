@@ -38,7 +38,7 @@ from compat_bpe.pipeline.pre_tokenizers.splitter import make_splitter
 from compat_bpe.pipeline.pypy.table import Table
 from compat_bpe.unicode.code_points import CodePoints
 from tests.examples import scaled
-from tests.pipeline.random_trees import trees, words
+from tests.pattern.random_trees import trees, words
 
 
 class TooManySteps(Exception):

@@ -23,7 +23,7 @@ from compat_bpe.pattern.splitter import Splitter
 from compat_bpe.pattern.writer import join_runs, project, relax, to_re
 from compat_bpe.unicode.code_points import CodePoints
 from tests.examples import scaled
-from tests.pipeline.random_trees import trees, words
+from tests.pattern.random_trees import trees, words
 
 JOINED = [
     "[A-Z]*[a-z]+|[A-Z]+[a-z]*",
