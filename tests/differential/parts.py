@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from base64 import b64encode
-from functools import cache
 from itertools import product
 from pathlib import Path
 from tempfile import NamedTemporaryFile
@@ -15,16 +14,9 @@ from compat_bpe.pipeline.pre_tokenizers.split import BEHAVIORS
 from tests.differential.small_sentencepieces import parsed, trained
 from tests.tokenizer_files import BYTE_LEVEL
 
+Part = dict[str, Any]
 
-def _bert(clean: bool, ideographs: bool, accents: bool | None, lower: bool) -> dict[str, Any]:
-    return {
-        "type": "BertNormalizer",
-        "clean_text": clean,
-        "handle_chinese_chars": ideographs,
-        "strip_accents": accents,
-        "lowercase": lower,
-    }
-
+# Normalizers
 
 #: A map of one's own: keys that are prepended, jamo, halves of flags, consonants, emoji and marks,
 #: that begin others, and that leave nothing.
@@ -36,49 +28,50 @@ OWN_MAP = {
 }  # fmt: skip
 
 
-@cache
-def _own_rules() -> str:
-    """Write the rules of ``OWN_MAP`` to a file and return its name."""
-    rows = (
-        "\t".join(" ".join(f"{ord(char):X}" for char in text) for text in row)
-        for row in OWN_MAP.items()
-    )
-    with NamedTemporaryFile("w", suffix=".tsv", delete=False) as file:
-        file.write("".join(f"{row}\n" for row in rows))
-    return file.name
-
-
-def _precompiled(name: str) -> dict[str, Any]:
-    if name == "own":
-        path = _own_rules()
-        spec = parsed(trained(normalization_rule_tsv=path)).normalizer_spec
-        Path(path).unlink()
-    else:
-        spec = parsed(trained(normalization_rule_name=name)).normalizer_spec
+def _precompiled(**options: Any) -> Part:
+    spec = parsed(trained(**options)).normalizer_spec
     blob = b64encode(spec.precompiled_charsmap).decode()
     return {"type": "Precompiled", "precompiled_charsmap": blob}
 
 
-def _replace(kind: str, pattern: str, content: str) -> dict[str, Any]:
+def _own_map() -> Part:
+    """Return the part of ``OWN_MAP``, which the trainer reads from a file."""
+    rows = ("\t".join(" ".join(f"{ord(c):X}" for c in text) for text in row)
+            for row in OWN_MAP.items())  # fmt: skip
+    with NamedTemporaryFile("w", suffix=".tsv", delete=False) as file:
+        file.write("".join(f"{row}\n" for row in rows))
+    found = _precompiled(normalization_rule_tsv=file.name)
+    Path(file.name).unlink()
+    return found
+
+
+def _bert(clean: bool, ideographs: bool, accents: bool | None, lower: bool) -> Part:
+    names = ("clean_text", "handle_chinese_chars", "strip_accents", "lowercase")
+    return {"type": "BertNormalizer", **dict(zip(names, (clean, ideographs, accents, lower)))}
+
+
+def _replace(kind: str, pattern: str, content: str) -> Part:
     return {"type": "Replace", "pattern": {kind: pattern}, "content": content}
+
+
+def _strip(left: bool, right: bool) -> Part:
+    return {"type": "Strip", "strip_left": left, "strip_right": right}
 
 
 #: Of four flags all, none, one and all but one.
 ALL_OR_ONE = [flags for flags in product((True, False), repeat=4) if sum(flags) != 2]
-NORMALIZERS: dict[str, dict[str, Any]] = {
-    **{
-        name: {"type": name}
-        for name in ("NFC", "NFD", "NFKC", "NFKD", "Lowercase", "StripAccents", "Nmt", "ByteLevel")
-    },
+SIMPLE = ("NFC", "NFD", "NFKC", "NFKD", "Lowercase", "StripAccents", "Nmt", "ByteLevel")
+NORMALIZERS: dict[str, Part] = {
+    **{name: {"type": name} for name in SIMPLE},
     **{"bert " + " ".join(map(str, flags)): _bert(*flags) for flags in ALL_OR_ONE},
     "bert null": _bert(True, True, None, True),
     "bert null cased": _bert(True, True, None, False),
-    "nmt_nfkc": _precompiled("nmt_nfkc"),
-    "nfkc_cf": _precompiled("nfkc_cf"),
-    "own map": _precompiled("own"),
-    "strip": {"type": "Strip", "strip_left": True, "strip_right": True},
-    "strip left": {"type": "Strip", "strip_left": True, "strip_right": False},
-    "strip right": {"type": "Strip", "strip_left": False, "strip_right": True},
+    "nmt_nfkc": _precompiled(normalization_rule_name="nmt_nfkc"),
+    "nfkc_cf": _precompiled(normalization_rule_name="nfkc_cf"),
+    "own map": _own_map(),
+    "strip": _strip(True, True),
+    "strip left": _strip(True, False),
+    "strip right": _strip(False, True),
     "replace": _replace("String", "a", "\\1 e\u0301"),
     "replace space": _replace("String", " ", "▁"),
     "replace two": _replace("String", "``", '"'),
@@ -90,6 +83,12 @@ NORMALIZERS: dict[str, dict[str, Any]] = {
     "prepend several": {"type": "Prepend", "prepend": "e\u0301中 "},
 }
 
+
+def normalizers(*names: str) -> Part:
+    return {"type": "Sequence", "normalizers": [NORMALIZERS[name] for name in names]}
+
+
+# Pre-tokenizers
 
 PATTERNS = {
     "gpt2": r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+",
@@ -107,23 +106,16 @@ PATTERNS = {
 }
 
 
-def split(pattern: str, behavior: str = "Isolated", invert: bool = False) -> dict[str, Any]:
-    return {
-        "type": "Split",
-        "pattern": {"Regex": pattern},
-        "behavior": behavior,
-        "invert": invert,
-    }
+def split(pattern: str, behavior: str = "Isolated", invert: bool = False) -> Part:
+    rule = {"pattern": {"Regex": pattern}, "behavior": behavior, "invert": invert}
+    return {"type": "Split", **rule}
 
 
-METASPACE: dict[str, Any] = {"type": "Metaspace", "replacement": "▁"}
-STEPS: dict[str, dict[str, Any]] = {
+METASPACE: Part = {"type": "Metaspace", "replacement": "▁"}
+STEPS: dict[str, Part] = {
     **{f"split {name}": split(pattern) for name, pattern in PATTERNS.items()},
-    **{
-        f"split {behavior} {invert}": split(PATTERNS["letters"], behavior, invert)
-        for behavior in BEHAVIORS
-        for invert in (False, True)
-    },
+    **{f"split {behavior} {invert}": split(PATTERNS["letters"], behavior, invert)
+       for behavior in BEHAVIORS for invert in (False, True)},
     **{f"empty {behavior}": split(PATTERNS["perhaps empty"], behavior) for behavior in BEHAVIORS},
     "string": {**split(""), "pattern": {"String": "a."}},
     "byte level": {**BYTE_LEVEL, "use_regex": True},
@@ -133,37 +125,26 @@ STEPS: dict[str, dict[str, Any]] = {
     "digits": {"type": "Digits", "individual_digits": False},
     "whitespace": {"type": "Whitespace"},
     "whitespace split": {"type": "WhitespaceSplit"},
-    **{
-        f"punctuation {behavior}": {"type": "Punctuation", "behavior": behavior}
-        for behavior in BEHAVIORS
-    },
+    **{f"punctuation {one}": {"type": "Punctuation", "behavior": one} for one in BEHAVIORS},
     "delimiter": {"type": "CharDelimiterSplit", "delimiter": "a"},
     "bert": {"type": "BertPreTokenizer"},
-    **{
-        f"metaspace {scheme} {split}": {**METASPACE, "prepend_scheme": scheme, "split": split}
-        for scheme in ("always", "first", "never")
-        for split in (False, True)
-    },
+    **{f"metaspace {scheme} {split}": {**METASPACE, "prepend_scheme": scheme, "split": split}
+       for scheme in ("always", "first", "never") for split in (False, True)},
     "metaspace e": {**METASPACE, "replacement": "e"},
     "scripts": {"type": "UnicodeScripts"},
     "fixed 5": {"type": "FixedLength"},
     "fixed 2": {"type": "FixedLength", "length": 2},
-}
+}  # fmt: skip
 
 
-#: The text twice, not at all, in any order, of any type.
-template_pieces = st.one_of(
-    st.builds(
-        lambda name, type_id: {"Sequence": {"id": name, "type_id": type_id}},
-        st.sampled_from("AAAB"),
-        st.integers(0, 3),
-    ),
-    st.builds(
-        lambda name, type_id: {"SpecialToken": {"id": name, "type_id": type_id}},
-        st.sampled_from(["[CLS]", "[SEP]", "long", "none"]),
-        st.integers(0, 3),
-    ),
-)
+def pre_tokenizers(*steps: str | Part) -> Part:
+    """Several steps, by their names or as they stand in a file."""
+    chosen = [STEPS[step] if isinstance(step, str) else step for step in steps]
+    return {"type": "Sequence", "pretokenizers": chosen}
+
+
+# Post-processors
+
 SPECIAL = {
     "[CLS]": {"id": "[CLS]", "ids": [1000], "tokens": ["[CLS]"]},
     "[SEP]": {"id": "[SEP]", "ids": [1001], "tokens": [" Ġsep "]},
@@ -177,38 +158,39 @@ ROBERTA = [{**BERT, "type": "RobertaProcessing", **flags} for flags in OFFSET_FL
 OFFSETS = [{**BYTE_LEVEL, **flags} for flags in OFFSET_FLAGS]
 
 
-def template(single: list[Any], pair: list[Any]) -> dict[str, Any]:
-    return {
-        "type": "TemplateProcessing",
-        "single": single,
-        "pair": pair,
-        "special_tokens": SPECIAL,
-    }
+def template(single: list[Any], pair: list[Any], tokens: Part = SPECIAL) -> Part:
+    members = {"single": single, "pair": pair, "special_tokens": tokens}
+    return {"type": "TemplateProcessing", **members}
 
 
-def special_piece(name: str, type_id: int = 0) -> dict[str, Any]:
+def special_piece(name: str, type_id: int = 0) -> Part:
     return {"SpecialToken": {"id": name, "type_id": type_id}}
 
 
-def text_piece(name: str, type_id: int = 0) -> dict[str, Any]:
+def text_piece(name: str, type_id: int = 0) -> Part:
     return {"Sequence": {"id": name, "type_id": type_id}}
 
 
+def processor_sequence(*steps: Part) -> Part:
+    return {"type": "Sequence", "processors": list(steps)}
+
+
+#: The text twice, not at all, in any order, of any type.
+template_pieces = st.one_of(
+    st.builds(text_piece, st.sampled_from("AAAB"), st.integers(0, 3)),
+    st.builds(special_piece, st.sampled_from([*SPECIAL, "none"]), st.integers(0, 3)),
+)
 templates = st.builds(
     template, st.lists(template_pieces, max_size=3), st.lists(template_pieces, max_size=5)
 )
 single_processors = st.one_of(templates, st.sampled_from([BERT, *ROBERTA, *OFFSETS]))
-processors = st.one_of(
+processors = single_processors | st.recursive(
     single_processors,
-    st.recursive(
-        single_processors,
-        lambda inner: st.builds(
-            lambda found: {"type": "Sequence", "processors": found}, st.lists(inner, max_size=3)
-        ),
-        max_leaves=4,
-    ),
+    lambda inner: st.lists(inner, max_size=3).map(lambda found: processor_sequence(*found)),
+    max_leaves=4,
 )
 
+# Truncation and padding
 
 DIRECTIONS = st.sampled_from(["Left", "Right"])
 truncations = st.fixed_dictionaries(
@@ -221,9 +203,7 @@ truncations = st.fixed_dictionaries(
 )
 paddings = st.fixed_dictionaries(
     {
-        "strategy": st.one_of(
-            st.just("BatchLongest"), st.builds(lambda n: {"Fixed": n}, st.integers(0, 20))
-        ),
+        "strategy": st.just("BatchLongest") | st.builds(lambda n: {"Fixed": n}, st.integers(0, 20)),
         "direction": DIRECTIONS,
         "pad_to_multiple_of": st.sampled_from([None, 0, 1, 4, 7]),
         "pad_id": st.integers(0, 9),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -34,11 +35,6 @@ def file(**parts: Any) -> dict[str, Any]:
     return tokenizer_file(**{**usual, **parts})
 
 
-def sequence(*steps: dict[str, Any]) -> dict[str, Any]:
-    """A pre-tokenizer of several steps, the last of which goes to bytes."""
-    return {"type": "Sequence", "pretokenizers": [*steps, BYTE_LEVEL]}
-
-
 class Both:
     """One tokenizer in both packages."""
 
@@ -65,14 +61,11 @@ class Both:
 
     def panics(self, text: str) -> bool:
         """Whether tokenizers panics; then here it must work all the same."""
-        try:
-            self.theirs.encode(text)
-        except BaseException as error:
-            if type(error).__name__ != "PanicException":
-                raise
+        kind = error_of(lambda: self.theirs.encode(text))
+        assert kind in ("", PANIC)
+        if kind:
             self.ours.encode(text, allowed_special="all")
-            return True
-        return False
+        return bool(kind)
 
     def check_pieces(self, text: str) -> None:
         """Compare the pieces that the pre-tokenizer leaves, in the byte alphabet."""
@@ -118,12 +111,28 @@ def of_theirs(encoding: Any) -> Tokenized:
     return Tokenized(encoding.ids, encoding.tokens, encoding.offsets, encoding.word_ids)
 
 
-def error_of(call: Any) -> str:
-    """The kind of the error that a call raises, panics included; "" if it raises none."""
+PANIC = "PanicException"
+
+
+def answer(call: Callable[[], Any]) -> tuple[Any, str]:
+    """What a call returns, and the kind of the error that it raises, panics included, or ""."""
     try:
-        call()
+        return call(), ""
     except BaseException as error:
-        if type(error).__name__ != "PanicException" and not isinstance(error, Exception):
+        if type(error).__name__ != PANIC and not isinstance(error, Exception):
             raise
-        return type(error).__name__
-    return ""
+        return None, type(error).__name__
+
+
+def error_of(call: Callable[[], Any]) -> str:
+    return answer(call)[1]
+
+
+def same(ours: Callable[[], Any], theirs: Callable[[], Any]) -> bool:
+    """Compare two calls; False if tokenizers raises an error, which is one here, or panics."""
+    expected, kind = answer(theirs)
+    if kind:
+        assert error_of(ours) in (("", "ValueError") if kind == PANIC else ("ValueError",))
+        return False
+    assert ours() == expected
+    return True

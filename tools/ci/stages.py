@@ -314,7 +314,7 @@ STAGES = (
             "editors/vscode/package-lock.json",
             "pyproject.toml",
             "tests/clients/test_workflows.py",
-            "tests/clients/workflows.py",
+            "tests/clients/environments.py",
             "tools/build_site.py",
             "tools/release_notes.py",
             "tools/set_version.py",

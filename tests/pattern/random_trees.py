@@ -1,4 +1,4 @@
-"""Patterns of all kinds over a few letters, and all short words of these."""
+"""Patterns of all kinds over a few letters, all short words of these, and hard patterns."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import itertools
 
 from hypothesis import strategies as st
 
+from compat_bpe import get_encoding
 from compat_bpe.pattern.ast import (
     Alternatives,
     Anchor,
@@ -18,6 +19,7 @@ from compat_bpe.pattern.ast import (
     can_be_empty,
 )
 from compat_bpe.unicode.properties import CodePoints
+from tests.strategies import texts
 
 
 def words(letters: str, longest: int = 5) -> list[str]:
@@ -52,3 +54,15 @@ def trees(letters: str) -> st.SearchStrategy[Node]:
     members = st.sets(st.sampled_from(letters), min_size=1)
     chars = members.map(lambda some: Chars(CodePoints.of(*some)))
     return st.recursive(st.one_of(chars, _repeats(chars), st.just(Anchor("end"))), _larger)
+
+
+#: None of them leaves a character out, or looks back.
+PATTERNS = [
+    r"a{2,5}|[ab]+(?=c)|(?:aa)+b?|\p{L}+?(?!a)|(?s:.)",
+    r"\p{L}{3}|\p{L}+|[^\p{L}]+(?!1)|[^\p{L}]",
+    r"(?:a{7})+|a+|[^a]",
+    r"(?:a{3}){2,4}b*|a*b|a+?|(?s:.)",
+    r"a+(?=a{4}$)|a+?(?=b)|a{1,3}|[^a]+",
+    *(get_encoding(name)._pat_str for name in ("gpt2", "cl100k_base", "o200k_base")),
+]
+hard_texts = st.one_of(texts, st.text("ab1 \nc", max_size=40))
