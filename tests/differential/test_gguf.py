@@ -23,8 +23,7 @@ from tests import corpora
 from tests.examples import scaled
 from tests.formats.small_gguf import DISTINCT, gpt2, write
 from tests.strategies import texts as any_texts
-from tools.reference_files import reference_file
-from tools.reference_gguf import GGUF, IDS, TEXTS
+from tools.reference_files import FILES, reference_file
 from tools.reference_tokenizers import reference_tokenizer
 
 texts = any_texts.map(repair)
@@ -32,7 +31,7 @@ texts = any_texts.map(repair)
 LARGE = {"command_r", "deepseek_llm", "gemma_4", "llama_3", "qwen_2", "qwen_3_5"}
 NAMES = [
     pytest.param(name, marks=pytest.mark.sweep) if name in LARGE else name
-    for name in sorted({*GGUF, *IDS})
+    for name in sorted(file[:-9] for file in FILES if file.endswith("_gguf_ids"))
 ]
 
 
@@ -43,7 +42,8 @@ def ours(name: str) -> Any:
 
 def published(name: str) -> list[tuple[str, list[int]]]:
     """The texts of a vocabulary, and their ids."""
-    data = reference_file(f"{name if name in TEXTS else 'most'}_gguf_texts").read_bytes()
+    texts = f"{name}_gguf_texts"
+    data = reference_file(texts if texts in FILES else "most_gguf_texts").read_bytes()
     cases = data.decode().split("\n__ggml_vocab_test__\n")
     lines = reference_file(f"{name}_gguf_ids").read_text().split("\n")
     assert len(cases) in (len(lines), len(lines) - 1)
