@@ -147,7 +147,7 @@ def cores(options: Options) -> Iterator[Row]:
     """
     command = ["-m", "compat_bpe"]
     total = [*command, "count", "-q", "--total-only", "-e", options.encoding]
-    encode = [*command, "encode", "--packed", "-e", options.encoding, "-o", os.devnull]
+    encode = [*command, "encode", "--packed", "-e", options.encoding]
     with tempfile.TemporaryDirectory() as folder:
         tree, text = Path(folder, "tree"), Path(folder, "text.py")
         tree.mkdir()
