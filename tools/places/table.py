@@ -17,7 +17,8 @@ from typing import NamedTuple
 from . import debian
 from .kit import PORTABLE, ROOT, SAMPLE, Kit, PlaceError, Row, Word, need, npm_package, output
 
-PYINSTALLER, NUITKA = "6.22.3", "4.3.3"
+PYINSTALLER = "6.22.3"
+NUITKA = "4.3.3"
 PYODIDES = ("0.29.4", "314.0.7")
 
 #: The program that PyInstaller and Nuitka make.
