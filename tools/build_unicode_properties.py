@@ -14,10 +14,9 @@ import sys
 import tempfile
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from tools.build_unicode_tables import (  # noqa: E402
+from tools.build_unicode_tables import (
     UNICODE,
     UNICODE_VERSION,
     fetch,
@@ -26,8 +25,9 @@ from tools.build_unicode_tables import (  # noqa: E402
     ranges,
     read,
 )
-from tools.generated import write_or_check  # noqa: E402
+from tools.generated import write_or_check
 
+ROOT = Path(__file__).resolve().parents[1]
 TARGET = UNICODE / "tables_properties.py"
 
 FOLDS_TARGET = UNICODE / "tables_folds.py"

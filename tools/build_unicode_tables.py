@@ -28,11 +28,11 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Callable
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from tools.generated import write_or_check  # noqa: E402
+from tools.generated import write_or_check
 
+ROOT = Path(__file__).resolve().parents[1]
 UNICODE_VERSION = "16.0.0"
 #: The version of Unicode → the version of the npm package and its sha256.
 PACKAGES = {

@@ -28,12 +28,15 @@ from tools.reference_files import reference_file, reference_folder, write_whole
 from tools.tokenizer_json import (
     Part,
     added_token,
+    bert_normalizer,
+    bpe,
     metaspace,
     precompiled,
     replace,
     sequence,
     template,
     tokenizer_json,
+    wordpiece,
 )
 
 #: Types of pieces, in a GGUF file as in a model.
@@ -114,21 +117,9 @@ def _bert_vocab_txt() -> bytes:
 def _bert_uncased() -> bytes:
     vocab = {token: number for number, token in enumerate(bert_vocabulary())}
     return tokenizer_json(
-        {
-            "type": "WordPiece",
-            "unk_token": "[UNK]",
-            "continuing_subword_prefix": "##",
-            "max_input_chars_per_word": 100,
-            "vocab": vocab,
-        },
+        wordpiece(vocab),
         [added_token(vocab[it], it) for it in ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")],
-        normalizer={
-            "type": "BertNormalizer",
-            "clean_text": True,
-            "handle_chinese_chars": True,
-            "strip_accents": None,
-            "lowercase": True,
-        },
+        normalizer=bert_normalizer(),
         pre_tokenizer={"type": "BertPreTokenizer"},
         post_processor=template(
             {"[CLS]": vocab["[CLS]"], "[SEP]": vocab["[SEP]"]},
@@ -156,17 +147,13 @@ def _clip() -> bytes:
     vocab = {piece: number for number, piece in enumerate([*pieces, start, end])}
     byte_level = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True}
     return tokenizer_json(
-        {
-            "type": "BPE",
-            "dropout": None,
-            "unk_token": end,
-            "continuing_subword_prefix": "",
-            "end_of_word_suffix": "</w>",
-            "fuse_unk": False,
-            "byte_fallback": False,
-            "vocab": vocab,
-            "merges": [" ".join(pair) for pair in merges],
-        },
+        bpe(
+            vocab,
+            [" ".join(pair) for pair in merges],
+            unk_token=end,
+            continuing_subword_prefix="",
+            end_of_word_suffix="</w>",
+        ),
         [added_token(vocab[start], start, normalized=True), added_token(vocab[end], end)],
         normalizer=sequence(
             "normalizers", {"type": "NFC"}, replace(r"\s+", " ", "Regex"), {"type": "Lowercase"}
@@ -238,17 +225,13 @@ def llama(name: str, *, legacy: bool) -> bytes:
     vocab = {text: number for number, text in enumerate(model.texts)}
     space = replace(" ", "▁")
     return tokenizer_json(
-        {
-            "type": "BPE",
-            "dropout": None,
-            "unk_token": "<unk>",
-            "continuing_subword_prefix": None,
-            "end_of_word_suffix": None,
-            "fuse_unk": True,
-            "byte_fallback": True,
-            "vocab": vocab,
-            "merges": [" ".join(pair) for pair in spm_merges(model)],
-        },
+        bpe(
+            vocab,
+            [" ".join(pair) for pair in spm_merges(model)],
+            unk_token="<unk>",
+            fuse_unk=True,
+            byte_fallback=True,
+        ),
         _spm_added(model, {"<unk>"}),
         normalizer=(
             sequence("normalizers", {"type": "Prepend", "prepend": "▁"}, space) if legacy else None

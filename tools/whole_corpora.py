@@ -35,7 +35,7 @@ from tools.reference_tokenizers import (
     read_gguf,
     reference_tokenizer,
 )
-from tools.tokenizer_json import Part, added_token, sequence, tokenizer_json
+from tools.tokenizer_json import Part, added_token, bpe, sequence, tokenizer_json
 
 ROOT = Path(__file__).resolve().parents[1]
 CORPORA = ROOT.parent / "shared" / "corpora"
@@ -151,17 +151,7 @@ def _gguf_merges(name: str) -> Both:
     special = [at for at, kind in enumerate(found.types) if kind in (CONTROL, USER_DEFINED)]
     normalizer, before = _BEFORE[name]
     data = tokenizer_json(
-        {
-            "type": "BPE",
-            "dropout": None,
-            "unk_token": None,
-            "continuing_subword_prefix": None,
-            "end_of_word_suffix": None,
-            "fuse_unk": False,
-            "byte_fallback": False,
-            "vocab": {token: at for at, token in enumerate(found.tokens)},
-            "merges": found.merges,
-        },
+        bpe({token: at for at, token in enumerate(found.tokens)}, found.merges),
         [added_token(at, found.tokens[at]) for at in special],
         normalizer=normalizer,
         pre_tokenizer=before,
