@@ -14,11 +14,14 @@ import pytest
 
 from compat_bpe import __version__
 from tools import build_llms, build_options, public_api
-from tools.release_notes import notes, section
-from tools.set_address import places as places_of_address
-from tools.set_address import set_address
-from tools.set_version import places as places_of_version
-from tools.set_version import set_version
+from tools.release import (
+    notes,
+    places_of_address,
+    places_of_version,
+    section,
+    set_address,
+    set_version,
+)
 
 #: The command needs tomli where Python has no tomllib.
 tomllib = import_module("tomllib" if sys.version_info >= (3, 11) else "tomli")
@@ -33,7 +36,7 @@ ADDRESS = "https://git.example.org/owner/name"
 def copy(tmp_path: Path) -> Path:
     """A copy of the files that have a version or an address."""
     files = {name for name, *_ in places_of_version("1", "2", "")}
-    files |= {place.file for place in places_of_address("", None)}
+    files |= {name for name, *_ in places_of_address("", None)}
     for name in files:
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(ROOT / name, tmp_path / name)

@@ -23,17 +23,17 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-import tiktoken  # noqa: E402
-import tokenizers  # noqa: E402
+import tiktoken
+import tokenizers
 
-from compat_bpe.encodings.published import DEEPSEEK, PUBLISHED  # noqa: E402
-from tools.generated import write_or_check  # noqa: E402
-from tools.reference_files import reference_file  # noqa: E402
-from tools.tiktoken_files import write_tiktoken_files  # noqa: E402
+from compat_bpe.encodings.published import DEEPSEEK, PUBLISHED
+from tools.generated import write_or_check
+from tools.reference_files import reference_file
+from tools.tiktoken_files import write_tiktoken_files
 
+ROOT = Path(__file__).resolve().parents[1]
 GOLDEN = ROOT / "fixtures" / "golden"
 
 WHITE_SPACE = (

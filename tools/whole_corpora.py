@@ -26,10 +26,16 @@ from compat_bpe.formats.sentencepiece import (
     SentencePieceModel,
     sentencepiece_bytes,
 )
-from tools.gguf import read_vocabulary
 from tools.reference_files import FILES, reference_file
-from tools.reference_tokenizers import TOKENIZERS, reference_tokenizer
-from tools.tokenizer_json import Part, added_token, sequence, tokenizer_json
+from tools.reference_tokenizers import (
+    CONTROL,
+    TOKENIZERS,
+    UNKNOWN,
+    USER_DEFINED,
+    read_gguf,
+    reference_tokenizer,
+)
+from tools.tokenizer_json import Part, added_token, bpe, sequence, tokenizer_json
 
 ROOT = Path(__file__).resolve().parents[1]
 CORPORA = ROOT.parent / "shared" / "corpora"
@@ -48,8 +54,6 @@ _PATTERNS = {
     "llama_3_ranks": PATTERNS["llama3"],
     "llama_4_ranks": PATTERNS["llama4"],
 }
-
-_UNKNOWN, _CONTROL, _USER_DEFINED = 2, 3, 4
 
 
 class Both(NamedTuple):
@@ -143,21 +147,11 @@ _BEFORE: dict[str, tuple[Part | None, Part]] = {
 
 def _gguf_merges(name: str) -> Both:
     """A byte-level BPE of a GGUF file, as a ``tokenizer.json``."""
-    found = read_vocabulary(reference_file(name))
-    special = [at for at, kind in enumerate(found.types) if kind in (_CONTROL, _USER_DEFINED)]
+    found = read_gguf(name)
+    special = [at for at, kind in enumerate(found.types) if kind in (CONTROL, USER_DEFINED)]
     normalizer, before = _BEFORE[name]
     data = tokenizer_json(
-        {
-            "type": "BPE",
-            "dropout": None,
-            "unk_token": None,
-            "continuing_subword_prefix": None,
-            "end_of_word_suffix": None,
-            "fuse_unk": False,
-            "byte_fallback": False,
-            "vocab": {token: at for at, token in enumerate(found.tokens)},
-            "merges": found.merges,
-        },
+        bpe({token: at for at, token in enumerate(found.tokens)}, found.merges),
         [added_token(at, found.tokens[at]) for at in special],
         normalizer=normalizer,
         pre_tokenizer=before,
@@ -172,12 +166,12 @@ def _gguf_model(name: str) -> Both:
     These, of normalization, are not in the file. In Phi-3's the unknown piece counts as a control
     piece, and what fills its table up as unknown.
     """
-    found = read_vocabulary(reference_file(name))
-    types = bytearray(map(int, found.types)).replace(bytes([_UNKNOWN]), bytes([_CONTROL]))
-    types[found.tokens.index("<unk>")] = _UNKNOWN
+    found = read_gguf(name)
+    types = bytearray(found.types).replace(bytes([UNKNOWN]), bytes([CONTROL]))
+    types[found.tokens.index("<unk>")] = UNKNOWN
     model = SentencePieceModel(
         found.tokens,
-        list(map(float, found.scores)),
+        found.scores,
         bytes(types),
         normalizer=NormalizerSpec(remove_extra_whitespaces=False),
         kind=BPE,

@@ -180,7 +180,9 @@ def run(*arguments: str) -> tuple[float, str]:
     """Return the CPU seconds of a whole Python with all its processes, and what it prints."""
     before = os.times()
     command = [sys.executable, *arguments]
-    done = subprocess.run(command, env=environment(), capture_output=True, check=True, text=True)
+    done = subprocess.run(
+        command, env=environment(), capture_output=True, check=True, text=True, errors="replace"
+    )
     return sum(os.times()[2:4]) - sum(before[2:4]), done.stdout
 
 

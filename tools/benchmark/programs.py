@@ -147,13 +147,13 @@ def cores(options: Options) -> Iterator[Row]:
     """
     command = ["-m", "compat_bpe"]
     total = [*command, "count", "-q", "--total-only", "-e", options.encoding]
-    encode = [*command, "encode", "--packed", "-e", options.encoding, "-o", os.devnull]
+    encode = [*command, "encode", "--packed", "-e", options.encoding]
     with tempfile.TemporaryDirectory() as folder:
         tree, text = Path(folder, "tree"), Path(folder, "text.py")
         tree.mkdir()
         with text.open("wb") as file:
-            sources = sorted(Path(sysconfig.get_path("stdlib")).rglob("*.py"))
-            for number, path in enumerate(path for path in sources if path.is_file()):
+            library = Path(sysconfig.get_path("stdlib"))
+            for number, path in enumerate(sorted([*library.glob("*.py"), *library.glob("*/*.py")])):
                 data = path.read_bytes().decode("utf-8", "replace").encode()
                 (tree / f"{number}.py").write_bytes(data)
                 file.write(data)

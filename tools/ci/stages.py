@@ -316,8 +316,7 @@ STAGES = (
             "tests/clients/test_workflows.py",
             "tests/clients/environments.py",
             "tools/build_site.py",
-            "tools/release_notes.py",
-            "tools/set_version.py",
+            "tools/release.py",
         ),
     ),
     Stage(

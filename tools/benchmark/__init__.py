@@ -1,1 +1,0 @@
-"""What ``tools/bench.py`` measures: encoders, programs around them, and trainers."""
