@@ -91,7 +91,7 @@ _PYPY_TESTS = """
 "$WORK/pypy/bin/pip" install pytest pytest-xdist hypothesis
 "$WORK/pypy/bin/python" -m pytest -q -n 2 \\
     tests/pattern tests/pipeline tests/fit tests/unicode tests/files tests/chat \\
-    tests/encodings/test_core.py tests/encodings/test_encoding.py tests/test_first_answer.py \\
+    tests/encodings/test_encoding.py tests/test_caches.py tests/test_first_answer.py \\
     tests/test_golden.py
 """
 
