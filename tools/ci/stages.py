@@ -186,7 +186,12 @@ STAGES = (
         fetch=("pypy-itself", "pypy", "references"),
         needs=(),
         cores=2,
-        folders=("compat_bpe/pipeline", "compat_bpe/pattern", "compat_bpe/unicode"),
+        folders=(
+            "compat_bpe/caches.py",
+            "compat_bpe/pipeline",
+            "compat_bpe/pattern",
+            "compat_bpe/unicode",
+        ),
     ),
     Stage(
         "editors",
@@ -390,7 +395,13 @@ STAGES = (
         f"{_PLACES} --jobs 1",
         120,
         fetch=("npm-itself", "places", "places-unpacked", "pyinstaller"),
-        folders=("tools/places", "tests/portable", "compat_bpe/in_a_zip.py", "compat_bpe/parallel"),
+        folders=(
+            "tools/places",
+            "tests/portable",
+            "compat_bpe/caches.py",
+            "compat_bpe/in_a_zip.py",
+            "compat_bpe/parallel",
+        ),
     ),
     Stage(
         "places-smoke",
