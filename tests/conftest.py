@@ -93,8 +93,7 @@ _NOT_ON_PYPY = {
     "pyarrow": ["cli/test_corpus.py", "corpus/test_counts_file.py"],
     "tiktoken": [
         "differential",
-        "formats/test_gpt2.py",
-        "formats/test_tiktoken.py",
+        "formats/test_rank_files.py",
         "web/test_features.py",
         "web/test_long_text.py",
         "web/test_text.py",

@@ -155,7 +155,7 @@ def test_threads_share_an_encoding() -> None:
 
 
 PACKAGE = str(Path(compat_bpe.__file__).parent)
-SMALL = Path(__file__).parents[2] / "fixtures" / "gpt2_small"
+SMALL = Path(__file__).parents[1] / "fixtures" / "gpt2_small"
 
 FIRST = "the newest lower hugs, 12 naïve cafés in 中国人 हिन्दी! " * 20
 #: Other chunks than those of the first text, so that these are merged, too.

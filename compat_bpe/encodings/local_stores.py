@@ -1,4 +1,4 @@
-"""Vocabularies on this machine: the kinds of files, and where other programs keep them.
+"""Vocabularies on this machine, and the stores of other programs; imported once one is loaded.
 
 ``recognise`` tells the kind of a file by its name and its beginning.
 

@@ -1,4 +1,4 @@
-"""The encoding of each model, by its name or a prefix of it, in the spellings of services.
+"""The encoding of each model, in the spellings of services; imported once a model is named.
 
 The table for OpenAI's models is that of tiktoken 0.14.0. The order of the prefixes counts, since
 the first one that fits is taken.

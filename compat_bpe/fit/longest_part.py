@@ -31,7 +31,7 @@ from typing import Callable, NamedTuple
 from ..pattern.splitter import LONGEST_SEGMENT, SHORTEST_SEGMENT
 from ..unicode.surrogates import has_surrogates, repair, repair_with_places
 from .boundary import Boundary, TextEncoder, check_encoding, last_cut_point, rule_of
-from .long_stretch import possible_ends, possible_starts
+from .long_chunk import possible_ends, possible_starts
 
 
 def fits(encoding: TextEncoder, text: str, limit: int) -> bool:

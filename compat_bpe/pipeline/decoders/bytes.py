@@ -19,10 +19,6 @@ from operator import itemgetter
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from .streams import TextStream
-
-
-if TYPE_CHECKING:
     from typing import Protocol
 
     from .streams import TextStream

@@ -18,10 +18,6 @@ from .base import ChunkToken, TextModel
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from .base import Ids
-
-
-if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Union
 

@@ -44,9 +44,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from random import Random
+    from typing import Optional
 
     from ..base import Ids
     from .ways import Way
+
+    #: A piece of a lattice and all after it.
+    Rest = Optional[tuple["Edge", "Rest"]]
 
 
 #: Words longer than this are taken part by part when they are summed.
@@ -401,13 +405,6 @@ class Edge(NamedTuple):
     start: int
     end: int
     score: float
-
-
-if TYPE_CHECKING:
-    from typing import Optional
-
-    #: A piece and all after it.
-    Rest = Optional[tuple[Edge, "Rest"]]
 
 
 class _Begun(float):
