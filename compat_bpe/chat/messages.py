@@ -80,6 +80,9 @@ class Value(Checked):
     def shown(self) -> str:
         return "an object" if isinstance(self.value, Mapping) else super().shown()
 
+    def optional_text(self) -> str | None:
+        return None if self.value is None else self.text()
+
     def sequence(self) -> list[Any]:
         return list(self.value) if isinstance(self.value, tuple) else super().sequence()
 
@@ -271,8 +274,7 @@ def function_of(tool: Plain, place: str) -> Plain:
     part = Value(tool.get("function", tool), f"{place}.function")
     function = part.mapping()
     part.member("name").text()
-    if function.get("description") is not None:
-        part.member("description").text()
+    part.member("description").optional_text()
     if function.get("parameters") is not None:
         part.member("parameters").mapping()
     schema = function.get("input_schema")  # Anthropic's name
@@ -360,15 +362,6 @@ def checked_response_format(value: Any) -> ResponseFormat | None:
     if given["type"] != "json_schema":
         is_text = given["type"] == "text"
         return None if is_text else ResponseFormat("json_object", None, None, None, given)
-    place = "response_format.json_schema"
-    inner = given.get("json_schema")
-    if not isinstance(inner, dict):
-        fail(place, "must be an object")
-    if not isinstance(inner.get("schema"), dict):
-        fail(f"{place}.schema", "must be an object")
-    for name in ("name", "description"):
-        if inner.get(name) is not None and not isinstance(inner[name], str):
-            fail(f"{place}.{name}", "must be a string")
-    return ResponseFormat(
-        "json_schema", inner["schema"], inner.get("name"), inner.get("description"), given
-    )
+    inner = Value(given, "response_format").member("json_schema")
+    name, description = (inner.member(one).optional_text() for one in ("name", "description"))
+    return ResponseFormat("json_schema", inner.member("schema").mapping(), name, description, given)

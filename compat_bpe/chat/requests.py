@@ -197,9 +197,7 @@ def count_request(
     16
     """
     if model is None and encoding is None:
-        model = request.get("model")
-        if model is not None:
-            Value(model, "model").text()
+        model = Value(request.get("model"), "model").optional_text()
     whole = whole_request(
         request,
         model=model,

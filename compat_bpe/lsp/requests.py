@@ -13,7 +13,7 @@ from ..encodings.resolve import Answer
 from ..fit.boundary import BOUNDARIES
 from ..fit.document import Document, measure_of
 from ..fit.longest_part import LimitError, fits, message_of
-from ..fit.prompt import FittedPrompt, fim_template, fit_prompt
+from ..fit.prompt import fim_template, fit_prompt
 from ..fit.sections import CUTS, Section, fit_sections
 from ..fit.stream import StreamCounter
 from ..fit.truncate import KEEPS, truncate
@@ -126,34 +126,28 @@ def prompt(session: Session, params: Params) -> dict[str, Any]:
     if template is None:
         # A user in an editor has no other template at hand.
         template = fim_template(encoding, in_words=True)
-    try:
-        if choice == opened.choice:
-            made = fit_prompt(
-                document,
-                at,
-                limit=limit,
-                template=template,
-                share=share,
-                boundary=boundary,
-            )
-            return _prompt_as_json(encoding, made, opened.version)
+    texts: tuple[Any, ...] = document, at
+    if choice != opened.choice:
         # As much text as may fit, and a character that cannot: what is left out makes it cut.
         longest = encoding.core.longest_token
         most = len(document) if longest is None else limit * longest + 1
         start, end = max(0, at - most), min(at + most, len(document))
-        made = fit_prompt(
-            encoding,
-            document.slice(start, at),
-            document.slice(at, end),
-            limit,
-            template=template,
-            share=share,
-            boundary=boundary,
-        )
-        return _prompt_as_json(encoding, made, opened.version)
+        texts = encoding, document.slice(start, at), document.slice(at, end)
+    try:
+        made = fit_prompt(*texts, limit=limit, template=template, share=share, boundary=boundary)
     except ValueError as error:
         field = "limit" if isinstance(error, LimitError) else "template"
         raise params.wrong(field, str(error)) from None
+    return {
+        "prefix": made.prefix,
+        "suffix": made.suffix,
+        "ids": made.ids,
+        "text": encoding.decode(made.ids),
+        "count": made.count,
+        "prefixWasCut": made.prefix_was_cut,
+        "suffixWasCut": made.suffix_was_cut,
+        "version": opened.version,
+    }
 
 
 def sections(session: Session, params: Params) -> dict[str, Any]:
@@ -277,16 +271,3 @@ def _in_units(
     parts = (measure(text[start:end]) for start, end in zip([0, *places], places))
     units = dict(zip(places, accumulate(parts)))
     return [(units[start], units[end]) for start, end in ranges]
-
-
-def _prompt_as_json(encoding: Encoding, found: FittedPrompt, version: int) -> dict[str, Any]:
-    return {
-        "prefix": found.prefix,
-        "suffix": found.suffix,
-        "ids": found.ids,
-        "text": encoding.decode(found.ids),
-        "count": found.count,
-        "prefixWasCut": found.prefix_was_cut,
-        "suffixWasCut": found.suffix_was_cut,
-        "version": version,
-    }

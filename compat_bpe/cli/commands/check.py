@@ -18,7 +18,7 @@ from ...check.changes import Comparison
 from ...check.configuration import Counting, configuration_of
 from ...check.for_people import annotation
 from ...check.git_base import GitError, read_base
-from ...check.measure import Measurement, SectionCounts, unmatched
+from ...check.measure import Measurement, SectionCounts
 from ...check.results import Report, highest_over
 from ...check.rules import (
     ChosenFiles,
@@ -346,9 +346,7 @@ class _Check:
             note_of=lambda by: self._answer(by).note,
             before=before,
         )
-        for rule, group in zip(configuration.rules, chosen.by_rule):
-            measurement.add(rule, group)
-        report.unmatched = [*unmatched(configuration, chosen, selection, counted, report)]
+        measurement.add_all(configuration)
         self._note_unused(configuration, chosen, report)
         return report
 
