@@ -14,7 +14,7 @@ import pytest
 
 import compat_bpe
 from tests.clients.environments import HERE, Environment, make_environment
-from tools.class_folders import random_folder
+from tools.slow_tokenizers import random_folder
 
 pytestmark = pytest.mark.clients
 tokenizers = pytest.importorskip("tokenizers")

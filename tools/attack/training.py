@@ -25,11 +25,7 @@ from tokenizers import models, trainers
 
 from compat_bpe.encodings.load_by_ranks import DEEPSEEK
 from compat_bpe.save import save_tokenizer_json
-from compat_bpe.train import (
-    CharacterBpeSettings,
-    WordLevelSettings,
-    WordPieceSettings,
-)
+from compat_bpe.train import CharacterBpeSettings, WordLevelSettings, WordPieceSettings
 from compat_bpe.train.bpe.beginning import BYTES, make_encoding
 from compat_bpe.train.sentencepiece.settings import SentencePieceSettings
 from compat_bpe.train.sentencepiece.trainer import SentencePieceTrainer
@@ -46,21 +42,8 @@ MEMORY = 8 << 30
 #: Parts of corpora in which much is equally frequent, or that readers may see differently.
 _ODD = [
     *("a", "ab", "ba", "aa", "abc", " ", "  ", "\n", "\r\n", "\r", "\t", "\0", "'s", "1", "22"),
-    *(
-        "é",
-        "e\u0301",
-        "猫",
-        "ねこ",
-        "б",
-        "🙂",
-        "\u200d",
-        "\ufeff",
-        "\u2028",
-        "\x1c",
-        "_",
-        "▁",
-        "<s>",
-    ),
+    *("é", "e\u0301", "猫", "ねこ", "б", "🙂", "\u200d", "\ufeff", "\u2028", "\x1c", "_", "▁"),
+    "<s>",
 ]
 
 
