@@ -66,12 +66,11 @@ class Both(NamedTuple):
 def _tokenizers(path_of: Callable[[str], Path], name: str) -> Both:
     import tokenizers
 
-    path = path_of(name)
-    theirs = tokenizers.Tokenizer.from_file(str(path))
+    theirs = tokenizers.Tokenizer.from_file(str(path_of(name)))
     theirs.no_truncation()
     theirs.no_padding()
     return Both(
-        compat_bpe.load(path).count,
+        compat_bpe.load(path_of(name)).count,
         lambda text: len(theirs.encode(text, add_special_tokens=False).ids),
     )
 
@@ -79,33 +78,20 @@ def _tokenizers(path_of: Callable[[str], Path], name: str) -> Both:
 def _sentencepiece(path_of: Callable[[str], Path], name: str) -> Both:
     import sentencepiece
 
-    path = path_of(name)
-    theirs = sentencepiece.SentencePieceProcessor(model_file=str(path))
-    return Both(compat_bpe.load(path).count, lambda text: len(theirs.encode(text)))
+    theirs = sentencepiece.SentencePieceProcessor(model_file=str(path_of(name)))
+    return Both(compat_bpe.load(path_of(name)).count, lambda text: len(theirs.encode(text)))
 
 
 def _ranks(name: str) -> Both:
+    """Ranks, read by tiktoken where it can."""
     import tiktoken
     from tiktoken.load import load_tiktoken_bpe
 
-    path, pattern = reference_file(name), _PATTERNS[name]
-    theirs = tiktoken.Encoding(
-        name, pat_str=pattern, mergeable_ranks=load_tiktoken_bpe(str(path)), special_tokens={}
-    )
-    ours = compat_bpe.load(path, pattern=pattern).count
-    return Both(ours, lambda text: len(theirs.encode_ordinary(text)))
-
-
-def _tekken(name: str) -> Both:
-    import tiktoken
-
-    ours = compat_bpe.load(reference_file(name))
-    theirs = tiktoken.Encoding(
-        name,
-        pat_str=ours._pat_str,
-        mergeable_ranks=ours._mergeable_ranks,
-        special_tokens={},
-    )
+    path = reference_file(name)
+    ours = compat_bpe.load(path, pattern=_PATTERNS.get(name))
+    ranks = load_tiktoken_bpe(str(path)) if name in _PATTERNS else ours._mergeable_ranks
+    pattern = _PATTERNS.get(name, ours._pat_str)
+    theirs = tiktoken.Encoding(name, pat_str=pattern, mergeable_ranks=ranks, special_tokens={})
     return Both(ours.count, lambda text: len(theirs.encode_ordinary(text)))
 
 
@@ -119,29 +105,21 @@ def _split(pattern: str) -> Part:
     return {"type": "Split", "pattern": {"Regex": pattern}, "behavior": "Isolated", "invert": False}
 
 
-_BEFORE: dict[str, tuple[Part | None, Part]] = {
+_BEFORE: dict[str, tuple[Part | None, list[Part]]] = {
     "falcon_gguf": (
         None,
-        sequence(
-            "pretokenizers",
+        [
             {"type": "Punctuation", "behavior": "Contiguous"},
             {**_BYTE_LEVEL, "use_regex": True},
             {"type": "Digits", "individual_digits": False},
             _split("[0-9][0-9][0-9]"),
-        ),
+        ],
     ),
     "starcoder_gguf": (
         None,
-        sequence(
-            "pretokenizers",
-            {"type": "Digits", "individual_digits": True},
-            {**_BYTE_LEVEL, "use_regex": True},
-        ),
+        [{"type": "Digits", "individual_digits": True}, {**_BYTE_LEVEL, "use_regex": True}],
     ),
-    "qwen_2_gguf": (
-        {"type": "NFC"},
-        sequence("pretokenizers", _split(_QWEN), {**_BYTE_LEVEL, "use_regex": False}),
-    ),
+    "qwen_2_gguf": ({"type": "NFC"}, [_split(_QWEN), {**_BYTE_LEVEL, "use_regex": False}]),
 }
 
 
@@ -154,7 +132,7 @@ def _gguf_merges(name: str) -> Both:
         bpe({token: at for at, token in enumerate(found.tokens)}, found.merges),
         [added_token(at, found.tokens[at]) for at in special],
         normalizer=normalizer,
-        pre_tokenizer=before,
+        pre_tokenizer=sequence("pretokenizers", *before),
         decoder={**_BYTE_LEVEL, "use_regex": True},
     )
     return _tokenizers(partial(_written, data), "tokenizer.json")
@@ -210,7 +188,7 @@ _OTHERS: dict[str, Callable[[str], Both]] = {
     **dict.fromkeys(_PATTERNS, _ranks),
     **dict.fromkeys(_BEFORE, _gguf_merges),
     **dict.fromkeys(("llama_gguf", "phi_3_gguf"), _gguf_model),
-    "tekken": _tekken,
+    "tekken": _ranks,
 }
 
 #: What gives both counts, by the name of a vocabulary.

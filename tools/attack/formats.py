@@ -23,7 +23,7 @@ import compat_bpe
 from tests.formats import small_files
 from tests.kinds import KINDS, SMALL_MODELS, kind_path, model_path
 
-from ..class_folders import random_folder
+from ..slow_tokenizers import random_folder
 
 SECONDS = 30
 MEMORY = 3 << 30
