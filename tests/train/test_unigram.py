@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 from compat_bpe.train import UnigramSettings, train
 from compat_bpe.train.unigram import digamma, learn_unigram, make_seeds
-from tests.train.hash_seeds import outputs
 
 COURSE = {"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}
 
@@ -69,18 +68,6 @@ def test_order_plays_no_part() -> None:
     part = learn_unigram(COURSE, UnigramSettings(9), ["<unk>"], 0)
     backward = dict(reversed(COURSE.items()))
     assert learn_unigram(backward, UnigramSettings(9), ["<unk>"], 0) == part
-
-
-SCRIPT = """
-from compat_bpe.train import train, UnigramSettings
-text = open(__import__("textwrap").__file__, encoding="utf-8").read()
-enc = train(text.splitlines()[:150], UnigramSettings(200), workers=1)
-print(enc.definition.model)
-"""
-
-
-def test_hash_seeds_play_no_part() -> None:
-    assert len(outputs(SCRIPT)) == 1
 
 
 @given(
