@@ -130,7 +130,7 @@ def test_threads_share_what_is_kept() -> None:
     given = [carried(number) for number in range(module._MOST_KNOWN + 4)]
 
     def ask(turn: int) -> None:
-        for at in range(300):
+        for at in range(60):
             number = (turn * 7 + at) % len(given)
             assert given[number].get().name == f"own {number}"
 

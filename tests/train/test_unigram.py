@@ -196,9 +196,9 @@ def test_the_placeholder_is_no_piece() -> None:
 
 
 def test_long_text_is_learned_from_in_time() -> None:
-    part = learn_unigram({"a" * 12_000: 1, "ab" * 1000: 1}, UnigramSettings(20))
+    part = learn_unigram({"a" * 4_000: 1, "ab" * 400: 1}, UnigramSettings(20))
     assert "a" * 16 in part.pieces
-    part = learn_unigram({"the same line again " * 1000: 1}, UnigramSettings(30))
+    part = learn_unigram({"the same line again " * 300: 1}, UnigramSettings(30))
     assert "same line again " in part.pieces
 
 
