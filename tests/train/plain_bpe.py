@@ -8,10 +8,10 @@ from typing import Callable
 
 from compat_bpe.train.bpe.growing import BYTES
 
-Merge = tuple[bytes, bytes]
+BytePair = tuple[bytes, bytes]
 
 
-def join(tokens: Sequence[bytes], merge: Merge) -> list[bytes]:
+def join(tokens: Sequence[bytes], merge: BytePair) -> list[bytes]:
     """Return tokens with a pair joined wherever it is, from left to right."""
     joined: list[bytes] = []
     for token in tokens:
@@ -26,7 +26,7 @@ class _Made(bytes):
     """A token that was made by this merge, which it does not join again."""
 
 
-def merged(chunk: bytes, merges: Iterable[Merge]) -> list[bytes]:
+def merged(chunk: bytes, merges: Iterable[BytePair]) -> list[bytes]:
     """Return a chunk after all merges, one after another."""
     tokens = [chunk[index : index + 1] for index in range(len(chunk))]
     for merge in merges:
@@ -37,9 +37,9 @@ def merged(chunk: bytes, merges: Iterable[Merge]) -> list[bytes]:
 def learned(
     chunks: Iterable[bytes],
     number: int,
-    merges: Sequence[Merge] = (),
+    merges: Sequence[BytePair] = (),
     allow: Callable[[bytes], bool] = lambda token: True,
-) -> list[Merge]:
+) -> list[BytePair]:
     """Return merges, and after them up to ``number`` new ones."""
     merges = list(merges)
     words = [merged(chunk, merges) for chunk in chunks]
@@ -56,5 +56,5 @@ def learned(
     return merges
 
 
-def _pairs(word: Sequence[bytes]) -> Iterable[Merge]:
+def _pairs(word: Sequence[bytes]) -> Iterable[BytePair]:
     return zip(word, word[1:])
