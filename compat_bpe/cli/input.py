@@ -212,6 +212,23 @@ class Reading(NamedTuple):
         """The error handler of this treatment."""
         return "surrogateescape" if self.errors == "keep" else self.errors
 
+    def recoded(self, file: Any) -> Any:
+        """Return a file of bytes as one in UTF-8."""
+        if self.encoding is None:
+            return file
+        return recoded(file, self.encoding, replace=self.errors == "replace")
+
+    def decoded(self, data: bytes, before: int = 0) -> str:
+        """Return bytes as text; ``before`` is the number of those before them in the file.
+
+        Raises:
+            ValueError: they are not UTF-8; it says at which byte.
+        """
+        try:
+            return data.decode("utf-8", self.handler)
+        except UnicodeDecodeError as error:
+            raise not_utf8(error, before) from None
+
 
 #: UTF-8 and nothing else.
 STRICT = Reading()
@@ -296,8 +313,7 @@ def read_blocks(path: str, reading: Reading = STRICT) -> Iterator[bytes]:
     announce_wait(path)
     try:
         with open_bytes(path) as file:
-            if reading.encoding is not None:
-                file = recoded(file, reading.encoding, replace=reading.errors == "replace")
+            file = reading.recoded(file)
             # Return the bytes that are there: do not wait until a block is full.
             read = getattr(file, "read1", file.read)
             with FileProgress(1, size_of(path), until_output=True) as progress:

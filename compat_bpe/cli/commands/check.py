@@ -284,7 +284,7 @@ class _Check:
         report = Report(NAME)
         tokens = self._tokens(chosen, list(chosen.found), None, report)
         for path, reason in report.errors:
-            write_message(f"{path}: {reason}; it is not counted, and no limit is about it")
+            write_message(f"{path}: {reason}; it is not counted and has no limit")
         self._note_skipped(report)
         if not tokens:
             raise CommandError("--init: there are no prompts and no Markdown files here to limit")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 import click
 
 from ...files.notebook import NotebookError, is_notebook, notebook_source
-from ...files.text import STDIN, check_beginning, not_utf8, open_bytes, recoded
+from ...files.text import STDIN, check_beginning, open_bytes
 from ...files.walk import Walk
 from ...files.write import write_files
 from ...unicode.text import CONTROLS, KeptBytes
@@ -304,14 +304,9 @@ def _read(path: str, reading: Reading) -> str:
         ValueError: it is binary, or not in the encoding.
     """
     with open_bytes(path) as file:
-        if reading.encoding is not None:
-            file = recoded(file, reading.encoding, replace=reading.errors == "replace")
-        data = file.read()
+        data = reading.recoded(file).read()
     check_beginning(data, any_bytes=reading.errors == "replace")
-    try:
-        return data.decode("utf-8", reading.handler)
-    except UnicodeDecodeError as error:
-        raise not_utf8(error) from None
+    return reading.decoded(data)
 
 
 def _bytes_of(part: PackedPart, sources: Sequence[KeptBytes]) -> bytes:
