@@ -259,7 +259,7 @@ def test_a_small_file_needs_few_modules(tmp_path: Path) -> None:
         "    assert end.code == 0\n"
         "parts = ['compat_bpe.files.git', 'multiprocessing', 'compat_bpe.fit']\n"
         "parts += ['compat_bpe.parallel.pool', 'compat_bpe.parallel.processes']\n"
-        "names = ['encode_file', 'file_list', 'git_config']\n"
+        "names = ['tokens', 'token_view', 'count_request']\n"
         "parts += ['compat_bpe.cli.' + name for name in names]\n"
         "print([part for part in parts if part in sys.modules], file=sys.stderr)\n"
     )
