@@ -134,11 +134,7 @@ def _hint(error: OSError, path: str) -> str:
     return "no file matches this pattern" if not _GLOB.isdisjoint(path) else ""
 
 
-def _check_encoding(
-    _context: click.Context, _parameter: click.Parameter, value: str | None
-) -> str | None:
-    if value is None:
-        return None
+def _text_encoding(value: str) -> str | None:
     try:
         codec = codecs.lookup(value)
     except (LookupError, ValueError):
@@ -156,7 +152,7 @@ def _check_encoding(
 encoding_of_file = option(
     "--encoding-of-file NAME",
     "Read a file as text in this encoding (utf-16, latin-1, cp1252, …), not as UTF-8.",
-    callback=_check_encoding,
+    type=_text_encoding,
 )
 
 
@@ -249,17 +245,6 @@ reading_options = gathered(
 )
 
 
-def check_escaped(
-    _context: click.Context, _parameter: click.Parameter, value: str | None
-) -> str | None:
-    """Unescape the value of an option that goes into the output; this is a click callback.
-
-    Raises:
-        click.BadParameter: it is not UTF-8, or has an unknown escape.
-    """
-    return None if value is None else unescape(check_utf8(value))
-
-
 #: The escapes in the value of an option; any other is an error.
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "0": "\0", "\\": "\\"}
 
@@ -268,7 +253,7 @@ def unescape(text: str) -> str:
     r"""Replace the escapes ``\n``, ``\t``, ``\r``, ``\0`` and ``\\`` by their characters.
 
     Raises:
-        click.BadParameter: a backslash begins none of these.
+        click.BadParameter: it is not UTF-8, or a backslash begins none of these.
 
     >>> unescape(r"one\ntwo\\n")
     'one\ntwo\\n'
@@ -282,7 +267,7 @@ def unescape(text: str) -> str:
                 f"unknown escape {escape[0]}; the escapes are \\n, \\t, \\r, \\0 and \\\\."
             ) from None
 
-    return re.sub(r"\\(.?)", replaced, text, flags=re.DOTALL)
+    return re.sub(r"\\(.?)", replaced, check_utf8(text), flags=re.DOTALL)
 
 
 def check_utf8(argument: str) -> str:

@@ -18,12 +18,12 @@ from ..app import given_options, option
 from ..input import (
     Reading,
     announce_wait,
-    check_escaped,
     notebooks_option,
     paths_argument,
     read_all,
     reading_options,
     reason_of,
+    unescape,
     walk_options,
 )
 from ..options.encoding import (
@@ -95,7 +95,7 @@ _DIGITS = 4
 @option(
     "--separator TEXT",
     "Write all parts with TEXT between them; \\n, \\t, \\r, \\0 and \\\\ are escapes.",
-    callback=check_escaped,
+    type=unescape,
 )
 @option("-0 --null", "Write all parts with a NUL byte after each.")
 @option("--json", "Write each part as a JSON object on a line.", to="as_json")

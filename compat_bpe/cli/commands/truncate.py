@@ -15,7 +15,7 @@ from ... import Encoding
 from ...unicode.text import KeptBytes, replace_escaped
 from ..app import option
 from ..count_view import estimate_mark
-from ..input import Reading, check_escaped, file_argument, read_all, read_pieces, reading_options
+from ..input import Reading, file_argument, read_all, read_pieces, reading_options, unescape
 from ..options.encoding import ESTIMATE, chosen_answer, encoding_options, limit_option, loaded
 from ..output import (
     CommandError,
@@ -56,7 +56,7 @@ _NOUNS: Mapping[str, str] = {"line": "lines", "word": "words", "char": "characte
     "--marker TEXT",
     "Put TEXT where something was cut; \\n, \\t, \\r, \\0 and \\\\ are escapes. The default is … "
     "for --keep ends, on a line of its own between lines, and nothing otherwise.",
-    callback=check_escaped,
+    type=unescape,
 )
 @encoding_options
 @ESTIMATE
