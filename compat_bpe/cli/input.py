@@ -380,13 +380,6 @@ def _checked_globs(
     return globs
 
 
-#: A name as git quotes it: one with a quote, a backslash or a control character in it, or unless
-#: ``core.quotePath`` is false, with a byte that is not ASCII.
-_QUOTED = re.compile(rb'"((?:[^"\\]|\\(?:[abfnrtv"\\]|[0-3][0-7]{2}))+)"')
-_ESCAPE = re.compile(rb"\\([0-7]{3}|.)")
-_ESCAPED = dict(zip(b"abfnrtv", b"\a\b\f\n\r\t\v"))
-
-
 #: The option that turns ignore files off.
 no_ignore_option = option(
     "--no-ignore", "In directories, take what git and .ignore files ignore, too."
@@ -428,6 +421,13 @@ notebooks_option = option(
     default="whole",
     callback=lambda _context, _parameter, value: value == "source",
 )
+
+
+#: A name as git quotes it: one with a quote, a backslash or a control character in it, or unless
+#: ``core.quotePath`` is false, with a byte that is not ASCII.
+_QUOTED = re.compile(rb'"((?:[^"\\]|\\(?:[abfnrtv"\\]|[0-3][0-7]{2}))+)"')
+_ESCAPE = re.compile(rb"\\([0-7]{3}|.)")
+_ESCAPED = dict(zip(b"abfnrtv", b"\a\b\f\n\r\t\v"))
 
 
 def read_list(path: str, *, is_null: bool, announce: Callable[[str], None]) -> list[str]:
