@@ -157,6 +157,11 @@ class GroupedCommand(click.Command):
                 formatter.write_dl(rows, _LEFT, _SPACE + widest - _left(rows))
 
 
+def _left(rows: Sequence[tuple[str, str]]) -> int:
+    """Return the number of columns that the left side of some rows takes."""
+    return min(_LEFT, max(len(left) for left, _ in rows))
+
+
 def option(names: str, help: str, *, to: str = "", **more: Any) -> Callable[[_Function], _Function]:
     """Return an option of click, written on few lines; a default is shown.
 
@@ -263,11 +268,6 @@ def check_together(
     for one, other in needing:
         if given[one] and not given[other]:
             raise click.UsageError(f"{one} needs {other}.")
-
-
-def _left(rows: Sequence[tuple[str, str]]) -> int:
-    """Return the number of columns that the left side of some rows takes."""
-    return min(_LEFT, max(len(left) for left, _ in rows))
 
 
 #: The options of a command that are used most, by one of their names. The other commands have few.

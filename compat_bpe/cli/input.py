@@ -137,11 +137,7 @@ def _advice(error: OSError, path: str) -> str:
     return "no file matches this pattern" if not _GLOB.isdisjoint(path) else ""
 
 
-def _check_encoding(
-    _context: click.Context, _parameter: click.Parameter, value: str | None
-) -> str | None:
-    if value is None:
-        return None
+def _text_encoding(value: str) -> str | None:
     try:
         codec = codecs.lookup(value)
     except (LookupError, ValueError):
@@ -159,7 +155,7 @@ def _check_encoding(
 encoding_of_file = option(
     "--encoding-of-file NAME",
     "Read a file as text in this encoding (utf-16, latin-1, cp1252, …), not as UTF-8.",
-    callback=_check_encoding,
+    type=_text_encoding,
 )
 
 
@@ -215,6 +211,23 @@ class Reading(NamedTuple):
         """The error handler of this treatment."""
         return "surrogateescape" if self.errors == "keep" else self.errors
 
+    def recoded(self, file: Any) -> Any:
+        """Return a file of bytes as one in UTF-8."""
+        if self.encoding is None:
+            return file
+        return recoded(file, self.encoding, replace=self.errors == "replace")
+
+    def decoded(self, data: bytes, before: int = 0) -> str:
+        """Return bytes as text; ``before`` is the number of those before them in the file.
+
+        Raises:
+            ValueError: they are not UTF-8; it says at which byte.
+        """
+        try:
+            return data.decode("utf-8", self.handler)
+        except UnicodeDecodeError as error:
+            raise not_utf8(error, before) from None
+
 
 #: UTF-8 and nothing else.
 STRICT = Reading()
@@ -235,17 +248,6 @@ reading_options = gathered(
 )
 
 
-def check_escaped(
-    _context: click.Context, _parameter: click.Parameter, value: str | None
-) -> str | None:
-    """Unescape the value of an option that goes into the output; this is a click callback.
-
-    Raises:
-        click.BadParameter: it is not UTF-8, or has an unknown escape.
-    """
-    return None if value is None else unescape(check_utf8(value))
-
-
 #: The escapes in the value of an option; any other is an error.
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "0": "\0", "\\": "\\"}
 
@@ -254,7 +256,7 @@ def unescape(text: str) -> str:
     r"""Replace the escapes ``\n``, ``\t``, ``\r``, ``\0`` and ``\\`` by their characters.
 
     Raises:
-        click.BadParameter: a backslash begins none of these.
+        click.BadParameter: it is not UTF-8, or a backslash begins none of these.
 
     >>> unescape(r"one\ntwo\\n")
     'one\ntwo\\n'
@@ -268,7 +270,7 @@ def unescape(text: str) -> str:
                 f"unknown escape {escape[0]}; the escapes are \\n, \\t, \\r, \\0 and \\\\."
             ) from None
 
-    return re.sub(r"\\(.?)", replaced, text, flags=re.DOTALL)
+    return re.sub(r"\\(.?)", replaced, check_utf8(text), flags=re.DOTALL)
 
 
 def check_utf8(argument: str) -> str:
@@ -299,8 +301,7 @@ def read_blocks(path: str, reading: Reading = STRICT) -> Iterator[bytes]:
     announce_wait(path)
     try:
         with open_bytes(path) as file:
-            if reading.encoding is not None:
-                file = recoded(file, reading.encoding, replace=reading.errors == "replace")
+            file = reading.recoded(file)
             # Return the bytes that are there: do not wait until a block is full.
             read = getattr(file, "read1", file.read)
             with FileProgress(1, size_of(path), until_output=True) as progress:
@@ -382,13 +383,6 @@ def _checked_globs(
     return globs
 
 
-#: A name as git quotes it: one with a quote, a backslash or a control character in it, or unless
-#: ``core.quotePath`` is false, with a byte that is not ASCII.
-_QUOTED = re.compile(rb'"((?:[^"\\]|\\(?:[abfnrtv"\\]|[0-3][0-7]{2}))+)"')
-_ESCAPE = re.compile(rb"\\([0-7]{3}|.)")
-_ESCAPED = dict(zip(b"abfnrtv", b"\a\b\f\n\r\t\v"))
-
-
 #: The option that turns ignore files off.
 no_ignore_option = option(
     "--no-ignore", "In directories, take what git and .ignore files ignore, too."
@@ -430,6 +424,13 @@ notebooks_option = option(
     default="whole",
     callback=lambda _context, _parameter, value: value == "source",
 )
+
+
+#: A name as git quotes it: one with a quote, a backslash or a control character in it, or unless
+#: ``core.quotePath`` is false, with a byte that is not ASCII.
+_QUOTED = re.compile(rb'"((?:[^"\\]|\\(?:[abfnrtv"\\]|[0-3][0-7]{2}))+)"')
+_ESCAPE = re.compile(rb"\\([0-7]{3}|.)")
+_ESCAPED = dict(zip(b"abfnrtv", b"\a\b\f\n\r\t\v"))
 
 
 def read_list(path: str, *, is_null: bool, announce: Callable[[str], None]) -> list[str]:

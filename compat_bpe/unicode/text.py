@@ -258,13 +258,13 @@ _split_on_pypy = re.compile(r"\S+").findall
 words_of = str.split if str.split("a\x1cb") == ["a", "b"] else _split_on_pypy
 
 
-def plural(number: int, noun: str) -> str:
-    """Return a number and a noun that agree.
+def plural(number: int, noun: str, form: str = ",") -> str:
+    """Return a number, with separators unless another form is given, and a noun that agree.
 
-    >>> plural(1, "file"), plural(2_000, "file")
-    ('1 file', '2,000 files')
+    >>> plural(1, "file"), plural(2_000, "file"), plural(2_000, "token", "")
+    ('1 file', '2,000 files', '2000 tokens')
     """
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+    return f"{number:{form}} {noun}{'' if number == 1 else 's'}"
 
 
 def fence(text: str, least: int = 1) -> str:

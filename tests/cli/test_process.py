@@ -497,8 +497,8 @@ assert any("cli" in name for name in opened), "the hook sees nothing"
         (  # a small file needs few modules
             "count -e gpt2 a",
             1,
-            "files.git parallel.pool parallel.processes fit cli.encode_file cli.file_list "
-            "cli.git_config check cli.commands.encode cli.commands.decode",
+            "files.git parallel.pool parallel.processes fit cli.tokens cli.token_view "
+            "cli.count_request check cli.commands.encode cli.commands.decode",
         ),
         # A command imports no other, and reads no vocabulary for its help.
         ("decode --help", 0, "cli.commands.count cli.commands.encode cli.commands.train"),

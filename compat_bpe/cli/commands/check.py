@@ -67,14 +67,12 @@ _GROUPS = {
 _SHARE = re.compile(r"([0-9]{1,4}(?:\.[0-9]{1,6})?)%")
 
 
-def _part(context: click.Context, parameter: click.Parameter, value: str | None) -> Part | None:
-    if value is None:
-        return None
+def _part(value: str) -> Part:
     share = _SHARE.fullmatch(value)
     if share is not None:
         return Part(None, float(share[1]) / 100)
     try:
-        return Part(TokenNumber(min=0).convert(value, parameter, context), None)
+        return Part(TokenNumber(min=0).convert(value, None, None), None)
     except click.BadParameter:
         raise click.BadParameter(
             f"{value!r} is not a number of tokens, such as 8000 or 128k, or a share such as 10%."
@@ -102,7 +100,7 @@ def _part(context: click.Context, parameter: click.Parameter, value: str | None)
 @option(
     "--growth N|P%",
     "With --base, let no file grow by more than N tokens, or by more than P percent.",
-    callback=_part,
+    type=_part,
 )
 @notebooks_option
 @option(
@@ -289,7 +287,7 @@ class _Check:
         report = Report(NAME)
         tokens = self._tokens(chosen, list(chosen.found), None, report)
         for path, reason in report.errors:
-            write_message(f"{path}: {reason}; it is not counted, and no limit is about it")
+            write_message(f"{path}: {reason}; it is not counted and has no limit")
         self._note_skipped(report)
         if not tokens:
             raise CommandError("--init: there are no prompts and no Markdown files here to limit")

@@ -219,31 +219,41 @@ def counts(
         check_output(output)
     if not to_stdout:
         check_new_file(output, force=force)
-    source: _Texts | _Files
     if merge:
         _refuse(context, _OF_TEXTS)
-        source = _Files(corpus)
-    else:
-        source = _Texts(corpus, splitter, preparation, jobs)
+    counted = CountedInput((corpus.paths or (STDIN,)) if merge else ())
+    documents = corpus.empty() if merge else corpus.find()
+    read = CorpusCounts()
     if not to_stdout:
         others = [context.params["mask"], *vocabulary_inputs(context.params["like"])]
-        check_outputs([output], [*source.inputs, *filter(None, others)])
+        inputs = [*counted.files, *(file.path for file in documents.files)]
+        check_outputs([output], [*inputs, *filter(None, others)])
     sums = _Sums(keeps_groups=by_group or bool(weights))
     figures: dict[str, Any] = {}
     with command_errors("standard output" if to_stdout else output), sums.merger:
-        source.read(sums)
+        if merge:
+            for row in counted.rows():
+                sums.add_row(*row)
+        else:
+            parts = prepare(documents.read(), preparation, counts=read)
+            with ChunkCounter(splitter, jobs, Spill(sums.add, MOST_ROWS)) as counter:
+                for part in parts:
+                    counter.feed(part.text, part.group, is_last=part.is_last)
+                counter.finish()
         factors = sums.factors(weights)
         rows = ((chunk, n * factors.get(group, 1), group) for chunk, n, group in sums.rows())
         kept = frequent(rows if by_group else collapsed(rows), min_count, figures)
         chunks, total = _write(kept, output, by_group)
     if as_json:
         made = {"chunks": chunks, "total": total, "dropped": figures, "factors": factors}
-        write_line(json.dumps({**made, "corpus": source.as_dict(), **source.left_out()}))
+        texts = {"paths": list(corpus.paths), **read.as_dict()}
+        source = {"corpus": counted.as_dict() if merge else texts}
+        write_line(json.dumps({**made, **source, **documents.left_out()}))
     else:
         dropped = f", without {plural(figures['chunks'], 'rarer one')}" * (min_count > 1)
         say = write_message if to_stdout else write_line
         say(f"{plural(chunks, 'distinct chunk')}{dropped}; {plural(total, 'chunk')} in all")
-    if source.has_failed:
+    if documents.failed:
         sys.exit(2)
 
 
@@ -290,65 +300,6 @@ class _Sums:
     def rows(self) -> Iterator[Row]:
         """Yield all rows in sorted order."""
         return self.merger.rows()
-
-
-class _Texts:
-    """A corpus of texts, which is split and counted."""
-
-    def __init__(
-        self,
-        corpus: CorpusArguments,
-        splitter: Encoding,
-        preparation: Preparation,
-        workers: int | None,
-    ) -> None:
-        self._paths = corpus.paths
-        self._corpus = corpus.find()
-        self._splitter = splitter
-        self._preparation = preparation
-        self._workers = workers
-        self._counts = CorpusCounts()
-        self.inputs = [file.path for file in self._corpus.files]
-
-    @property
-    def has_failed(self) -> bool:
-        """True if a file could not be read."""
-        return bool(self._corpus.failed)
-
-    def read(self, sums: _Sums) -> None:
-        parts = prepare(self._corpus.read(), self._preparation, counts=self._counts)
-        spill = Spill(sums.add, MOST_ROWS)
-        with ChunkCounter(self._splitter, self._workers, spill) as counter:
-            for part in parts:
-                counter.feed(part.text, part.group, is_last=part.is_last)
-            counter.finish()
-
-    def as_dict(self) -> dict[str, Any]:
-        paths = list(self._paths)
-        return {"paths": paths, **self._counts.as_dict()}
-
-    def left_out(self) -> dict[str, list[dict[str, Any]]]:
-        return self._corpus.left_out()
-
-
-class _Files:
-    """Files of counts."""
-
-    has_failed = False
-
-    def __init__(self, corpus: CorpusArguments) -> None:
-        self._counted = CountedInput(corpus.paths or (STDIN,))
-        self.inputs = self._counted.files
-
-    def read(self, sums: _Sums) -> None:
-        for row in self._counted.rows():
-            sums.add_row(*row)
-
-    def as_dict(self) -> dict[str, Any]:
-        return self._counted.as_dict()
-
-    def left_out(self) -> dict[str, list[dict[str, Any]]]:
-        return {"errors": [], "skipped": []}  # what is wrong with such a file ends the command
 
 
 def _write(rows: Iterator[Row], output: str, by_group: bool) -> tuple[int, int]:

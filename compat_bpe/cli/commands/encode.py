@@ -14,7 +14,7 @@ import click
 
 from ... import Encoding
 from ...encodings.baselines import Baseline
-from ...files.text import STDIN, check_mark, not_utf8
+from ...files.text import STDIN, check_mark
 from ...unicode.surrogates import has_surrogates
 from ..app import option
 from ..counting import Part, cut_parts, most_workers
@@ -22,7 +22,7 @@ from ..input import STRICT, Reading, file_argument, read_pieces, reading_options
 from ..options.encoding import allowed_special, chosen_encoding, encoding_options, special_options
 from ..output import CommandError, portions, shown_name, write_bytes
 from ..progress import FileProgress
-from ..tokens import LAYOUTS, IdLayout, encoded, placed_tokens, with_special_tokens
+from ..tokens import LAYOUTS, IdLayout, encoded, errors_of, placed_tokens, with_special_tokens
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -262,30 +262,27 @@ class _PartEncoder:
     def encode(self, part: Part) -> _Outcome:
         """Return the ids of a part, or why there are none."""
         name = shown_name(part.path)
+        encoding = self._encoding.continued if part.start else self._encoding
         try:
             with open(part.path, "rb") as file:
                 file.seek(part.start)
                 data = file.read(-1 if part.end is None else part.end - part.start)
-        except OSError as error:
-            return _Outcome(b"", f"{name}: {error.strerror or error}")
-        try:
             if part.start == 0 and self._reading.errors != "replace":
                 check_mark(data)
-            text = data.decode("utf-8", self._reading.handler)
-        except UnicodeDecodeError as error:
-            return _Outcome(b"", f"{name}: {not_utf8(error, part.start)}")
-        except ValueError as error:
-            return _Outcome(b"", f"{name}: {error}")
-        encoding = self._encoding.continued if part.start else self._encoding
-        try:
+            text = self._reading.decoded(data, part.start)
             if has_surrogates(text):
                 ids = list(encoded(encoding, [text], self._allowed, name))
             else:
-                ids = encoding.encode(text, allowed_special=self._allowed, disallowed_special=())
+                with errors_of(encoding, name):
+                    ids = encoding.encode(
+                        text, allowed_special=self._allowed, disallowed_special=()
+                    )
         except CommandError as error:
             return _Outcome(b"", error.message)
+        except OSError as error:
+            return _Outcome(b"", f"{name}: {error.strerror or error}")
         except ValueError as error:
-            return _Outcome(b"", f"{name}: {encoding.name}: {error}")
+            return _Outcome(b"", f"{name}: {error}")
         return _Outcome(self._write(ids))
 
     def do(self, task: tuple[int, Part], tell: Tell) -> None:

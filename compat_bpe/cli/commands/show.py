@@ -218,7 +218,8 @@ class _Tokens:
 
     def summary(self) -> str:
         """Return the numbers of tokens and characters in words."""
-        return f"{plural(self._tokens, 'token')}, {plural(self._characters, 'character')}"
+        tokens, characters = plural(self._tokens, "token", ""), self._characters
+        return f"{tokens}, {plural(characters, 'character', '')}"
 
 
 def _write(lines: Iterable[str]) -> None:

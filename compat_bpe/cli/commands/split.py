@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 import click
 
 from ...files.documents import NotebookError, is_notebook, notebook_source
-from ...files.text import STDIN, check_beginning, not_utf8, open_bytes, recoded
+from ...files.text import STDIN, check_beginning, open_bytes
 from ...files.walk import Walk
 from ...files.write import write_files
 from ...unicode.text import CONTROLS, KeptBytes
@@ -18,12 +18,12 @@ from ..app import given_options, option
 from ..input import (
     Reading,
     announce_wait,
-    check_escaped,
     notebooks_option,
     paths_argument,
     read_all,
     reading_options,
     reason_of,
+    unescape,
     walk_options,
 )
 from ..options.encoding import (
@@ -95,7 +95,7 @@ _DIGITS = 4
 @option(
     "--separator TEXT",
     "Write all parts with TEXT between them; \\n, \\t, \\r, \\0 and \\\\ are escapes.",
-    callback=check_escaped,
+    type=unescape,
 )
 @option("-0 --null", "Write all parts with a NUL byte after each.")
 @option("--json", "Write each part as a JSON object on a line.", to="as_json")
@@ -307,14 +307,9 @@ def _read(path: str, reading: Reading) -> str:
         ValueError: it is binary, or not in the encoding.
     """
     with open_bytes(path) as file:
-        if reading.encoding is not None:
-            file = recoded(file, reading.encoding, replace=reading.errors == "replace")
-        data = file.read()
+        data = reading.recoded(file).read()
     check_beginning(data, any_bytes=reading.errors == "replace")
-    try:
-        return data.decode("utf-8", reading.handler)
-    except UnicodeDecodeError as error:
-        raise not_utf8(error) from None
+    return reading.decoded(data)
 
 
 def _bytes_of(part: PackedPart, sources: Sequence[KeptBytes]) -> bytes:

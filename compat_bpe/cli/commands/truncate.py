@@ -15,7 +15,7 @@ from ... import Encoding
 from ...unicode.text import KeptBytes, replace_escaped
 from ..app import option
 from ..count_view import estimate_mark
-from ..input import Reading, check_escaped, file_argument, read_all, read_pieces, reading_options
+from ..input import Reading, file_argument, read_all, read_pieces, reading_options, unescape
 from ..options.encoding import ESTIMATE, chosen_answer, encoding_options, limit_option, loaded
 from ..output import (
     CommandError,
@@ -56,7 +56,7 @@ _NOUNS: Mapping[str, str] = {"line": "lines", "word": "words", "char": "characte
     "--marker TEXT",
     "Put TEXT where something was cut; \\n, \\t, \\r, \\0 and \\\\ are escapes. The default is … "
     "for --keep ends, on a line of its own between lines, and nothing otherwise.",
-    callback=check_escaped,
+    type=unescape,
 )
 @encoding_options
 @ESTIMATE
@@ -121,7 +121,22 @@ def truncate(
     data = _bytes(result, source)
     finest = _finest_cut(result, text, boundary)
     if as_json:
-        write_line(_as_json(result, data, source, is_whole, finest, answer.note))
+        import json  # only this form needs it
+
+        is_text = data == result.text.encode()
+        size = {"characters": len(text), "bytes": len(source.bytes_of(0, len(text)))}
+        written = {
+            **({"text": result.text} if is_text else {"hex": data.hex()}),
+            "cut": result.was_cut,
+            "tokens": result.count,
+            "characters": len(result.text),
+            "bytes": len(data),
+            "kept": result.kept,
+            "boundary": finest,
+            "input": size if is_whole else None,
+            "estimate": answer.note or None,
+        }
+        write_line(json.dumps(written))
     else:
         write_bytes(data)
         if finest not in (None, boundary):
@@ -136,7 +151,7 @@ def truncate(
             mark = estimate_mark() if answer.note else ""
             words = _as_words(result, text, is_whole, rest, mark)
             write_message(f"{shown_name(file)}: {words}")
-        if answer.note and not as_json:
+        if answer.note:
             write_message(f"an estimate: {answer.note}")
     if exit_code and result.was_cut:
         sys.exit(1)
@@ -216,38 +231,10 @@ def _finest_cut(result: Truncated, text: str, boundary: Boundary) -> Boundary | 
 
 
 def _as_words(result: Truncated, text: str, is_whole: bool, rest: str, mark: str) -> str:
-    tokens = f"{mark}{plural(result.count, 'token')}"
+    tokens = f"{mark}{plural(result.count, 'token', '')}"
     kept = sum(end - start for start, end in result.kept)
     if not result.was_cut:
-        return f"not cut: {tokens}, {plural(kept, 'character')}"
+        return f"not cut: {tokens}, {plural(kept, 'character', '')}"
     if is_whole:
-        return f"cut to {tokens}, {kept:,} of {len(text):,} characters"
-    return f"cut to {tokens}, {kept:,} characters; the rest was {rest}"
-
-
-def _as_json(
-    result: Truncated,
-    data: bytes,
-    source: KeptBytes,
-    is_whole: bool,
-    finest: Boundary | None,
-    note: str,
-) -> str:
-    import json  # only this form needs it
-
-    whole = len(source.text)
-    read = {"characters": whole, "bytes": len(source.bytes_of(0, whole))}
-    is_text = data == result.text.encode()
-    return json.dumps(
-        {
-            **({"text": result.text} if is_text else {"hex": data.hex()}),
-            "cut": result.was_cut,
-            "tokens": result.count,
-            "characters": len(result.text),
-            "bytes": len(data),
-            "kept": result.kept,
-            "boundary": finest,
-            "input": read if is_whole else None,
-            "estimate": note or None,
-        }
-    )
+        return f"cut to {tokens}, {kept} of {len(text)} characters"
+    return f"cut to {tokens}, {kept} characters; the rest was {rest}"

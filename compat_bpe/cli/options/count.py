@@ -66,41 +66,22 @@ _NEEDING = [
 ]
 
 
-def _check_text(
-    _context: click.Context, _parameter: click.Parameter, value: str | None
-) -> str | None:
-    if value is None:
-        return None
-    return check_utf8(value)
-
-
-#: A factor: few digits, so that its arithmetic is exact and cheap.
-_FACTOR = re.compile(r"[0-9]{1,4}(\.[0-9]{1,6})?")
-
-
-def _check_factor(
-    _context: click.Context, _parameter: click.Parameter, value: str | None
-) -> str | None:
-    if value is not None and not (_FACTOR.fullmatch(value) and float(value)):
+def _factor(value: str) -> str:
+    # Few digits, so that its arithmetic is exact and cheap.
+    if not (re.fullmatch(r"[0-9]{1,4}(\.[0-9]{1,6})?", value) and float(value)):
         raise click.BadParameter(
             f"{value!r} is not a number from 0.000001 to 9999.999999, such as 1.18."
         )
     return value
 
 
-#: A price: so few digits that the cost of all tokens that a file can have is exact.
-_PRICE = re.compile(r"[0-9]{1,6}(\.[0-9]{1,6})?")
-
-
-def _check_prices(
-    _context: click.Context, _parameter: click.Parameter, values: tuple[str, ...]
-) -> tuple[str, ...]:
-    for value in values:
-        if not _PRICE.fullmatch(value):
-            raise click.BadParameter(
-                f"{value!r} is not a number from 0 to 999999.999999, such as 2.50."
-            )
-    return values
+def _price(value: str) -> str:
+    # So few digits that the cost of all tokens that a file can have is exact.
+    if not re.fullmatch(r"[0-9]{1,6}(\.[0-9]{1,6})?", value):
+        raise click.BadParameter(
+            f"{value!r} is not a number from 0 to 999999.999999, such as 2.50."
+        )
+    return value
 
 
 #: The options of the command: the parameters of ``CountOptions``.
@@ -117,7 +98,7 @@ count_options = together(
         "--factor X",
         "Print X times the number, as an estimate with a ≈ before it: for a model whose tokens "
         "you have compared with those of an encoding, or with its --estimate.",
-        callback=_check_factor,
+        type=_factor,
     ),
     option(
         "--price X",
@@ -125,7 +106,7 @@ count_options = together(
         "models its price, in their order.",
         to="prices",
         multiple=True,
-        callback=_check_prices,
+        type=_price,
     ),
     limit_option("Exit with status 1 if there are more than N tokens in all"),
     option(
@@ -134,7 +115,7 @@ count_options = together(
         "and name those that do.",
     ),
     option("--context", "Show the share of the model's context that all tokens take."),
-    option("-c --string TEXT", "Count TEXT itself instead of files.", callback=_check_text),
+    option("-c --string TEXT", "Count TEXT itself instead of files.", type=check_utf8),
     option(
         "--messages FILE",
         "Count the request in FILE (- is standard input): an object with messages (or the input "
