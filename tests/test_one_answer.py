@@ -35,9 +35,6 @@ from web.counting_page import conversation as page
 
 PACKAGE = Path(__file__).parent.parent / "compat_bpe"
 
-#: The tools' call of an agent, which reads no files.
-CALL = Call(Roots(()))
-
 
 @pytest.fixture(autouse=True)
 def nowhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -78,10 +75,11 @@ def editor(question: Question) -> int:
 
 
 def agent(question: Question) -> int:
+    call = Call(Roots(()))  # its time begins now
     is_model = question.field == "model"
     name, other = question.name if is_model else None, None if is_model else question.name
     try:
-        return chosen(name, other, CALL).count(TEXT, CALL)
+        return chosen(name, other, call).count(TEXT, call)
     except CallError as error:
         raise Refused(str(error)) from None
 
