@@ -181,17 +181,30 @@ def test_conversations(question: Question) -> None:
     check(question, ask, terms, files=question.field == "encoding")
 
 
-@pytest.mark.parametrize("question", [one for one in EXACT if one.field == "model"], ids=named)
+@pytest.mark.parametrize("question", QUESTIONS, ids=named)
 def test_page(question: Question) -> None:
-    from web.counting_page import conversation as page
+    """The Python side of the page; ``tests/web`` asks the page itself."""
+    from web.counting_page.desk import Desk
+    from web.counting_page.tokenizers import TERMS
+
+    desk = Desk()
 
     def ask(question: Question) -> int:
-        try:
-            return get_encoding(page.encoding_of(question.name)).count(TEXT)
-        except ValueError as error:
-            raise Refused(str(error)) from None
+        def answer(ask: str, **more: object) -> object:
+            found = json.loads(desk.answer(json.dumps({"ask": ask, **more})))
+            if "error" in found:
+                raise Refused(found["error"])
+            return found["value"]
 
-    check(question, ask, page.TERMS, files=False)
+        found = answer("find", name=question.name, field=question.field)
+        assert isinstance(found, dict)
+        answer("choose", keys=[found["key"]], special=False)
+        figures = answer("edit", start=0, end=0, text=TEXT)
+        assert isinstance(figures, dict)
+        assert bool(figures["notes"][0]) == (question.encoding == "characters")
+        return int(figures["counts"][0])
+
+    check(question, ask, TERMS, files=False)
 
 
 def test_no_other_module_decides_what_a_name_means() -> None:
