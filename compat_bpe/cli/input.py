@@ -111,12 +111,15 @@ def reason_of(error: OSError, path: str) -> str:
     >>> reason_of(FileNotFoundError(2, "No such file or directory"), "https://example.com/a.txt")
     'No such file or directory; URLs are not fetched: curl -L URL | compat-bpe'
     """
-    reason = error.strerror or str(error)
-    hint = _hint(error, path)
-    return f"{reason}; {hint}" if hint else reason
+    return "; ".join(filter(None, reason_and_advice(error, path)))
 
 
-def _hint(error: OSError, path: str) -> str:
+def reason_and_advice(error: OSError, path: str) -> tuple[str, str]:
+    """Return why a path cannot be read, and what to do if it is no file's; else an empty text."""
+    return error.strerror or str(error), _advice(error, path)
+
+
+def _advice(error: OSError, path: str) -> str:
     context = click.get_current_context(silent=True)
     command = PROGRAM if context is None else context.command_path
     name = command.rpartition(" ")[2]
@@ -362,7 +365,7 @@ def _checked_globs(
 ) -> tuple[str, ...]:
     """Return globs; refuse one that nothing matches, warn of one that may be meant as several."""
     if globs:
-        from ..files.wildmatch import InvalidPatternError, alternatives, as_bytes, matcher
+        from ..files.ignore import InvalidPatternError, alternatives, as_bytes, matcher
 
         for glob in globs:
             try:

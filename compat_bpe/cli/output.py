@@ -18,6 +18,7 @@ import click
 
 from ..files.text import STDIN
 from ..unicode.text import CONTROLS, DISORDERING, brief
+from ..unicode.text import plural as plural
 
 PROGRAM = "compat-bpe"
 
@@ -86,15 +87,6 @@ def is_terminal(stream: IO[Any] | None) -> bool:
         return stream is not None and stream.isatty()
     except ValueError:
         return False
-
-
-def plural(number: int, noun: str, form: str = ",") -> str:
-    """Return a number, with separators unless another form is given, and a noun that agree.
-
-    >>> plural(1, "file"), plural(2_000, "file"), plural(2_000, "token", "")
-    ('1 file', '2,000 files', '2000 tokens')
-    """
-    return f"{number:{form}} {noun}{'' if number == 1 else 's'}"
 
 
 def skipped_note(what: str, whats: str, paths: Sequence[str]) -> str:

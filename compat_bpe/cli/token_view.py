@@ -17,7 +17,7 @@ from unicodedata import east_asian_width
 import click
 
 from .. import Encoding
-from ..pipeline.chunks import parts_of_text
+from ..pipeline.core import parts_of_text
 from ..pipeline.models.explain import Explanation, Item, Row, explain
 from ..unicode.text import Visible, can_show, escape
 from .output import CommandError

@@ -91,7 +91,7 @@ _PYPY_TESTS = """
 "$WORK/pypy/bin/pip" install pytest pytest-xdist hypothesis
 "$WORK/pypy/bin/python" -m pytest -q -n 2 \\
     tests/pattern tests/pipeline tests/fit tests/unicode tests/files tests/chat \\
-    tests/encodings/test_core.py tests/encodings/test_encoding.py tests/test_first_answer.py \\
+    tests/encodings/test_encoding.py tests/test_caches.py tests/test_first_answer.py \\
     tests/test_golden.py
 """
 
@@ -186,7 +186,12 @@ STAGES = (
         fetch=("pypy-itself", "pypy", "references"),
         needs=(),
         cores=2,
-        folders=("compat_bpe/pipeline", "compat_bpe/pattern", "compat_bpe/unicode"),
+        folders=(
+            "compat_bpe/caches.py",
+            "compat_bpe/pipeline",
+            "compat_bpe/pattern",
+            "compat_bpe/unicode",
+        ),
     ),
     Stage(
         "editors",
@@ -314,10 +319,9 @@ STAGES = (
             "editors/vscode/package-lock.json",
             "pyproject.toml",
             "tests/clients/test_workflows.py",
-            "tests/clients/workflows.py",
+            "tests/clients/environments.py",
             "tools/build_site.py",
-            "tools/release_notes.py",
-            "tools/set_version.py",
+            "tools/release.py",
         ),
     ),
     Stage(
@@ -394,7 +398,13 @@ STAGES = (
         f"{_PLACES} --jobs 1",
         120,
         fetch=("npm-itself", "places", "places-unpacked", "pyinstaller"),
-        folders=("tools/places", "tests/portable", "compat_bpe/in_a_zip.py", "compat_bpe/parallel"),
+        folders=(
+            "tools/places",
+            "tests/portable",
+            "compat_bpe/caches.py",
+            "compat_bpe/in_a_zip.py",
+            "compat_bpe/parallel",
+        ),
     ),
     Stage(
         "places-smoke",

@@ -16,14 +16,18 @@ import click
 from ... import Encoding
 from ...check.changes import Comparison
 from ...check.configuration import Counting, configuration_of
-from ...check.files import ChosenFiles, Selection, chosen_files, groups_to_count
-from ...check.first import first_configuration, other_rules, usual_rules
 from ...check.for_people import annotation
 from ...check.git_base import GitError, read_base
-from ...check.measure import Measurement, SectionCounts, unmatched
-from ...check.raise_limits import raise_limits
+from ...check.measure import Measurement, SectionCounts
 from ...check.results import Report, highest_over
-from ...check.rules import Configuration, Part
+from ...check.rules import (
+    ChosenFiles,
+    Configuration,
+    Part,
+    Selection,
+    chosen_files,
+    groups_to_count,
+)
 from ...check.source import (
     NAME,
     PYPROJECT,
@@ -33,9 +37,10 @@ from ...check.source import (
     read_source,
     top_of_repository,
 )
-from ...encodings.model_names import all_encoding_names
+from ...check.written import first_configuration, other_rules, raise_limits, usual_rules
+from ...encodings.published import all_encoding_names
 from ...encodings.resolve import Answer
-from ...files.notebook import NotebookError, is_notebook, notebook_source
+from ...files.documents import NotebookError, is_notebook, notebook_source
 from ...files.text import check_beginning, read_text
 from ...files.write import write_files
 from ..app import JOBS, GroupedCommand, check_together, given_options, option
@@ -339,9 +344,7 @@ class _Check:
             note_of=lambda by: self._answer(by).note,
             before=before,
         )
-        for rule, group in zip(configuration.rules, chosen.by_rule):
-            measurement.add(rule, group)
-        report.unmatched = [*unmatched(configuration, chosen, selection, counted, report)]
+        measurement.add_all(configuration)
         self._note_unused(configuration, chosen, report)
         return report
 
@@ -365,8 +368,8 @@ class _Check:
                         progress.clear()
                         self._note(f"{path}: {outcome.note}")
                     continue
-                # The name of an option of other commands would mislead.
-                noted = (path, outcome.reason.partition("; ")[0])
+                # Without the advice, which may name an option of other commands.
+                noted = (path, outcome.reason)
                 noted_in = report.skipped if outcome.is_binary else report.errors
                 if noted not in noted_in:
                     noted_in.append(noted)

@@ -30,11 +30,11 @@ from ...files.text import STDIN
 from ...files.write import written_whole
 from ...formats.tokenizer_json import TokenizerDefinition
 from ...pattern.splitter import Splitter
-from ...train.bpe.beginning import BYTES, make_encoding
 from ...train.bpe.byte_level import ByteLevelBpe
+from ...train.bpe.growing import BYTES, make_encoding
 from ...train.kinds import KINDS, TOKENIZER_KINDS
 from ...train.sentencepiece.settings import SentencePieceKind
-from ...train.tokenizer_parts import surroundings
+from ...train.tokenizer_kind import surroundings
 from ...train.words import multipliers_of, word_splitter
 from ..app import JOBS, GroupedCommand, gathered, option
 from ..options.corpus import (

@@ -298,14 +298,14 @@ class _Run(CountOptions):
         may_skip = self.errors == "skip" or (self.errors != "strict" and not file.is_named)
         if not (outcome.was_read and may_skip):
             self._not_text += outcome.was_read and self.errors is None
-            self._failed.append((file.path, outcome.reason))
-            write_message(complaint(file.path, outcome.reason))
+            self._failed.append((file.path, outcome.message))
+            write_message(complaint(file.path, outcome.message))
             return
-        self._skipped.append((file.path, outcome.reason))
+        self._skipped.append((file.path, outcome.message))
         if self.quiet:
             return
         if self.verbose or file.is_named:
-            write_message(f"{shown_name(file.path)}: skipped: {outcome.reason}")
+            write_message(f"{shown_name(file.path)}: skipped: {outcome.message}")
         elif outcome.is_binary:
             self._binary.append(file.path)
         else:

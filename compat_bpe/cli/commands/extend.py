@@ -12,9 +12,9 @@ from typing import Any
 import click
 
 from ... import Encoding
-from ...pipeline.chunks import is_byte_level
-from ...train.bpe.beginning import pattern_name_of
-from ...train.extend.extend import Extended, make_extender
+from ...pipeline.core import is_byte_level
+from ...train.bpe.growing import pattern_name_of
+from ...train.extend import Extended, Extender
 from ...train.write import MANIFEST, readable, write_vocabulary
 from ...version import __version__
 from ..app import GroupedCommand, option
@@ -126,7 +126,7 @@ def extend(
     terms = [] if terms_file is None else read_terms(terms_file)
     old = chosen_encoding(model, encoding, pattern)
     with command_errors():
-        extender = make_extender(
+        extender = Extender(
             old,
             number,
             terms=terms,

@@ -17,11 +17,11 @@ from ...encodings.model_names import (
     MODEL_TO_ENCODING,
     OTHER_MODEL_PREFIX_TO_ENCODING,
     OTHER_MODEL_TO_ENCODING,
-    all_encoding_names,
     model_names,
     resolve_model,
     rule_of,
 )
+from ...encodings.published import all_encoding_names
 from ..app import option
 from ..options.encoding import chosen_answer, chosen_encoding, encoding_options
 from ..output import PROGRAM, CommandError, write_line, write_message

@@ -15,13 +15,13 @@ from ... import __version__
 from ...corpus.documents import CorpusFile
 from ...encodings.resolve import is_path
 from ...files.write import written_whole
-from ...report.figures import Check, Report, by_difference, curve_of
+from ...report.figures import Check, Report, by_difference, curve_of, notes
 from ...report.measure import report_parts
 from ...report.text import as_json, line_width, summary_lines, table_lines
 from ..app import GroupedCommand, option
 from ..input import INPUT_PATH, notebooks_option, read_terms
 from ..options.corpus import CORPUS_OPTIONS, CorpusArguments, corpus_options
-from ..options.encoding import chosen_encodings, encoding_options
+from ..options.encoding import ESTIMATE, chosen_encodings, encoding_options
 from ..output import (
     CommandError,
     check_new_file,
@@ -29,6 +29,7 @@ from ..output import (
     command_errors,
     vocabulary_inputs,
     write_line,
+    write_message,
 )
 from ..progress import json_progress_option
 
@@ -40,7 +41,7 @@ _GENERATOR = b'<meta name="generator" content="compat_bpe '
     cls=GroupedCommand,
     short_help="Compare vocabularies on a corpus.",
     groups={
-        "Vocabularies": ["--encoding", "--model", "--pattern"],
+        "Vocabularies": ["--encoding", "--model", "--pattern", "--estimate"],
         "Corpus": [*CORPUS_OPTIONS, "--notebooks"],
         "Report": [
             *["--summary", "--by", "--groups", "--terms", "--top", "--json", "--html", "--force"],
@@ -52,6 +53,7 @@ _GENERATOR = b'<meta name="generator" content="compat_bpe '
 @corpus_options
 @notebooks_option
 @partial(encoding_options, several=True)
+@ESTIMATE
 @option(
     "--by",
     "Report figures for each group or for each file.",
@@ -88,6 +90,7 @@ def report(
     encoding: tuple[str, ...],
     model: tuple[str, ...],
     pattern: str | None,
+    estimate: bool,
     by: str,
     summary: bool,
     groups: int,
@@ -126,21 +129,26 @@ def report(
     and of other kinds than byte-level BPE none); the most frequent and the longest tokens; and the
     terms.
 
+    With --estimate, a model without a public tokenizer has a column of estimated figures, with a ≈
+    before each. An estimate has no chunks, ids or balance, so the other figures are of encodings.
+
     Special tokens in the text count as plain text. Binary files and files that are not UTF-8 in a
     directory are skipped. A file that cannot be read is named, the others are reported, and the
     exit status is 2.
 
     The JSON object has "groups" and "total", the sizes of the text; "encodings", a list with the
     figures of each, by group and in "total", and its "vocabulary", "most_frequent", "longest",
-    "tokens_by_bytes" and "terms"; "baselines"; "errors", with "path" and "error"; and "skipped",
-    with "path" and "reason". A ratio that would divide by zero is null, and so is what is not
-    known.
+    "tokens_by_bytes" and "terms"; "baselines"; "estimates", if there are some; "errors", with
+    "path" and "error"; and "skipped", with "path" and "reason". A ratio that would divide by zero
+    is null, and so is what is not known.
     """
     if by == "file" and corpus.group_field is not None:
         raise click.UsageError("--by file and --group-field exclude each other.")
     if summary and as_one_object:
         raise click.UsageError("--summary and --json exclude each other.")
-    encodings = chosen_encodings(model, encoding, pattern)
+    encodings, estimates = chosen_encodings(model, encoding, pattern, estimate=estimate)
+    if html is not None and not encodings:
+        raise click.UsageError("--html needs an encoding (-e): an estimate has no tokens to draw.")
     terms = [] if terms_file is None else _read_terms(terms_file, corpus.paths)
     if html is not None:
         check_new_file(html, force=force, is_own=_is_page)
@@ -155,7 +163,9 @@ def report(
     if not made.total.documents:
         raise CommandError(f"there is no text in {corpus.shown}")
     curves = {name: _curve(name) for name in encodings if is_path(name)}
-    made = made._replace(curves={name: curve for name, curve in curves.items() if curve})
+    made = made._replace(
+        curves={name: curve for name, curve in curves.items() if curve}, estimates=estimates
+    )
     ordered = by_difference(made)
     if html is not None:
         _write_page(ordered, html, top, groups, corpus.paths)
@@ -166,6 +176,8 @@ def report(
         shown = summary_lines if summary else partial(table_lines, top=top, groups=groups)
         for line in shown(ordered, width):
             write_line(line)
+        for note in notes(made):
+            write_message(note)
     if documents.failed:
         sys.exit(2)
 

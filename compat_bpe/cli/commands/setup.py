@@ -82,7 +82,7 @@ def lsp(stdio: bool) -> None:
     The exit status is 0 if the client shut the server down, and 1 if it just went away in the
     middle of a session.
     """
-    from ...lsp.serve import serve_stdio  # what no other command needs
+    from ...lsp.server import serve_stdio  # what no other command needs
 
     sys.exit(serve_stdio())
 

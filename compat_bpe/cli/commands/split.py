@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import click
 
-from ...files.notebook import NotebookError, is_notebook, notebook_source
+from ...files.documents import NotebookError, is_notebook, notebook_source
 from ...files.text import STDIN, check_beginning, open_bytes
 from ...files.walk import Walk
 from ...files.write import write_files
@@ -169,6 +169,7 @@ def split(
         raise click.UsageError("--files and --overlap exclude each other.")
     answer = chosen_answer(model, encoding, estimate=estimate)
     chosen = loaded(answer, pattern)
+    from ...fit.longest_part import message_of
     from ...fit.split import check_sizes, iter_parts, pack_texts
 
     with command_errors():
@@ -181,7 +182,7 @@ def split(
     )
     if null:
         _check_no_nul(texts)
-    with command_errors():
+    try:
         if as_files:
             read = list(texts)
             named = ((_in_header(path), kept.text) for path, kept in texts.items())
@@ -205,6 +206,8 @@ def split(
                     parts.append(_Part(cut.text, data, answer.tokens(cut.count), places))
                     progress.advance(cut.end - done)
                     done = cut.end
+    except ValueError as error:
+        raise CommandError(message_of(error, answer.tokens)) from None
 
     if answer.note:
         write_message(f"an estimate: {answer.note}")

@@ -19,8 +19,7 @@ from ...corpus.documents import (
     is_json_lines,
     read_corpus,
 )
-from ...corpus.masking import read_rules
-from ...corpus.prepare import Preparation
+from ...corpus.prepare import Preparation, read_rules
 from ...corpus.tables import is_table
 from ...files.text import STDIN
 from ...files.walk import Found, Walk

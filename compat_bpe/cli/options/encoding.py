@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence, Set
-from typing import Any, Callable, TypeVar
+from typing import TYPE_CHECKING, Any, Callable, TypeVar
 
 import click
 from click.shell_completion import CompletionItem
 
 from ... import Encoding
-from ...encodings.model_names import all_encoding_names, model_names
-from ...encodings.published import PATTERNS, PUBLISHED
+from ...encodings.model_names import model_names
+from ...encodings.published import PATTERNS, PUBLISHED, all_encoding_names
 from ...encodings.registry import encoding_of
 from ...encodings.resolve import DEFAULT_ENCODING, Answer, Terms, UnresolvedError, is_path, resolve
-from ...unicode.text import did_you_mean
+from ...unicode.text import did_you_mean, short_number
 from ..app import option, together
 from ..output import PROGRAM, CommandError
 
@@ -32,6 +31,9 @@ _PATTERN_WITHOUT_FILE = (
     "with merges.txt, a GGUF file that has none); --encoding gives its path."
 )
 
+if TYPE_CHECKING:
+    from ...encodings.estimates import Estimate
+
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
@@ -43,14 +45,9 @@ class TokenNumber(click.IntRange):
     """
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        short = None
-        if isinstance(value, str):
-            short = re.fullmatch(r"([0-9]{1,12})(?:\.([0-9]{1,3}))?([kKmM])", value)
-        if short is not None:
-            thousandths = int(short[1] + (short[2] or "").ljust(3, "0"))
-            value = thousandths * (1 if short[3] in "kK" else 1_000)
+        short = short_number(value) if isinstance(value, str) else None
         try:
-            value = int(value)
+            value = int(value) if short is None else short
         except ValueError:
             self.fail(f"{value!r} is not a number of tokens, such as 8000, 128k or 1M.", param, ctx)
         number: int = super().convert(value, param, ctx)
@@ -176,9 +173,12 @@ def check_one_is_chosen(model: str | None, encoding: str | None) -> None:
 
 
 def chosen_encodings(
-    models: Sequence[str], encodings: Sequence[str], pattern: str | None
-) -> dict[str, Encoding]:
+    models: Sequence[str], encodings: Sequence[str], pattern: str | None, *, estimate: bool
+) -> tuple[dict[str, Encoding], dict[str, Estimate]]:
     """Return the encodings that repeated options name, by the value of ``-e`` or by name.
+
+    Returns:
+        The encodings; and the estimates of models without one, by the value of ``-m``.
 
     Raises:
         click.UsageError, CommandError: as in ``chosen_encoding``; ``pattern`` is for all files.
@@ -192,10 +192,17 @@ def chosen_encodings(
             chosen_by_name[encoding] = chosen_encoding(
                 None, encoding, pattern if from_file else None
             )
+    estimates: dict[str, Estimate] = {}
     for model in models:
-        chosen = chosen_encoding(model, None, None)
-        chosen_by_name.setdefault(chosen.name, chosen)
-    return chosen_by_name or {DEFAULT_ENCODING: chosen_encoding(None, None, None)}
+        answer = chosen_answer(model, None, estimate=estimate)
+        if answer.estimate is None:
+            chosen = loaded(answer, None)
+            chosen_by_name.setdefault(chosen.name, chosen)
+        else:
+            estimates[model] = answer.estimate
+    if not (chosen_by_name or estimates):
+        chosen_by_name[DEFAULT_ENCODING] = chosen_encoding(None, None, None)
+    return chosen_by_name, estimates
 
 
 def _complete_encoding(
