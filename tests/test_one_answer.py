@@ -220,7 +220,6 @@ def test_no_other_module_decides_what_a_name_means() -> None:
         "in_hugging_face": {"encodings/resolve.py"},
         "STORES": {
             "encodings/load.py",
-            "encodings/local_stores.py",
             "encodings/resolve.py",
             "lsp/encodings.py",
         },
