@@ -1,4 +1,4 @@
-"""Vocabularies by ranks: ``.tiktoken`` files, GPT-2's pair, RWKV's list, and packs."""
+"""Vocabularies by ranks: ``.tiktoken`` files, GPT-2's pair and RWKV's list."""
 
 from __future__ import annotations
 
