@@ -28,8 +28,8 @@ from compat_bpe.pipeline.models.sentencepiece.base import (
     SentencePieceBase,
     SentencePieceVocabulary,
 )
+from tests.drawn_models import SENTENCEPIECES
 from tests.kinds import KINDS, kind_path
-from tests.pipeline.models.drawn import SENTENCEPIECES
 from tests.strategies import texts
 
 

@@ -16,15 +16,14 @@ from collections.abc import Iterable, Iterator
 from functools import partial
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from compat_bpe.encodings import deepseek  # noqa: E402
-from compat_bpe.encodings.published import PATTERNS  # noqa: E402
-from compat_bpe.formats.checked_json import Json  # noqa: E402
-from compat_bpe.formats.tokenizer_parts import read_steps  # noqa: E402
-from compat_bpe.pattern.parser import parse  # noqa: E402
-from compat_bpe.pattern.splitter import (  # noqa: E402
+from compat_bpe.encodings import deepseek
+from compat_bpe.encodings.published import PATTERNS
+from compat_bpe.formats.checked_json import Json
+from compat_bpe.formats.tokenizer_parts import read_steps
+from compat_bpe.pattern.parser import parse
+from compat_bpe.pattern.splitter import (
     FIRST_STAND_IN,
     LARGE_PARTS,
     PREPARED_PARTS,
@@ -32,9 +31,10 @@ from compat_bpe.pattern.splitter import (  # noqa: E402
     Translation,
     WithStandIns,
 )
-from compat_bpe.pipeline.pre_tokenizers.splitter import make_splitter  # noqa: E402
-from tools.generated import write_or_check  # noqa: E402
+from compat_bpe.pipeline.pre_tokenizers.splitter import make_splitter
+from tools.generated import write_or_check
 
+ROOT = Path(__file__).resolve().parents[1]
 TARGET = ROOT / "compat_bpe" / "pattern" / "prepared.py"
 TARGET_LARGE = TARGET.with_name("prepared_large.py")
 

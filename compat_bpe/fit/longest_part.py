@@ -161,6 +161,29 @@ def longest_suffix(
     return None if place is None else places[place]
 
 
+class LimitError(ValueError):
+    """A limit below the tokens of what cannot be cut.
+
+    Args:
+        *parts: the parts of the message; each integer is a number of tokens.
+    """
+
+    def __init__(self, *parts: str | int) -> None:
+        super().__init__("".join(map(str, parts)))
+        self.parts = parts
+
+
+def message_of(error: ValueError, tokens: Callable[[int], int]) -> str:
+    """Return the message of an error, with other numbers of tokens, such as estimated ones.
+
+    >>> message_of(LimitError("limit is ", 7, "; it must be more"), lambda number: number // 2)
+    'limit is 3; it must be more'
+    """
+    if not isinstance(error, LimitError):
+        return str(error)
+    return "".join(str(tokens(part)) if isinstance(part, int) else part for part in error.parts)
+
+
 def check_limit(limit: int) -> None:
     """Raise ``ValueError`` if a limit is negative, ``TypeError`` if it is not an integer."""
     if not isinstance(limit, int):

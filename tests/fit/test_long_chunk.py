@@ -26,7 +26,7 @@ from compat_bpe.pipeline.models.bpe.by_rank import BytePairEncoder
 from compat_bpe.pipeline.offsets import locate
 from tests.fit.hard_encodings import encoding_of
 from tests.fit.helpers import SINGLE, stretches, tokens
-from tests.pattern.hard_patterns import PATTERNS
+from tests.pattern.random_trees import PATTERNS
 
 byte_tokens = st.lists(st.binary(min_size=2, max_size=6).map(lambda b: bytes(c % 3 for c in b)))
 chunks = st.one_of(

@@ -34,7 +34,7 @@ from tests.fit.helpers import (
     tokens,
 )
 from tests.fit.small_kinds import small_kind
-from tests.pattern.hard_patterns import PATTERNS
+from tests.pattern.random_trees import PATTERNS
 from tools.attack.growth import work_of
 
 

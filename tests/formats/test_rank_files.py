@@ -34,7 +34,7 @@ from compat_bpe.formats.tiktoken import (
 from compat_bpe.pipeline.byte_level import BYTE_TO_UNICODE, encode_bytes
 from compat_bpe.pipeline.models.bpe.by_rank import merge
 from compat_bpe.save import save_tiktoken, save_tokenizer_json
-from compat_bpe.train.extend.pieces import growing_tokens
+from compat_bpe.train.extend_pieces import growing_tokens
 from tests.examples import scaled
 from tests.formats.small_files import BYTES as SINGLE_BYTES
 from tests.formats.small_files import NAME, WHOLE, listed

@@ -15,8 +15,7 @@ from compat_bpe.pattern.cut_points import Automaton, Reach, cut_point_pairs, wit
 from compat_bpe.pattern.parser import parse
 from compat_bpe.pattern.splitter import Splitter
 from tests.examples import scaled
-from tests.pattern.hard_patterns import PATTERNS, hard_texts
-from tests.pipeline.random_trees import trees, words
+from tests.pattern.random_trees import PATTERNS, hard_texts, trees, words
 
 
 def accepts(automaton: Automaton, text: str) -> bool:

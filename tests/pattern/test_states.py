@@ -39,7 +39,7 @@ from compat_bpe.pipeline.pre_tokenizers.splitter import make_splitter
 from compat_bpe.pipeline.pypy.encoder import Table
 from compat_bpe.unicode.properties import CodePoints
 from tests.examples import scaled
-from tests.pipeline.random_trees import trees, words
+from tests.pattern.random_trees import trees, words
 
 
 class TooManySteps(Exception):

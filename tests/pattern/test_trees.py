@@ -26,7 +26,7 @@ from compat_bpe.pattern.parser import parse
 from compat_bpe.pattern.splitter import Splitter
 from compat_bpe.unicode.properties import CodePoints
 from tests.examples import scaled
-from tests.pipeline.random_trees import trees, words
+from tests.pattern.random_trees import trees, words
 
 JOINED = [
     "[A-Z]*[a-z]+|[A-Z]+[a-z]*",

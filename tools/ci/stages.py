@@ -319,10 +319,9 @@ STAGES = (
             "editors/vscode/package-lock.json",
             "pyproject.toml",
             "tests/clients/test_workflows.py",
-            "tests/clients/workflows.py",
+            "tests/clients/environments.py",
             "tools/build_site.py",
-            "tools/release_notes.py",
-            "tools/set_version.py",
+            "tools/release.py",
         ),
     ),
     Stage(
@@ -340,7 +339,10 @@ STAGES = (
         "python -m pytest -q -m web tests/web",
         120,
         fetch=("chromium", "npm-itself", "references", "web"),
-        folders=("web", "tests/web", "tests/axe.py", "tools/browser.py", "compat_bpe/cli/shown"),
+        folders=(
+            *("web", "tests/web", "tests/axe.py", "tools/browser.py"),
+            *("compat_bpe/cli/token_view.py", "compat_bpe/cli/tokens.py"),
+        ),
     ),
     Stage(
         "page-smoke",
@@ -358,7 +360,8 @@ STAGES = (
         fetch=("chromium", "npm-itself", "web"),
         folders=(
             "compat_bpe/report",
-            "compat_bpe/cli/shown",
+            "compat_bpe/cli/token_view.py",
+            "compat_bpe/cli/tokens.py",
             "tests/browser",
             "tests/axe.py",
             "tools/browser.py",

@@ -31,7 +31,7 @@ from compat_bpe.pattern.states import NoTable
 from compat_bpe.pipeline.pypy.encoder import Table, table_of
 from compat_bpe.unicode.properties import CodePoints
 from compat_bpe.unicode.surrogates import repair
-from tests.pipeline.random_trees import trees
+from tests.pattern.random_trees import trees
 from tests.strategies import texts
 
 #: It looks two characters ahead, as no table does.
