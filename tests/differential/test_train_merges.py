@@ -21,7 +21,6 @@ from tokenizers import models, trainers
 
 from compat_bpe.train.bpe.merge_kinds import (
     CharacterBpeSettings,
-    LearnedTokens,
     MergeSettings,
     WordPieceSettings,
 )
@@ -94,7 +93,7 @@ def reference(corpus: list[str], settings: Any, parts: dict[str, Any]) -> Refere
 
 def learned(
     corpus: list[str], settings: Any, parts: dict[str, Any], expected: Reference
-) -> LearnedTokens:
+) -> Reference:
     """What is learned here, from the first tokens in the reference's order."""
     with WordCounter.of_parts(parts) as counter:
         for text in corpus:
@@ -110,8 +109,8 @@ def learned(
         if {before, token} <= marked:
             assert first.index(before) < first.index(token)
             assert own.index(before) < own.index(token)
-    found: LearnedTokens = settings.kind.learn_tokens(words, tokens=first)
-    return found
+    model = settings.kind.learn(words, tokens=first).model
+    return Reference([*model.vocabulary], [*zip(*getattr(model, "merges", ((), ())))])
 
 
 def always_before(words: Iterable[str], first: list[str], marks: Marks) -> set[tuple[str, str]]:
