@@ -202,8 +202,7 @@ def _default(value: ast.expr | None) -> ast.expr | None:
     if isinstance(value, ast.Call) and ast.unparse(value.func) == "field":
         return next((one.value for one in value.keywords if one.arg == "default"), None)
     if isinstance(value, ast.Call) and ast.unparse(value.func) == "setting":
-        default = value.args[0]  # of train.options.setting
-        return None if ast.unparse(default) == "MISSING" else default
+        return None if ast.unparse(value.args[0]) == "MISSING" else value.args[0]
     return value
 
 

@@ -221,33 +221,24 @@ def check_weights(weights: Mapping[str, float]) -> None:
             )
 
 
-def weight_of(given: str) -> tuple[str, float]:
-    """Return a group and its weight as they are written in an option.
-
-    Raises:
-        ValueError: it is not written so, or the weight is not positive.
-
-    >>> weight_of("en=2")
-    ('en', 2.0)
-    """
-    group, separator, number = given.rpartition("=")
-    try:
-        weight = float(number)
-    except ValueError:
-        weight = 0.0
-    if not separator or not 0 < weight < float("inf"):
-        raise ValueError(f"{given!r} is not GROUP=NUMBER with a number above 0.")
-    return group, weight
-
-
 def weights_of(given: Iterable[str]) -> dict[str, float]:
-    """Return the weights that an option gives, by group; errors as of ``weight_of``.
+    """Return the weights that an option gives, by group.
 
     Raises:
-        ValueError: also if a group has two.
+        ValueError: one is not GROUP=NUMBER, is not positive, or is for a group that has one.
+
+    >>> weights_of(["en=2"])
+    {'en': 2.0}
     """
     weights: dict[str, float] = {}
-    for group, weight in map(weight_of, given):
+    for one in given:
+        group, separator, number = one.rpartition("=")
+        try:
+            weight = float(number)
+        except ValueError:
+            weight = 0.0
+        if not separator or not 0 < weight < float("inf"):
+            raise ValueError(f"{one!r} is not GROUP=NUMBER with a number above 0.")
         if group in weights:
             raise ValueError(f"{group!r} has two weights.")
         weights[group] = weight

@@ -92,12 +92,6 @@ class UnigramSettings(TokenizerSettings):
         """The kind of vocabulary, with these settings."""
         return Unigram(self)
 
-    @property
-    def size(self) -> int:
-        """The number of pieces, special tokens included."""
-        assert self.vocab_size is not None  # It has been checked.
-        return self.vocab_size
-
 
 class Unigram(TokenizerKind):
     """Unigram."""
@@ -170,7 +164,7 @@ class Unigram(TokenizerKind):
             progress=lambda pieces, objective: advance(1),
             has_converged=check,
         )
-        stopped = "size" if len(part.pieces) >= self.settings.size else "nothing left"
+        stopped = "size" if len(part.pieces) >= (self.settings.vocab_size or 0) else "nothing left"
         if watch is not None:
             last, part = part, watch.model
             stopped = stopped if len(last.pieces) == len(part.pieces) else "convergence"
@@ -415,7 +409,8 @@ def learn_unigram(
     ['n', 'hug', 'pu', 'u', 'p', 's', 'b', 'g', 'h', 'ug']
     """
     words = {word: count for word, count in counts.items() if word and count > 0}
-    vocab_size = settings.size
+    vocab_size = settings.vocab_size
+    assert vocab_size is not None  # The settings have been checked.
     required = {*settings.initial_alphabet}.union(*words)
     if len(required) > vocab_size:
         raise ValueError(

@@ -26,7 +26,6 @@ from compat_bpe.train import Trainer, TrainingSettings, train_bpe
 from compat_bpe.train.bpe.growing import BYTES, make_encoding
 from compat_bpe.train.bpe.merge_kinds import (
     CharacterBpeSettings,
-    LearnedTokens,
     MergeSettings,
     WordPieceSettings,
 )
@@ -337,7 +336,7 @@ def reference(corpus: list[str], settings: Any, parts: dict[str, Any]) -> Refere
 
 def learned_tokens(
     corpus: list[str], settings: Any, parts: dict[str, Any], expected: Reference
-) -> LearnedTokens:
+) -> Reference:
     """What is learned here, from the first tokens in the reference's order."""
     with WordCounter.of_parts(parts) as counter:
         for text in corpus:
@@ -353,8 +352,8 @@ def learned_tokens(
         if {before, token} <= marked:
             assert first.index(before) < first.index(token)
             assert own.index(before) < own.index(token)
-    found: LearnedTokens = settings.kind.learn_tokens(words, tokens=first)
-    return found
+    model = settings.kind.learn(words, tokens=first).model
+    return Reference([*model.vocabulary], [*zip(*getattr(model, "merges", ((), ())))])
 
 
 def always_before(words: Iterable[str], first: list[str], marks: Marks) -> set[tuple[str, str]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -22,7 +22,7 @@ from compat_bpe.train import Convergence, Trained, Trainer, TrainingSettings, tr
 from compat_bpe.train.bpe import learner as merges_module
 from compat_bpe.train.bpe.byte_level import SUPERBPE_NOT_JOINED, SUPERBPE_WORDS, Limits
 from compat_bpe.train.bpe.growing import BYTES, make_encoding
-from compat_bpe.train.bpe.learner import Learner, Merge, learn_merges
+from compat_bpe.train.bpe.learner import Learner, Merge
 from tests.train.plain_bpe import BytePair, learned, merged
 
 
@@ -170,6 +170,12 @@ words_of_few_letters = st.dictionaries(
     st.integers(1, 40),
     max_size=30,
 )
+
+
+def learn_merges(
+    words: dict[str, int], tokens: list[bytes], **limits: int | None
+) -> Iterator[Merge]:
+    return iter(Learner(words, tokens, **limits).step, None)  # type: ignore[arg-type]
 
 
 def by_the_rule(

@@ -29,7 +29,7 @@ GPT-2's order (see ``byte_level``), and new tokens are numbered on. So the merge
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from heapq import heapify, heappop, heappush
 from itertools import islice
 from operator import add
@@ -212,41 +212,6 @@ class Merge(NamedTuple):
     made: int
 
 
-def learn_merges(
-    words: Mapping[str, int],
-    tokens: Sequence[bytes],
-    *,
-    min_frequency: int = 1,
-    max_token_length: int | None = None,
-) -> Iterator[Merge]:
-    r"""Yield the merges learned from words, in their order, until there is nothing more to merge.
-
-    Each merge makes a token with the next free id.
-
-    Args:
-        words: the words and their frequencies, which may be weighted. A word has one character
-            for each token; its code point is the token's id.
-        tokens: the bytes of each id. A merge that would make one of these tokens is not learned.
-        min_frequency: the lowest frequency of a pair that is joined.
-        max_token_length: the length in bytes of the longest token that is made.
-
-    Raises:
-        ValueError: there are more tokens than there are code points.
-
-    >>> from itertools import islice
-    >>> tokens = [bytes([byte]) for byte in range(256)]
-    >>> words = {"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}
-    >>> for left, right, frequency, _ in islice(learn_merges(words, tokens), 3):
-    ...     tokens.append(tokens[left] + tokens[right])
-    ...     print(tokens[-1], frequency)
-    b'ug' 20
-    b'un' 16
-    b'hug' 15
-    """
-    learner = Learner(words, tokens, min_frequency=min_frequency, max_token_length=max_token_length)
-    return iter(learner.step, None)
-
-
 def too_many_tokens() -> ValueError:
     """Return the error where there would be more tokens than code points."""
     return ValueError(f"there can be no more than {MOST_TOKENS:,} tokens")
@@ -268,8 +233,14 @@ def append(tokens: list[AnyStr], token: AnyStr) -> int:
 class Learner(FrequentPairs, Generic[AnyStr]):
     """The words in their present state, and the frequent pairs in them.
 
+    Each merge makes a token with the next free id.
+
     Args:
-        words, tokens, min_frequency, max_token_length: as in ``learn_merges``.
+        words: the words and their frequencies, which may be weighted. A word has one character
+            for each token; its code point is the token's id.
+        tokens: the bytes of each id. A merge that would make one of these tokens is not learned.
+        min_frequency: the lowest frequency of a pair that is joined.
+        max_token_length: the length in bytes of the longest token that is made.
         allow: returns False for a token that must not be made; None if all may.
 
     >>> learner = Learner({"hug": 10, "pug": 5}, [bytes([byte]) for byte in range(256)])
@@ -299,7 +270,7 @@ class Learner(FrequentPairs, Generic[AnyStr]):
         """Find the next merge, carry it out and return it; None if there is none.
 
         Raises:
-            ValueError: as ``learn_merges``.
+            ValueError: there are as many tokens as code points.
         """
         pair = self._next_pair()
         if pair is None:

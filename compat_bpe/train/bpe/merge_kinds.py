@@ -18,13 +18,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 from ...formats.tokenizer_bpe import ListedModel, RankedModel
 from ...formats.tokenizer_models import WordPiecePart
 from ...formats.tokenizer_writing import byte_level_part
 from ...pipeline.byte_level import UNICODE_TO_BYTE
-from ..convergence import Point, check_has_end, learn_by_steps
+from ..convergence import check_has_end, learn_by_steps
 from ..estimate import Costs, distinct_bytes
 from ..kind import Advance, Learned, LearnedMerge
 from ..options import (
@@ -56,24 +56,6 @@ RULES: dict[str, type[CharacterLearner | LikelihoodLearner]] = {
     "frequency": CharacterLearner,
     "likelihood": LikelihoodLearner,
 }
-
-
-class LearnedTokens(NamedTuple):
-    """The tokens that merging characters makes.
-
-    Args:
-        tokens: the tokens, in the order of their ids.
-        merges: each merge's two tokens, in order; a pair that was joined twice stands only where it
-            was joined last, as in tokenizers.
-        learned, stopped, size, curve: as in ``Learned``, whose ``tokens`` is the size.
-    """
-
-    tokens: list[str]
-    merges: list[tuple[str, str]]
-    learned: list[LearnedMerge]
-    stopped: str
-    size: float
-    curve: Sequence[Point]
 
 
 @dataclass(frozen=True)
@@ -197,19 +179,17 @@ class MergeKind(TokenizerKind):
         special = [*self.all_special_tokens, *self.extra_tokens]
         return first_tokens(words, special, alphabet, self.marks)
 
-    def learn_tokens(
+    def part(self, tokens: Iterable[str], merges: Iterable[tuple[str, str]]) -> Any:
+        """Return the model with some tokens and merges, as in a file."""
+        raise NotImplementedError
+
+    def learn(
         self,
         words: CountedWords,
         advance: Advance = lambda steps: None,
         tokens: Sequence[str] | None = None,
-    ) -> LearnedTokens:
-        """Learn tokens from words.
-
-        Args:
-            words: the words.
-            advance: called with 1 for each merge.
-            tokens: the tokens to begin with; by default those of ``first_tokens``.
-        """
+    ) -> Learned:
+        """Learn a model; ``tokens`` are those to begin with, unless those of ``first_tokens``."""
         settings = self.settings
         tokens = self.first_tokens(words.counts) if tokens is None else tokens
         learner = RULES[settings.rule](
@@ -222,6 +202,7 @@ class MergeKind(TokenizerKind):
         made = learner.tokens
         most = MOST_TOKENS if settings.vocab_size is None else settings.vocab_size
         steps = float("inf") if settings.num_merges is None else settings.num_merges
+        #: A pair that was joined twice stands only where it was joined last, as in tokenizers.
         merges: dict[tuple[str, str], None] = {}
         learned: list[LearnedMerge] = []
         watch = self.watch(words, lambda _: (len(made), len(learned), held_out.size(made, merges)))
@@ -249,8 +230,8 @@ class MergeKind(TokenizerKind):
         advance(len(made) if settings.vocab_size is not None else 0)
         stopped = learn_by_steps(step, watch)
         size = words.in_units(learner.size)
-        points = watch.points if watch is not None else []
-        return LearnedTokens(list(made), list(merges), learned, stopped, size, points)
+        points = watch.points if watch is not None else ()
+        return Learned(self.part(made, merges), learned, stopped, size, points)
 
     def _is_low(self, learner: CharacterLearner | LikelihoodLearner, unit: int) -> bool:
         """Return True if the score of the next pair is below the lowest."""
@@ -372,19 +353,13 @@ class CharacterBpe(MergeKind):
 
     def measured(self, words: Mapping[str, int], tokens: Sequence[str]) -> CharacterWords:
         def model(tokens: Sequence[str], merges: Iterable[tuple[str, str]]) -> Encode:
-            encode: Encode = self._part(tokens, merges).define((), "the model so far").model.encode
+            encode: Encode = self.part(tokens, merges).define((), "the model so far").model.encode
             return encode
 
         looks_up = self.like_model is not None and self.like_model.ignore_merges
         return CharacterWords(words, tokens, self.marks, model, looks_up=looks_up)
 
-    def learn(self, words: CountedWords, advance: Advance) -> Learned:
-        learned = self.learn_tokens(words, advance)
-        part = self._part(learned.tokens, learned.merges)
-        return Learned(part, learned.learned, learned.stopped, learned.size, learned.curve)
-
-    def _part(self, tokens: Iterable[str], merges: Iterable[tuple[str, str]]) -> ListedModel:
-        """Return the model with some tokens and merges."""
+    def part(self, tokens: Iterable[str], merges: Iterable[tuple[str, str]]) -> ListedModel:
         part = self.like_model or ListedModel({}, _NO_TOKENS)
         pairs = [*merges]
         return part._replace(
@@ -479,11 +454,9 @@ class WordPiece(MergeKind):
         part = self.like_model or WordPiecePart({})
         return GreedyWords(words, tokens, self.marks.prefix, part.longest_word)
 
-    def learn(self, words: CountedWords, advance: Advance) -> Learned:
-        learned = self.learn_tokens(words, advance)
-        part = self.like_model or WordPiecePart({})
-        vocabulary = {token: number for number, token in enumerate(learned.tokens)}
-        part = part._replace(
+    def part(self, tokens: Iterable[str], merges: Iterable[tuple[str, str]]) -> WordPiecePart:
+        part: WordPiecePart = self.like_model or WordPiecePart({})
+        vocabulary = {token: number for number, token in enumerate(tokens)}
+        return part._replace(
             vocabulary=vocabulary, unknown=self.unknown_token, prefix=self.marks.prefix
         )
-        return Learned(part, learned.learned, learned.stopped, learned.size, learned.curve)

@@ -9,7 +9,6 @@ import os
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 from ...corpus.chunk_counts import Counted, rows_of
@@ -17,7 +16,7 @@ from ...corpus.counts_file import escape, unescape
 from ...encodings.save import checked_bytes
 from ...encodings.sentencepiece import SentencePiece
 from ...files.write import write_files
-from ...formats.sentencepiece import BPE, CHAR, UNIGRAM, WORD, SentencePieceModel
+from ...formats.sentencepiece import CHAR, UNIGRAM, SentencePieceModel
 from ...pipeline.models.sentencepiece.base import NORMAL
 from ...unicode.surrogates import repair
 from ..convergence import Point, Watch, learn_by_steps, points_as_json
@@ -86,29 +85,28 @@ def learn_sentencepiece(
             model: SentencePieceModel = watch.model
             return model
         return assemble(learned, settings)
-    corpus = read_corpus(texts, settings, counts=counts)
-    if watch is None:
-        return learn_from_corpus(corpus, settings)
-    learned = _learn_bpe(corpus, settings, watch)
-    return assemble(learned, _of_any_size(settings) if watch.has_converged else settings)
+    return learn_from_corpus(read_corpus(texts, settings, counts=counts), settings, watch)
 
 
-def _of_any_size(settings: SentencePieceSettings) -> SentencePieceSettings:
-    """Return the settings for a vocabulary that need not have ``vocab_size`` pieces."""
-    return replace(settings, hard_vocab_limit=False)
-
-
-def learn_from_corpus(corpus: Corpus, settings: SentencePieceSettings) -> SentencePieceModel:
-    """Return the model learned from counted words; errors as in ``learn_sentencepiece``.
+def learn_from_corpus(
+    corpus: Corpus, settings: SentencePieceSettings, watch: Watch | None = None
+) -> SentencePieceModel:
+    """Return the model learned from counted words; ``watch`` and errors as above.
 
     Raises:
         ValueError: it is a Unigram model, see ``check_takes_counts``; or learning is to stop by
             held-out text, of which there is none.
     """
     check_takes_counts(settings)
-    if settings.convergence is not None:
+    if settings.convergence is not None and watch is None:
         raise ValueError("there is no held-out text by which learning could stop")
-    return assemble(_LEARNERS[MODEL_KINDS[settings.model_type]](corpus, settings), settings)
+    if settings.model_type == "bpe":
+        learned = _learn_bpe(corpus, settings, watch)
+    else:
+        learn = learn_words if settings.model_type == "word" else learn_characters
+        room = settings.vocab_size - len(meta_pieces(settings))
+        learned = learn(corpus, None if settings.use_all_vocab else room)
+    return assemble(learned, settings, is_any_size=watch is not None and watch.has_converged)
 
 
 def check_takes_counts(settings: SentencePieceSettings) -> None:
@@ -134,15 +132,13 @@ def _learn_bpe(
         pieces.append(piece[0])
         return ""
 
-    any_size = _of_any_size(settings)
-    learn_by_steps(step, watch, lambda: assemble(_in_order(pieces, corpus), any_size))
-    return _in_order(pieces, corpus)
+    def in_order() -> list[tuple[str, float]]:
+        """Return pieces and the alphabet after them, with scores that fall from 0."""
+        every = [*pieces, *corpus.alphabet]
+        return [(piece, -float(number)) for number, piece in enumerate(every)]
 
-
-def _in_order(pieces: list[str], corpus: Corpus) -> list[tuple[str, float]]:
-    """Return pieces and the alphabet after them, with scores that fall from 0."""
-    every = [*pieces, *corpus.alphabet]
-    return [(piece, -float(number)) for number, piece in enumerate(every)]
+    learn_by_steps(step, watch, lambda: assemble(in_order(), settings, is_any_size=True))
+    return in_order()
 
 
 def _learn_unigram(
@@ -167,7 +163,6 @@ def _learn_unigram(
     alphabet = corpus.alphabet
     # The sentences take more memory than all words.
     del corpus
-    any_size = _of_any_size(settings)
     return learn_unigram(
         words,
         seeds,
@@ -179,36 +174,19 @@ def _learn_unigram(
         reserved=len(meta_pieces(settings)),
         has_converged=None
         if watch is None
-        else lambda found: watch.check(assemble(found, any_size)),
+        else lambda found: watch.check(assemble(found, settings, is_any_size=True)),
     )
 
 
-def _learn_words(corpus: Corpus, settings: SentencePieceSettings) -> list[tuple[str, float]]:
-    return learn_words(corpus, _room(settings))
-
-
-def _learn_characters(corpus: Corpus, settings: SentencePieceSettings) -> list[tuple[str, float]]:
-    return learn_characters(corpus, _room(settings))
-
-
-def _room(settings: SentencePieceSettings) -> int | None:
-    """Return the number of pieces that are learned; None for any number."""
-    if settings.use_all_vocab:
-        return None
-    return settings.vocab_size - len(meta_pieces(settings))
-
-
-_LEARNERS = {
-    BPE: _learn_bpe,
-    WORD: _learn_words,
-    CHAR: _learn_characters,
-}
-
-
 def assemble(
-    learned: list[tuple[str, float]], settings: SentencePieceSettings
+    learned: list[tuple[str, float]],
+    settings: SentencePieceSettings,
+    *,
+    is_any_size: bool = False,
 ) -> SentencePieceModel:
     """Return a model with the reserved pieces at their ids, and the learned ones between them.
+
+    If it may be of any size, it need not have ``vocab_size`` pieces, whatever the settings say.
 
     Raises:
         ValueError: there are too few pieces; a reserved piece is learned, too, or is beyond the
@@ -218,6 +196,7 @@ def assemble(
     size = len(learned) + len(reserved)
     is_hard = (
         settings.hard_vocab_limit
+        and not is_any_size
         and MODEL_KINDS[settings.model_type] != CHAR
         and not settings.use_all_vocab
     )
