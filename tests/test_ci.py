@@ -357,9 +357,9 @@ def test_a_part_and_what_has_changed() -> None:
 
 
 def test_what_a_test_looks_at() -> None:
-    rooms = part.rooms_of(ROOT / "tests/differential/test_train_going_on.py")
+    rooms = part.rooms_of(ROOT / "tests/differential/test_train_bpe.py")
     assert {"train", "pipeline"} <= rooms
-    assert "tests/differential/test_train_going_on.py" in rooms
+    assert "tests/differential/test_train_bpe.py" in rooms
     assert "spark" not in rooms
 
 
@@ -390,7 +390,9 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
     return commands
 
 
-def test_wheels_are_kept_by_what_asks_for_them(asked: list[list[str]], tmp_path: Path) -> None:
+def test_wheels_are_kept_by_what_asks_for_them(
+    asked: list[list[str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     assert fetch.fetch_wheels(fetch.Wheels(["a"]), tmp_path) == "1 files"
     count = len(asked)
     assert fetch.fetch_wheels(fetch.Wheels(["a"]), tmp_path) == ""
@@ -401,9 +403,13 @@ def test_wheels_are_kept_by_what_asks_for_them(asked: list[list[str]], tmp_path:
     assert len(folders) == 3
     # The project's own wheel would be stale.
     assert [path.name for path in tmp_path.rglob("*.whl")] == ["a-1-py3-none-any.whl"] * 3
-    variables = fetch.environment(tmp_path)
+    # Of all that is kept, pip looks through what was asked for.
+    wanted = fetch.Wheels(["a"])
+    monkeypatch.setitem(fetch.WHEELS, "docs", wanted)
+    variables = fetch.environment(tmp_path, ["docs", "npm-itself"])
     assert variables["PIP_NO_INDEX"] == "1"
-    assert set(variables["PIP_FIND_LINKS"].split()) == {folder.as_uri() for folder in folders}
+    assert variables["PIP_FIND_LINKS"] == fetch.kept_wheels(wanted, tmp_path).as_uri()
+    assert fetch.kept_wheels(wanted, tmp_path) in folders
 
 
 def test_what_was_fetched_in_part_is_not_kept(

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from compat_bpe import __version__
-from tools import build_llms, public_api
+from tools import build_llms, build_options, public_api
 from tools.release import (
     notes,
     places_of_address,
@@ -48,9 +48,9 @@ def contents(folder: Path) -> dict[str, bytes]:
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in files}
 
 
-@pytest.mark.parametrize("module", [public_api, build_llms])
+@pytest.mark.parametrize("module", [public_api, build_llms, build_options])
 def test_generated_lists_are_current(module: object) -> None:
-    """``python tools/public_api.py`` and ``tools/build_llms.py`` write them."""
+    """``python tools/public_api.py`` and the others write them."""
     for path, text in module.generate().items():  # type: ignore[attr-defined]
         assert path.read_text("utf-8") == text, f"{path} is not current: run {module}"
 

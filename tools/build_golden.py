@@ -28,8 +28,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import tiktoken
 import tokenizers
 
-from compat_bpe.encodings.model_names import DEEPSEEK
-from compat_bpe.encodings.published import PUBLISHED
+from compat_bpe.encodings.published import DEEPSEEK, PUBLISHED
 from tests.strategies import WHITE_SPACE
 from tools.generated import write_or_check
 from tools.reference_files import reference_file

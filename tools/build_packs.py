@@ -22,9 +22,9 @@ if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from compat_bpe.formats.checked_json import parse_json
-from compat_bpe.formats.models.bpe import ListedModel
 from compat_bpe.formats.pack import pack, unpack
 from compat_bpe.formats.tiktoken import format_ranks, parse_ranks
+from compat_bpe.formats.tokenizer_bpe import ListedModel
 from compat_bpe.formats.tokenizer_json import parse_tokenizer
 from compat_bpe.pipeline.models.bpe.by_merges import ListedMergesEncoder
 from tools.fetch_package import fetch_package, read_members

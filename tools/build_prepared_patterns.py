@@ -21,13 +21,13 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from compat_bpe.encodings import deepseek
 from compat_bpe.encodings.published import PATTERNS
 from compat_bpe.formats.checked_json import Json
-from compat_bpe.formats.parts.before_model import steps
+from compat_bpe.formats.tokenizer_parts import read_steps
 from compat_bpe.pattern.parser import parse
-from compat_bpe.pattern.splitter import Splitter
-from compat_bpe.pattern.translation import (
+from compat_bpe.pattern.splitter import (
     FIRST_STAND_IN,
     LARGE_PARTS,
     PREPARED_PARTS,
+    Splitter,
     Translation,
     WithStandIns,
 )
@@ -77,7 +77,7 @@ def translations() -> Iterator[tuple[str, Translation]]:
     for pattern in dict.fromkeys(PATTERNS.values()):
         yield pattern, Translation(partial(parse, pattern), pattern)
     part = deepseek.PARTS["pre_tokenizer"]
-    splitter = make_splitter(steps(Json(part, "deepseek", "pre_tokenizer"))[:-1])
+    splitter = make_splitter(read_steps(Json(part, "deepseek", "pre_tokenizer"))[:-1])
     assert isinstance(splitter, Splitter)
     assert splitter.translation is not None
     yield repr(part), splitter.translation

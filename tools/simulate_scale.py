@@ -16,8 +16,8 @@ import random
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from compat_bpe.pipeline.chunks import texts_of_chunks
-from compat_bpe.train.bpe.beginning import BYTES, make_encoding
+from compat_bpe.pipeline.core import texts_of_chunks
+from compat_bpe.train.bpe.growing import BYTES, make_encoding
 from tools.benchmark.common import SHARED
 
 SEED = 21

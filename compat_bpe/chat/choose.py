@@ -23,6 +23,7 @@ from .base import ChatFormat, MessageCount, Request
 from .deepseek import DeepSeekFormat, DeepSeekV32Format
 from .deepseek_v4 import DeepSeekV4Format, Version
 from .harmony import HarmonyFormat
+from .left_out import EstimateFormat
 from .messages import Plain
 from .openai import OpenAIFormat
 from .template import ChatTemplate, TemplateFormat, find_chat_template
@@ -207,8 +208,6 @@ def chosen_format(
             error.args = (error.message(TERMS),)
             raise
         if answer.estimate is not None:
-            from .estimate import EstimateFormat  # imported here: only estimates need it
-
             return EstimateFormat(answer.estimate)
         of_model, model = answer.encoding_name, plain_model_name(model)
         if encoding is None:

@@ -13,7 +13,8 @@ from importlib.util import find_spec
 from typing import Any, Callable, NamedTuple
 
 from ..chat.limits import known_limits
-from ..encodings.model_names import BASELINES, list_encoding_names, model_names, resolve_model
+from ..encodings.model_names import model_names, resolve_model
+from ..encodings.published import BASELINES, list_encoding_names
 from ..unicode.text import brief
 from ..version import __version__
 from .calls import BOUNDS, Bounds, Call, CallError, Clock, Json, Roots, folders_of

@@ -1,24 +1,25 @@
-"""Trained tokenizers of all kinds, written and read by the real tokenizers: the same ids.
-
-And the vocabulary of words is that of ``WordLevelTrainer``.
-"""
+"""Trained, trained anew and extended tokenizers of all kinds, read by the references."""
 
 from __future__ import annotations
 
 import json
-import sysconfig
+import random
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Callable, NamedTuple
+from random import Random
+from typing import Any, NamedTuple
 
 import pytest
+import tiktoken
+import tiktoken.load
 import tokenizers
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tokenizers import models, trainers
 
-from compat_bpe import load
+from compat_bpe import Encoding, get_encoding, load
 from compat_bpe.encodings.tokenizer import Tokenizer
-from compat_bpe.save import save_tokenizer_json
+from compat_bpe.save import save_gpt2, save_tiktoken, save_tokenizer_json
 from compat_bpe.train import (
     ByteSettings,
     CharacterBpeSettings,
@@ -27,15 +28,20 @@ from compat_bpe.train import (
     WordPieceSettings,
     train,
 )
+from compat_bpe.train.extend import extend
+from compat_bpe.train.kinds import TOKENIZER_KINDS, kind_of
 from compat_bpe.train.tokenizer_kind import TokenizerSettings
 from compat_bpe.train.words import WordCounter
+from tests.corpora import SOURCES
 from tests.differential.reference import repaired
 from tests.differential.small_tokenizers import file
 from tests.examples import scaled
+from tests.kinds import kind_path
 from tests.strategies import texts
 from tests.tokenizer_files import BYTE_LEVEL
+from tests.train.small_vocabularies import by_list, by_rank, corpora, terms
+from tools.attack.training import KINDS as ATTACKED
 
-SOURCES = sorted(Path(sysconfig.get_path("stdlib")).glob("*.py"))
 CORPUS = [path.read_text("utf-8")[:12_000] for path in SOURCES[:5]]
 CORPUS += ["naïve 世界你好 12345 \u0301\r\nCafé ### a#b"] * 9
 BERT = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
@@ -203,3 +209,246 @@ def test_words_are_those_of_the_reference(
         words = counter.finish()
     learned = WordLevelSettings(size, min_frequency=least).kind.learn(words, lambda steps: None)
     assert learned.model.vocabulary == reference.get_vocab()
+
+
+LIKE_CORPUS = [path.read_text("utf-8")[:9_000] for path in SOURCES[5:9]] + [
+    "naïve 世界 🙂 a</w> ##b"
+] * 3
+
+#: A token that is not special, which only Unigram keeps.
+ADDED_TOKEN = {"content": "<b>", "single_word": False, "lstrip": True, "rstrip": False}
+
+TRAINERS: dict[str, Any] = {
+    "BPE": trainers.BpeTrainer,
+    "WordPiece": trainers.WordPieceTrainer,
+    "WordLevel": trainers.WordLevelTrainer,
+    "Unigram": trainers.UnigramTrainer,
+}
+
+
+def file_of(name: str) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(Path(kind_path(name)).read_text("utf-8"))
+    # The processors' tokens may be no special ones, which the reference refuses.
+    found["post_processor"] = found["padding"] = found["truncation"] = None
+    ids = [one["id"] for one in found["added_tokens"]]
+    vocab = found["model"]["vocab"]
+    found["added_tokens"].append(
+        {"id": max([*ids, len(vocab) - 1]) + 1, **ADDED_TOKEN, "normalized": True, "special": False}
+    )
+    return found
+
+
+def trained_there(file: dict[str, Any], size: int) -> dict[str, Any]:
+    model = {**file["model"]}
+    kind = model["type"]
+    options: dict[str, Any] = {}
+    if kind == "Unigram":
+        unknown = model["vocab"][model["unk_id"]][0]
+        model.update(unk_id=0, vocab=[[unknown, 0.0]])
+        options["unk_token"] = unknown
+    else:
+        model["vocab"] = {}
+    if kind == "BPE":
+        model["merges"] = []
+        for name in ("continuing_subword_prefix", "end_of_word_suffix"):
+            if model.get(name) is not None:
+                options[name] = model[name]
+    special = [
+        tokenizers.AddedToken(
+            **{name: value for name, value in one.items() if name not in ("id", "special")}
+        )
+        for one in file["added_tokens"]
+        if one["special"] or kind == "Unigram"
+    ]
+    there = tokenizers.Tokenizer.from_str(json.dumps({**file, "added_tokens": [], "model": model}))
+    trainer = TRAINERS[kind](
+        vocab_size=size, special_tokens=special, show_progress=False, **options
+    )
+    there.train_from_iterator(LIKE_CORPUS, trainer)
+    found: dict[str, Any] = json.loads(there.to_str())
+    return found
+
+
+def trained_here(file: dict[str, Any], size: int, folder: Path) -> dict[str, Any]:
+    (folder / "like.json").write_text(json.dumps(file), "utf-8")
+    like = load(folder / "like.json")
+    assert isinstance(like, Tokenizer)
+    enc = train(LIKE_CORPUS, TOKENIZER_KINDS[kind_of(like)].makes(size, like=like), workers=1)
+    save_tokenizer_json(enc, folder / "tokenizer.json")
+    read = load(folder / "tokenizer.json")
+    assert [enc.encode(text) for text in LIKE_CORPUS] == [read.encode(text) for text in LIKE_CORPUS]
+    found: dict[str, Any] = json.loads((folder / "tokenizer.json").read_text("utf-8"))
+    return found
+
+
+@pytest.mark.parametrize("no_mark", [None, ""])
+@pytest.mark.parametrize("name", ["word_level", "characters_byte_fallback"])
+def test_a_tokenizer_anew_is_that_of_the_reference(
+    name: str, no_mark: str | None, tmp_path: Path
+) -> None:
+    file = file_of(name)
+    if file["model"]["type"] == "BPE":
+        file["model"].update(continuing_subword_prefix=no_mark, end_of_word_suffix=no_mark)
+    assert trained_here(file, 500, tmp_path) == trained_there(file, 500)
+
+
+@pytest.mark.parametrize("name", ["wordpiece", "characters_end_of_word"])
+def test_but_for_the_numbers_of_characters_with_a_mark(name: str, tmp_path: Path) -> None:
+    file = file_of(name)
+    # No merges: those of equally frequent pairs go by the numbers.
+    here, there = trained_here(file, 1, tmp_path), trained_there(file, 1)
+    vocab, expected = here["model"].pop("vocab"), there["model"].pop("vocab")
+    assert here == there
+    assert {*vocab} == {*expected}
+    plain = [token for token in expected if len(token) == 1]
+    assert [vocab[token] for token in plain] == [expected[token] for token in plain]
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("name", ["unigram", "unigram_bytes"])
+def test_but_for_the_scores_of_characters(name: str, tmp_path: Path) -> None:
+    file = file_of(name)
+    here, there = trained_here(file, 500, tmp_path), trained_there(file, 500)
+    pieces, expected = dict(here["model"].pop("vocab")), dict(there["model"].pop("vocab"))
+    assert here == there
+    assert pieces.keys() == expected.keys()
+    assert pieces == pytest.approx(expected, abs=0.02)
+
+
+TERM_CORPUS = [
+    "The ribosome translates messenger RNA; polyribosomes are many ribosomes on one mRNA.\n",
+    "Apoptosis is programmed cell death, and kinases phosphorylate; 核糖体翻译信使核糖核酸。\n",
+    "def phosphorylate(kinase):\n    return kinase.phosphorylate(ribosome)\n",
+] * 3
+TERMS = ["phosphorylate", "核糖体", "tRNA"]
+OTHER = [
+    "A tRNA meets ribosomes<|endoftext|> while 核糖体 phosphorylates.",
+    "Nothing of that kind is here, café, 12345, 世界 \u200b😀",
+]
+
+
+def tokenizer_there(path: Path) -> Any:
+    found = tokenizers.Tokenizer.from_file(str(path))
+    found.encode_special_tokens = False
+    return found
+
+
+@settings(max_examples=scaled(40))
+@given(
+    old=by_rank(tokenizers=False),
+    corpus=corpora,
+    number=st.integers(0, 5),
+    wanted=terms,
+    others=corpora,
+)
+def test_by_rank(
+    old: Encoding, corpus: list[str], number: int, wanted: list[str], others: list[str]
+) -> None:
+    new = extend(old, corpus, number, terms=wanted, min_frequency=1).encoding
+    reference = tiktoken.Encoding(
+        "new",
+        pat_str=new._pat_str,
+        mergeable_ranks=dict(new._mergeable_ranks),
+        special_tokens=new._special_tokens,
+    )
+    for text in [*corpus, *others, *wanted]:
+        ids = reference.encode(text, allowed_special="all")
+        assert new.encode(text, allowed_special="all") == ids
+
+
+@settings(max_examples=scaled(40))
+@given(
+    old=st.one_of(by_rank(), by_list()),
+    corpus=corpora,
+    number=st.integers(0, 5),
+    wanted=terms,
+    others=corpora,
+)
+def test_as_tokenizer_json(
+    tmp_path_factory: pytest.TempPathFactory,
+    old: Encoding,
+    corpus: list[str],
+    number: int,
+    wanted: list[str],
+    others: list[str],
+) -> None:
+    new = extend(old, corpus, number, terms=wanted, min_frequency=1).encoding
+    path = tmp_path_factory.getbasetemp() / "extended.json"
+    save_tokenizer_json(new, path)
+    reference, again = tokenizer_there(path), load(path)
+    for text in [*corpus, *others, *wanted]:
+        ids = reference.encode(text, add_special_tokens=False).ids
+        assert new.encode(text, allowed_special="all") == ids
+        assert again.encode(text, allowed_special="all") == ids
+
+
+@pytest.mark.sweep
+def test_gpt2_in_every_format(tmp_path: Path) -> None:
+    old = get_encoding("gpt2")
+    found = extend(old, TERM_CORPUS, 15, terms=TERMS)
+    new = found.encoding
+    assert len(found.merges) > 15
+    assert not any(term.reason for term in found.terms)
+    save_tokenizer_json(new, tmp_path / "tokenizer.json")
+    reference = tokenizer_there(tmp_path / "tokenizer.json")
+    save_gpt2(new, tmp_path / "encoder.json", tmp_path / "vocab.bpe")
+    save_tiktoken(new, tmp_path / "new.tiktoken")
+    encodings: list[Any] = [
+        new,
+        load(tmp_path / "tokenizer.json"),
+        load(tmp_path / "vocab.bpe"),
+        tiktoken.Encoding(
+            "new",
+            pat_str=new._pat_str,
+            mergeable_ranks=tiktoken.load.load_tiktoken_bpe(str(tmp_path / "new.tiktoken")),
+            special_tokens=new._special_tokens,
+        ),
+    ]
+    rng = random.Random(1)
+    words = [*" ".join([*TERM_CORPUS, *OTHER, *TERMS]).split(" "), "\n", "<|endoftext|>"]
+    texts = [*TERM_CORPUS, *OTHER, *(" ".join(rng.choices(words, k=20)) for _ in range(50))]
+    for text in texts:
+        ids = reference.encode(text, add_special_tokens=False).ids
+        for encoding in encodings:
+            assert encoding.encode(text, allowed_special="all") == ids
+    assert old.encode_ordinary(OTHER[1]) == new.encode_ordinary(OTHER[1])
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: train(TERM_CORPUS[:1], WordPieceSettings(60, special_tokens=["[CLS]"])),
+        lambda: train(TERM_CORPUS[:1], CharacterBpeSettings(60, special_tokens=["<s>"])),
+        lambda: train(TERM_CORPUS[:1], CharacterBpeSettings(60, prefix="##", suffix="")),
+        lambda: train(
+            TERM_CORPUS[:1], CharacterBpeSettings(60, suffix="", pre_tokenizer="metaspace")
+        ),
+        lambda: train(TERM_CORPUS[:1], WordLevelSettings(12)),
+    ],
+)
+def test_other_kinds(make: Callable[[], Tokenizer], tmp_path: Path) -> None:
+    old = make()
+    found = extend(old, TERM_CORPUS, 12, terms=["phosphorylate", "tRNA", "mRNA"])
+    new = found.encoding
+    assert len(found.tokens) > 5
+    save_tokenizer_json(new, tmp_path / "tokenizer.json")
+    reference = tokenizer_there(tmp_path / "tokenizer.json")
+    again = load(tmp_path / "tokenizer.json")
+    for text in (*TERM_CORPUS, *OTHER, *TERMS, "translate the ribosomes"):
+        ids = reference.encode(text).ids
+        assert new.encode(text, allowed_special="all") == ids
+        assert again.encode(text, allowed_special="all") == ids
+
+
+@pytest.mark.parametrize("kind", ATTACKED)
+def test_some_corpora_and_settings(kind: str) -> None:
+    for number in range(3):
+        ATTACKED[kind](Random(f"{kind} {number}"))
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("number", range(10))
+@pytest.mark.parametrize("kind", ATTACKED)
+def test_many_corpora_and_settings(kind: str, number: int) -> None:
+    for case in range(10 * number, 10 * number + 10):
+        ATTACKED[kind](Random(f"{kind} {case}"))

@@ -48,7 +48,3 @@ def session(name: str, folder: Path, text: str = "", **environment: str) -> dict
     written: dict[str, Any] = json.loads(output.read_text())
     assert "failed" not in written, (written["failed"], said)
     return {"said": said, **written}
-
-
-ROOT = Path(__file__).parents[2]
-PACKAGE = ROOT / "editors/emacs/compat-bpe.el"

@@ -104,6 +104,8 @@ class Page:
             "ArrowDown": 40,
             "End": 35,
             "Home": 36,
+            "PageUp": 33,
+            "PageDown": 34,
             "Enter": 13,
             "Tab": 9,
         }
@@ -134,6 +136,11 @@ class Page:
         """Remove the text."""
         self.run("$('clear').click()")
         self.settle()
+
+    def forget(self) -> None:
+        """Forget all that the browser keeps of what was put in."""
+        self.run("$('forget').click(); $('forget-now').click()")
+        self.wait_for("offline-said", "Forgotten")
 
     def paste(self, text: str) -> None:
         """Paste a text into the field, as a browser tells a page of it."""

@@ -13,7 +13,7 @@ import tiktoken
 
 import compat_bpe
 from compat_bpe.chat import count_messages
-from compat_bpe.encodings.loaded import load_ranks
+from compat_bpe.encodings.published import load_ranks
 from compat_bpe.formats.tiktoken import format_ranks
 from tests.kinds import kind_path
 from tests.web.page import Page

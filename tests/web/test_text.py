@@ -178,6 +178,15 @@ def test_two_encodings_stand_side_by_side(page: Page) -> None:
     assert "gpt2" in page.text_of("heads")
 
 
+def test_without_a_limit_nothing_is_behind_it(page: Page) -> None:
+    page.type("one two three")
+    page.wait(lambda: not page.run("return document.querySelector('#tokens .beyond')"))
+    page.choose("other", "gpt2")
+    page.settle()
+    assert len(page.cells(1)) == 3
+    assert page.run("return document.querySelectorAll('#tokens .beyond').length") == 0
+
+
 @pytest.mark.parametrize("limit", [0, 1, 5, 8])
 def test_the_cut_of_a_limit_is_exact(page: Page, limit: int) -> None:
     text = "one two three 👩\u200d👩 four\nfive six seven"

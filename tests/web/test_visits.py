@@ -10,7 +10,7 @@ import pytest
 
 from compat_bpe import get_encoding
 from tests.chat.images import address
-from tests.web.page import Page
+from tests.web.page import CONTROL, Page
 from tests.web.server import served
 from tools.browser import Browser
 from web.model_list import models
@@ -79,8 +79,7 @@ def test_text_and_settings_are_still_there_after_a_reload(page: Page) -> None:
     assert settings_of(page) == ["o200k_base", "gpt2", "1", "hello world"]
     assert page.run("return $('ids').checked && !$('spaces').checked")
     assert page.counts() == {"o200k_base": 2, "gpt2": 2}
-    page.run("$('forget').click()")
-    page.wait_for("offline-said", "Forgotten")
+    page.forget()
     reload(page)
     assert settings_of(page) == ["o200k_base", "gpt2", "1", ""]
 
@@ -97,11 +96,23 @@ def test_loaded_tokenizers_are_still_there_after_a_reload_until_forgotten(page: 
     page.wait(lambda: page.run("return $('encoding').selectedOptions[0].text") == name)
     page.wait(lambda: list(page.counts().values()) == [2])
     assert [key.startswith("file:") for key in page.counts()] == [True]
-    page.run("$('forget').click()")
-    page.wait_for("offline-said", "Forgotten")
+    page.forget()
     reload(page)
     assert "tokenizer.json" not in page.run("return $('encoding').textContent")
     assert page.counts() == {"o200k_base": 0}
+
+
+def test_what_is_forgotten_is_asked_for_and_does_not_come_back(page: Page) -> None:
+    page.type("secret")
+    page.run("$('forget').click()")
+    assert "cannot be undone" in page.text_of("forgetting")
+    page.run("document.querySelector('#forgetting [value=\"\"]').click()")
+    assert page.run("return $('text').value") == "secret"
+    page.forget()
+    page.run("$('text').focus()")
+    page.press("z", CONTROL)
+    page.settle()
+    assert page.run("return $('text').value") == ""
 
 
 def test_messages_are_still_there_after_a_reload_until_forgotten(page: Page) -> None:
@@ -131,8 +142,7 @@ def test_messages_are_still_there_after_a_reload_until_forgotten(page: Page) -> 
         "response_format": form,
     }
     page.wait_for("conversation-count", ", of the form of the reply")
-    page.run("$('forget').click()")
-    page.wait_for("offline-said", "Forgotten")
+    page.forget()
     assert messages_of(page) == first
     reload(page)
     assert messages_of(page) == first

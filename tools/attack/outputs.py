@@ -25,7 +25,7 @@ from random import Random
 from typing import Any, NoReturn
 
 from compat_bpe import Encoding
-from compat_bpe.cli.group import cli
+from compat_bpe.cli.app import cli
 from compat_bpe.encodings.published import PATTERNS
 from compat_bpe.files.write import write_files, written_whole
 from compat_bpe.train.write import write_vocabulary

@@ -1,7 +1,7 @@
 """Training on random small corpora with random settings, against the references.
 
 Where a reference's result is not random, the one here is the same. What is random there, the
-order of characters with a mark, is taken from its result (see ``test_train_merges``).
+order of characters with a mark, is taken from its result (see ``test_train_bpe``).
 """
 
 from __future__ import annotations
@@ -23,16 +23,19 @@ import sentencepiece
 import tokenizers
 from tokenizers import models, trainers
 
-from compat_bpe.encodings.load_by_ranks import DEEPSEEK
+from compat_bpe.encodings.load import DEEPSEEK
 from compat_bpe.save import save_tokenizer_json
-from compat_bpe.train import CharacterBpeSettings, WordLevelSettings, WordPieceSettings
-from compat_bpe.train.bpe.beginning import BYTES, make_encoding
+from compat_bpe.train import (
+    CharacterBpeSettings,
+    WordLevelSettings,
+    WordPieceSettings,
+)
+from compat_bpe.train.bpe.growing import BYTES, make_encoding
 from compat_bpe.train.sentencepiece.settings import SentencePieceSettings
 from compat_bpe.train.sentencepiece.trainer import SentencePieceTrainer
-from compat_bpe.train.unigram.learner import UnigramOptions, learn_unigram
 from compat_bpe.train.words import WordCounter
-from tests.differential import test_train as byte_level
-from tests.differential import test_train_merges as merges
+from tests.differential import test_train_bpe as byte_level
+from tests.differential import test_train_bpe as merges
 from tests.differential import test_train_sentencepiece as sentences
 from tests.differential import test_train_unigram as unigram
 
@@ -42,8 +45,21 @@ MEMORY = 8 << 30
 #: Parts of corpora in which much is equally frequent, or that readers may see differently.
 _ODD = [
     *("a", "ab", "ba", "aa", "abc", " ", "  ", "\n", "\r\n", "\r", "\t", "\0", "'s", "1", "22"),
-    *("é", "e\u0301", "猫", "ねこ", "б", "🙂", "\u200d", "\ufeff", "\u2028", "\x1c", "_", "▁"),
-    "<s>",
+    *(
+        "é",
+        "e\u0301",
+        "猫",
+        "ねこ",
+        "б",
+        "🙂",
+        "\u200d",
+        "\ufeff",
+        "\u2028",
+        "\x1c",
+        "_",
+        "▁",
+        "<s>",
+    ),
 ]
 
 
@@ -86,7 +102,7 @@ def _unmerged(pattern: str) -> str:
 
 
 def _bytes(random: Random) -> None:
-    pattern = random.choice([*byte_level.NAMES, DEEPSEEK])
+    pattern = random.choice([*byte_level.PATTERN_NAMES, DEEPSEEK])
     corpus, size = _corpus(random), random.choice([256, 270, 400, 2000])
     least, longest = random.choice([0, 1, 2, 5]), random.choice([None, None, 2, 3, 8])
     theirs = {} if longest is None else {"max_token_length": longest + 1}
@@ -120,7 +136,7 @@ def _characters(random: Random) -> None:
         settings = CharacterBpeSettings(
             prefix=prefix, suffix=suffix, max_token_length=longest, **options
         )
-    merges.check(corpus, settings, parts)
+    merges.check_merges(corpus, settings, parts)
 
 
 def _words(random: Random) -> None:
@@ -159,7 +175,7 @@ def _unigram(random: Random) -> None:
         options["shrinking_factor"] = random.choice([0.3, 0.6, 0.9])
     try:
         # Where nothing can shrink to the size, the reference does not end.
-        learn_unigram(counts, UnigramOptions(size, **options))
+        unigram.learned(counts, size, **options)
     except ValueError:
         return
     try:

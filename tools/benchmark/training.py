@@ -149,7 +149,7 @@ TRAINERS = {
     "Unigram": Trainers(
         "tokenizers",
         Side(
-            f"{_OURS}from compat_bpe.train.unigram.settings import UnigramSettings\n",
+            f"{_OURS}from compat_bpe.train.unigram import UnigramSettings\n",
             _FEED.format(settings="UnigramSettings(8000)", feed="lines"),
             "pieces = sorted(trained.encoding.definition.model.pieces)\n",
         ),

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import compat_bpe
 from compat_bpe import Encoding, get_encoding
-from compat_bpe.encodings.model_names import DEEPSEEK
+from compat_bpe.encodings.published import DEEPSEEK
 
 
 def pack_of(name: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from compat_bpe import Encoding
-from compat_bpe.pipeline.chunks import parts_of_text
+from compat_bpe.pipeline.core import parts_of_text
 from compat_bpe.pipeline.models.explain import Row, explain
 from compat_bpe.unicode.surrogates import repair
 from compat_bpe.unicode.text import Visible, escape

@@ -29,8 +29,8 @@ from compat_bpe.pipeline.models.sentencepiece.base import (
 from compat_bpe.pipeline.models.sentencepiece.bpe import SentencePieceBPE
 from compat_bpe.pipeline.models.sentencepiece.unigram import SentencePieceUnigram, rounded
 from compat_bpe.pipeline.models.sentencepiece.ways import BELOW_THRESHOLD, WayFinder, join
+from tests.drawn_models import SENTENCEPIECES, piece_vocabularies, piece_vocabulary
 from tests.examples import scaled
-from tests.pipeline.models.drawn import SENTENCEPIECES, piece_vocabularies, piece_vocabulary
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -19,8 +19,8 @@ from compat_bpe.pipeline.models.scored_pieces import (
     UnigramTable,
 )
 from compat_bpe.pipeline.models.unigram import Unigram
+from tests.drawn_models import CHUNKS, PIECES, result, unigram_models
 from tests.examples import scaled
-from tests.pipeline.models.drawn import CHUNKS, PIECES, result, unigram_models
 from tools.attack.growth import work_of
 
 #: Most begin with the same characters, as many as long pieces are looked up by.

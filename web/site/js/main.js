@@ -89,8 +89,11 @@ the('fold').onclick = () => {
   const isOpen = the('settings').classList.toggle('open');
   the('fold').setAttribute('aria-expanded', String(isOpen));
 };
-the('forget').onclick = async () => {
-  model.set('');
+the('forget').onclick = () => the('forgetting').showModal();
+the('forgetting').onclose = async () => {
+  if (the('forgetting').returnValue !== 'forget') return;
+  the('forgetting').returnValue = '';
+  model.forget();
   messages.forget();
   await forgetAll();
   the('offline-said').textContent = 'Forgotten.';

@@ -23,40 +23,36 @@ export class SamePlace {
     // The pane that a hand is on leads; scrolling the other one must not lead back.
     /** @type {any} */ this.leader = editor.field;
     for (const pane of [editor.field, view.element]) {
-      for (const kind of ['pointerenter', 'pointerdown', 'wheel', 'touchstart', 'keydown', 'focus']) {
+      for (const kind of ['pointerenter', 'pointerdown', 'wheel', 'touchstart', 'keydown', 'focus', 'paste']) {
         pane.addEventListener(kind, () => { this.leader = pane; }, { passive: true });
       }
     }
     editor.field.addEventListener('scroll', () => {
       this.place();
-      if (this.leader === editor.field) this.scrolling(() => this.followText());
+      if (this.leader === editor.field) this.follow();
     });
     view.element.addEventListener('scroll', () => {
-      if (this.leader === view.element) this.scrolling(() => this.followTokens());
+      if (this.leader === view.element) this.follow();
     });
     // What is drawn late has another height than was guessed: then the place is found again.
-    view.element.addEventListener('drawn', () => {
-      if (performance.now() - this.scrolled > 600) return;
-      this.soon(() => (this.leader === view.element ? this.followTokens() : this.followText()));
-    });
+    view.element.addEventListener('drawn', () => this.isFollowing && this.follow());
     new ResizeObserver(() => this.place()).observe(editor.field);
-    this.scrolled = -Infinity;
+    this.isFollowing = false;
     document.addEventListener('selectionchange', () => this.selected());
     this.countSoon = later(() => this.countSelected(), 80);
   }
 
-  /** @param {() => void} call */
-  scrolling(call) {
-    this.scrolled = performance.now();
-    this.soon(call);
-  }
-
-  /** Do once before the next picture. @param {() => void} call */
-  soon(call) {
+  /** Bring the other pane to the place of the leader, until all that is in sight there is drawn. */
+  follow() {
+    this.isFollowing = true;
     if (this.frame) return;
     this.frame = nextFrame(() => {
       this.frame = 0;
-      call();
+      const { view, leader } = this;
+      const before = view.element.scrollTop;
+      if (leader === view.element) this.followTokens();
+      else this.followText();
+      this.isFollowing = !view.isDrawn || view.element.scrollTop !== before;
     });
   }
 
