@@ -31,7 +31,8 @@ from compat_bpe.sql import register
 from tests.cli.running import run
 from tests.lsp.client import Failed, client_of
 from tests.questions import ENCODINGS, EXACT, QUESTIONS, TEXT, Question, Refused, check
-from web.counting_page import conversation as page
+from web.counting_page.desk import Desk
+from web.counting_page.tokenizers import TERMS as PAGE
 
 PACKAGE = Path(__file__).parent.parent / "compat_bpe"
 
@@ -144,10 +145,20 @@ def conversation(question: Question) -> int:
 
 
 def web_page(question: Question) -> int:
-    try:
-        return get_encoding(page.encoding_of(question.name)).count(TEXT)
-    except ValueError as error:
-        raise Refused(str(error)) from None
+    """Ask the Python side of the page; ``tests/web`` asks the page itself."""
+
+    def answer(ask: str, **more: object) -> Any:
+        found = json.loads(desk.answer(json.dumps({"ask": ask, **more})))
+        if "error" in found:
+            raise Refused(found["error"])
+        return found["value"]
+
+    desk = Desk()
+    found = answer("find", name=question.name, field=question.field)
+    answer("choose", keys=[found["key"]], special=False)
+    figures = answer("edit", start=0, end=0, text=TEXT)
+    assert bool(figures["notes"][0]) == (question.encoding == "characters")
+    return int(figures["counts"][0])
 
 
 class Surface(NamedTuple):
@@ -181,7 +192,7 @@ SURFACES = {
     "configurations": Surface(configuration, [one for one in EXACT if one.name], CONFIGURATION),
     "conversations": Surface(conversation, REFUSED["model"], CONVERSATION),
     "encodings of conversations": Surface(conversation, REFUSED["encoding"], LIBRARY, BOTH),
-    "page": Surface(web_page, [one for one in EXACT if one.field == "model"], page.TERMS),
+    "page": Surface(web_page, QUESTIONS, PAGE),
 }
 
 

@@ -97,6 +97,18 @@ def meaning_of(name: str, as_of: str | None) -> Meaning | None:
     return held[-1]
 
 
+class NoFormatError(ValueError):
+    """A model or an encoding without a known chat format.
+
+    Args:
+        reason: what it is, in words that fit every surface.
+    """
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(f"{reason}; give template=, as load_chat_template reads it")
+        self.reason = reason
+
+
 class AliasFormat(ChatFormat):
     """The format of the model that an alias means.
 
@@ -233,9 +245,7 @@ def chosen_format(
         if kind.encoding == name and re.fullmatch(kind.models, model or ""):
             return kind.make(loaded, model or "")
     what = f"model {model!r}" if model is not None else f"encoding {loaded.name!r}"
-    raise ValueError(
-        f"{what}: no chat format is known for it; give template=, as load_chat_template reads it"
-    )
+    raise NoFormatError(f"{what}: no chat format is known for it")
 
 
 def _loaded(

@@ -463,8 +463,8 @@ def test_a_first_configuration_of_a_project_without_prompts() -> None:
     assert check("--init") == (
         0,
         f"{TOML}: written, with limits for 2 files\n",
-        "compat-bpe: latin.md: not UTF-8: byte 0xe9 at offset 3; it is not counted, and no limit "
-        "is about it\ncompat-bpe: skipped as binary: binary.md\n",
+        "compat-bpe: latin.md: not UTF-8: byte 0xe9 at offset 3; it is not counted and has no "
+        "limit\ncompat-bpe: skipped as binary: binary.md\n",
     )
     text = Path(TOML).read_text()
     assert 'encoding = "o200k_base"\n' in text

@@ -413,7 +413,7 @@ def test_a_mistake_of_ours_is_an_answer_and_is_written_down(
 
 
 def test_resources_name_what_the_tools_take(call: Call) -> None:
-    encodings, models = (json.loads(one.write()) for one in RESOURCES)
+    encodings, models = (json.loads(write()) for _, write in RESOURCES.values())
     for name in encodings["encodings"] + encodings["baselines"]:
         run(call, "count_tokens", text="a", encoding=name)
     for model in models["models"]:

@@ -6,12 +6,14 @@ import { nextFrame } from './work.js';
 
 /** The longest part that is marked, in UTF-16 units. */
 const MARKED = 2_000;
+/** How often the place is found again: heights that are guessed anew might move it for ever. */
+const TRIES = 20;
 
 export class SamePlace {
   /**
    * @param {import('./editor.js').Editor} editor
    * @param {import('./token-view.js').TokenView} view
-   * @param {(start: number, end: number) => Promise<number[]>} count counts a part by itself
+   * @param {(start: number, end: number) => Promise<string[]>} count counts a part by itself, for people
    */
   constructor(editor, view, count) {
     this.editor = editor;
@@ -29,22 +31,22 @@ export class SamePlace {
     }
     editor.field.addEventListener('scroll', () => {
       this.place();
-      if (this.leader === editor.field) this.follow();
+      if (this.leader === editor.field) this.follow(TRIES);
     });
     view.element.addEventListener('scroll', () => {
-      if (this.leader === view.element) this.follow();
+      if (this.leader === view.element) this.follow(TRIES);
     });
     // What is drawn late has another height than was guessed: then the place is found again.
-    view.element.addEventListener('drawn', () => this.isFollowing && this.follow());
+    view.element.addEventListener('drawn', () => this.tries && this.follow(this.tries - 1));
     new ResizeObserver(() => this.place()).observe(editor.field);
-    this.isFollowing = false;
+    this.tries = 0;
     document.addEventListener('selectionchange', () => this.selected());
     this.countSoon = later(() => this.countSelected(), 80);
   }
 
-  /** Bring the other pane to the place of the leader, until all that is in sight there is drawn. */
-  follow() {
-    this.isFollowing = true;
+  /** Bring the other pane to the place of the leader, until all that is in sight there is drawn. @param {number} tries */
+  follow(tries) {
+    this.tries = tries;
     if (this.frame) return;
     this.frame = nextFrame(() => {
       this.frame = 0;
@@ -52,7 +54,7 @@ export class SamePlace {
       const before = view.element.scrollTop;
       if (leader === view.element) this.followTokens();
       else this.followText();
-      this.isFollowing = !view.isDrawn || view.element.scrollTop !== before;
+      if (view.isDrawn && view.element.scrollTop === before) this.tries = 0;
     });
   }
 
@@ -124,7 +126,6 @@ export class SamePlace {
     const counts = await this.count(start, end).catch(() => []);
     const [first, last] = this.selection;
     if (this.editor.model.text.slice(first, last) !== asked || !counts.length) return;
-    const tokens = counts.length > 1 ? `${counts.map(one => many(one, 'token')).join(' and ')}` : many(counts[0], 'token');
-    the('selected').textContent = `Selected: ${tokens}, ${many([...asked].length, 'character')}`;
+    the('selected').textContent = `Selected: ${counts.join(' and ')}, ${many([...asked].length, 'character')}`;
   }
 }

@@ -1,17 +1,167 @@
-"""The edited text, counted by one or two encodings, with places in UTF-16 as browsers have them."""
+"""The text of the page with its tokens: edited, drawn by cells, with places in UTF-16.
+
+A token may end within a character, and a character that readers see may be several code points. A
+browser can draw only whole ones. So neighbouring tokens that share such a character are in one
+cell, and the cell says which they are. The cells of a part in one encoding are a side.
+"""
 
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence, Set
 from copy import copy
-from typing import Any, Protocol
+from itertools import accumulate
+from typing import Any, NamedTuple, Protocol
 
 from compat_bpe import Encoding
-from compat_bpe.fit import Document, PlacedToken
+from compat_bpe.fit import Document, PlacedToken, split_text
 from compat_bpe.pipeline.offsets import locate
+from compat_bpe.unicode.clusters import long_clusters
 
-from .sides import side_of
+#: The longest text whose tokens are drawn beside the messages.
+_LONGEST = 20_000
+
+
+class Cell(NamedTuple):
+    """A part of a text with the tokens that have a part of it.
+
+    Args:
+        start, end: its place in the text, in characters.
+        number: the number of tokens before its first one.
+        ids: the ids of its tokens.
+    """
+
+    start: int
+    end: int
+    number: int
+    ids: list[int]
+
+
+def cells_of(text: str, start: int, tokens: Sequence[PlacedToken]) -> list[Cell]:
+    r"""Return the cells of a part of a text, in order; what no token stands for is in none.
+
+    Args:
+        text: the part.
+        start: its place in the whole text.
+        tokens: the tokens that have a part of it, with places in the whole text.
+
+    >>> from compat_bpe import get_encoding
+    >>> from compat_bpe.fit import Document
+    >>> text = "a \U0001f469‍\U0001f469!"
+    >>> tokens = Document(get_encoding("gpt2"), text).tokens(0, len(text))
+    >>> [(one.start, one.end, len(one.ids)) for one in cells_of(text, 0, tokens)]
+    [(0, 1, 1), (1, 5, 6), (5, 6, 1)]
+    """
+    end = start + len(text)
+    clusters = iter(long_clusters(text))
+    inside = next(clusters, None)
+    found: list[Cell] = []
+    for token in tokens:
+        begin, stop = max(token.start, start), min(token.end, end)
+        # Clusters that end before this token cannot be split by its beginning.
+        while inside is not None and start + inside[1] <= begin:
+            inside = next(clusters, None)
+        splits_cluster = inside is not None and start + inside[0] < begin
+        last = found[-1] if found else None
+        if last is not None and (begin < last.end or begin == stop or splits_cluster):
+            last.ids.append(token.id)
+            found[-1] = last._replace(end=max(last.end, stop))
+        else:
+            found.append(Cell(begin, stop, token.number, [token.id]))
+    return found
+
+
+def utf16_lengths(text: str) -> list[int]:
+    r"""Return the number of UTF-16 units before each character, and in all, as browsers count.
+
+    >>> utf16_lengths("a\U0001f600b")
+    [0, 1, 3, 4]
+    """
+    return [0, *accumulate(2 if char > "\uffff" else 1 for char in text)]
+
+
+def side_of(
+    encoding: Encoding, text: str, begin: int, tokens: Sequence[PlacedToken]
+) -> dict[str, Any]:
+    """Return the cells of a part of a text.
+
+    Args:
+        encoding: the encoding of the tokens.
+        text: the part.
+        begin: its place in the whole text.
+        tokens: the tokens that have a part of it, with places in the whole text.
+
+    Returns:
+        ``first``, the number of tokens before the first one; and ``cells``: for each its beginning
+        and end in UTF-16 units from that of the part, the number of tokens from the first one to
+        it, its ids, and the ids of these that are special or unknown.
+    """
+    units = utf16_lengths(text)
+    cells = cells_of(text, begin, tokens)
+    first = cells[0].number if cells else 0
+    unknown = encoding.core.model.unknown_id
+    rows = [
+        [
+            units[cell.start - begin],
+            units[cell.end - begin],
+            cell.number - first,
+            cell.ids,
+            [one for one in cell.ids if encoding.is_special_token(one) or one == unknown],
+        ]
+        for cell in cells
+    ]
+    return {"first": first, "cells": rows}
+
+
+def sides_of_texts(encoding: Encoding, texts: list[str]) -> list[dict[str, Any]]:
+    """Return texts, each cut where it is too long to be drawn, their sides and numbers of tokens.
+
+    >>> from compat_bpe import get_encoding
+    >>> sides_of_texts(get_encoding("gpt2"), ["hello"])
+    [{'text': 'hello', 'side': {'first': 0, 'cells': [[0, 5, 0, [31373], []]]}, 'count': 1}]
+    """
+    found = []
+    for text in texts:
+        shown = text[:_LONGEST]
+        document = Document(encoding, text)
+        side = side_of(encoding, shown, 0, document.tokens(0, len(shown)))
+        found.append({"text": shown, "side": side, "count": document.count})
+    return found
+
+
+def decoded(encoding: Encoding, ids: list[int]) -> dict[str, Any]:
+    """Return the text of ids, its side, and the number of ids.
+
+    Raises:
+        ValueError: there is no such token.
+
+    >>> from compat_bpe import get_encoding
+    >>> decoded(get_encoding("gpt2"), [31373, 995])["text"]
+    'hello world'
+    """
+    try:
+        text, offsets = encoding.decode_with_offsets(ids)
+    except UnicodeDecodeError as error:
+        raise ValueError(f"not whole characters: byte {error.start} is not UTF-8") from None
+    except (KeyError, OverflowError):
+        wrong = next(one for one in ids if not _is_token(encoding, one))
+        raise ValueError(f"{encoding.name} has no token of id {wrong}") from None
+    # A token that ends within a character has a part of it, as the next one has.
+    begins_within = [b"\x80" <= one[:1] < b"\xc0" for one in encoding.decode_tokens_bytes(ids)]
+    ends = [start + within for start, within in zip(offsets, begins_within)][1:] + [len(text)]
+    tokens = [
+        PlacedToken(one, start, max(start, end), number)
+        for number, (one, start, end) in enumerate(zip(ids, offsets, ends))
+    ]
+    return {"text": text, "side": side_of(encoding, text, 0, tokens), "count": len(ids)}
+
+
+def _is_token(encoding: Encoding, token: int) -> bool:
+    try:
+        encoding.decode_single_token_bytes(token)
+    except (KeyError, OverflowError):
+        return False
+    return True
 
 
 class Counted(Protocol):
@@ -228,6 +378,28 @@ class EditedText:
             return self.units(counted.cut(encoding, text, limit))
         kept = encoding.truncate(text, limit).kept
         return self.units(kept[0][1] if kept else 0)
+
+    def split(self, column: int, limit: int) -> list[tuple[int, int]]:
+        """Return the parts of the text that are within a limit, each as long as can be.
+
+        Returns:
+            Their beginnings and ends, in UTF-16 units.
+
+        Raises:
+            ValueError: the limit is below 1, or a character has more tokens; or names of special
+                tokens in the text are tokens.
+
+        >>> from compat_bpe import get_encoding
+        >>> text = EditedText()
+        >>> text.choose([get_encoding("gpt2")], special=False)
+        >>> text.replace(0, 0, "one two three")
+        >>> text.split(0, 2)
+        [(0, 7), (7, 13)]
+        """
+        if isinstance(self._counted(column), Whole):
+            raise ValueError("a text with special tokens by name is not split")
+        parts = split_text(self._encodings[column], self.text, limit)
+        return [(self.units(one.start), self.units(one.end)) for one in parts]
 
     def _counted(self, column: int) -> Counted:
         encoding = self._encodings[column]
