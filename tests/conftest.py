@@ -96,7 +96,7 @@ _NOT_ON_PYPY = {
         "differential",
         "formats/test_rank_files.py",
         "web/test_features.py",
-        "web/test_long_text.py",
+        "web/test_field.py",
         "web/test_text.py",
     ],
 }

@@ -31,8 +31,9 @@ from web.runtime import FILES, LOCK, VERSION, put_runtime
 
 HERE = Path(__file__).parent
 PACKS = "compat_bpe/encodings/packs/"
-#: Rooms of the package that the page has no use for. The rooms below them cannot import them.
-LEFT_OUT = ("cli", "corpus", "lsp", "pyinstaller", "report", "spark", "tiktoken", "train")
+#: Folders of the package that the page has no use for: nothing that it asks imports them.
+_ABOVE = ("check", "cli", "columns", "corpus", "lsp", "mcp", "pyinstaller", "report", "spark")
+LEFT_OUT = (*_ABOVE, "chat/sandbox", "tiktoken", "train")
 
 
 def build(out: Path, wheel: Path | None = None) -> None:

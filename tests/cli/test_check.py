@@ -239,7 +239,7 @@ def test_what_is_not_text() -> None:
     skipped = "compat-bpe: skipped as binary: skills/b.md\n"
     assert check() == (0, "1 file: none is over a limit\n", skipped)
     write({"skills/c.md": b"caf\xe9"})
-    wrong = "not UTF-8: byte 0xe9 at offset 3; mend it, or exclude it in the configuration"
+    wrong = "not UTF-8: byte 0xe9 at offset 3; fix it, or exclude it in the configuration"
     assert check("-q") == (
         2,
         "1 file: none is over a limit, 1 not counted\n",
@@ -463,8 +463,8 @@ def test_a_first_configuration_of_a_project_without_prompts() -> None:
     assert check("--init") == (
         0,
         f"{TOML}: written, with limits for 2 files\n",
-        "compat-bpe: latin.md: not UTF-8: byte 0xe9 at offset 3; it is not counted and has no "
-        "limit\ncompat-bpe: skipped as binary: binary.md\n",
+        "compat-bpe: latin.md: not UTF-8: byte 0xe9 at offset 3; it is not counted and has "
+        "no limit\ncompat-bpe: skipped as binary: binary.md\n",
     )
     text = Path(TOML).read_text()
     assert 'encoding = "o200k_base"\n' in text

@@ -122,7 +122,7 @@ encode -e gpt2 --allowed-special <|endoftxt|> →
 encode -e gpt2 --add-special-tokens →
     compat-bpe: gpt2 has no tokens that are added to every text
 models --families gpt-4o →
-    compat-bpe: model 'gpt-4o' is of no family: its encoding ships, o200k_base
+    compat-bpe: 'gpt-4o' is built in (encoding o200k_base); it needs no files
 models --limits → --limits needs --json.
 models --limits --json --families → --limits is for models
 models gpt-9 → compat-bpe: unknown model 'gpt-9'

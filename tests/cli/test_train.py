@@ -150,7 +150,7 @@ def test_what_is_held_out() -> None:
         (
             "corpus -n 260 --validation 0.000001",
             "260 tokens, 4 of them merges, from 2 documents of 639 bytes",
-            "nothing was held out: 1e-06 of this corpus is less than one part",
+            "--validation 1e-06 is too small for this corpus; nothing was held out",
         ),
         (
             "corpus --merges 1000 --min-frequency 5",

@@ -15,8 +15,7 @@ import pytest
 
 from compat_bpe import get_encoding
 from compat_bpe.lsp.settings import Settings, read_settings
-from tests.lsp.emacs import session as emacs_session
-from tests.lsp.nvim import install_server
+from tests.lsp.real_editors import emacs_session, install_server
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs/editors.md").read_text("utf-8")

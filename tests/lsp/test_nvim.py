@@ -14,7 +14,7 @@ import pytest
 
 from compat_bpe import get_encoding
 from tests.lsp.client import COMMAND
-from tests.lsp.nvim import ROOT, install_server, script_at, session
+from tests.lsp.real_editors import ROOT, install_server, script_at, session
 
 pytestmark = pytest.mark.editors
 

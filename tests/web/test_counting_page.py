@@ -244,9 +244,7 @@ def test_every_encoding_has_its_pack() -> None:
 
 def test_the_page_offers_every_encoding_and_known_patterns() -> None:
     site = Path(__file__).parents[2] / "web" / "site"
-    shipped = re.findall(
-        r"^  \['(\w+)', '", (site / "js" / "encodings.js").read_text("utf-8"), re.M
-    )
+    shipped = re.findall(r"^  \['(\w+)', '", (site / "js" / "models.js").read_text("utf-8"), re.M)
     assert sorted(shipped) == sorted(list_encoding_names())
     listed = re.search(r'id="patterns">(.*?)</datalist>', (site / "index.html").read_text("utf-8"))
     assert listed is not None

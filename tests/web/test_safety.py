@@ -72,11 +72,16 @@ def test_text_is_never_html(page: Page) -> None:
     page.wait(lambda: "special" in page.text_of("card"))
     assert EVIL in page.text_of("card")
     page.show_tab("messages")
-    page.run(
-        "$('request').value = arguments[0]; $('request-form').requestSubmit()",
-        json.dumps([{"role": EVIL, "content": EVIL}]),
-    )
+    page.choose("model", "gpt-4o")
+    submit = "$('request').value = arguments[0]; $('request-form').requestSubmit()"
+    page.run(submit, json.dumps([{"role": EVIL, "content": EVIL}]))
+    page.wait(lambda: "onerror" in page.run("return $('request-said').textContent"))
+    tool = {"type": "function", "function": {"name": EVIL}}
+    messages = [{"role": "user", "content": EVIL}]
+    page.run(submit, json.dumps({"model": EVIL, "messages": messages, "tools": [tool]}))
     page.wait(lambda: "onerror" in page.run("return $('messages').textContent"))
+    for id in ("request-chips", "conversation-note"):
+        assert "onerror" in page.run("return $(arguments[0]).textContent", id)
     page.settle()
     assert page.run(images) == 0
     assert page.run("return document.title") == title

@@ -117,7 +117,7 @@ WHEELS = {
     "release": Wheels(["-r.ci/release.txt"]),
     "mcp": _of("tests/mcp/test_clients.py", "REQUIREMENTS"),
     "pytest-lsp": _of("tests/lsp/test_clients.py", "PYTEST_LSP"),
-    "neovim-newest": _of("tests/lsp/nvim.py", "NEWEST"),
+    "neovim-newest": _of("tests/lsp/real_editors.py", "NEWEST"),
     "places": _of("tools/places/kit.py", "LIBRARIES"),
     "pyinstaller": Wheels([f"pyinstaller=={constant('tools/places/table.py', 'PYINSTALLER')}"]),
 }

@@ -186,7 +186,7 @@ class _Check:
         report = self._report(configuration)
         if self._format != "github":  # which has them as annotations
             for path, reason in report.errors:
-                write_message(f"{path}: {reason}; mend it, or exclude it in the configuration")
+                write_message(f"{path}: {reason}; fix it, or exclude it in the configuration")
             for one in report.unmatched:
                 write_message(
                     f"{shown_path(one.name)}: {one.reason} (--allow-empty lets that pass)"

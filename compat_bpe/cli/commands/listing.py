@@ -211,7 +211,7 @@ def _failure(name: str, listed: dict[str, str]) -> CommandError:
         encoding = chosen_answer(name, None).encoding_name
     except CommandError as error:
         return error
-    return CommandError(f"model {name!r} is of no family: its encoding ships, {encoding}")
+    return CommandError(f"{name!r} is built in (encoding {encoding}); it needs no files")
 
 
 def _family_row(family: Family) -> list[str]:

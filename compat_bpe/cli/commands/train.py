@@ -409,7 +409,9 @@ def train(
             for line in _report(trained, output):
                 write_line(line)
     if validation and not counts.held_out.parts:
-        write_message(f"nothing was held out: {validation:g} of this corpus is less than one part")
+        write_message(
+            f"--validation {validation:g} is too small for this corpus; nothing was held out"
+        )
     note = training.note(trained)
     if note:
         write_message(note)

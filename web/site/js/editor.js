@@ -1,8 +1,7 @@
 // The text field. Browsers lay out all of a text field on every keystroke, which takes seconds for
 // a megabyte. So of a long text it holds a part, which moves with the caret.
-import { difference } from './difference.js';
 import { the } from './dom.js';
-import { lineFeeds } from './model.js';
+import { difference, lineFeeds } from './text.js';
 
 const WHOLE = 40_000; // UTF-16 units up to which it holds the whole text
 const PART = 24_000; // of a longer text
@@ -11,7 +10,7 @@ const EDGE = 4_000; // from the end of a part, where it moves on
 const MOVES = /^(Arrow|Page|Home$|End$|Backspace$|Delete$)/;
 
 export class Editor {
-  /** @param {import('./model.js').Model} model */
+  /** @param {import('./text.js').Model} model */
   constructor(model) {
     this.model = model;
     this.field = the('text');
@@ -66,7 +65,7 @@ export class Editor {
     this.tell();
   }
 
-  /** Take over a change that was not typed here. @param {import('./model.js').Replacement} change */
+  /** Take over a change that was not typed here. @param {import('./text.js').Replacement} change */
   follow({ start, end, text }) {
     const { field } = this, { scrollTop } = field;
     const caret = start + text.length;

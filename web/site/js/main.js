@@ -1,31 +1,20 @@
 // Puts the parts of the page together.
-import { Everywhere, Fitting } from './beside.js';
 import { Card } from './card.js';
 import { Counter } from './counter.js';
-import { showCounts, tokensOf } from './counts.js';
-import { failure, figure, goOn, later, make, many, notice, setUpCopying, the } from './dom.js';
-import { EXAMPLE } from './example.js';
-import { MOST, filesOfDialog } from './dropped.js';
-import { setUpDropping } from './dropping.js';
+import { Everywhere, Fitting, showCounts, tokensOf } from './counts.js';
+import { failure, figure, goOn, later, make, many, notice, setUpCopying, the, work } from './dom.js';
 import { Editor } from './editor.js';
-import { areTokenizer, names, ships, shortName } from './encodings.js';
-import { engine, trusted } from './engine.js';
-import { FilesPanel } from './files-panel.js';
-import { IdsPanel } from './ids-panel.js';
+import { engine, setBusy, setStatus, trusted } from './engine.js';
+import { EXAMPLE } from './example.js';
+import { filesOfDialog, FilesPanel, MOST, setUpDropping } from './files.js';
 import { forgetAll, keepChoice, keepText, keptChoice, keptText } from './keeping.js';
-import { MessagesPanel } from './messages-panel.js';
-import { Model } from './model.js';
-import { Models, Picker } from './models.js';
-import { prepared } from './prepared.js';
+import { MessagesPanel } from './messages.js';
+import { areTokenizer, Models, names, Picker, prepared, ships, shortName, TokenizerFiles } from './models.js';
 import { SamePlace } from './same-place.js';
-import { Settings } from './settings.js';
-import { setUpSharing } from './sharing.js';
-import { setBusy, setStatus } from './status.js';
-import { setUpTabs } from './tabs.js';
+import { Settings, setUpSharing, setUpTabs } from './settings.js';
+import { Model } from './text.js';
+import { IdsPanel, WordPanel } from './token-panels.js';
 import { TokenView } from './token-view.js';
-import { TokenizerFiles } from './tokenizer-files.js';
-import { WordPanel } from './word-panel.js';
-import { work } from './work.js';
 
 const settings = new Settings();
 const link = settings.read(location.hash);
@@ -265,7 +254,7 @@ async function follow(given) {
 
 addEventListener('hashchange', () => work(started.then(() => follow(settings.read(location.hash))).then(() => settings.changed('link'))));
 
-/** @param {import('./dropped.js').Found[]} found @param {number} hidden @param {boolean} folders */
+/** @param {import('./files.js').Found[]} found @param {number} hidden @param {boolean} folders */
 async function take(found, hidden, folders) {
   if (!found.length) return;
   await started;

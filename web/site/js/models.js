@@ -1,6 +1,66 @@
-// The tokenizers to choose from: models, encodings, estimates and the visitor's files.
-import { names } from './encodings.js';
-import { failure, figure, goOn, make, notice } from './dom.js';
+// The tokenizers to choose from: models, encodings, estimates and the visitor's files; the fields to choose
+// them in; and the loading of files.
+import { failure, figure, goOn, make, notice, the } from './dom.js';
+import { whileLoading } from './engine.js';
+import { keepFiles, keptFiles } from './keeping.js';
+
+/** @type {[string, string][]} */
+const SHIPPED = [
+  ['o200k_base', 'GPT-4o, GPT-4.1, GPT-5, o1, o3'],
+  ['cl100k_base', 'GPT-4, GPT-3.5, text-embedding-3'],
+  ['o200k_harmony', 'gpt-oss'],
+  ['deepseek_v4', 'DeepSeek V4'],
+  ['deepseek_v3', 'DeepSeek V3'],
+  ['deepseek_r1', 'DeepSeek R1'],
+  ['p50k_base', 'text-davinci-003'],
+  ['p50k_edit', 'edit models'],
+  ['r50k_base', 'GPT-3'],
+  ['gpt2', 'GPT-2'],
+];
+
+/** Files that are a tokenizer, by their names. */
+const TOKENIZER = new RegExp(`^(${[
+  'tokenizer(\\.tok)?\\.json', 'tekken\\.json', 'vocab\\.(json|txt|bpe)', 'encoder\\.json', 'merges\\.txt',
+  'rwkv_vocab_v\\d+\\.txt', 'bpe_simple_vocab_16e6\\.txt\\.gz', '.*\\.(tiktoken|gguf)', '.*\\.model(\\.v\\d+(m\\d+)?)?',
+  // Ranks as tiktoken's ports to JavaScript have them.
+  `(${SHIPPED.map(([key]) => key).join('|')})\\.json`,
+].join('|')})$`, 'i');
+/** What may lie beside such a file, and says more of it. */
+const BESIDE = /^(tokenizer_config|special_tokens_map|added_tokens|manifest|config)\.json$/i;
+
+/** @type {Map<string, string>} the keys of encodings, and their names for people */
+export const names = new Map(SHIPPED.map(([key, models]) => [key, `${key} – ${models}`]));
+
+/** Return the short name of an encoding. @param {string} key */
+export const shortName = key => (key.startsWith('file:') ? names.get(key) ?? key : key);
+
+/** Tell if a key stands for an estimate. @param {string} key */
+export const isEstimate = key => key.startsWith('≈');
+
+/** Tell if an encoding ships with the page. @param {string} key */
+export const ships = key => SHIPPED.some(([one]) => one === key);
+
+/**
+ * Tell if files, dropped by themselves, are a tokenizer and not texts.
+ * @param {string[]} files
+ */
+export const areTokenizer = files =>
+  files.some(name => TOKENIZER.test(name)) && files.every(name => TOKENIZER.test(name) || BESIDE.test(name));
+
+/** @type {Set<string>} those that are there */
+const ready = new Set();
+
+/**
+ * Fetch the vocabularies of some encodings, unless they are there.
+ * @param {import('./engine.js').Engine} engine
+ * @param {string[]} keys
+ */
+export async function prepared(engine, keys) {
+  const missing = keys.filter(key => !ready.has(key));
+  if (!missing.length) return;
+  await whileLoading(`Loading ${missing.map(shortName).join(', ')}…`, engine.prepare(keys));
+  for (const key of keys) ready.add(key);
+}
 
 /**
  * @typedef {object} Entry
@@ -190,4 +250,86 @@ function about({ name, key, context, hint }) {
   if (!key) return hint ?? '';
   const by = key.startsWith('≈') ? 'estimate' : key === name ? '' : key.startsWith('file:') ? '' : key;
   return [by, context === null ? '' : figure(context)].filter(Boolean).join(' · ');
+}
+
+export class TokenizerFiles {
+  /**
+   * @param {import('./engine.js').Engine} engine
+   * @param {Models} models
+   * @param {(entry: Entry) => void} loaded
+   */
+  constructor(engine, models, loaded) {
+    this.engine = engine;
+    this.models = models;
+    this.loaded = loaded;
+    /** @type {File[]} */ this.files = [];
+    the('load-encoding').onclick = () => the('encoding-files').click();
+    the('encoding-files').onchange = () => {
+      this.load([...the('encoding-files').files]);
+      the('encoding-files').value = '';
+    };
+    the('pattern-form').onsubmit = (/** @type {Event} */ event) => {
+      event.preventDefault();
+      this.load(this.files, the('pattern').value);
+    };
+    the('pattern-cancel').onclick = () => {
+      the('pattern-form').hidden = true;
+      goOn();
+    };
+  }
+
+  /** Load what the browser kept, under the names of before. */
+  async restore() {
+    for (const { name, files, pattern } of await keptFiles()) {
+      try {
+        const key = await whileLoading(`Loading ${name}…`, this.engine.load(files, pattern));
+        this.models.add(key, name);
+      } catch { /* another version may refuse it */ }
+    }
+  }
+
+  /** @param {File[]} files @param {string} [pattern] */
+  async load(files, pattern = '') {
+    if (!files.length) return;
+    this.files = files;
+    the('pattern-form').hidden = true;
+    const name = files.map(file => file.name).join(', ');
+    const box = notice(`Reading ${name}…`);
+    try {
+      // A rank file may be one of the vocabularies that ship: then its pattern is known.
+      if (!pattern && (await Promise.all(files.map(isRanks))).includes(true)) await this.engine.prepare(['o200k_base', 'cl100k_base', 'p50k_base', 'gpt2']);
+      const key = await whileLoading(`Loading ${name}…`, this.engine.load(files, pattern));
+      box.remove();
+      const entry = this.models.add(key, unused(name, await this.engine.ask('size', { key })));
+      this.loaded(entry);
+      keepFiles(entry.name, files, pattern);
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error);
+      failure(message);
+      if (!/give (a|the) pattern/.test(message)) return;
+      the('pattern-why').textContent = `How does ${name} split a text? A name, or a pattern`;
+      the('pattern-form').hidden = false;
+      the('pattern').focus();
+    }
+  }
+}
+
+/** Tell if a file is one of ranks: tokens in base64, each with its number. @param {File} file */
+async function isRanks(file) {
+  const beginning = await file.slice(0, 4096).text();
+  return file.name.endsWith('.tiktoken') || /^\s*[A-Za-z0-9+/=]+[ \t]+\d+[ \t]*\r?\n/.test(beginning);
+}
+
+/**
+ * Return a name that no other encoding has. Most files have the same name, and the end of a long one
+ * is cut off where there is no room: so what tells them apart comes first.
+ * @param {string} name
+ * @param {number} size the number of tokens
+ */
+function unused(name, size) {
+  const taken = new Set(names.values());
+  const plain = `${name}, ${figure(size)} tokens`;
+  let found = plain;
+  for (let number = 2; taken.has(found); number++) found = `${number}: ${plain}`;
+  return found;
 }

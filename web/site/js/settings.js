@@ -1,5 +1,5 @@
-// What the visitor has chosen, in the form and in the link.
-import { the } from './dom.js';
+// What the visitor has chosen, in the form and in the link; and the views of the page.
+import { setUpCopying, the } from './dom.js';
 import { isEncoding } from './models.js';
 
 /**
@@ -87,4 +87,68 @@ export class Settings extends EventTarget {
     if (text !== null) given.set('text', text);
     return `#${given}`;
   }
+}
+
+/** A longer link is cut off by some programs. */
+const LONGEST = 100_000;
+
+/**
+ * @param {Settings} settings
+ * @param {import('./text.js').Model} model
+ */
+export function setUpSharing(settings, model) {
+  const write = () => {
+    const text = the('with-text').checked ? model.text : null;
+    const isLong = (text?.length ?? 0) > LONGEST;
+    const link = location.href.replace(/#.*/, '') + settings.write(isLong ? null : text);
+    the('link').value = isLong ? 'The text is too long for a link.' : link;
+    the('copy-link').disabled = isLong;
+  };
+  the('share').onclick = () => {
+    the('sharing').hidden = !the('sharing').hidden;
+    the('share').setAttribute('aria-expanded', String(!the('sharing').hidden));
+    write();
+    if (!the('sharing').hidden) the('link').select();
+  };
+  the('share').setAttribute('aria-expanded', 'false');
+  the('share').setAttribute('aria-controls', 'sharing');
+  the('with-text').onchange = write;
+  setUpCopying('copy-link', () => {
+    the('link').select();
+    return the('link').value;
+  });
+  settings.addEventListener('change', write);
+  model.addEventListener('change', () => {
+    if (!the('sharing').hidden && the('with-text').checked) write();
+  });
+}
+
+/**
+ * Make the tabs work; the function is called with the name of the one that is chosen.
+ * @param {(name: string) => void} chosen
+ */
+export function setUpTabs(chosen) {
+  const tabs = [...the('tabs').children];
+  const show = (/** @type {any} */ tab) => {
+    for (const one of tabs) {
+      const isIt = one === tab;
+      one.setAttribute('aria-selected', String(isIt));
+      one.tabIndex = isIt ? 0 : -1;
+      the(one.getAttribute('aria-controls')).hidden = !isIt;
+    }
+    chosen(tab.id.replace('tab-', ''));
+  };
+  the('tabs').addEventListener('click', (/** @type {any} */ event) => {
+    if (tabs.includes(event.target)) show(event.target);
+  });
+  the('tabs').addEventListener('keydown', (/** @type {KeyboardEvent} */ event) => {
+    const at = tabs.indexOf(event.target);
+    const to = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: tabs.length - 1 }[event.key];
+    if (to === undefined || at < 0) return;
+    event.preventDefault();
+    const tab = tabs[(to + tabs.length) % tabs.length];
+    tab.focus();
+    show(tab);
+  });
+  return (/** @type {string} */ name) => show(the(`tab-${name}`));
 }

@@ -1,7 +1,6 @@
 // The tokens of the text, of which only those in sight are drawn.
 import { drawSides } from './block-view.js';
-import { later, make } from './dom.js';
-import { nextFrame } from './work.js';
+import { later, make, nextFrame } from './dom.js';
 
 /** Pixels above and below what is in sight that are drawn, too. */
 const MARGIN = 300;
@@ -9,7 +8,7 @@ const MARGIN = 300;
 const GUESS = 0.4;
 
 /**
- * @typedef {import('./blocks.js').Block} Block
+ * @typedef {import('./text.js').Block} Block
  * @typedef {import('./block-view.js').Side} Side
  * @typedef {{ element: any, version: number, sides: Side[], drawn: string }} Row
  */
@@ -17,7 +16,7 @@ const GUESS = 0.4;
 export class TokenView {
   /**
    * @param {any} element
-   * @param {import('./model.js').Model} model
+   * @param {import('./text.js').Model} model
    * @param {(ranges: [number, number][]) => Promise<Side[][]>} ask returns the cells of parts
    */
   constructor(element, model, ask) {
