@@ -148,7 +148,7 @@ def _defined(node: ast.stmt) -> list[str]:
 
 def _absolute(module: str, node: ast.ImportFrom) -> str:
     parts = module.split(".")
-    is_package = ROOT.joinpath(*parts).is_dir()
+    is_package = ROOT.joinpath(*parts, "__init__.py").exists()
     base = parts[: len(parts) - node.level + is_package]
     return ".".join([*base, *([node.module] if node.module else [])])
 

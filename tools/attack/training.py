@@ -34,8 +34,7 @@ from compat_bpe.train.bpe.growing import BYTES, make_encoding
 from compat_bpe.train.sentencepiece.settings import SentencePieceSettings
 from compat_bpe.train.sentencepiece.trainer import SentencePieceTrainer
 from compat_bpe.train.words import WordCounter
-from tests.differential import test_train_bpe as byte_level
-from tests.differential import test_train_bpe as merges
+from tests.differential import test_train_bpe as bpe
 from tests.differential import test_train_sentencepiece as sentences
 from tests.differential import test_train_unigram as unigram
 
@@ -102,14 +101,12 @@ def _unmerged(pattern: str) -> str:
 
 
 def _bytes(random: Random) -> None:
-    pattern = random.choice([*byte_level.PATTERN_NAMES, DEEPSEEK])
+    pattern = random.choice([*bpe.PATTERN_NAMES, DEEPSEEK])
     corpus, size = _corpus(random), random.choice([256, 270, 400, 2000])
     least, longest = random.choice([0, 1, 2, 5]), random.choice([None, None, 2, 3, 8])
     theirs = {} if longest is None else {"max_token_length": longest + 1}
-    expected = byte_level.reference_merges(
-        _unmerged(pattern), corpus, size, min_frequency=least, **theirs
-    )
-    found = byte_level.merges_of(
+    expected = bpe.reference_merges(_unmerged(pattern), corpus, size, min_frequency=least, **theirs)
+    found = bpe.merges_of(
         corpus, size, pattern=pattern, min_frequency=least, max_token_length=longest
     )
     assert found == expected
@@ -123,7 +120,7 @@ def _characters(random: Random) -> None:
         "initial_alphabet": random.choice(["", "xyz", "é猫"]),
         "special_tokens": random.choice([[], ["[PAD]", "[MASK]"]]),
     }
-    parts = merges.PARTS[random.choice([*merges.PARTS])]
+    parts = bpe.PARTS[random.choice([*bpe.PARTS])]
     # With text that looks like marks, a pair may be joined twice, by another rule there.
     mark = "\ue000"
     if random.random() < 0.4:
@@ -136,13 +133,13 @@ def _characters(random: Random) -> None:
         settings = CharacterBpeSettings(
             prefix=prefix, suffix=suffix, max_token_length=longest, **options
         )
-    merges.check_merges(corpus, settings, parts)
+    bpe.check_merges(corpus, settings, parts)
 
 
 def _words(random: Random) -> None:
     corpus, size, least = _corpus(random), random.choice([1, 9, 99, 9999]), random.randint(0, 3)
     part = random.choice([None, {"type": "Whitespace"}, {"type": "BertPreTokenizer"}])
-    there = merges.tokenizer_of(models.WordLevel({}, unk_token="<unk>"), {"pre_tokenizer": part})
+    there = bpe.tokenizer_of(models.WordLevel({}, unk_token="<unk>"), {"pre_tokenizer": part})
     trainer = trainers.WordLevelTrainer(
         vocab_size=size, min_frequency=least, special_tokens=["<unk>"], show_progress=False
     )

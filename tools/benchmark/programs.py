@@ -303,17 +303,19 @@ def spark(options: Options) -> Iterator[Row]:
         by_processes()
         taken = time.process_time() + sum(os.times()[2:4]) - started
         yield "chunks, two processes", {"MB a CPU second": megabytes / taken}
+        os.environ["PYSPARK_PYTHON"] = sys.executable
         session: Any = SparkSession.builder
         session = session.master("local[2]").config("spark.ui.showConsoleProgress", "false")
         session = session.getOrCreate()
         session.sparkContext.setLogLevel("ERROR")
         table = session.read.parquet(folder)
 
-        @functions.arrow_udf("bigint")  # type: ignore[untyped-decorator]
-        def with_tiktoken(texts: Any) -> Any:
+        def counts(texts: Any) -> Any:
             encode = tiktoken.get_encoding("o200k_base").encode_ordinary
             return pyarrow.array([len(encode(text)) for text in texts.to_pylist()], pyarrow.int64())
 
+        # A function with hints of types that it does not know is refused.
+        with_tiktoken = functions.arrow_udf(lambda texts: counts(texts), "bigint")
         chunks = chunk_counts(table, "text", pattern="o200k_base")
         jobs = {
             "chunks": chunks.write.format("noop").mode("overwrite").save,
