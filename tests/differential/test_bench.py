@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -25,37 +26,38 @@ pytestmark = pytest.mark.sweep
 BENCH = Path(__file__).resolve().parents[2] / "tools" / "bench.py"
 
 
-def test_a_run(tmp_path: Path) -> None:
-    corpus = tmp_path / "corpus.txt"
-    corpus.write_text("Some words, 12345 of them.\n\n今天天气很好。\n" * 200, encoding="utf-8")
-    figures = tmp_path / "figures.json"
-    command = [
-        *(sys.executable, str(BENCH), "--encoding", "gpt2", "--corpus", str(corpus)),
-        *("--only", "speed", "--only", "small", "--only", "scaling"),
-        *("--rounds", "1", "--size", "2000", "--json", str(figures)),
-    ]
-    run = subprocess.run(command, capture_output=True, text=True)
+WORDS = "Some words, 12345 of them.\n\n今天天气很好。\n"
+
+
+def bench(folder: Path, text: str, *options: str, **variables: str) -> tuple[dict[str, Any], str]:
+    """Return the figures of a run of one round on a text, and what it prints."""
+    corpus, figures = folder / "corpus.txt", folder / "figures.json"
+    corpus.write_text(text, encoding="utf-8")
+    command = [sys.executable, str(BENCH), "--corpus", str(corpus), *options]
+    command += ["--rounds", "1", "--json", str(figures)]
+    environment = {**os.environ, **variables}
+    run = subprocess.run(command, capture_output=True, text=True, env=environment)
     assert run.returncode == 0, run.stderr
-    found = json.loads(figures.read_text("utf-8"))["gpt2"]
+    return json.loads(figures.read_text("utf-8")), run.stdout
+
+
+def test_a_run(tmp_path: Path) -> None:
+    parts = ("--only", "speed", "--only", "small", "--only", "scaling", "--size", "2000")
+    figures, printed = bench(tmp_path, WORDS * 200, "--encoding", "gpt2", *parts)
+    found = figures["gpt2"]
     assert found["speed"]["corpus.txt"]["steady"] > 0
     assert found["small"]["10"]["microseconds"] > 0
     assert set(found["scaling"]) == {name for name, _ in hard_inputs(1)}
-    assert "geometric mean" in run.stdout
+    assert "geometric mean" in printed
 
 
 def test_training(tmp_path: Path) -> None:
-    corpus, figures = tmp_path / "corpus.txt", tmp_path / "figures.json"
     text = Path(__file__).read_text("utf-8") + "今天天气很好。\n"
-    corpus.write_text(text * 9, encoding="utf-8")
-    command = [
-        *(sys.executable, str(BENCH), "--only", "training", "--corpus", str(corpus)),
-        *(f"--trainer={title}" for title in training.ROWS if title != "BPE, 32,000 tokens"),
-        *("--rounds", "1", "--training-size", "400000", "--json", str(figures)),
-    ]
-    run = subprocess.run(command, capture_output=True, text=True)
-    assert run.returncode == 0, run.stderr
-    found = json.loads(figures.read_text("utf-8"))["training"]
-    assert set(found) == training.ROWS.keys() - {"BPE, 32,000 tokens"}
+    titles = training.ROWS.keys() - {"BPE, 32,000 tokens"}
+    options = ("--only", "training", "--training-size", "400000")
+    figures, _ = bench(tmp_path, text * 9, *options, *(f"--trainer={one}" for one in titles))
+    found = figures["training"]
+    assert set(found) == titles
     for row in found.values():
         assert min(row.values()) > 0
         # With threads, the reference itself differs from run to run.
@@ -74,17 +76,9 @@ def test_what_is_over_its_limit_is_stopped() -> None:
 
 
 def test_other_kinds(tmp_path: Path) -> None:
-    corpus, figures = tmp_path / "corpus.txt", tmp_path / "figures.json"
-    corpus.write_text("Some words, 12345 of them.\n\n今天天气很好。\n" * 200, encoding="utf-8")
     names = ["bert_uncased", "llama_2.model, sp"]
-    command = [
-        *(sys.executable, str(BENCH), "--only", "kinds", "--corpus", str(corpus)),
-        *(f"--encoding={name}" for name in names),
-        *("--rounds", "1", "--json", str(figures)),
-    ]
-    run = subprocess.run(command, capture_output=True, text=True)
-    assert run.returncode == 0, run.stderr
-    found = json.loads(figures.read_text("utf-8"))["kinds"]
+    encodings = (f"--encoding={name}" for name in names)
+    found = bench(tmp_path, WORDS * 200, "--only", "kinds", *encodings)[0]["kinds"]
     assert set(found) == set(names)
     for name in names:
         assert all(found[name]["corpus.txt"][figure] > 0 for figure in FIGURES)
@@ -116,32 +110,19 @@ def test_hard_inputs_are_as_long_as_asked() -> None:
 
 def test_another_interpreter(tmp_path: Path) -> None:
     """Here this one is the other: that PyPy is faster is for the benchmark to show."""
-    corpus, figures = tmp_path / "corpus.txt", tmp_path / "figures.json"
-    corpus.write_text("Some words, 12345 of them.\n\n今天天气很好。\n" * 2000, encoding="utf-8")
-    command = [
-        *(sys.executable, str(BENCH), "--encoding", "gpt2", "--corpus", str(corpus)),
-        *("--only", "pypy", "--rounds", "1", "--json", str(figures)),
-    ]
-    environment = {**os.environ, "PYPY": os.pathsep.join([sys.executable, "no-such-pypy"])}
-    run = subprocess.run(command, capture_output=True, text=True, env=environment)
-    assert run.returncode == 0, run.stderr
-    assert "no-such-pypy: not installed" in run.stdout
-    found = json.loads(figures.read_text("utf-8"))["gpt2"]["pypy"][sys.executable]
+    others = os.pathsep.join([sys.executable, "no-such-pypy"])
+    options = ("--encoding", "gpt2", "--only", "pypy")
+    figures, printed = bench(tmp_path, WORDS * 2000, *options, PYPY=others)
+    assert "no-such-pypy: not installed" in printed
+    found = figures["gpt2"]["pypy"][sys.executable]
     assert found["corpus.txt"]["new"] > 0
     assert found["geometric mean"]["again"] > 0
 
 
 def test_columns(tmp_path: Path) -> None:
-    corpus, figures = tmp_path / "corpus.txt", tmp_path / "figures.json"
-    lines = (f"Some words, {number} of them: 今天天气很好。\n" for number in range(2000))
-    corpus.write_text("".join(lines), encoding="utf-8")
-    command = [
-        *(sys.executable, str(BENCH), "--encoding", "gpt2", "--corpus", str(corpus)),
-        *("--only", "columns", "--rounds", "1", "--json", str(figures)),
-    ]
-    run = subprocess.run(command, capture_output=True, text=True)
-    assert run.returncode == 0, run.stderr
-    found = json.loads(figures.read_text("utf-8"))["gpt2"]["columns"]
+    lines = "".join(f"Some words, {number} of them: 今天天气很好。\n" for number in range(2000))
+    figures, _ = bench(tmp_path, lines, "--encoding", "gpt2", "--only", "columns")
+    found = figures["gpt2"]["columns"]
     assert {*found} >= {f"{kind}, sqlite3" for kind in ("lines", "pieces", "repeated")}
     assert all(row["ratio"] > 0 for row in found.values())
 
