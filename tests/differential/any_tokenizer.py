@@ -10,16 +10,7 @@ from typing import Any
 from compat_bpe.encodings.tokenizer import Tokenizer
 from compat_bpe.pipeline.added_tokens import normalized_content
 from tests import strategies as hard
-from tests.differential.parts import (
-    METASPACE,
-    NORMALIZERS,
-    SPECIAL,
-    STEPS,
-    processor_sequence,
-    special_piece,
-    template,
-    text_piece,
-)
+from tests.differential import parts
 from tests.differential.small_tokenizers import file, small_model
 from tests.tokenizer_files import BYTE_LEVEL, FLAGS, added
 
@@ -166,18 +157,18 @@ _INSERTING = {"replace nothing", "replace nothing by a mark"}
 
 
 def normalizer(draw: Random) -> dict[str, Any] | None:
-    names = [name for name in NORMALIZERS if name not in _SLOW or draw.random() < 0.3]
+    names = [name for name in parts.NORMALIZERS if name not in _SLOW or draw.random() < 0.3]
     names = [name for name in names if name not in _INSERTING]
-    found = [NORMALIZERS[name] for name in some(draw, names, 0, 3)]
+    found = [parts.NORMALIZERS[name] for name in some(draw, names, 0, 3)]
     if len(found) == 1 and draw.random() < 0.5:
         return found[0]
     return {"type": "Sequence", "normalizers": found} if found else None
 
 
 def pre_tokenizer(draw: Random, to_bytes: bool) -> dict[str, Any] | None:
-    steps = [STEPS[name] for name in some(draw, STEPS, 0, 3)]
+    steps = [parts.STEPS[name] for name in some(draw, parts.STEPS, 0, 3)]
     if draw.random() < 0.3:
-        steps = [{**METASPACE, "prepend_scheme": draw.choice(["always", "first", "never"])}]
+        steps = [{**parts.METASPACE, "prepend_scheme": draw.choice(["always", "first", "never"])}]
     if to_bytes:
         steps.append(BYTE_LEVEL)
     if len(steps) == 1 and draw.random() < 0.5:
@@ -187,14 +178,14 @@ def pre_tokenizer(draw: Random, to_bytes: bool) -> dict[str, Any] | None:
 
 #: Of ids that the model may have, and, unlike in ``SPECIAL``, none.
 _TOKENS = {
-    **SPECIAL,
-    "[SEP]": {**SPECIAL["[SEP]"], "ids": [1]},
+    **parts.SPECIAL,
+    "[SEP]": {**parts.SPECIAL["[SEP]"], "ids": [1]},
     "none": {"id": "none", "ids": [], "tokens": []},
 }
 
 
 def _special(draw: Random) -> dict[str, Any]:
-    return special_piece(draw.choice([*_TOKENS]), draw.randint(0, 2))
+    return parts.special_piece(draw.choice([*_TOKENS]), draw.randint(0, 2))
 
 
 def _template(draw: Random, repeats: bool) -> dict[str, Any]:
@@ -202,12 +193,12 @@ def _template(draw: Random, repeats: bool) -> dict[str, Any]:
         found: list[Any] = []
         for name in names:
             found += [_special(draw) for _ in range(draw.randint(0, 2))]
-            found.append(text_piece(name, draw.randint(0, 2)))
+            found.append(parts.text_piece(name, draw.randint(0, 2)))
         return found + [_special(draw) for _ in range(draw.randint(0, 1))]
 
     single = around(draw.choice(["A", "A", "AA", ""] if repeats else ["A"]))
     pair = around(draw.choice(["AB", "BA", "A", "ABAB"] if repeats else ["AB", "BA"]))
-    return template(single, pair, _TOKENS)
+    return parts.template(single, pair, _TOKENS)
 
 
 def post_processor(draw: Random, repeats: bool) -> Any:
@@ -222,7 +213,7 @@ def post_processor(draw: Random, repeats: bool) -> Any:
     ]
     found = draw.choice(choices)
     if draw.random() < 0.2 and repeats:
-        return processor_sequence(*filter(None, some(draw, choices, 0, 3)))
+        return parts.processor_sequence(*filter(None, some(draw, choices, 0, 3)))
     return found
 
 
@@ -240,7 +231,7 @@ def decoder(draw: Random) -> dict[str, Any] | None:
             [
                 {"type": "WordPiece", "prefix": short(), "cleanup": cleanup},
                 {"type": "BPEDecoder", "suffix": short()},
-                {**METASPACE, "prepend_scheme": scheme},
+                {**parts.METASPACE, "prepend_scheme": scheme},
                 {
                     "type": "CTC",
                     "pad_token": short(),

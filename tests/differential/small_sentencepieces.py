@@ -13,6 +13,7 @@ from sentencepiece import sentencepiece_model_pb2
 
 from compat_bpe.encodings.sentencepiece import SentencePiece
 from compat_bpe.formats.sentencepiece import parse_sentencepiece
+from compat_bpe.pipeline.aligned import Aligned
 
 #: Texts that the models are trained with.
 SENTENCES = [
@@ -60,6 +61,22 @@ def processor(data: bytes) -> Any:
 def both(data: bytes) -> tuple[SentencePiece, Any]:
     """Return a model in both packages."""
     return SentencePiece("x", parse_sentencepiece(data, "x")), processor(data)
+
+
+def check(enc: SentencePiece, sp: Any, text: str) -> None:
+    """Compare ids, pieces and places, and the normalized text."""
+    ids = sp.encode(text)
+    assert enc.encode(text) == ids
+    assert enc.count(text) == len(ids)
+    assert enc.encode_as_pieces(text) == sp.encode(text, out_type=str)
+    mapping = sp.encode(text, out_type="offset_mapping")
+    found = enc.encode_as_placed_pieces(text)
+    assert [one.id for one in found] == mapping["ids"]
+    assert [one.piece for one in found] == mapping["pieces"]
+    assert [(one.begin, one.end) for one in found] == mapping["offsets"]
+    normalized = sp.normalize(text)
+    assert enc.normalize(text) == normalized
+    assert enc._normalizer.align(Aligned.of(text)).text == normalized
 
 
 _BYTES = {"byte_fallback": True, "vocab_size": 420}

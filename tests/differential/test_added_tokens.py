@@ -1,4 +1,4 @@
-"""Normalizers, added tokens and flags of the model, against tokenizers."""
+"""Added tokens, and flags of models over bytes, against tokenizers."""
 
 from __future__ import annotations
 
@@ -21,46 +21,9 @@ from tests.differential.parts import normalizers, pre_tokenizers
 from tests.differential.small_tokenizers import Both, file, small_model
 from tests.examples import drawn
 from tests.strategies import texts as any_texts
-from tests.strategies import texts_to_normalize
 from tests.tokenizer_files import BYTE_LEVEL, FLAGS, added
 
 texts = any_texts.map(repair)
-
-# Normalizers
-
-NORMALIZERS = [
-    *("NFC", "NFD", "NFKC", "NFKD", "Lowercase", "strip", "strip left", "replace"),
-    *("replace pattern", "replace nothing", "prepend"),
-]
-
-
-@pytest.mark.hypothesis
-@pytest.mark.parametrize("names", [[], *([name] for name in NORMALIZERS)], ids=str)
-def test_texts_in_each_normalizer(names: list[str]) -> None:
-    made = Both(file(normalizer=normalizers(*names)))
-
-    @given(st.one_of(texts, texts_to_normalize))
-    def check(text: str) -> None:
-        # It does where nothing is replaced at the end of a text.
-        if not made.panics(text):
-            made.check(text)
-
-    check()
-
-
-@drawn(
-    300,
-    st.lists(st.sampled_from(NORMALIZERS), max_size=4),
-    st.lists(texts_to_normalize, max_size=4),
-)
-def test_texts_in_any_sequence_of_normalizers(names: list[str], several: list[str]) -> None:
-    made = Both(file(normalizer=normalizers(*names)))
-    for text in several:
-        if not made.panics(text):
-            made.check(text)
-
-
-# Added tokens
 
 #: Names that overlap, hold white space, stand in the vocabulary or change when normalized.
 NAMES = ["<s>", "</s>", "<s", "s>", "<A>", " a", "a ", "é", "e\u0301", "he", "Ġt", "x", "\n"]

@@ -71,49 +71,44 @@ def cut_by(ours: Tokenizer) -> dict[str, Any]:
 
 
 def check(
-    ours: Tokenizer, theirs: Any, variants: tuple[Any, Any], first: str, second: Any, places: bool
+    ours: Tokenizer,
+    theirs: Any,
+    plain: Any,
+    first: Any,
+    second: Any,
+    size: int | None,
+    **options: Any,
 ) -> None:
-    """Compare all fields as the file says, and the ids without its truncation and padding."""
-    plain, bare = variants
-    for add in (False, True):
-        options: dict[str, Any] = {"add_special_tokens": add, "allowed_special": "all"}
-        if places:
-            same_places(
-                partial(ours.encode_with_offsets, first, second, **options, **cut_by(ours)),
-                partial(theirs.encode, first, second, add_special_tokens=add),
-                max(len(first), len(second or ())),
-            )
-        encode = partial(ours.encode, first, second, **options)
-        expected = partial(plain.encode, first, second, add_special_tokens=add)
-        if same(encode, lambda: expected().ids) and second is None:  # noqa: B023
-            assert ours.encode_batch([first], **options) == [encode()]
-    expected = partial(bare.encode, first, add_special_tokens=False)
-    if same(partial(ours.encode_ordinary, first), lambda: expected().ids):
-        check_own(ours, first)
+    """Compare all fields as the file says, and the ids without its truncation and padding.
 
-
-def check_words(
-    ours: Tokenizer, theirs: Any, plain: Any, first: Any, second: Any, places: bool
-) -> None:
-    """Compare what is made of texts that are split into words already."""
+    Args:
+        size: up to where places are looked up; None if they are not compared.
+    """
     batch = [first] if second is None else [first, (first, second), [first, second]]
     for add in (False, True):
-        options: dict[str, Any] = {"is_pretokenized": True, "add_special_tokens": add}
-        own = {**options, "allowed_special": "all"}
-        if places:
+        there = {**options, "add_special_tokens": add}
+        here: dict[str, Any] = {**there, "allowed_special": "all"}
+        if size is not None:
             same_places(
-                partial(ours.encode_with_offsets, first, second, **own, **cut_by(ours)),
-                partial(theirs.encode, first, second, **options),
-                sum(map(len, first)),
+                partial(ours.encode_with_offsets, first, second, **here, **cut_by(ours)),
+                partial(theirs.encode, first, second, **there),
+                size,
             )
         same(
-            partial(ours.encode, first, second, **own),
-            lambda: plain.encode(first, second, **options).ids,  # noqa: B023
+            partial(ours.encode, first, second, **here),
+            lambda: plain.encode(first, second, **there).ids,  # noqa: B023
         )
         same(
-            partial(ours.encode_batch, batch, **own),
-            lambda: [one.ids for one in plain.encode_batch(batch, **options)],  # noqa: B023
+            partial(ours.encode_batch, batch, **here),
+            lambda: [one.ids for one in plain.encode_batch(batch, **there)],  # noqa: B023
         )
+
+
+def check_ordinary(ours: Tokenizer, bare: Any, text: str) -> None:
+    """Compare the ids of plain text, and check what this package has alone."""
+    expected = partial(bare.encode, text, add_special_tokens=False)
+    if same(partial(ours.encode_ordinary, text), lambda: expected().ids):
+        check_own(ours, text)
 
 
 def check_own(ours: Tokenizer, text: str) -> None:
@@ -156,11 +151,20 @@ def check_saved(ours: Tokenizer, theirs: Any, texts: list[str], path: Path) -> N
     save_tokenizer_json(ours, path)
     saved: Any = tokenizers.Tokenizer.from_file(str(path))
     read = Tokenizer("x", parse_tokenizer(read_json(path)))
+    assert (saved.truncation, saved.padding) == (theirs.truncation, theirs.padding)
+    assert cut_by(read) == cut_by(ours)
+    # The writer and the reader are each other's inverse.
+    content = json.loads(path.read_bytes())
+    save_tokenizer_json(read, path)
+    assert json.loads(path.read_bytes()) == content
     for text in texts:
-        if error_of(partial(theirs.encode, text)):
+        expected, kind = answer(partial(theirs.encode, text))
+        if kind:
             assert error_of(partial(saved.encode, text))
         else:
-            assert fields(saved.encode(text)) == fields(theirs.encode(text))
+            assert fields(saved.encode(text)) == fields(expected)
+            decoded, there = (answer(partial(one.decode, expected.ids)) for one in (saved, theirs))
+            assert decoded == there
         encode = partial(read.encode_with_offsets, allowed_special="all", add_special_tokens=True)
         same(lambda: encode(text, **cut_by(read)).ids, lambda: theirs.encode(text).ids)  # noqa: B023
 
@@ -175,14 +179,17 @@ def check_seed(draw: Random, folder: Path, kind: str | None = None) -> None:
     plain, bare = read_there(uncut), read_there({**uncut, "post_processor": None})
     bare.encode_special_tokens = True
     texts = [any_text(draw, content) for _ in range(6)]
-    places = not odd_places(content)
+    odd = odd_places(content)
     for first in texts:
         second = draw.choice([None, None, any_text(draw, content)])
-        check(ours, theirs, (plain, bare), first, second, places)
+        size = None if odd else max(len(first), len(second or ()))
+        check(ours, theirs, plain, first, second, size)
+        check_ordinary(ours, bare, first)
     for _ in range(3):
         words = [draw.choice(texts)[: draw.choice([0, 1, 3, 9])] for _ in range(draw.randint(0, 5))]
         more = draw.choice([None, words[1:], tuple(any_text(draw, content).split(" "))])
-        check_words(ours, theirs, plain, words, more, places)
+        size = None if odd else sum(map(len, words))
+        check(ours, theirs, plain, words, more, size, is_pretokenized=True)
     check_vocabulary(ours, theirs)
     top = theirs.get_vocab_size(with_added_tokens=True) + 3
     for _ in range(4):
@@ -228,7 +235,8 @@ def check_adding(draw: Random, folder: Path, kind: str | None = None) -> None:
         texts += [any_text(draw, content) for _ in range(2)]
         check_decoding(ours, theirs, list(range(len(ours.get_vocab()) + 3)))
         for text in texts:
-            check(ours, theirs, (theirs, bare), text, None, not odd_places(content))
+            check(ours, theirs, theirs, text, None, None if odd_places(content) else len(text))
+            check_ordinary(ours, bare, text)
     if check_vocabulary(ours, theirs, "no token"):
         check_saved(ours, theirs, texts, folder / "tokenizer.json")
 

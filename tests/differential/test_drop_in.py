@@ -22,17 +22,17 @@ from tests.differential.reference import Pair, outcome
 
 #: What the real package has and this one does not, or not alike, each with the reason.
 DIFFERENT = {
-    "core.TYPE_CHECKING": "an import of the module itself",
-    "core.functools": "an import of the module itself",
-    "core.ThreadPoolExecutor": "an import of the module itself",
+    **dict.fromkeys(
+        [
+            *("core.TYPE_CHECKING", "core.functools", "core.ThreadPoolExecutor"),
+            *("registry.tiktoken", "registry.functools", "_educational.regex"),
+            *("_educational.tiktoken", "_educational.collections"),
+        ],
+        "an import of the module itself",
+    ),
     "core._special_token_regex": "part of how it works",
     "core.raise_disallowed_special_token": "its parameter is called `name`",
     "registry.tiktoken_ext": "imported when it is asked for",
-    "registry.tiktoken": "an import of the module itself",
-    "registry.functools": "an import of the module itself",
-    "_educational.regex": "an import of the module itself",
-    "_educational.tiktoken": "an import of the module itself",
-    "_educational.collections": "an import of the module itself",
     "_educational.train_simple_encoding": "a demonstration that reads the module's own source",
 }
 MODULES = [

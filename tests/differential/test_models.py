@@ -313,13 +313,14 @@ def test_written_models_are_those_that_were_read(make: Any, kind: type) -> None:
     assert isinstance(of_words(make()).ours.core.definition.model, kind)
 
 
-def test_words_made_of_the_pieces_of_bert() -> None:
+@pytest.mark.parametrize("count", [4_000, pytest.param(20_000, marks=pytest.mark.sweep)])
+def test_words_made_of_the_pieces_of_bert(count: int) -> None:
     fields = json.loads(reference_tokenizer("bert_uncased").read_bytes())["model"]
     theirs = tokenizers.models.WordPiece(fields["vocab"], unk_token="[UNK]")
     model = WordPiece(fields["vocab"], "[UNK]")
     pieces = [piece.removeprefix("##") for piece in fields["vocab"]]
     dice = random.Random(1)
-    words = ["".join(dice.choices(pieces, k=dice.randrange(1, 6))) for _ in range(20_000)]
+    words = ["".join(dice.choices(pieces, k=dice.randrange(1, 6))) for _ in range(count)]
     words += [word + dice.choice("\u0e33\u4dff😀") + word for word in words[:100]]
     unknown = 0
     for word in words:
@@ -328,7 +329,7 @@ def test_words_made_of_the_pieces_of_bert() -> None:
         expected = [(token.value, *token.offsets) for token in found]
         assert [(one.text, one.start, one.end) for one in model.find(word)] == expected
         unknown += found[0].value == "[UNK]"
-    assert 0 < unknown < 1000
+    assert 0 < unknown < count // 20
 
 
 # Unigram
@@ -424,7 +425,7 @@ def test_ties(scores: list[int], parts: int, chunks: list[str]) -> None:
         check_chunk(*both, chunk)
 
 
-LONG_CHUNKS = ["a" * 30_000, "ab" * 15_000, "中" * 30_000, "aab中" * 10_000]
+LONG_CHUNKS = ["a" * 10_000, "ab" * 5_000, "中" * 10_000, "aab中" * 3_000]
 
 
 @pytest.mark.parametrize(

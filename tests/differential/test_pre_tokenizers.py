@@ -71,18 +71,6 @@ def test_every_code_point(name: str, code_points: str) -> None:
         both(name).check_pieces("a".join(code_points[start : start + (1 << 12)]))
 
 
-@pytest.mark.hypothesis
-@pytest.mark.parametrize("name", STEPS)
-def test_texts_in_each_step(name: str, thorough: settings) -> None:
-    @thorough
-    @given(texts)
-    def check(text: str) -> None:
-        both(name).check_pieces(text)
-        both(name).check(text)
-
-    check()
-
-
 @pytest.mark.parametrize("name", SEQUENCES)
 @given(text=texts)
 def test_texts_in_the_sequences_of_known_models(name: str, text: str) -> None:
@@ -241,11 +229,13 @@ def placed(name: str) -> Both:
 @pytest.mark.parametrize("name", STEPS)
 def test_each_step(name: str, thorough: settings) -> None:
     @thorough
-    @given(texts_with_names)
-    @example("")
-    @example(" é\U0001f600 <b>b  A")
-    def run(text: str) -> None:
-        check_places(placed(name), text)
+    @given(texts, texts_with_names)
+    @example("", "")
+    @example(" a.", " é\U0001f600 <b>b  A")
+    def run(text: str, with_names: str) -> None:
+        both(name).check_pieces(text)
+        both(name).check(text)
+        check_places(placed(name), with_names)
 
     run()
 

@@ -531,9 +531,11 @@ def test_built_file_is_read(name: str) -> None:
         assert tokenizer.token_to_id(token["content"]) == token["id"]
 
 
-def test_building_again_gives_the_same_bytes() -> None:
-    for name in ("bert_uncased", "clip", "llama_2", "albert_like"):
-        assert TOKENIZERS[name].build() == reference_tokenizer(name).read_bytes()
+@pytest.mark.parametrize(
+    "name", swept(["bert_uncased", "clip", "llama_2", "albert_like"], {"clip", "llama_2"})
+)
+def test_building_again_gives_the_same_bytes(name: str) -> None:
+    assert TOKENIZERS[name].build() == reference_tokenizer(name).read_bytes()
 
 
 @pytest.mark.parametrize(

@@ -227,14 +227,24 @@ def rwkv_tokens() -> dict[bytes, int]:
     return found
 
 
+@cache
+def rwkv_by_beginning() -> dict[bytes, list[bytes]]:
+    """The tokens by their first two bytes, the longest first."""
+    found: dict[bytes, list[bytes]] = {}
+    for token in sorted(rwkv_tokens(), key=len, reverse=True):
+        found.setdefault(token[:2], []).append(token)
+    return found
+
+
 def longest_first(text: str) -> list[int]:
     """The rule: the longest token at each place."""
     data, ids, start = text.encode(), [], 0
-    tokens = rwkv_tokens()
     while start < len(data):
-        end = next(end for end in range(start + 128, start, -1) if data[start:end] in tokens)
-        ids.append(tokens[data[start:end]])
-        start = min(end, len(data))
+        beginning = data[start : start + 2]
+        tokens = [*rwkv_by_beginning().get(beginning, ()), beginning[:1]]
+        token = next(token for token in tokens if data.startswith(token, start))
+        ids.append(rwkv_tokens()[token])
+        start += len(token)
     return ids
 
 

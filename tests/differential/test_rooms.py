@@ -29,6 +29,10 @@ from tests.corpora import TEXTS
 from tests.differential.reference import Pair
 from tests.encodings.stores import FIRST, SECOND, VARIABLES, cached
 
+Pairs = Callable[[str], Pair]
+
+# ``compat-bpe count`` on a repository, file by file
+
 ROOT = Path(compat_bpe.__file__).parent.parent
 
 #: What of this checkout is in the repository that is counted, and in that of the sweep.
@@ -37,13 +41,10 @@ ALL = ["compat_bpe", "docs", "tests", "README.md", ".gitignore"]
 
 
 def run(command: list[str], folder: Path) -> bytes:
-    return subprocess.run(
-        command,
-        cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        stdout=subprocess.PIPE,
-        check=True,
-    ).stdout
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    options: dict[str, Any] = {"cwd": folder, "env": environment, "check": True}
+    found: bytes = subprocess.run(command, stdout=subprocess.PIPE, **options).stdout
+    return found
 
 
 def count(folder: Path, *args: str) -> str:
@@ -75,21 +76,15 @@ def result(copy: Path) -> dict[str, Any]:
     return found
 
 
-def test_every_file_of_this_repository(
-    copy: Path, result: dict[str, Any], get_pair: Callable[[str], Pair]
-) -> None:
+def test_every_file_of_this_repository(copy: Path, result: Any, get_pair: Pairs) -> None:
     theirs = get_pair("cl100k_base").theirs
     assert len(result["files"]) > 50
     for file in result["files"]:
         data = (copy / file["path"]).read_bytes()
         text = data.decode()
-        expected = {
-            "path": file["path"],
-            "tokens": len(theirs.encode_ordinary(text)),
-            "bytes": len(data),
-            "characters": len(text),
-        }
-        assert file == expected
+        tokens = len(theirs.encode_ordinary(text))
+        sizes = {"tokens": tokens, "bytes": len(data), "characters": len(text)}
+        assert file == {"path": file["path"], **sizes}
     assert result["errors"] == []
 
 
@@ -99,36 +94,33 @@ def test_files_are_those_that_git_lists(copy: Path, result: dict[str, Any]) -> N
     visible = {path for path in paths if not any(part.startswith(".") for part in path.split("/"))}
     # Git lists a link, and a walk does not follow it.
     visible.remove("linked")
-    found = [file["path"] for file in result["files"]]
-    skipped = [file["path"] for file in result["skipped"]]
+    found, skipped = ([file["path"] for file in result[name]] for name in ("files", "skipped"))
     assert sorted(found + skipped) == sorted(os.path.join(".", path) for path in visible)
     assert {os.path.splitext(path)[1] for path in skipped} == {".pack"}
 
 
 def test_tree_has_the_same_counts(copy: Path, result: dict[str, Any]) -> None:
-    sums: dict[str, int] = {}
+    sums: Counter[str] = Counter()
     for file in result["files"]:
         parts = file["path"].split("/")
         sums[file["path"]] = file["tokens"]
         for depth in range(1, len(parts)):
-            folder = "/".join(parts[:depth]) + "/"
-            sums[folder] = sums.get(folder, 0) + file["tokens"]
+            sums["/".join(parts[:depth]) + "/"] += file["tokens"]
     found: dict[str, int] = {}
     folders: list[str] = []
     for line in count(copy, "--tree").splitlines():
         tokens, lines, name = re.fullmatch(r" *(\d+) ([|`│├└─ -]*)(.*)", line).groups()  # type: ignore[union-attr]
-        depth = len(lines) // 4
-        folders[depth:] = [name]
+        folders[len(lines) // 4 :] = [name]
         found["".join(folders)] = int(tokens)
     assert found == sums
 
 
+# Figures of a report, beside plain counting
+
 REPORT_TEXTS = {
     "en": ["The cat sat on the mat, didn't it?\r\n\r\n  Yes. " * 3, "x = [1, 22, 333, 4444]\n\n\n"],
     "more": [
-        "Привет, мир! Γειά σου",
-        "你好，世界。今日は良い天気です。",
-        "สวัสดีชาวโลก नमस्ते",
+        *("Привет, мир! Γειά σου", "你好，世界。今日は良い天気です。", "สวัสดีชาวโลก नमस्ते"),
         "😀 naïve \u00a0 ﬁ",
     ],
     "special": ["<|endoftext|> is text"],
@@ -137,32 +129,28 @@ REPORT_TEXTS = {
 
 def test_report(shipped: Pair) -> None:
     found = report({"it": shipped.ours}, REPORT_TEXTS, terms=["tokenization"])
-    one = found.encodings["it"]
+    one, theirs = found.encodings["it"], shipped.theirs
     uses: Counter[int] = Counter()
     for group, texts in REPORT_TEXTS.items():
         joined = "".join(texts)
-        assert found.groups[group] == Sizes(
-            len(texts),
-            len(joined.encode()),
-            len(joined),
-            sum(len(regex.findall(r"\S+", text)) for text in texts),
-        )
-        chunks = [chunk for text in texts for chunk in regex.findall(shipped.theirs._pat_str, text)]
-        tokens = [shipped.theirs._encode_single_piece(chunk) for chunk in chunks]
-        assert one.groups[group] == TokenCounts(
-            sum(len(shipped.theirs.encode_ordinary(text)) for text in texts),
-            len(chunks),
-            sum(len(ids) == 1 for ids in tokens),
-        )
-        for text in texts:
-            uses.update(shipped.theirs.encode_ordinary(text))
+        words = sum(len(regex.findall(r"\S+", text)) for text in texts)
+        sizes = Sizes(len(texts), len(joined.encode()), len(joined), words)
+        assert found.groups[group] == sizes
+        chunks = [chunk for text in texts for chunk in regex.findall(theirs._pat_str, text)]
+        alone = sum(len(theirs._encode_single_piece(chunk)) == 1 for chunk in chunks)
+        ids = [number for text in texts for number in theirs.encode_ordinary(text)]
+        assert one.groups[group] == TokenCounts(len(ids), len(chunks), alone)
+        uses.update(ids)
     assert {use.id: use.times for use in one.uses} == uses
-    assert all(shipped.theirs.decode_single_token_bytes(use.id) == use.token for use in one.uses)
-    assert one.mergeable == len(shipped.theirs._mergeable_ranks)
+    assert all(theirs.decode_single_token_bytes(use.id) == use.token for use in one.uses)
+    assert one.mergeable == len(theirs._mergeable_ranks)
     assert one.unused == one.mergeable - len(uses)
     [term] = one.terms
-    ids = shipped.theirs.encode_ordinary(" tokenization")
-    assert term.after_space == shipped.theirs.decode_tokens_bytes(ids)
+    ids = theirs.encode_ordinary(" tokenization")
+    assert term.after_space == theirs.decode_tokens_bytes(ids)
+
+
+# Counts in SQL
 
 
 def check_sql(pair: Pair, texts: list[str]) -> None:
@@ -179,15 +167,17 @@ def check_sql(pair: Pair, texts: list[str]) -> None:
 
 
 @given(texts=st.lists(st.text(st.characters(blacklist_categories=["Cs"]))))
-def test_random_texts(get_pair: Callable[[str], Pair], texts: list[str]) -> None:
+def test_random_texts(get_pair: Pairs, texts: list[str]) -> None:
     check_sql(get_pair("o200k_base"), texts)
 
 
 @pytest.mark.parametrize("name", ["gpt2", "o200k_base"])
-def test_odd_texts_and_lines(get_pair: Callable[[str], Pair], name: str) -> None:
+def test_odd_texts_and_lines(get_pair: Pairs, name: str) -> None:
     lines = [line for path in TEXTS for line in path.read_text("utf-8")[:20_000].split("\n")]
     check_sql(get_pair(name), ["", "a\0b\0", "<|endoftext|>", "x" * 5000, *lines])
 
+
+# ``hf:`` names against the cache of ``huggingface_hub``, which tokenizers brings along
 
 _WHERE = "from huggingface_hub import constants; print(constants.HF_HUB_CACHE)"
 _OURS = (
@@ -205,23 +195,20 @@ def test_the_same_snapshot(
     cached(tmp_path, commit=SECOND, ref="v1")
     cached(tmp_path, commit="3" * 40, ref="refs/pr/1")
     monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path))
-    reference = try_to_load_from_cache(
-        "acme/Small", "vocab.bpe", cache_dir=tmp_path, revision=revision
-    )
+    options: dict[str, Any] = {"cache_dir": tmp_path, "revision": revision}
+    reference = try_to_load_from_cache("acme/Small", "vocab.bpe", **options)
     name = "hf:acme/Small" + (f"@{revision}" if revision else "")
-    if not isinstance(reference, str):
+    if isinstance(reference, str):
+        assert find_stored(name).path == os.path.dirname(reference)
+    else:
         with pytest.raises(FileNotFoundError):
             find_stored(name)
-    else:
-        assert find_stored(name).path == os.path.dirname(reference)
 
 
 @pytest.mark.parametrize(
     "variables",
     [
-        {},
-        {"XDG_CACHE_HOME": "/x"},
-        {"XDG_CACHE_HOME": "/x", "HF_HOME": "~/h"},
+        *({}, {"XDG_CACHE_HOME": "/x"}, {"XDG_CACHE_HOME": "/x", "HF_HOME": "~/h"}),
         {"HF_HOME": "/h", "HUGGINGFACE_HUB_CACHE": "$HOME/old"},
         {"HUGGINGFACE_HUB_CACHE": "/old", "HF_HUB_CACHE": "/new"},
     ],
@@ -229,14 +216,9 @@ def test_the_same_snapshot(
 def test_the_same_folder(variables: dict[str, str], tmp_path: Path) -> None:
     environment = {name: value for name, value in os.environ.items() if name not in VARIABLES}
     environment.update(variables, HOME=str(tmp_path), USERPROFILE=str(tmp_path))
-    found = [
-        subprocess.run(
-            [sys.executable, "-c", script],
-            env=environment,
-            capture_output=True,
-            text=True,
-            check=True,
-        ).stdout
+    options: dict[str, Any] = {"env": environment, "check": True, "capture_output": True}
+    theirs, ours = (
+        subprocess.run([sys.executable, "-c", script], **options).stdout
         for script in (_WHERE, _OURS)
-    ]
-    assert found[0] == found[1] != ""
+    )
+    assert theirs == ours != b""

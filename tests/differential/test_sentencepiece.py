@@ -16,7 +16,6 @@ from hypothesis import strategies as st
 import compat_bpe
 from compat_bpe.encodings.save import save_sentencepiece
 from compat_bpe.encodings.sentencepiece import SentencePiece
-from compat_bpe.pipeline.aligned import Aligned
 from compat_bpe.pipeline.models.explain import explain
 from compat_bpe.pipeline.models.sentencepiece.unigram import (
     PieceLattice,
@@ -30,6 +29,7 @@ from tests.differential.small_sentencepieces import (
     TEXTS,
     WORDS,
     both,
+    check,
     model,
     ours,
     parsed,
@@ -40,22 +40,6 @@ from tests.differential.small_sentencepieces import (
 from tests.examples import drawn
 
 ALL = pytest.mark.parametrize("name", NAMES)
-
-
-def check(enc: SentencePiece, sp: Any, text: str) -> None:
-    """Compare ids, pieces and places, and the normalized text."""
-    ids = sp.encode(text)
-    assert enc.encode(text) == ids
-    assert enc.count(text) == len(ids)
-    assert enc.encode_as_pieces(text) == sp.encode(text, out_type=str)
-    mapping = sp.encode(text, out_type="offset_mapping")
-    found = enc.encode_as_placed_pieces(text)
-    assert [one.id for one in found] == mapping["ids"]
-    assert [one.piece for one in found] == mapping["pieces"]
-    assert [(one.begin, one.end) for one in found] == mapping["offsets"]
-    normalized = sp.normalize(text)
-    assert enc.normalize(text) == normalized
-    assert enc._normalizer.align(Aligned.of(text)).text == normalized
 
 
 @ALL

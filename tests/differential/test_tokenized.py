@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import pickle
 from pathlib import Path
 from typing import Any
 
 import pytest
 import tokenizers
-from hypothesis import assume, given
+from hypothesis import given
 from hypothesis import strategies as st
 
 import compat_bpe
@@ -17,77 +16,18 @@ from compat_bpe.encodings.tokenizer import Tokenizer
 from compat_bpe.pipeline.tokenized import Padding, Truncation
 from compat_bpe.save import save_tokenizer_json
 from compat_bpe.unicode.surrogates import repair
-from tests.differential.parts import BERT, paddings, processors, truncations
-from tests.differential.small_tokenizers import Both, error_of, fields, file, lookups
-from tests.examples import drawn
+from tests.differential.parts import BERT
+from tests.differential.small_tokenizers import Both, file
 from tests.strategies import texts as any_texts
 from tests.tokenizer_files import BYTE_LEVEL, added
 
 texts = st.one_of(any_texts.map(repair), st.text("ab \né<s>hte", max_size=12))
 LISTED = [added(900, "<s>", special=True), added(901, "he"), added(902, "t", rstrip=True)]
 SPLIT = {**BYTE_LEVEL, "use_regex": True}
-any_parts = st.fixed_dictionaries(
-    {
-        "post_processor": st.one_of(st.none(), processors),
-        "pre_tokenizer": st.sampled_from([SPLIT, {**SPLIT, "add_prefix_space": True}]),
-        "normalizer": st.sampled_from(
-            [None, {"type": "Prepend", "prepend": "x"}, {"type": "Lowercase"}]
-        ),
-    }
-)
 
 
 def small(**parts: Any) -> Both:
     return Both(file(added_tokens=LISTED, **parts))
-
-
-def check_fields(both: Both, first: Any, second: Any, **options: Any) -> bool:
-    """Compare all fields, ids and batches of a text, or that a post-processor refuses it."""
-    ours = {**options, "allowed_special": "all"}
-    if error_of(lambda: both.theirs.encode(first, second, **options)):
-        for encode in (both.ours.encode, both.ours.encode_with_offsets):
-            with pytest.raises(ValueError, match="post_processor"):
-                encode(first, second, **ours)
-        return False
-    expected = both.theirs.encode(first, second, **options)
-    found = both.ours.encode_with_offsets(first, second, **ours)
-    assert fields(found) == fields(expected)
-    assert lookups(found, 12) == lookups(expected, 12)
-    assert both.ours.encode(first, second, **ours) == expected.ids
-    batch = [first, first] if second is None else [(first, second), [first, second]]
-    there = [one.ids for one in both.theirs.encode_batch(batch, **options)]
-    assert both.ours.encode_batch(batch, **ours) == there
-    return True
-
-
-@drawn(300, any_parts, texts, st.one_of(st.none(), texts), st.booleans())
-def test_all_fields(parts: dict[str, Any], first: str, second: str | None, add: bool) -> None:
-    check_fields(small(**parts), first, second, add_special_tokens=add)
-
-
-words = st.lists(st.one_of(texts, st.sampled_from(["", " ", "he", "<s>"])), max_size=5)
-
-
-@drawn(200, any_parts, words, st.one_of(st.none(), words.map(tuple)), st.booleans())
-def test_words(parts: dict[str, Any], first: Any, second: Any, add: bool) -> None:
-    check_fields(small(**parts), first, second, is_pretokenized=True, add_special_tokens=add)
-
-
-@drawn(
-    200, st.one_of(st.none(), processors), truncations, paddings, texts, st.one_of(st.none(), texts)
-)
-def test_settings_of_the_file(
-    processor: Any, truncation: Any, padding: Any, first: str, second: str | None
-) -> None:
-    both = small(post_processor=processor, truncation=truncation, padding=padding)
-    options: dict[str, Any] = {"allowed_special": "all", "add_special_tokens": True}
-    options.update(truncation=both.ours.truncation, padding=both.ours.padding)
-    if error_of(lambda: both.theirs.encode(first, second)):
-        encode = both.ours.encode_with_offsets
-        assert error_of(lambda: encode(first, second, **options)) == "ValueError"
-    else:
-        found = both.ours.encode_with_offsets(first, second, **options)
-        assert fields(found) == fields(both.theirs.encode(first, second))
 
 
 def test_texts_of_tokens() -> None:
@@ -190,47 +130,11 @@ def test_names_of_tokens(token: str) -> None:
     assert both.ours.id_to_token(5000) is both.theirs.id_to_token(5000) is None
 
 
-WORD_PIECE = {"type": "WordPiece", "prefix": "##", "cleanup": False}
-
-
-@pytest.mark.hypothesis
-def test_what_is_saved_is_read_by_both(tmp_path: Path) -> None:
-    parts = st.fixed_dictionaries(
-        {
-            "post_processor": st.one_of(st.none(), processors),
-            "truncation": st.one_of(st.none(), truncations),
-            "padding": st.one_of(st.none(), paddings),
-            "decoder": st.sampled_from([None, BYTE_LEVEL, {"type": "Fuse"}, WORD_PIECE]),
-        }
-    )
-
-    @drawn(100, parts, texts)
-    def check(parts: dict[str, Any], text: str) -> None:
-        check_saved(tmp_path, text, small(**parts))
-
-    check()
-
-
 def saved(folder: Path, both: Both) -> tuple[Any, Any]:
     """A tokenizer written to a file, read by both packages."""
     path = folder / "tokenizer.json"
     save_tokenizer_json(both.ours, path)
     return compat_bpe.load(path), tokenizers.Tokenizer.from_file(str(path))
-
-
-def check_saved(folder: Path, text: str, both: Both) -> None:
-    assume(not error_of(lambda: both.theirs.encode(text)))
-    ours, theirs = saved(folder, both)
-    assert isinstance(ours, Tokenizer)
-    expected = both.theirs.encode(text)
-    assert fields(theirs.encode(text)) == fields(expected)
-    assert theirs.decode(expected.ids) == both.theirs.decode(expected.ids)
-    assert (theirs.truncation, theirs.padding) == (both.theirs.truncation, both.theirs.padding)
-    assert (ours.truncation, ours.padding) == (both.ours.truncation, both.ours.padding)
-    # The writer and the reader are each other's inverse.
-    again = folder / "again.json"
-    save_tokenizer_json(ours, again)
-    assert json.loads(again.read_bytes()) == json.loads((folder / "tokenizer.json").read_bytes())
 
 
 def test_a_model_that_has_a_piece_twice_is_saved(tmp_path: Path) -> None:

@@ -1,13 +1,16 @@
-"""Training of BPE and of WordPiece against Hugging Face tokenizers, and what reads the result."""
+"""Training of BPE and of WordPiece against Hugging Face tokenizers, and what reads the result.
+
+The merges are the same in the same order. Of characters with a mark the order there is random; it
+is taken from what the reference made. Given that, all tokens and merges are the same.
+"""
 
 from __future__ import annotations
 
 import json
-import sysconfig
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import cache
 from pathlib import Path
-from typing import Any, Callable, NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 import tiktoken
@@ -32,78 +35,71 @@ from compat_bpe.train.bpe.merge_kinds import (
 from compat_bpe.train.bpe.merges_of_characters import Marks, spelled
 from compat_bpe.train.words import WordCounter
 from compat_bpe.train.write import write_vocabulary
-from tests.corpora import CORPORA, natural_texts
+from tests.corpora import CORPORA, SOURCES, natural_texts
 from tests.differential.reference import repaired
 from tests.strategies import texts
 
+# BPE over bytes
+
 PATTERN_NAMES = ["gpt2", "cl100k_base", "o200k_base", "llama3", DEEPSEEK]
+Merges = list[tuple[bytes, ...]]
+Reader = Callable[[str], list[int]]
 
 
 @pytest.fixture(scope="module")
 def untrained(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     """For each pattern a ``tokenizer.json`` that splits by it and has no merges."""
-    folder = tmp_path_factory.mktemp("untrained")
+    path = tmp_path_factory.mktemp("untrained") / "tokenizer.json"
     found = {}
     for name in PATTERN_NAMES:
-        save_tokenizer_json(make_encoding(name, name, BYTES, []), folder / "tokenizer.json")
-        found[name] = (folder / "tokenizer.json").read_text("utf-8")
+        save_tokenizer_json(make_encoding(name, name, BYTES, []), path)
+        found[name] = path.read_text("utf-8")
     return found
 
 
-def reference_merges(
-    untrained: str, corpus: list[str], vocab_size: int, **options: Any
-) -> list[tuple[bytes, ...]]:
+def trained_there(untrained: str, corpus: list[str], vocab_size: int, **options: Any) -> Any:
+    alphabet = pre_tokenizers.ByteLevel.alphabet()
     trainer = trainers.BpeTrainer(
-        vocab_size=vocab_size,
-        initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
-        show_progress=False,
-        **options,
+        vocab_size=vocab_size, initial_alphabet=alphabet, show_progress=False, **options
     )
     tokenizer = tokenizers.Tokenizer.from_str(untrained)
     tokenizer.train_from_iterator(corpus, trainer)
-    merges = json.loads(tokenizer.to_str())["model"]["merges"]
+    return tokenizer
+
+
+def reference_merges(untrained: str, corpus: list[str], vocab_size: int, **options: Any) -> Merges:
+    there = trained_there(untrained, corpus, vocab_size, **options)
+    merges = json.loads(there.to_str())["model"]["merges"]
     return [tuple(map(decode_bytes, merge)) for merge in merges]
 
 
-def merges_of(corpus: list[str], vocab_size: int, **options: Any) -> list[tuple[bytes, ...]]:
+def merges_of(corpus: list[str], vocab_size: int, **options: Any) -> Merges:
     with Trainer(TrainingSettings(vocab_size, **options)) as trainer:
         for text in corpus:
             trainer.feed(text)
         return [(merge.left, merge.right) for merge in trainer.train().merges]
 
 
-few_letters = st.text("ab \n1'", max_size=60)
+def random_corpora(few_letters: str) -> st.SearchStrategy[list[str]]:
+    text = st.one_of(st.text(few_letters, max_size=60), st.text("abcde f", max_size=100), texts)
+    return st.lists(text.map(repaired), max_size=8).map(lambda corpus: [*corpus, "a"])
 
 
 @given(
     st.sampled_from(PATTERN_NAMES),
-    st.lists(st.one_of(few_letters, st.text("abcde f", max_size=100), texts), max_size=8),
+    random_corpora("ab \n1'"),
     st.integers(256, 320),
     st.integers(0, 4),
     st.none() | st.integers(2, 9),
 )
 def test_the_merges_are_those_of_the_reference(
-    untrained: dict[str, str],
-    pattern: str,
-    corpus: list[str],
-    vocab_size: int,
-    min_frequency: int,
-    longest: int | None,
+    untrained: dict[str, str], pattern: str, corpus: list[str], size: int, least: int, longest: Any
 ) -> None:
-    corpus = [*map(repaired, corpus), "a"]
     # There, a token is shorter than this; here, it is no longer.
     theirs = {} if longest is None else {"max_token_length": longest + 1}
-    expected = reference_merges(
-        untrained[pattern], corpus, vocab_size, min_frequency=min_frequency, **theirs
-    )
-    found = merges_of(
-        corpus,
-        vocab_size,
-        pattern=pattern,
-        min_frequency=min_frequency,
-        max_token_length=longest,
-    )
-    assert found == expected
+    expected = reference_merges(untrained[pattern], corpus, size, min_frequency=least, **theirs)
+    options = {"pattern": pattern, "min_frequency": least, "max_token_length": longest}
+    assert merges_of(corpus, size, **options) == expected
 
 
 @pytest.mark.parametrize(
@@ -122,56 +118,57 @@ def test_natural_texts(untrained: dict[str, str], title: str, pattern: str) -> N
 
 
 class Written(NamedTuple):
-    """A vocabulary, the folder it is written into, and what reads it from there."""
+    """A vocabulary, and what reads it from its folder."""
 
     encoding: Encoding
-    folder: Path
-    readers: dict[str, Callable[[str], list[int]]]
+    readers: dict[str, Reader]
 
 
 def write(name: str, folder: Path) -> Written:
     """Train with a pattern, write all formats, and have each read by whatever reads it."""
-    sources = sorted(Path(sysconfig.get_path("stdlib")).glob("*.py"))[:40]
-    corpus = [path.read_text("utf-8") for path in sources]
+    corpus = [path.read_text("utf-8") for path in SOURCES[:40]]
     corpus += ["naïve 世界你好 12345 \u0301\r\n"] * 40
     specials = ["<|endoftext|>", "<|pad|>"]
     encoding = train_bpe(corpus, 900, pattern=name, special_tokens=specials, name="mine")
     write_vocabulary(folder, encoding, pattern=name)
 
-    def here(read: Encoding) -> Callable[[str], list[int]]:
+    def here(file: str = "", **options: Any) -> Reader:
+        read = load(folder / file, **options)
         return lambda text: read.encode(text, allowed_special="all")
 
-    def there(read: tokenizers.Tokenizer) -> Callable[[str], list[int]]:
+    def there(*model: str) -> Reader:
+        read: Any = tokenizers.Tokenizer.from_file(str(folder / "tokenizer.json"))
+        if model:
+            files = [str(folder / file) for file in model]
+            read.model = tokenizers.models.BPE.from_file(*files)
         # It takes no surrogates.
         return lambda text: read.encode(repaired(text), add_special_tokens=False).ids
 
-    ids = encoding._special_tokens
-    readers = {"folder": here(load(folder)), "file": here(load(folder / "tokenizer.json"))}
-    reference = tokenizers.Tokenizer.from_file(str(folder / "tokenizer.json"))
-    readers["tokenizers"] = there(reference)
-    reference = tokenizers.Tokenizer.from_file(str(folder / "tokenizer.json"))
-    vocabulary, merges = str(folder / "vocab.json"), str(folder / "merges.txt")
-    reference.model = tokenizers.models.BPE.from_file(vocabulary, merges)
-    readers["tokenizers, vocab.json"] = there(reference)
+    readers = {
+        "folder": here(),
+        "file": here("tokenizer.json"),
+        "tokenizers": there(),
+        "tokenizers, vocab.json": there("vocab.json", "merges.txt"),
+    }
     if name != DEEPSEEK:
-        path = folder / "mine.tiktoken"
-        readers["ranks"] = here(load(path, pattern=name, special_tokens=ids))
-        readers["vocab.json"] = here(load(folder / "vocab.json", pattern=name))
-        readers["encoder.json"] = here(load(folder / "encoder.json", pattern=name))
-        ranks = tiktoken.load.load_tiktoken_bpe(str(path))
+        ids = encoding._special_tokens
+        readers["ranks"] = here("mine.tiktoken", pattern=name, special_tokens=ids)
+        readers["vocab.json"] = here("vocab.json", pattern=name)
+        readers["encoder.json"] = here("encoder.json", pattern=name)
+        ranks = tiktoken.load.load_tiktoken_bpe(str(folder / "mine.tiktoken"))
         # By tiktoken's own reader, which checks one file against the other.
         encoder = json.loads((folder / "encoder.json").read_bytes())
         without = folder.with_name("without_specials.json")
         without.write_text(json.dumps({k: v for k, v in encoder.items() if k not in ids}))
-        merges, encoder = str(folder / "vocab.bpe"), str(without)
-        assert tiktoken.load.data_gym_to_mergeable_bpe_ranks(merges, encoder) == ranks
+        files = str(folder / "vocab.bpe"), str(without)
+        assert tiktoken.load.data_gym_to_mergeable_bpe_ranks(*files) == ranks
         by_ranks = tiktoken.Encoding(
             "x", pat_str=PATTERNS[name], mergeable_ranks=ranks, special_tokens=ids
         )
         readers["tiktoken"] = lambda text: by_ranks.encode(text, allowed_special="all")
     if name == "gpt2":
-        readers["vocab.json as it is"] = here(load(folder / "vocab.json"))
-    return Written(encoding, folder, readers)
+        readers["vocab.json as it is"] = here("vocab.json")
+    return Written(encoding, readers)
 
 
 @pytest.fixture(scope="module", params=PATTERN_NAMES)
@@ -179,21 +176,24 @@ def written(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
     return write(request.param, tmp_path_factory.mktemp("written") / "mine")
 
 
-@given(text=texts)
-def test_whatever_reads_it_gives_the_same_ids(written: Written, text: str) -> None:
+def check_written(written: Written, text: str) -> None:
     expected = written.encoding.encode(text, allowed_special="all")
     for reader, encode in written.readers.items():
         assert encode(text) == expected, reader
 
 
+@given(text=texts)
+def test_whatever_reads_it_gives_the_same_ids(written: Written, text: str) -> None:
+    check_written(written, text)
+
+
 @pytest.mark.parametrize("number", [4, pytest.param(20, marks=pytest.mark.sweep)])
 def test_unseen_text(written: Written, number: int) -> None:
-    sources = sorted(Path(sysconfig.get_path("stdlib")).glob("*.py"))[40 : 40 + number]
-    for text in (path.read_text("utf-8") for path in sources):
-        expected = written.encoding.encode(text, allowed_special="all")
-        for reader, encode in written.readers.items():
-            assert encode(text) == expected, reader
+    for path in SOURCES[40 : 40 + number]:
+        check_written(written, path.read_text("utf-8"))
 
+
+# Going on from a vocabulary, and superwords
 
 #: As in scripts/extend_tokenizer.sh of PythonNut/superbpe.
 PUBLISHED = r"\p{N}{1,3}| ?[^\s\p{L}\p{N}]{2,}[\r\n/]*| +(?!\S)"
@@ -210,60 +210,34 @@ def test_the_pattern_splits_as_the_published_one(text: str) -> None:
 
 
 @pytest.mark.parametrize("pattern", ["gpt2", "o200k_base"])
-def test_going_on_from_a_tokenizer_of_the_reference(pattern: str, tmp_path: Path) -> None:
+def test_going_on_from_a_tokenizer_of_the_reference(
+    pattern: str, untrained: dict[str, str], tmp_path: Path
+) -> None:
     path = tmp_path / "tokenizer.json"
-    save_tokenizer_json(make_encoding(pattern, pattern, BYTES, []), path)
-    untrained = path.read_text("utf-8")
-
-    def reference(size: int) -> list[tuple[bytes, ...]]:
-        tokenizer = tokenizers.Tokenizer.from_str(untrained)
-        trainer = trainers.BpeTrainer(
-            vocab_size=size,
-            initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
-            show_progress=False,
-        )
-        tokenizer.train_from_iterator(SAMPLE[:8], trainer)
-        tokenizer.save(str(path))
-        merges = json.loads(tokenizer.to_str())["model"]["merges"]
-        return [tuple(map(decode_bytes, merge)) for merge in merges]
-
-    first = reference(900)
-    with Trainer(TrainingSettings(1500, start=load(path))) as trainer:
-        for text in SAMPLE[:8]:
-            trainer.feed(text)
-        found = [(merge.left, merge.right) for merge in trainer.train().merges]
-    assert [*first, *found] == reference(1500)
-
-
-@pytest.fixture(scope="module")
-def superwords(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of a vocabulary of two stages, in every format."""
-    folder = tmp_path_factory.mktemp("superwords") / "super"
-    first = train_bpe(SAMPLE[:12], 1000, pattern="o200k_base")
-    options: dict[str, Any] = {"max_words": 4, "not_joined": [": "]}
-    options["special_tokens"] = ["<|endoftext|>"]
-    encoding = train_bpe(
-        SAMPLE[:12], 2000, start=first, pattern="superbpe", name="super", **options
-    )
-    assert sum(b" " in token.strip() for token in encoding.core.encoder) > 50
-    write_vocabulary(folder, encoding, pattern="superbpe")
-    return folder
+    trained_there(untrained[pattern], SAMPLE[:8], 900).save(str(path))
+    first, whole = (reference_merges(untrained[pattern], SAMPLE[:8], n) for n in (900, 1500))
+    assert [*first, *merges_of(SAMPLE[:8], 1500, start=load(path))] == whole
 
 
 @pytest.mark.sweep
-def test_all_programs_give_the_same_superwords(superwords: Path) -> None:
-    from_json = tokenizers.Tokenizer.from_file(str(superwords / "tokenizer.json"))
-    ranks = tiktoken.load.load_tiktoken_bpe(str(superwords / "super.tiktoken"))
+def test_all_programs_give_the_same_superwords(tmp_path: Path) -> None:
+    """A vocabulary of two stages, in every format."""
+    folder = tmp_path / "super"
+    first = train_bpe(SAMPLE[:12], 1000, pattern="o200k_base")
+    options: dict[str, Any] = {"max_words": 4, "not_joined": [": "]}
+    options.update(special_tokens=["<|endoftext|>"], pattern="superbpe", name="super")
+    encoding = train_bpe(SAMPLE[:12], 2000, start=first, **options)
+    assert sum(b" " in token.strip() for token in encoding.core.encoder) > 50
+    write_vocabulary(folder, encoding, pattern="superbpe")
+    from_json = tokenizers.Tokenizer.from_file(str(folder / "tokenizer.json"))
+    ranks = tiktoken.load.load_tiktoken_bpe(str(folder / "super.tiktoken"))
+    special = {"<|endoftext|>": 1999}
     by_ranks = tiktoken.Encoding(
-        "super",
-        pat_str=PATTERNS["superbpe"],
-        mergeable_ranks=ranks,
-        special_tokens={"<|endoftext|>": 1999},
+        "super", pat_str=PATTERNS["superbpe"], mergeable_ranks=ranks, special_tokens=special
     )
-    gpt2 = tiktoken.load.data_gym_to_mergeable_bpe_ranks(
-        str(superwords / "vocab.bpe"), str(superwords / "encoder.json")
-    )
-    own = [load(superwords), load(superwords / "super.tiktoken"), load(superwords / "vocab.bpe")]
+    files = str(folder / "vocab.bpe"), str(folder / "encoder.json")
+    gpt2 = tiktoken.load.data_gym_to_mergeable_bpe_ranks(*files)
+    own = [load(folder), load(folder / "super.tiktoken"), load(folder / "vocab.bpe")]
     assert {encoding.n_vocab for encoding in own} == {2000}
     assert list(gpt2) == sorted(ranks, key=ranks.__getitem__)
     for text in [*SAMPLE[8:20], "<|endoftext|>", *natural_texts().get("udhr.txt", [])[:100]]:
@@ -272,6 +246,8 @@ def test_all_programs_give_the_same_superwords(superwords: Path) -> None:
         for encoding in own:
             assert encoding.encode(text, allowed_special="all") == ids
 
+
+# WordPiece, and BPE over characters
 
 PARTS: dict[str, dict[str, Any]] = {
     "bert": {
@@ -306,29 +282,27 @@ def tokenizer_of(model: Any, parts: dict[str, Any]) -> tokenizers.Tokenizer:
 
 
 def reference(corpus: list[str], settings: Any, parts: dict[str, Any]) -> Reference:
+    kind, is_words = settings.kind, isinstance(settings, WordPieceSettings)
     options: dict[str, Any] = {
         "vocab_size": settings.vocab_size,
         "min_frequency": settings.min_frequency,
-        "special_tokens": list(settings.kind.all_special_tokens),
+        "special_tokens": list(kind.all_special_tokens),
         "initial_alphabet": list(settings.initial_alphabet),
         "show_progress": False,
     }
     if settings.limit_alphabet is not None:
         options["limit_alphabet"] = settings.limit_alphabet
-    if settings.kind.marks.suffix:
-        options["end_of_word_suffix"] = settings.kind.marks.suffix
-    if settings.kind.marks.prefix or isinstance(settings, WordPieceSettings):
-        options["continuing_subword_prefix"] = settings.kind.marks.prefix
-    if isinstance(settings, WordPieceSettings):
-        tokenizer = tokenizer_of(models.WordPiece({}, unk_token="[UNK]"), parts)
-        trainer: Any = trainers.WordPieceTrainer(**options)
-    else:
-        tokenizer = tokenizer_of(models.BPE(), parts)
-        if settings.max_token_length is not None:
-            # There, a token is shorter than this; here, it is no longer.
-            options["max_token_length"] = settings.max_token_length + 1
-        trainer = trainers.BpeTrainer(**options)
-    tokenizer.train_from_iterator(corpus, trainer)
+    if kind.marks.suffix:
+        options["end_of_word_suffix"] = kind.marks.suffix
+    if kind.marks.prefix or is_words:
+        options["continuing_subword_prefix"] = kind.marks.prefix
+    if not is_words and settings.max_token_length is not None:
+        # There, a token is shorter than this; here, it is no longer.
+        options["max_token_length"] = settings.max_token_length + 1
+    empty = models.WordPiece({}, unk_token="[UNK]") if is_words else models.BPE()
+    trainer = trainers.WordPieceTrainer if is_words else trainers.BpeTrainer
+    tokenizer = tokenizer_of(empty, parts)
+    tokenizer.train_from_iterator(corpus, trainer(**options))
     model = json.loads(tokenizer.to_str())["model"]
     merges = [(left, right) for left, right in model.get("merges", [])]
     return Reference(sorted(model["vocab"], key=model["vocab"].__getitem__), merges)
@@ -345,9 +319,10 @@ def learned_tokens(
     own = settings.kind.first_tokens(words.counts)
     first = expected.tokens[: len(own)]
     assert sorted(first) == sorted(own)
-    unmarked = len(first) - len([token for token in own if token in marked_in(own, settings)])
+    special = {*settings.kind.all_special_tokens}
+    marked = {token for token in own if len(token) > 1 and token not in special}
+    unmarked = len(first) - len([token for token in own if token in marked])
     assert first[:unmarked] == own[:unmarked], "only characters with a mark are in another order"
-    marked = marked_in(own, settings)
     for before, token in always_before(words.counts, first, settings.kind.marks):
         if {before, token} <= marked:
             assert first.index(before) < first.index(token)
@@ -366,11 +341,6 @@ def always_before(words: Iterable[str], first: list[str], marks: Marks) -> set[t
     return {(before, token) for token, some in heads.items() for before in some}
 
 
-def marked_in(tokens: list[str], settings: Any) -> set[str]:
-    special = {*settings.kind.all_special_tokens}
-    return {token for token in tokens if len(token) > 1 and token not in special}
-
-
 def check_merges(corpus: list[str], settings: Any, parts: dict[str, Any]) -> Reference:
     expected = reference(corpus, settings, parts)
     found = learned_tokens(corpus, settings, parts, expected)
@@ -380,90 +350,57 @@ def check_merges(corpus: list[str], settings: Any, parts: dict[str, Any]) -> Ref
     return expected
 
 
-few_marks = st.text("ab \n#'", max_size=60)
-random_corpora = st.lists(
-    st.one_of(few_marks, st.text("abcde f", max_size=100), texts).map(repaired), max_size=8
-)
 #: None of them is what merges make, but for the tests of that.
-special_tokens = st.sampled_from([[], ["[PAD]", "[UNK]"], ["[MASK]"]])
+COMMON: dict[str, st.SearchStrategy[Any]] = {
+    "vocab_size": st.integers(1, 60),
+    "special_tokens": st.sampled_from([[], ["[PAD]", "[UNK]"], ["[MASK]"]]),
+    "min_frequency": st.integers(0, 4),
+}
+OF_WORDPIECE = {
+    **COMMON,
+    "initial_alphabet": st.sampled_from(["", "xyz", "aé"]),
+    "prefix": st.sampled_from(["##", "@", ""]),
+}
+OF_CHARACTERS = {
+    **COMMON,
+    "max_token_length": st.none() | st.integers(2, 9),
+    "prefix": st.sampled_from(["##", ""]),
+    "suffix": st.sampled_from(["</w>", ""]),
+}
+any_parts = st.sampled_from([*PARTS.values()])
+marked_corpora = random_corpora("ab \n#'")
 
 
-@given(
-    st.sampled_from(["bert", "whitespace", "metaspace", "nothing"]),
-    random_corpora,
-    special_tokens,
-    st.integers(1, 60),
-    st.integers(0, 4),
-    st.sampled_from(["", "xyz", "aé"]),
-    st.sampled_from(["##", "@", ""]),
-)
-def test_wordpiece(
-    parts: str,
-    corpus: list[str],
-    special: list[str],
-    size: int,
-    least: int,
-    initial: str,
-    prefix: str,
-) -> None:
-    settings = WordPieceSettings(
-        size,
-        special_tokens=special,
-        min_frequency=least,
-        initial_alphabet=initial,
-        prefix=prefix,
-    )
-    check_merges([*corpus, "a"], settings, PARTS[parts])
+@given(any_parts, marked_corpora, st.fixed_dictionaries(OF_WORDPIECE))
+def test_wordpiece(parts: dict[str, Any], corpus: list[str], options: dict[str, Any]) -> None:
+    check_merges(corpus, WordPieceSettings(**options), parts)
 
 
-@given(
-    st.sampled_from(["bert", "whitespace", "metaspace", "nothing"]),
-    random_corpora,
-    special_tokens,
-    st.integers(1, 60),
-    st.integers(0, 4),
-    st.none() | st.integers(2, 9),
-    st.sampled_from(["##", ""]),
-    st.sampled_from(["</w>", ""]),
-)
+@given(any_parts, marked_corpora, st.fixed_dictionaries(OF_CHARACTERS))
 def test_bpe_over_characters(
-    parts: str,
-    corpus: list[str],
-    special: list[str],
-    size: int,
-    least: int,
-    longest: int | None,
-    prefix: str,
-    suffix: str,
+    parts: dict[str, Any], corpus: list[str], options: dict[str, Any]
 ) -> None:
-    settings = CharacterBpeSettings(
-        size,
-        special_tokens=special,
-        min_frequency=least,
-        max_token_length=longest,
-        prefix=prefix,
-        suffix=suffix,
-    )
-    check_merges([*corpus, "a"], settings, PARTS[parts])
+    check_merges(corpus, CharacterBpeSettings(**options), parts)
+
+
+signs = st.one_of(st.text("#", min_size=1, max_size=9), st.text("#ab", min_size=1, max_size=8))
 
 
 @given(
-    st.lists(
-        st.one_of(st.text("#", min_size=1, max_size=9), st.text("#ab", min_size=1, max_size=8)),
-        min_size=1,
-        max_size=9,
-    ),
+    st.lists(signs, min_size=1, max_size=9).map(" ".join),
     st.sampled_from([[], ["ab"], ["##ab"], ["ab</w>", "ba"]]),
-    st.sampled_from(["whitespace", "nothing"]),
+    st.sampled_from([PARTS["whitespace"], PARTS["nothing"]]),
 )
-def test_merges_that_make_a_token_again(words: list[str], special: list[str], parts: str) -> None:
-    check_merges([" ".join(words)], WordPieceSettings(60, special_tokens=special), PARTS[parts])
-    check_merges([" ".join(words)], CharacterBpeSettings(60, special_tokens=special), PARTS[parts])
+def test_merges_that_make_a_token_again(
+    text: str, special: list[str], parts: dict[str, Any]
+) -> None:
+    check_merges([text], WordPieceSettings(60, special_tokens=special), parts)
+    check_merges([text], CharacterBpeSettings(60, special_tokens=special), parts)
     # There, the count of a pair that was joined before and comes up again is too high, so that it
     # is joined again at once. The tokens and the pairs are the same.
     settings = CharacterBpeSettings(60, special_tokens=special, prefix="##")
-    expected = reference([" ".join(words)], settings, PARTS[parts])
-    found = learned_tokens([" ".join(words)], settings, PARTS[parts], expected)
+    expected = reference([text], settings, parts)
+    found = learned_tokens([text], settings, parts, expected)
     assert found.tokens == expected.tokens
     assert sorted(found.merges) == sorted(expected.merges)
 
@@ -471,7 +408,7 @@ def test_merges_that_make_a_token_again(words: list[str], special: list[str], pa
 @given(st.integers(0, 7), st.sampled_from(["", "z", "ax"]))
 def test_a_limited_alphabet(limit: int, initial: str) -> None:
     # No two characters are equally frequent: there, hashes would decide between them.
-    corpus = [" ".join(word for word in ["abc", "bac", "cab"] * 3)]
+    corpus = [" ".join(["abc", "bac", "cab"] * 3)]
     corpus += ["a" * 5 + " bb ccc" + " dad" * 7 + " éa" * 9 + " f" * 2]
     settings = CharacterBpeSettings(40, initial_alphabet=initial, limit_alphabet=limit)
     if len(initial) <= limit:
@@ -480,8 +417,7 @@ def test_a_limited_alphabet(limit: int, initial: str) -> None:
 
 @cache
 def larger_texts() -> dict[str, list[str]]:
-    sources = sorted(Path(sysconfig.get_path("stdlib")).glob("*.py"))
-    found = {"standard library": [path.read_text("utf-8") for path in sources[:40]]}
+    found = {"standard library": [path.read_text("utf-8") for path in SOURCES[:40]]}
     for name in ("english.txt", "udhr.txt", "chinese_classical.txt", "markdown.md"):
         if (CORPORA / name).exists():
             text = (CORPORA / name).read_text("utf-8")[:300_000]
@@ -502,8 +438,8 @@ NATURAL: dict[str, MergeSettings] = {
     [("wordpiece", "bert"), ("suffix", "whitespace"), ("prefix", "bert"), ("plain", "metaspace")],
 )
 def test_a_natural_text(kind: str, parts: str) -> None:
-    expected = check_merges(larger_texts()["standard library"][:5], NATURAL[kind], PARTS[parts])
-    assert len(expected.tokens) > 1000
+    corpus = larger_texts()["standard library"][:5]
+    assert len(check_merges(corpus, NATURAL[kind], PARTS[parts]).tokens) > 1000
 
 
 @pytest.mark.sweep
@@ -511,5 +447,4 @@ def test_a_natural_text(kind: str, parts: str) -> None:
 @pytest.mark.parametrize("parts", ["bert", "whitespace"])
 @pytest.mark.parametrize("kind", NATURAL)
 def test_larger_texts(title: str, parts: str, kind: str) -> None:
-    expected = check_merges(larger_texts()[title], NATURAL[kind], PARTS[parts])
-    assert len(expected.tokens) > 2000
+    assert len(check_merges(larger_texts()[title], NATURAL[kind], PARTS[parts]).tokens) > 2000
