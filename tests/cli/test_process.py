@@ -146,17 +146,6 @@ def test_waiting_is_said_but_not_to_who_wants_quiet() -> None:
 
 
 @posix
-def test_count_on_a_terminal_counts_the_current_directory() -> None:
-    write({"a.py": "hello world"})
-    terminal = Terminal()
-    streams = dict.fromkeys(("stdin", "stdout", "stderr"), terminal.fd)
-    with counting("-q", "--top", "3", **streams) as process:
-        assert process.wait(TIMEOUT) == 0
-    assert "a.py" in terminal.text().decode()
-    assert run_process("count", *GPT2, "--top", "3", input=b"hello").stdout == b"1\n"
-
-
-@posix
 @pytest.mark.parametrize(
     ("args", "text", "written"),
     [

@@ -7,9 +7,11 @@ import io
 import json
 import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from threading import Thread
-from typing import Any
+from typing import Any, BinaryIO
 
 import pytest
 from hypothesis import example, given
@@ -165,19 +167,40 @@ def test_a_file_of_someone_else(tmp_path: Path) -> None:
     assert out == "2\n" * len(READERS) + "1 open\n1 open\n2 total\n2\n"
 
 
-@posix
-@readers
-def test_a_terminal_is_told_that_it_is_read(args: str) -> None:
+@contextmanager
+def typed(text: bytes) -> Iterator[BinaryIO]:
+    """A terminal on which somebody types some text, and its end."""
     ours, theirs = os.openpty()
-    os.write(ours, b"1\n\x04")
+    os.write(ours, text + b"\x04")
     with open(theirs, "rb") as stdin:
-        done = run(*args.split(), "-e", "gpt2", stdin=stdin)
-        os.close(ours)
+        yield stdin
+    os.close(ours)
+
+
+@posix
+@pytest.mark.parametrize("args", [*READERS, "count -", "count --files-from -"])
+def test_a_terminal_is_told_that_it_is_read(args: str) -> None:
+    write({"1": "hello"})
+    words = (*args.split(), "-e", "gpt2")
+    with typed(b"1\n") as stdin:
+        done = run(*words, stdin=stdin)
     said = "compat-bpe: reading standard input; Ctrl-D on an empty line ends it\n"
     assert done.err.startswith(said)
     assert done.status == 0
     assert done.out
-    assert said not in run(*args.split(), "-e", "gpt2", stdin=b"1\n").err
+    assert said not in run(*words, stdin=b"1\n").err
+
+
+@posix
+@pytest.mark.parametrize("args", ["", "--top 3", "--tree", "-n 1k"])
+def test_count_on_a_terminal_counts_the_current_directory(args: str) -> None:
+    write({"a.py": "hello world"})
+    with typed(b"") as stdin:
+        done = run("count", "-q", *args.split(), stdin=stdin)
+    assert done.status == 0
+    assert b"a.py" in done.out
+    if args != "--tree":
+        assert command(f"count {args}", stdin="hello").out == "1\n"
 
 
 @posix
