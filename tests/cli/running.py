@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import re
 import shlex
 import struct
 import subprocess
@@ -13,7 +14,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import Thread
-from typing import Any, BinaryIO, Callable, NamedTuple
+from typing import Any, BinaryIO, NamedTuple
 from unittest import mock
 
 import pytest
@@ -70,9 +71,6 @@ class TextResult(NamedTuple):
     err: str
 
 
-Run = Callable[..., TextResult]
-
-
 def words(line: str) -> list[str]:
     """Split a line as a shell does, but for backslashes, which stay."""
     lexer = shlex.shlex(line, posix=True, punctuation_chars=False)
@@ -86,12 +84,6 @@ def command(line: str, *more: str, stdin: str | bytes = b"", **options: Any) -> 
     done = run(*words(line), *more, stdin=data, **options)
     charset = options.get("charset", "utf-8")
     return TextResult(done.status, done.out.decode(charset, "surrogateescape"), done.err)
-
-
-def runner(name: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
-    """What runs a command with the arguments and standard input given, in ``folder``."""
-    monkeypatch.chdir(folder)
-    return lambda *args, stdin=b"": command(name, *args, stdin=stdin)
 
 
 def write(files: Mapping[str, str | bytes]) -> None:
@@ -120,24 +112,26 @@ def _plain(word: str) -> str:
     return word.encode("latin-1", "backslashreplace").decode("unicode_escape")
 
 
-def refusals(table: str) -> pytest.MarkDecorator:
-    """Parametrize a test with lines of a table: arguments → what is said.
+def cases(table: str, names: str = "line said") -> pytest.MarkDecorator:
+    """Parametrize a test with the lines of a table, whose cells have arrows between them.
 
-    The arguments may end with ``<<<`` and standard input, whose bytes that are not UTF-8 are lone
-    surrogates. A line without an arrow goes on with what is said in the line before.
+    A line that begins with four spaces goes on with the one before. In cells, but for the first
+    one, characters may be escaped as in Python. The last cells may be missing.
     """
-    rows: list[list[str]] = []
-    for line in filter(None, table.splitlines()):
-        arguments, arrow, said = line.partition(" →")
-        if arrow:
-            rows.append([arguments.strip(), said.strip()])
-        else:
-            rows[-1][1] = f"{rows[-1][1]} {line.strip()}".strip()
-    return pytest.mark.parametrize(("line", "said"), rows)
+    joined = table.strip("\n").replace("\n    →", " →").replace("\\n\n    ", "\\n")
+    lines = joined.replace("\n    ", " ").split("\n")
+    rows = [re.split(" → ?", line) for line in lines]
+    cells = [[line.strip(), *(_plain(cell) for cell in more)] for line, *more in rows]
+    width = len(names.split())
+    return pytest.mark.parametrize(names.split(), [(*row, *[""] * width)[:width] for row in cells])
 
 
 def check_refused(line: str, said: str) -> None:
-    """Check that a command says what is wrong, in one line after its name, and writes nothing."""
+    """Check that a command says what is wrong, in one line after its name, and writes nothing.
+
+    The arguments may end with ``<<<`` and standard input, whose bytes that are not UTF-8 are lone
+    surrogates.
+    """
     args = list(map(_plain, words(line)))
     stdin = ""
     if "<<<" in args[-2:]:
@@ -145,7 +139,7 @@ def check_refused(line: str, said: str) -> None:
     files = sorted(Path().rglob("*"))
     done = run(*args, stdin=stdin.encode("utf-8", "surrogateescape"))
     assert (done.status, done.out) == (2, b""), done.err
-    assert _plain(said) in " ".join(done.err.split())
+    assert said.strip() in " ".join(done.err.split())
     assert "Traceback" not in done.err
     assert not said.startswith("compat-bpe: ") or done.err.count("\n") == 1
     assert sorted(Path().rglob("*")) == files

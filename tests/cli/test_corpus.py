@@ -22,7 +22,7 @@ from compat_bpe.cli.options.corpus import Corpus, CorpusArguments, corpus_option
 from compat_bpe.cli.output import CommandError
 from compat_bpe.corpus import chunk_counts, counts_file, documents
 from compat_bpe.files import compressed as file_bytes
-from tests.cli.running import TextResult, command, environment, posix, run_process, write
+from tests.cli.running import TextResult, cases, command, environment, posix, run_process, write
 
 
 @pytest.fixture(autouse=True)
@@ -69,20 +69,20 @@ def test_the_file() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("split", "learn"),
-    [
-        ("", "-n 264"),
-        ("--pattern o200k_base", "-n 264 --pattern o200k_base"),
-        ("--model wordpiece", "-n 45 --model wordpiece"),
-        ("--model unigram --normalizer nfkc", "-n 45 --model unigram --normalizer nfkc"),
-        ("--model word-level", "-n 45 --model word-level"),
-        ("--model character-bpe", "-n 45 --model character-bpe"),
-        ("--model sentencepiece-bpe", "-n 45 --model sentencepiece-bpe"),
-        ("--like like/tokenizer.json", "-n 45 --like like/tokenizer.json"),
-        ("--like spm/spm.model", "-n 45 --like spm/spm.model"),
-        ("--like plain/plain.tiktoken", "-n 264"),
-    ],
+@cases(
+    """
+ → -n 264
+--pattern o200k_base → -n 264 --pattern o200k_base
+--model wordpiece → -n 45 --model wordpiece
+--model unigram --normalizer nfkc → -n 45 --model unigram --normalizer nfkc
+--model word-level → -n 45 --model word-level
+--model character-bpe → -n 45 --model character-bpe
+--model sentencepiece-bpe → -n 45 --model sentencepiece-bpe
+--like like/tokenizer.json → -n 45 --like like/tokenizer.json
+--like spm/spm.model → -n 45 --like spm/spm.model
+--like plain/plain.tiktoken → -n 264
+""",
+    "split learn",
 )
 def test_a_vocabulary_from_counts(split: str, learn: str) -> None:
     if "like/tokenizer.json" in split:

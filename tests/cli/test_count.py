@@ -17,7 +17,7 @@ import pytest
 from compat_bpe import get_encoding
 from compat_bpe.cli.counting import FileCounter, Part
 from compat_bpe.save import save_tiktoken, save_tokenizer_json
-from tests.cli.running import TextResult, command, write
+from tests.cli.running import TextResult, cases, command, write
 from tests.encodings.small_vocabularies import SMALL
 
 HELLO = "hello world"
@@ -65,14 +65,14 @@ def test_content_is_counted_exactly() -> None:
         assert json.loads(count("--json", *args).out)["files"] == [{"path": path, **sizes}]
 
 
-@pytest.mark.parametrize(
-    ("args", "encoding"),
-    [
-        ("", "o200k_base"),
-        ("--encoding cl100k_base", "cl100k_base"),
-        ("--model gpt-4", "cl100k_base"),
-        ("-m text-davinci-edit-001", "p50k_edit"),
-    ],
+@cases(
+    """
+ → o200k_base
+--encoding cl100k_base → cl100k_base
+--model gpt-4 → cl100k_base
+-m text-davinci-edit-001 → p50k_edit
+""",
+    "args encoding",
 )
 def test_encoding_is_the_one_asked_for(args: str, encoding: str) -> None:
     text = "Здравствуйте, 你好 hello"  # no two of these encodings agree on its count
@@ -147,7 +147,7 @@ def test_control_characters_in_a_name_are_escaped() -> None:
 
 # The tokens of each file; the last word has a space of its own after it.
 WORDS = {"d/a.py": 3, "d/b/large.py": 30, "d/b/z.md": 4, "d/b/x.log": 5, "d/c.py": 0}
-TREE = "40 d/\n 4 ├── a.py\n36 ├── b/\n31 │   ├── large.py\n 5 │   └── z.md\n 0 └── c.py\n"
+TREE = r"40 d/\n 4 ├── a.py\n36 ├── b/\n31 │   ├── large.py\n 5 │   └── z.md\n 0 └── c.py\n"
 
 
 @pytest.fixture
@@ -157,21 +157,21 @@ def _tree() -> None:
 
 
 @pytest.mark.usefixtures("_tree")
-@pytest.mark.parametrize(
-    ("args", "expected"),
-    [
-        ("", "d/a.py d/b/large.py d/b/z.md d/c.py"),
-        ("--no-ignore", "d/a.py d/b/large.py d/b/x.log d/b/z.md d/c.py"),
-        ("--hidden", "d/.gitignore d/a.py d/b/large.py d/b/z.md d/c.py"),
-        ("--include *.md --include /d/*.py", "d/a.py d/b/z.md d/c.py"),
-        ("--exclude b/", "d/a.py d/c.py"),
-        ("--sort tokens", "d/b/large.py d/b/z.md d/a.py d/c.py"),
-        ("--sort name", "d/a.py d/c.py d/b/large.py d/b/z.md"),
-        ("--sort path", "d/a.py d/b/large.py d/b/z.md d/c.py"),
-        ("--top 2", "d/b/large.py d/b/z.md"),
-        ("--top 2 --sort name", "d/b/large.py d/b/z.md"),
-        ("--top 9", "d/b/large.py d/b/z.md d/a.py d/c.py"),
-    ],
+@cases(
+    """
+ → d/a.py d/b/large.py d/b/z.md d/c.py
+--no-ignore → d/a.py d/b/large.py d/b/x.log d/b/z.md d/c.py
+--hidden → d/.gitignore d/a.py d/b/large.py d/b/z.md d/c.py
+--include *.md --include /d/*.py → d/a.py d/b/z.md d/c.py
+--exclude b/ → d/a.py d/c.py
+--sort tokens → d/b/large.py d/b/z.md d/a.py d/c.py
+--sort name → d/a.py d/c.py d/b/large.py d/b/z.md
+--sort path → d/a.py d/b/large.py d/b/z.md d/c.py
+--top 2 → d/b/large.py d/b/z.md
+--top 2 --sort name → d/b/large.py d/b/z.md
+--top 9 → d/b/large.py d/b/z.md d/a.py d/c.py
+""",
+    "args expected",
 )
 def test_which_files_and_in_which_order(args: str, expected: str) -> None:
     status, out, err = count(f"{args} d")
@@ -183,25 +183,19 @@ def test_which_files_and_in_which_order(args: str, expected: str) -> None:
 
 
 @pytest.mark.usefixtures("_tree")
-@pytest.mark.parametrize(
-    ("args", "out"),
-    [
-        ("d", "  4 d/a.py\n 31 d/b/large.py\n  5 d/b/z.md\n  0 d/c.py\n 40 total\n"),
-        ("--top 1 d", "31 d/b/large.py\n 9 (3 more files)\n40 total\n"),
-        (
-            "--top 3 d",
-            "31 d/b/large.py\n 5 d/b/z.md\n 4 d/a.py\n 0 (1 more file)\n40 total\n",
-        ),
-        ("--tree d", TREE),
-        ("--tree d d/a.py", f"{TREE} 4 d/a.py\n44 total\n"),
-        ("--tree d d", f"{TREE}{TREE}80 total\n"),
-        (
-            "--tree --top 1 d",
-            "40 d/\n36 ├── b/\n31 │   ├── large.py\n 5 │   └── (1 more file)\n"
-            " 4 └── (2 more files)\n",
-        ),
-        ("--tree d/a.py", "4 d/a.py\n"),
-    ],
+@cases(
+    rf"""
+d →   4 d/a.py\n 31 d/b/large.py\n  5 d/b/z.md\n  0 d/c.py\n 40 total\n
+--top 1 d → 31 d/b/large.py\n 9 (3 more files)\n40 total\n
+--top 3 d → 31 d/b/large.py\n 5 d/b/z.md\n 4 d/a.py\n 0 (1 more file)\n40 total\n
+--tree d → {TREE}
+--tree d d/a.py → {TREE} 4 d/a.py\n44 total\n
+--tree d d → {TREE}{TREE}80 total\n
+--tree --top 1 d → 40 d/\n36 ├── b/\n31 │   ├── large.py\n 5 │   └── (1 more file)\n
+     4 └── (2 more files)\n
+--tree d/a.py → 4 d/a.py\n
+""",
+    "args out",
 )
 def test_directories(args: str, out: str) -> None:
     assert count(args) == (0, out, "")

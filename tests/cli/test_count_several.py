@@ -19,7 +19,7 @@ from compat_bpe.cli import counting
 from compat_bpe.cli.counting import Counts, FileCounter, Part
 from compat_bpe.encodings.resolve import resolve
 from compat_bpe.files.text import open_bytes
-from tests.cli.running import command, write
+from tests.cli.running import cases, command, write
 from tests.examples import shared_fixture
 from tests.fit.hard_encodings import encoding_of
 from tests.strategies import texts
@@ -303,29 +303,26 @@ REASON = resolve("claude-sonnet-4-5", "model", estimate=True).note
 NOTE = f"compat-bpe: an estimate: {REASON}\n"
 
 
-@pytest.mark.parametrize(
-    ("args", "lines"),
-    [
-        ("-c hello", ["≈2"]),
-        ("-c ''", ["≈0"]),
-        ("e/a e/b", [" ≈2 e/a", " ≈3 e/b", " ≈5 total"]),
-        ("e --sort tokens --top 1", ["≈1000 e/e/c", "   ≈5 (2 more files)", "≈1005 total"]),
-        (
-            "--tree e",
-            ["≈1005 e/", "   ≈2 ├── a", "   ≈3 ├── b", "≈1000 └── e/", "≈1000     └── c"],
-        ),
-        ("--percent e/a e/b", ["≈2  40.0% e/a", "≈3  60.0% e/b", "≈5 100.0% total"]),
-        ("--total-only e", ["≈1005"]),
-        (
-            "--context e/e/c",
-            ["≈1000 e/e/c", "0.5% of the context of claude-sonnet-4-5, 200,000 tokens"],
-        ),
-        ("--max 1005 --total-only e", ["≈1005"]),
-    ],
+@cases(
+    r"""
+-c hello → ≈2\n
+-c '' → ≈0\n
+e/a e/b →  ≈2 e/a\n ≈3 e/b\n ≈5 total\n
+e --sort tokens --top 1 → ≈1000 e/e/c\n   ≈5 (2 more files)\n≈1005 total\n
+--tree e → ≈1005 e/\n   ≈2 ├── a\n   ≈3 ├── b\n≈1000 └── e/\n≈1000     └── c\n
+--percent e/a e/b → ≈2  40.0% e/a\n≈3  60.0% e/b\n≈5 100.0% total\n
+--total-only e → ≈1005\n
+--context e/e/c → ≈1000 e/e/c\n0.5% of the context of claude-sonnet-4-5, 200,000 tokens\n
+--max 1005 --total-only e → ≈1005\n
+--max 1004 --total-only e → ≈1005\n → total: ≈1,005 → 1,004\n
+--max 2 --per-file e/a e/b →  ≈2 e/a\n ≈3 e/b\n ≈5 total\n → e/b: ≈3 → 2\n
+""",
+    "args out over limit",
 )
-def test_every_estimate_has_the_mark(args: str, lines: list[str]) -> None:
-    status, out, err = command(f"{ESTIMATE} {args}")
-    assert (status, out.splitlines(), err) == (0, lines, NOTE)
+def test_every_estimate_has_the_mark(args: str, out: str, over: str, limit: str) -> None:
+    said = f"compat-bpe: {over} tokens by the estimate, over the limit of {limit}"
+    note = NOTE + said if over else NOTE
+    assert command(f"{ESTIMATE} {args}") == (int(bool(over)), out, note)
 
 
 def test_estimates_elsewhere() -> None:
@@ -356,16 +353,6 @@ def test_json_of_an_estimate() -> None:
     exact = json.loads(command("count -m gpt-4o --estimate --json e/b").out)
     assert (exact["encoding"], exact["estimate"]) == ("o200k_base", None)
     assert "estimate" not in json.loads(command("count -m gpt-4o --json e/b").out)
-
-
-def test_a_limit_of_an_estimate() -> None:
-    for args, out, err in (
-        ("--max 1004 --total-only e", "≈1005\n", "total: ≈1,005 tokens"),
-        ("--max 2 --per-file e/a e/b", " ≈2 e/a\n ≈3 e/b\n ≈5 total\n", "e/b: ≈3 tokens"),
-    ):
-        limit = "1,004" if "1004" in args else "2"
-        over = f"compat-bpe: {err} by the estimate, over the limit of {limit}\n"
-        assert command(f"{ESTIMATE} -q {args}") == (1, out, over)
 
 
 def test_a_model_with_an_encoding_is_counted_exactly() -> None:

@@ -395,11 +395,11 @@ class PoolHere:
 @contextmanager
 def pool_here(size: int, killed_by: int = -1) -> Iterator[None]:
     """Let "workers" of this process encode files in parts of so many bytes."""
-    with (
-        mock.patch.multiple(counting, WORTH_WORKERS=0, _PART=size),
-        mock.patch.object(PoolHere, "killed_by", killed_by),
-        mock.patch("compat_bpe.parallel.pool.Pool", PoolHere),
-    ):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(counting, "WORTH_WORKERS", 0)
+        patch.setattr(counting, "_PART", size)
+        patch.setattr(PoolHere, "killed_by", killed_by)
+        patch.setattr("compat_bpe.parallel.pool.Pool", PoolHere)
         yield
 
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import re
 import shutil
-import subprocess
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -20,7 +19,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from compat_bpe.cli import cli
-from tests.cli.running import run
+from tests.cli.running import git, run, write
 from tests.kinds import kind_path
 
 ROOT = Path(__file__).parents[2]
@@ -55,8 +54,6 @@ class Case(NamedTuple):
     command: str
     status: int = 0
     stdin: bytes = b""
-    #: The stream with the JSON.
-    stream: str = "out"
 
 
 CASES = [
@@ -132,12 +129,11 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "binary.md": b"\0",
         "damaged.md": b"caf\xe9",
     }
-    for name, content in files.items():
-        (folder / name).parent.mkdir(exist_ok=True)
-        (folder / name).write_bytes(content if isinstance(content, bytes) else content.encode())
-    for command in (["init", "-q"], ["add", "notes.md"], ["commit", "-qm", "a"]):
-        settings = ["-c", "user.name=A", "-c", "user.email=a@example.org"]
-        subprocess.run(["git", *settings, *command], cwd=folder, check=True)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        write(files)
+        for line in ("init -q", "add notes.md", "commit -qm a"):
+            git(*line.split())
     with (folder / "notes.md").open("a") as file:
         file.write("more\n" * 60)
     (folder / "new.md").write_text("new\n")
@@ -167,10 +163,7 @@ def values(case: Case) -> list[Any]:
     ]
     status, out, err = run(*arguments, stdin=case.stdin)
     assert status == case.status, err
-    written = err if case.stream == "err" else out.decode()
-    if case.definition in LINES:
-        return list(map(json.loads, written.splitlines()))
-    return [json.loads(written)]
+    return list(map(json.loads, out.splitlines() if case.definition in LINES else [out]))
 
 
 @pytest.fixture(scope="module")

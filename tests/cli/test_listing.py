@@ -18,7 +18,7 @@ from compat_bpe.cli import cli
 from compat_bpe.encodings.families import FAMILIES
 from compat_bpe.encodings.model_names import model_names
 from compat_bpe.encodings.published import BASELINES
-from tests.cli.running import FIXTURES, ROOT, TIMEOUT, command, environment, write
+from tests.cli.running import FIXTURES, ROOT, TIMEOUT, cases, command, environment, write
 
 # Sizes of vocabularies as OpenAI and DeepSeek publish them.
 SIZES = {"gpt2": 50257, "cl100k_base": 100277, "o200k_base": 200019, "deepseek_v4": 129280}
@@ -103,71 +103,37 @@ CLAUDE = (
 LISTS = "; compat-bpe models lists them"
 
 
-@pytest.mark.parametrize(
-    ("args", "status", "lines", "said"),
-    [
-        (
-            "gpt-4o-2024-05-13 ft:gpt-4:x",
-            0,
-            [
-                "gpt-4o-2024-05-13  o200k_base   128,000  4,096",
-                "ft:gpt-4:x         cl100k_base    8,192  4,096",
-            ],
-            [
-                "gpt-4o-2024-05-13: tiktoken has the prefix 'gpt-4o-'",
-                "ft:gpt-4:x: tiktoken has the prefix 'ft:gpt-4'",
-            ],
-        ),
-        (
-            "gpt-9 gpt-4o gpt-4p o200k_base",
-            2,
-            ["gpt-4o  o200k_base  128,000  16,384"],
-            [
-                f"unknown model 'gpt-9' (did you mean 'gpt-5' or 'gpt-4' or 'gpt-2'?){LISTS}",
-                f"unknown model 'gpt-4p' (did you mean 'gpt-4' or 'gpt-4o' or 'gpt-4.1'?){LISTS}",
-                "unknown model 'o200k_base': that is an encoding: -e o200k_base",
-            ],
-        ),
-        (
-            "azure/eu/gpt-4o gpt-oss:20b",
-            0,
-            [
-                "azure/eu/gpt-4o  o200k_base     128,000  16,384",
-                "gpt-oss:20b      o200k_harmony        -       -",
-            ],
-            [
-                "azure/eu/gpt-4o: as 'gpt-4o': tiktoken lists it",
-                "gpt-oss:20b: as 'gpt-oss': compat-bpe lists it",
-            ],
-        ),
-        (
-            "qwen3:8b",
-            0,
-            [
-                "Qwen 3  hf:Qwen/Qwen3-8B  "
-                "hf download Qwen/Qwen3-8B tokenizer.json tokenizer_config.json"
-            ],
-            [],
-        ),
-        ("claude-2", 0, [CLAUDE], []),
-        (  # the limits of a model may be known without its tokenizer
-            "claude-opus-5 anthropic/claude-opus-4.1",
-            0,
-            [
-                "claude-opus-5              -         1,000,000  128,000",
-                "anthropic/claude-opus-4.1  -           200,000   32,000",
-                "",
-                "family           -e  from",
-                CLAUDE,
-            ],
-            [],
-        ),
-    ],
+@cases(
+    rf"""
+gpt-4o-2024-05-13 ft:gpt-4:x →
+    gpt-4o-2024-05-13  o200k_base   128,000  4,096\n
+    ft:gpt-4:x         cl100k_base    8,192  4,096\n
+    → compat-bpe: gpt-4o-2024-05-13: tiktoken has the prefix 'gpt-4o-'\n
+    compat-bpe: ft:gpt-4:x: tiktoken has the prefix 'ft:gpt-4'\n
+gpt-9 gpt-4o gpt-4p o200k_base → gpt-4o  o200k_base  128,000  16,384\n
+    → compat-bpe: unknown model 'gpt-9' (did you mean 'gpt-5' or 'gpt-4' or 'gpt-2'?){LISTS}\n
+    compat-bpe: unknown model 'gpt-4p' (did you mean 'gpt-4' or 'gpt-4o' or 'gpt-4.1'?){LISTS}\n
+    compat-bpe: unknown model 'o200k_base': that is an encoding: -e o200k_base\n
+azure/eu/gpt-4o gpt-oss:20b →
+    azure/eu/gpt-4o  o200k_base     128,000  16,384\n
+    gpt-oss:20b      o200k_harmony        -       -\n
+    → compat-bpe: azure/eu/gpt-4o: as 'gpt-4o': tiktoken lists it\n
+    compat-bpe: gpt-oss:20b: as 'gpt-oss': compat-bpe lists it\n
+qwen3:8b → Qwen 3  hf:Qwen/Qwen3-8B
+     hf download Qwen/Qwen3-8B tokenizer.json tokenizer_config.json\n
+claude-2 → {CLAUDE}\n
+claude-opus-5 anthropic/claude-opus-4.1 →
+    claude-opus-5              -         1,000,000  128,000\n
+    anthropic/claude-opus-4.1  -           200,000   32,000\n
+    \nfamily           -e  from\n
+    {CLAUDE}\n
+""",
+    "args out said",
 )
-def test_models_that_are_named(args: str, status: int, lines: list[str], said: list[str]) -> None:
-    found = command(f"models {args}")
-    assert (found.status, found.out.splitlines()[1:]) == (status, lines)
-    assert found.err == "".join(f"compat-bpe: {line}\n" for line in said)
+def test_models_that_are_named(args: str, out: str, said: str) -> None:
+    status, found, err = command(f"models {args}")
+    assert (status, err) == (2 if "unknown" in said else 0, said)
+    assert found.partition("\n")[2].lstrip("\n") == out.strip(" ")
 
 
 def test_models_that_are_named_as_json() -> None:
@@ -241,21 +207,21 @@ def test_limits_of_models_as_json() -> None:
     assert found["gemini-2.5-pro"]["output"] == 65_536
 
 
-@pytest.mark.parametrize(
-    ("args", "start", "expected"),
-    [
-        ("", "trun", ["truncate"]),
-        ("models", "gpt-4", ["gpt-4", "gpt-4.1", "gpt-4o"]),
-        ("count --model", "gpt-4", ["gpt-4", "gpt-4.1", "gpt-4o"]),
-        ("encode -e", "", NAMES),
-        ("count -e", "o200k", ["o200k_base", "o200k_harmony"]),
-    ],
+@cases(
+    f"""
+'' → trun → truncate
+models → gpt-4 → gpt-4 gpt-4.1 gpt-4o
+count --model → gpt-4 → gpt-4 gpt-4.1 gpt-4o
+encode -e →  → {" ".join(NAMES)}
+count -e → o200k → o200k_base o200k_harmony
+""",
+    "args start expected",
 )
-def test_names_are_completed(args: str, start: str, expected: list[str]) -> None:
+def test_names_are_completed(args: str, start: str, expected: str) -> None:
     complete = ShellComplete(cli, {}, "compat-bpe", "_COMPAT_BPE_COMPLETE")
-    found = complete.get_completions(args.split(), start)
+    found = complete.get_completions(args.strip("'").split(), start)
     plain = [item.value for item in found if item.type == "plain"]
-    assert sorted(plain) == sorted(expected)
+    assert sorted(plain) == sorted(expected.split())
     # Files, if no name fits.
     for path in ("tok", "./mo"):
         (item,) = complete.get_completions(["count", "-e"], path)

@@ -8,13 +8,14 @@ import stat
 import sys
 from contextlib import nullcontext
 from pathlib import Path
+from unittest import mock
 
 import pytest
 
 from compat_bpe.cli import app, cli
 from compat_bpe.cli.commands import count as count_module
 from compat_bpe.cli.output import CommandError, check_new_file, check_outputs
-from tests.cli.running import FIXTURES, command, posix, run_process, write
+from tests.cli.running import FIXTURES, cases, command, posix, run_process, write
 from tests.kinds import kind_path
 
 _TEXT = "hug pug hugs\n"
@@ -101,31 +102,29 @@ def test_no_command_overwrites_its_input(
     assert len(os.listdir()) == 1 + (how == "a hard link")
 
 
-@pytest.mark.parametrize(
-    ("args", "path"),
-    [
-        ("train corpus -n 270 -o . --mask merges.txt", "merges.txt"),
-        ("train corpus --like like/tokenizer.json -n 40 -o like", "like/tokenizer.json"),
-        ("train --counts tokenizer.json -n 270 -o .", "tokenizer.json"),
-        ("train small -n 270 -o small", "small/encoder.json"),  # own earlier output
-        ("report -e small --terms terms.txt --html terms.txt corpus", "terms.txt"),
-        ("report -e small --html small/vocab.bpe corpus", "small/vocab.bpe"),
-        ("report -e gpt2 --html corpus/b.txt corpus", "corpus/b.txt"),
-        ("extend -e small -n 1 -o small corpus", "small/vocab.bpe"),
-        ("extend -e small/vocab.bpe -n 1 -o small corpus", "small/vocab.bpe"),
-        ("extend -e small --terms changes.json -o .", "changes.json"),
-    ],
+@cases(
+    """
+train corpus -n 270 -o . --mask merges.txt → merges.txt
+train corpus --like like/tokenizer.json -n 40 -o like → like/tokenizer.json
+train small -n 270 -o small → small/encoder.json
+report -e small --terms terms.txt --html terms.txt corpus → terms.txt
+report -e small --html small/vocab.bpe corpus → small/vocab.bpe
+report -e gpt2 --html corpus/b.txt corpus → corpus/b.txt
+extend -e small -n 1 -o small corpus → small/vocab.bpe
+extend -e small/vocab.bpe -n 1 -o small corpus → small/vocab.bpe
+extend -e small --terms changes.json -o . → changes.json
+""",
+    "args path",
 )
 def test_nor_what_options_name(args: str, path: str) -> None:
     small = {f"small/{one.name}": one.read_bytes() for one in (FIXTURES / "gpt2_small").iterdir()}
     texts = dict.fromkeys(("merges.txt", "terms.txt", "changes.json"), "dog → D\n")
-    write({**small, **texts, "corpus/a.txt": _TEXT, "corpus/b.txt": _TEXT, "tokenizer.json": "{}"})
+    write({**small, **texts, "corpus/a.txt": _TEXT, "corpus/b.txt": _TEXT})
     write({"like/tokenizer.json": Path(kind_path("wordpiece")).read_bytes()})
     before = {one: one.read_bytes() for one in Path().rglob("*") if one.is_file()}
     status, out, err = command(f"{args} --force")
     assert (status, out) == (2, "")
-    if "--counts" not in args:
-        assert f"{path}: it is one of the inputs; " in err
+    assert f"{path}: it is one of the inputs; " in err
     assert {one: one.read_bytes() for one in Path().rglob("*") if one.is_file()} == before
 
 
@@ -164,23 +163,18 @@ def test_a_current_directory_that_is_gone(
     assert capfd.readouterr() == ("", message)
 
 
-@pytest.mark.parametrize(
-    ("error", "message"),
-    [
-        (MemoryError(), "there is not enough memory for this"),
-        (RecursionError(), "something in the input is nested too deeply"),
-        (OverflowError("too large"), "a number is too large: too large"),
-        (OSError(5, "broken", "a"), "a: broken"),
-    ],
-)
 def test_an_error_that_is_not_expected_is_a_line_and_status_2(
-    error: Exception, message: str, monkeypatch: pytest.MonkeyPatch
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    def fail(*_: object, **__: object) -> None:
-        raise error
-
-    monkeypatch.setattr(count_module, "chosen_answer", fail)
-    assert command("count --max 1", stdin="hug") == (2, "", f"compat-bpe: {message}\n")
+    errors = {
+        MemoryError(): "there is not enough memory for this",
+        RecursionError(): "something in the input is nested too deeply",
+        OverflowError("too large"): "a number is too large: too large",
+        OSError(5, "broken", "a"): "a: broken",
+    }
+    for error, message in errors.items():
+        monkeypatch.setattr(count_module, "chosen_answer", mock.Mock(side_effect=error))
+        assert command("count --max 1", stdin="hug") == (2, "", f"compat-bpe: {message}\n")
 
 
 def test_a_mistake_of_ours_is_a_traceback_and_status_2(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -190,19 +184,13 @@ def test_a_mistake_of_ours_is_a_traceback_and_status_2(monkeypatch: pytest.Monke
     assert "TypeError: 'NoneType' object is not callable" in err
 
 
-@pytest.mark.parametrize(
-    ("code", "status"), [(errno.EPIPE, 1), (errno.EINVAL, 1), (errno.ENOSPC, 2)]
-)
-def test_a_closed_pipe_of_windows_is_a_closed_pipe(
-    code: int, status: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def fail(*_: object, **__: object) -> None:
-        raise OSError(code, "of standard output")
-
+def test_a_closed_pipe_of_windows_is_a_closed_pipe(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(app, "_CLOSED_PIPE", (errno.EPIPE, errno.EINVAL))
-    monkeypatch.setattr(count_module, "chosen_answer", fail)
-    if status == 1:
-        assert command("count --max 1", stdin="hug").status == 1
-    else:
-        with pytest.raises(OSError, match="of standard output"):
-            command("count --max 1", stdin="hug")
+    for code in (errno.EPIPE, errno.EINVAL, errno.ENOSPC):
+        fail = mock.Mock(side_effect=OSError(code, "of standard output"))
+        monkeypatch.setattr(count_module, "chosen_answer", fail)
+        if code == errno.ENOSPC:
+            with pytest.raises(OSError, match="of standard output"):
+                command("count --max 1", stdin="hug")
+        else:
+            assert command("count --max 1", stdin="hug").status == 1

@@ -7,9 +7,11 @@ import io
 import json
 import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from threading import Thread
-from typing import Any
+from typing import Any, BinaryIO
 
 import pytest
 from hypothesis import example, given
@@ -165,19 +167,40 @@ def test_a_file_of_someone_else(tmp_path: Path) -> None:
     assert out == "2\n" * len(READERS) + "1 open\n1 open\n2 total\n2\n"
 
 
-@posix
-@readers
-def test_a_terminal_is_told_that_it_is_read(args: str) -> None:
+@contextmanager
+def typed(text: bytes) -> Iterator[BinaryIO]:
+    """A terminal on which somebody types some text, and its end."""
     ours, theirs = os.openpty()
-    os.write(ours, b"1\n\x04")
+    os.write(ours, text + b"\x04")
     with open(theirs, "rb") as stdin:
-        done = run(*args.split(), "-e", "gpt2", stdin=stdin)
-        os.close(ours)
+        yield stdin
+    os.close(ours)
+
+
+@posix
+@pytest.mark.parametrize("args", [*READERS, "count -", "count --files-from -"])
+def test_a_terminal_is_told_that_it_is_read(args: str) -> None:
+    write({"1": "hello"})
+    words = (*args.split(), "-e", "gpt2")
+    with typed(b"1\n") as stdin:
+        done = run(*words, stdin=stdin)
     said = "compat-bpe: reading standard input; Ctrl-D on an empty line ends it\n"
     assert done.err.startswith(said)
     assert done.status == 0
     assert done.out
-    assert said not in run(*args.split(), "-e", "gpt2", stdin=b"1\n").err
+    assert said not in run(*words, stdin=b"1\n").err
+
+
+@posix
+@pytest.mark.parametrize("args", ["", "--top 3", "--tree", "-n 1k"])
+def test_count_on_a_terminal_counts_the_current_directory(args: str) -> None:
+    write({"a.py": "hello world"})
+    with typed(b"") as stdin:
+        done = run("count", "-q", *args.split(), stdin=stdin)
+    assert done.status == 0
+    assert b"a.py" in done.out
+    if args != "--tree":
+        assert command(f"count {args}", stdin="hello").out == "1\n"
 
 
 @posix
@@ -192,21 +215,31 @@ def test_a_named_pipe_is_read_as_a_stream(args: str) -> None:
     assert done.status == 0
 
 
-@pytest.mark.parametrize("block", [1, 3, 1 << 16])
+@pytest.mark.parametrize("block", [1, 2, 3, 1 << 16])
 @text_readers
 def test_what_is_not_utf8_is_one_line(args: str, block: int) -> None:
     """Of standard input, which has its name in messages."""
-    said = "compat-bpe: standard input:"
-    for data, reason in (
-        (b"caf\xe9!", "byte 0xe9 at offset 3"),
-        ("né€".encode()[:-1], "byte 0xe2 at offset 3"),
-        (b"\xff\xfea\0", "UTF-16 byte-order mark at offset 0"),
-        (b"\xed\xa0\x80", "byte 0xed at offset 0"),
-    ):
-        with small_blocks(block):
-            status, _, err = command(f"{args} -e gpt2 --errors strict", stdin=data)
-        assert (status, err) == (2, f"{said} not UTF-8: {reason}; convert it to UTF-8\n")
-    assert command("decode -e gpt2", stdin=b"\xff").err.startswith(said)
+    marks = ("utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be")
+    reasons = {
+        b"caf\xe9!": "byte 0xe9 at offset 3",
+        "né€".encode()[:-1]: "byte 0xe2 at offset 3",
+        b"\xed\xa0\x80": "byte 0xed at offset 0",
+        **{
+            "\ufeffab".encode(name): f"{name[:6].upper()} byte-order mark at offset 0"
+            for name in marks
+        },
+    }
+    with small_blocks(block):
+        for data, reason in reasons.items():
+            said = f"compat-bpe: standard input: not UTF-8: {reason}; convert it to UTF-8\n"
+            refused = command(f"{args} -e gpt2 --errors strict", stdin=data)
+            assert refused[::2] == (2, said)
+            if "mark" in reason:  # it is also without --errors
+                assert command(args, stdin=data) == (2, "", said)
+        for data in (b"\xff", b"\xfe", b"\xff\xff", b"\0", b"\0\0", b"", b"\xfea"):
+            assert command(args, stdin=data).status == 0
+        assert command(f"{args} --errors replace", stdin=b"\xff\xfea").status == 0
+    assert command("decode -e gpt2", stdin=b"\xff").err.startswith("compat-bpe: standard input: ")
 
 
 #: Data that is often UTF-8, and often not.
@@ -347,22 +380,6 @@ def test_errors_and_encodings_of_files(args: str) -> None:
         status, out, err = command(args, "--encoding-of-file", unknown, stdin="a")
         assert (status, out) == (2, "")
         assert f"unknown encoding of text {unknown!r}" in err
-
-
-@text_readers
-@pytest.mark.parametrize("block", [1, 2, 3, 1 << 16])
-def test_other_byte_order_marks_are_named(args: str, block: int) -> None:
-    for name in ("utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be"):
-        for errors in ("", "--errors strict"):
-            with small_blocks(block):
-                found = command(f"{args} {errors}", stdin="\ufeffab".encode(name))
-            mark = f"not UTF-8: {name[:6].upper()} byte-order mark at offset 0"
-            said = f"compat-bpe: standard input: {mark}; convert it to UTF-8\n"
-            assert found == (2, "", said)
-    with small_blocks(block):
-        for data in (b"\xff", b"\xfe", b"\xff\xff", b"\0", b"\0\0", b"", b"\xfea"):
-            assert command(args, stdin=data).status == 0
-        assert command(f"{args} --errors replace", stdin=b"\xff\xfea").status == 0
 
 
 def test_vocabularies_without_tokens_for_bytes_have_u_fffd() -> None:

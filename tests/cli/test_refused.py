@@ -11,7 +11,7 @@ from compat_bpe.encodings.published import BASELINES
 from compat_bpe.save import save_gpt2, save_tiktoken, save_tokenizer_json
 from compat_bpe.train import SentencePieceSettings, WordPieceSettings, train, train_bpe
 from compat_bpe.train.sentencepiece.trainer import save_trained_sentencepiece
-from tests.cli.running import check_refused, command, refusals, run, write
+from tests.cli.running import cases, check_refused, command, run, write
 
 SMALL = Path(__file__).parents[2] / "fixtures" / "gpt2_small"
 DOGS = "the dog and the cat\n" * 30
@@ -59,7 +59,7 @@ def _in_shared(shared: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(shared)
 
 
-@refusals(r"""
+@cases(r"""
 nonsense → onsense
 --nonsense → onsense
 count --nonsense → onsense
@@ -97,7 +97,7 @@ def test_a_number_of_tokens_that_is_none(wrong: str) -> None:
         check_refused(f"{option} '{wrong}'", said)
 
 
-@refusals(rf"""
+@cases(rf"""
 encode -e gpt-4o → compat-bpe: unknown encoding 'gpt-4o': that is a model: -m gpt-4o
 encode -e gpt-4o-2099 →
     compat-bpe: unknown encoding 'gpt-4o-2099': that is a model: -m gpt-4o-2099
@@ -131,7 +131,7 @@ def test_names_of_encodings_and_models(line: str, said: str) -> None:
     check_refused(line, said)
 
 
-@refusals(r"""
+@cases(r"""
 count --context -c x → --context needs --model: an encoding has no context
 count --context -c x -m o1-x → the limits of model 'o1-x' are not known
 count --context --total-only -m gpt-4o → --total-only and --context exclude
@@ -212,7 +212,7 @@ def test_prices_and_factors(option: str, values: str, said: str) -> None:
         check_refused(f"count '{option}={value}' -c x", said)
 
 
-@refusals(r"""
+@cases(r"""
 '' → not JSON:
 \n → not JSON:
 { → not JSON:
@@ -242,7 +242,7 @@ def test_a_request_that_is_nested_too_deeply() -> None:
     assert deep == (2, "", "compat-bpe: standard input: nested too deeply\n")
 
 
-@refusals(r"""
+@cases(r"""
 count https://example.com/a.txt?x=1 → compat-bpe: https://example.com/a.txt?x=1: No such file or
     directory; URLs are not fetched: curl -L URL | compat-bpe count
 corpus counts https://example.com/a → curl -L URL | compat-bpe corpus counts
@@ -280,7 +280,7 @@ def test_a_path_that_is_just_missing(plain: str) -> None:
     assert command("count", "a text. " * 99).err.endswith("for a text, use -c TEXT\n")
 
 
-@refusals(r"""
+@cases(r"""
 encode --packed --format json <<< a → --packed excludes --format, --json and --offsets
 encode --offsets --packed <<< a → --packed excludes
 encode --json --packed <<< a → --packed excludes
@@ -329,7 +329,7 @@ def test_encode_show_truncate_and_split(line: str, said: str) -> None:
     check_refused(line, said)
 
 
-@refusals(r"""
+@cases(r"""
 -e no_such_encoding corpus → unknown encoding 'no_such_encoding'
 -e gpt2 -e ./none.tiktoken corpus → ./none.tiktoken: No such file
 -m no-such-model corpus → unknown model 'no-such-model'
@@ -351,7 +351,7 @@ def test_report(line: str, said: str) -> None:
     check_refused(f"report {line}", said)
 
 
-@refusals(r"""
+@cases(r"""
 corpus -o c.csv → c.csv: the name must end in .tsv, .tsv.gz
 corpus -o old.tsv → old.tsv: it exists; --force overwrites it
 corpus -o corpus/x.tsv --force → corpus/x.tsv: it is one of the inputs
@@ -372,7 +372,7 @@ def test_corpus_counts(line: str, said: str) -> None:
     check_refused(f"corpus counts {line}", said)
 
 
-@refusals(r"""
+@cases(r"""
 -o new → Error: Give -n, --terms or both.
 -n 1 -o . → compat-bpe: .: it exists and is not empty; --force writes into it
 -n 1 -o no/where → compat-bpe: no/where: there is no folder
@@ -385,7 +385,7 @@ def test_extend(line: str, said: str) -> None:
     check_refused(f"extend -e gpt2 {line}", said)
 
 
-@refusals(r"""
+@cases(r"""
 -o out → Error: Give --vocab-size, --merges or --patience.
 -n 300 → Missing option '-o' / '--output'
 corpus -n 300 -o corpus → corpus: it exists and is not empty; --force
@@ -418,7 +418,7 @@ def test_train(line: str, said: str) -> None:
     check_refused(f"train {line}", said)
 
 
-@refusals(r"""
+@cases(r"""
 --model wordpiece -n 9 --pattern gpt2 → --pattern is not for --model wordpiece, only for bpe.
 -n 300 --limit-alphabet 9 →
     --limit-alphabet is not for --model bpe, only for wordpiece, character-bpe.
@@ -487,7 +487,7 @@ def test_settings_of_training(line: str, said: str) -> None:
     check_refused(f"train corpus -o out {line.replace('STOP', stop)}", said)
 
 
-@refusals(r"""
+@cases(r"""
 --init --base x → exclude each other
 --init --json → exclude each other
 --fix-limits --json → exclude each other

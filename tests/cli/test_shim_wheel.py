@@ -8,30 +8,21 @@ import errno
 import hashlib
 import io
 import os
-import subprocess
-import sys
 import zipfile
 from email import message_from_bytes
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import pytest
 
 import compat_bpe
 from compat_bpe.tiktoken.shim_wheel import write_shim_wheel
-from tests.cli.running import Run, runner
+from tests.cli.running import ROOT, command, environment, run_process, write
 
-ROOT = Path(compat_bpe.__file__).parents[2]
 VERSION = f"0.14.0+compat.{compat_bpe.__version__}"
 NAME = f"tiktoken-{VERSION}-py3-none-any.whl"
 INFO = f"tiktoken-{VERSION}.dist-info"
-TIMEOUT = 120  # seconds; only a process that hangs takes so long
-
-
-@pytest.fixture
-def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
-    """Run ``compat-bpe shim-wheel`` in a folder of its own."""
-    return runner("shim-wheel", tmp_path, monkeypatch)
 
 
 @pytest.fixture
@@ -46,53 +37,45 @@ def site(tmp_path: Path) -> Path:
 def python(script: str, *path: Path) -> str:
     """What a script prints in a new interpreter that finds these folders and this package."""
     folders = os.pathsep.join(map(str, [*path, ROOT]))
-    done = subprocess.run(
-        [sys.executable, "-c", script],
-        env={**os.environ, "PYTHONPATH": folders, "PYTHONWARNINGS": "error"},
-        capture_output=True,
-        timeout=TIMEOUT,
-    )
+    done = run_process(code=script, env=environment(PYTHONPATH=folders))
     assert (done.returncode, done.stderr.decode()) == (0, "")
     return done.stdout.decode().strip()
 
 
-def test_path_is_printed_and_the_folder_made(run: Run) -> None:
-    path = os.path.join("a", "b", NAME)
-    assert run(os.path.join("a", "b")) == (0, f"{path}\n", "")
-    assert os.listdir(os.path.join("a", "b")) == [NAME]
+def shim_wheel(line: str) -> Any:
+    return command(f"shim-wheel {line}")
 
 
-def test_the_same_bytes_each_time(run: Run) -> None:
-    run("a")
-    run("b")
-    expected = Path("a", NAME).read_bytes()
-    assert Path("b", NAME).read_bytes() == expected
-    assert run("a").status == 0
-    assert Path("a", NAME).read_bytes() == expected
-    assert os.listdir("a") == [NAME]
+def test_the_same_bytes_each_time_in_a_folder_that_is_made() -> None:
+    assert shim_wheel("a/b") == (0, f"a/b/{NAME}\n", "")
+    expected = Path("a/b", NAME).read_bytes()
+    for folder in ("a/b", "b"):
+        assert shim_wheel(folder).status == 0
+        assert Path(folder, NAME).read_bytes() == expected
+        assert os.listdir(folder) == [NAME]
 
 
-def test_another_file_of_that_name_is_not_overwritten_unasked(run: Run) -> None:
+def test_another_file_of_that_name_is_not_overwritten_unasked() -> None:
     # A wheel, but not of this program; and what has its words in it, but is no wheel.
     with zipfile.ZipFile(NAME, "w") as wheel:
         wheel.writestr("tiktoken/__init__.py", "mine")
     words = b'"""compat_bpe, standing in for tiktoken."""'
+    exists = f"compat-bpe: ./{NAME}: it exists; --force overwrites it\n"
     for content in (Path(NAME).read_bytes(), b"something else", words, b"PK"):
-        Path(NAME).write_bytes(content)
-        path = os.path.join(".", NAME)
-        assert run(".") == (2, "", f"compat-bpe: {path}: it exists; --force overwrites it\n")
+        write({NAME: content})
+        assert shim_wheel(".") == (2, "", exists)
         assert Path(NAME).read_bytes() == content
-    assert run(".", "--force").status == 0
+    assert shim_wheel(". --force").status == 0
     assert len(Path(NAME).read_bytes()) > 1000
     # One of an earlier version, by a name that it had then.
     content = Path(NAME).read_bytes()
-    Path(NAME).write_bytes(content[:-1] + b"\0")
-    assert run(".").status == 0
+    write({NAME: content[:-1] + b"\0"})
+    assert shim_wheel(".").status == 0
     assert Path(NAME).read_bytes() == content
 
 
-def test_record_is_right(run: Run) -> None:
-    run(".")
+def test_record_is_right() -> None:
+    shim_wheel(".")
     with zipfile.ZipFile(NAME) as wheel:
         assert wheel.testzip() is None
         files = {name: wheel.read(name) for name in wheel.namelist()}
@@ -107,8 +90,8 @@ def test_record_is_right(run: Run) -> None:
     assert "tiktoken_ext/__init__.py" not in files
 
 
-def test_metadata(run: Run) -> None:
-    run(".")
+def test_metadata() -> None:
+    shim_wheel(".")
     with zipfile.ZipFile(NAME) as wheel:
         metadata = message_from_bytes(wheel.read(f"{INFO}/METADATA"))
         tags = message_from_bytes(wheel.read(f"{INFO}/WHEEL"))
@@ -131,56 +114,45 @@ def test_version_with_a_local_label(monkeypatch: pytest.MonkeyPatch, tmp_path: P
         assert b"Requires-Dist: compat-bpe>=1.2.dev3\n" in wheel.read(name)
 
 
-def test_a_file_in_place_of_the_folder(run: Run) -> None:
-    Path("file").touch()
-    assert run("file") == (2, "", "compat-bpe: file: Not a directory\n")
-    below = os.path.join("file", "folder")
-    status, out, err = run(below)
-    assert (status, out) == (2, "")
-    assert err.startswith(f"compat-bpe: {below}: ")
-    assert err.count("\n") == 1
-
-
-@pytest.mark.parametrize("function", ["makedirs", "replace"])
 def test_what_cannot_be_written_is_one_line_and_leaves_nothing(
-    run: Run, monkeypatch: pytest.MonkeyPatch, function: str
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    def fail(*args: Any, **options: Any) -> None:
-        raise PermissionError(errno.EACCES, "Permission denied")
-
+    write({"file": ""})
+    assert shim_wheel("file") == (2, "", "compat-bpe: file: Not a directory\n")
+    status, out, err = shim_wheel("file/folder")
+    assert (status, out) == (2, "")
+    assert err.startswith("compat-bpe: file/folder: ")
+    assert err.count("\n") == 1
     os.mkdir("wheels")
-    monkeypatch.setattr(os, function, fail)
-    assert run("wheels") == (2, "", "compat-bpe: wheels: Permission denied\n")
-    assert os.listdir("wheels") == []
+    for function in ("makedirs", "replace"):
+        denied = mock.Mock(side_effect=PermissionError(errno.EACCES, "Permission denied"))
+        with monkeypatch.context() as patch:
+            patch.setattr(os, function, denied)
+            assert shim_wheel("wheels") == (2, "", "compat-bpe: wheels: Permission denied\n")
+        assert os.listdir("wheels") == []
 
 
-@pytest.mark.parametrize(
-    "first",
-    [
-        "import tiktoken",
-        "from tiktoken.core import Encoding",
-        "import tiktoken.model as m; assert m.encoding_name_for_model('gpt-4') == 'cl100k_base'",
-        "import tiktoken_ext.openai_public as p; assert 'gpt2' in p.ENCODING_CONSTRUCTORS",
-        pytest.param(
+_FOUND = "from importlib.util import find_spec; assert find_spec"
+FIRST = [
+    "import tiktoken",
+    "from tiktoken.core import Encoding",
+    "import tiktoken.model as m; assert m.encoding_name_for_model('gpt-4') == 'cl100k_base'",
+    "import tiktoken_ext.openai_public as p; assert 'gpt2' in p.ENCODING_CONSTRUCTORS",
+    "import threading as t; a = [t.Thread(target=__import__, args=['tiktoken']) for _ in 'ab']"
+    "; [b.start() for b in a]; [b.join() for b in a]",
+    *(
+        pytest.param(script, marks=pytest.mark.sweep)
+        for script in (
             "import tiktoken_ext.openai_public; assert tiktoken_ext.openai_public.gpt2",
-            marks=pytest.mark.sweep,
-        ),
-        pytest.param(
-            "from importlib.util import find_spec; assert find_spec('tiktoken').origin",
-            marks=pytest.mark.sweep,
-        ),
-        pytest.param(
-            "from importlib.util import find_spec; assert find_spec('tiktoken.core').origin",
-            marks=pytest.mark.sweep,
-        ),
-        pytest.param(
-            "from importlib.util import find_spec; assert find_spec('tiktoken_ext.openai_public')",
-            marks=pytest.mark.sweep,
-        ),
-        "import threading as t; a = [t.Thread(target=__import__, args=['tiktoken']) for _ in 'ab']"
-        "; [b.start() for b in a]; [b.join() for b in a]",
-    ],
-)
+            f"{_FOUND}('tiktoken').origin",
+            f"{_FOUND}('tiktoken.core').origin",
+            f"{_FOUND}('tiktoken_ext.openai_public')",
+        )
+    ),
+]
+
+
+@pytest.mark.parametrize("first", FIRST)
 def test_whatever_is_imported_first(site: Path, first: str) -> None:
     script = f"""{first}
 import sys, importlib.metadata, importlib.util
@@ -219,20 +191,20 @@ print(module.get_encoding("gpt2").encode("hello world"))
 
 
 def test_plug_ins_in_another_folder(site: Path, tmp_path: Path) -> None:
-    folder = tmp_path / "plug-ins" / "tiktoken_ext"
-    folder.mkdir(parents=True)
-    (folder / "mine.py").write_text(
+    plug_in = (
         "import tiktoken_ext.openai_public\n"
         "def mine():\n"
         "    return {**tiktoken_ext.openai_public.gpt2(), 'name': 'mine'}\n"
         "ENCODING_CONSTRUCTORS = {'mine': mine}\n"
     )
+    write({"plug-ins/tiktoken_ext/mine.py": plug_in})
     script = """
 import tiktoken
 assert {"mine", "gpt2"} <= set(tiktoken.list_encoding_names())
 print(tiktoken.get_encoding("mine").encode("hello world"))
 """
-    for path in ([site, folder.parent], [folder.parent, site]):
+    folder = tmp_path / "plug-ins"
+    for path in ([site, folder], [folder, site]):
         assert python(script, *path) == "[31373, 995]"
 
 

@@ -23,6 +23,7 @@ from compat_bpe.files import compressed
 from compat_bpe.train import train_bpe
 from tests.cli.running import (
     TextResult,
+    cases,
     command,
     environment,
     posix,
@@ -144,22 +145,16 @@ def test_what_is_held_out() -> None:
     assert ranks_of("out/out.tiktoken") == train_bpe(kept, 300)._mergeable_ranks
 
 
-@pytest.mark.parametrize(
-    ("args", "first", "said"),
-    [
-        (
-            "corpus -n 260 --validation 0.000001",
-            "260 tokens, 4 of them merges, from 2 documents of 639 bytes",
-            "--validation 1e-06 is too small for this corpus; nothing was held out",
-        ),
-        (
-            "corpus --merges 1000 --min-frequency 5",
-            "",
-            " merges, not 1,000: no pair that may be merged occurs 5 times or more\n",
-        ),
-        ("one -n 300", "258 tokens, 2 of them merges, from 1 document of 4 bytes", ""),
-        ("two -n 0.3k", "", "compat-bpe: 1 merge, not 44: no pair is left to merge\n"),
-    ],
+@cases(
+    r"""
+corpus -n 260 --validation 0.000001 → 260 tokens, 4 of them merges, from 2 documents of 639 bytes →
+    --validation 1e-06 is too small for this corpus; nothing was held out
+corpus --merges 1000 --min-frequency 5 →  →
+     merges, not 1,000: no pair that may be merged occurs 5 times or more\n
+one -n 300 → 258 tokens, 2 of them merges, from 1 document of 4 bytes
+two -n 0.3k →  → compat-bpe: 1 merge, not 44: no pair is left to merge\n
+""",
+    "args first said",
 )
 def test_what_is_said(args: str, first: str, said: str) -> None:
     write({"one": "a ab", "two": "ab"})
@@ -248,7 +243,7 @@ def write_documents(name: str) -> None:
     compress: Any = {".gz": gzip.compress, ".bz2": bz2.compress, ".xz": lzma.compress}
     _, ending = os.path.splitext(name)
     if ending in (".parquet", ".arrow"):
-        import pyarrow
+        pyarrow = pytest.importorskip("pyarrow")
         from pyarrow import feather, parquet
 
         table = pyarrow.table({"t": DOCUMENTS, "other": range(40)})
@@ -291,7 +286,6 @@ def test_the_same_texts(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["table.parquet", "table.arrow"])
 def test_a_table_without_the_column_is_an_error_in_a_directory_too(name: str) -> None:
-    pytest.importorskip("pyarrow")
     write_documents(name)
     args = f"-n 280 -o out --include *{name}"
     said = f"compat-bpe: ./{name}: no column 'text'; the columns are 't', 'other'"
@@ -354,34 +348,21 @@ def test_it_stops(model: str) -> None:
     assert found == [metrics["curve"], [], []]
 
 
-IMPROVED = "bytes per token improved by less than 5% in 1 check"
-
-
 @pytest.mark.usefixtures("_numbers")
-@pytest.mark.parametrize(
-    ("args", "message"),
-    [
-        (
-            "unigram -n 30 --patience 1 --min-improvement 0.02",
-            "tokens, not 30: the next round of pruning cost 2% or more of bytes per token",
-        ),
-        (
-            "sentencepiece-unigram -n 26 --patience 1 --min-improvement 0",
-            "tokens, not 26: the next round of pruning cost of bytes per token",
-        ),
-        (
-            "sentencepiece-bpe -n 200 --check-every 9 --patience 1 --min-improvement 0.05",
-            f"tokens, not 200: {IMPROVED}",
-        ),
-        (
-            "word-level --check-every 9 --patience 1 --min-improvement 0.05",
-            f"tokens: {IMPROVED}",
-        ),
-        (
-            "bpe --patience 1 --min-improvement 0 --check-every 9",
-            " merges: bytes per token did not improve in 1 check",
-        ),
-    ],
+@cases(
+    """
+unigram -n 30 --patience 1 --min-improvement 0.02 →
+    tokens, not 30: the next round of pruning cost 2% or more of bytes per token
+sentencepiece-unigram -n 26 --patience 1 --min-improvement 0 →
+    tokens, not 26: the next round of pruning cost of bytes per token
+sentencepiece-bpe -n 200 --check-every 9 --patience 1 --min-improvement 0.05 →
+    tokens, not 200: bytes per token improved by less than 5% in 1 check
+word-level --check-every 9 --patience 1 --min-improvement 0.05 →
+    tokens: bytes per token improved by less than 5% in 1 check
+bpe --patience 1 --min-improvement 0 --check-every 9 →
+    merges: bytes per token did not improve in 1 check
+""",
+    "args message",
 )
 def test_other_ways_to_stop(args: str, message: str) -> None:
     done = train(f"numbers -o out --validation 0.2 --model {args}")

@@ -26,7 +26,7 @@ from compat_bpe.train import (
 from compat_bpe.train.kinds import KINDS
 from compat_bpe.train.sentencepiece.settings import settings_like
 from compat_bpe.train.sentencepiece.trainer import SentencePieceTrainer
-from tests.cli.running import TextResult, command, write
+from tests.cli.running import TextResult, cases, command, write
 from tests.kinds import kind_path
 
 UNEVEN = " ".join(f"{'na' * (n % 7)}{'Ba' * (n % 4)}s{'ti' * (n % 5)}" for n in range(60))
@@ -210,22 +210,20 @@ def test_unigram_like_another() -> None:
     assert found["normalizer"] == {"type": "NFKC"}
 
 
-@pytest.mark.parametrize(
-    ("args", "said"),
-    [
-        ("wordpiece -n 5", "22 tokens, not 5: special tokens and characters are as many"),
-        ("wordpiece -n 5000", "30 tokens, not 5,000: no pair is left to merge"),
-        (
-            "wordpiece --merges 50 --min-frequency 40",
-            "2 merges, not 50: no pair that may be merged occurs 40 times or more",
-        ),
-        ("word-level -n 50", "6 tokens, not 50: there are no more"),
-        ("word-level", ""),
-    ],
+@cases(
+    """
+wordpiece -n 5 → 22 tokens, not 5: special tokens and characters are as many
+wordpiece -n 5000 → 30 tokens, not 5,000: no pair is left to merge
+wordpiece --merges 50 --min-frequency 40 →
+    2 merges, not 50: no pair that may be merged occurs 40 times or more
+word-level -n 50 → 6 tokens, not 50: there are no more
+word-level →
+""",
+    "args said",
 )
 def test_sizes_that_are_not_reached(args: str, said: str) -> None:
     found = trained(f"corpus -o out --model {args}").err
-    assert found == (f"compat-bpe: {said}\n" if said else "")
+    assert found == (f"compat-bpe: {said.strip()}\n" if said else "")
 
 
 # Models of SentencePiece.

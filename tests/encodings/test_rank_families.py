@@ -23,7 +23,7 @@ from compat_bpe.formats.tokenizer_bpe import ListedModel
 from compat_bpe.formats.tokenizer_json import TokenizerDefinition
 from compat_bpe.formats.tokenizer_writing import byte_level_part, pre_tokenizers_part, split_part
 from compat_bpe.pipeline.byte_level import BYTE_TO_UNICODE
-from tests.cli.running import runner
+from tests.cli.running import command
 
 RANKS = {bytes([byte]): byte for byte in range(256)}
 KIMI = {
@@ -368,8 +368,8 @@ def test_no_false_alarm(
 
 def test_the_command_warns_in_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write(tmp_path, steps(WRONG), TEKKEN, MISTRAL3)
-    run = runner("count", tmp_path, monkeypatch)
-    status, out, err = run("-e", "tokenizer.json", stdin=b"12")
+    monkeypatch.chdir(tmp_path)
+    status, out, err = command("count -e tokenizer.json", stdin="12")
     assert (status, out) == (0, "2\n")
     assert err.startswith("compat-bpe: warning: tokenizer.json: its pattern is Llama 3's, ")
     assert "tekken.json" in err
