@@ -143,6 +143,7 @@ def run(args, name):
         print(exit.code)
 for args in eval(sys.argv[1]):
     run(args, "open")  # so that all modules are there
+run("count", "open open")
 if os.getuid() == 0:
     os.setgroups([])
     os.setgid(65534)
