@@ -116,7 +116,7 @@ _KINDS: dict[str, Callable[[str, bytes], bool]] = {
 
 #: The name of a model of SentencePiece with the version of the messages that it is for, and, if
 #: they may have images, the version of these (``is_sentencepiece`` in mistral-common 1.13.1).
-_VERSIONED = re.compile(r"(.*\.model)\.v([0-9]{1,3})(?:m([0-9]{1,3}))?", re.DOTALL)
+_VERSIONED = r"(?s)(.*\.model)\.v([0-9]{1,3})(?:m([0-9]{1,3}))?"
 
 
 def is_versioned(name: str) -> bool:
@@ -125,7 +125,7 @@ def is_versioned(name: str) -> bool:
     >>> is_versioned("tokenizer.model.v7m1"), is_versioned("tokenizer.model")
     (True, False)
     """
-    return _VERSIONED.fullmatch(name) is not None
+    return re.fullmatch(_VERSIONED, name) is not None
 
 
 def newest(names: list[str]) -> list[str]:
@@ -142,7 +142,7 @@ def newest(names: list[str]) -> list[str]:
     versions = {}
     models = set()
     for name in names:
-        match = _VERSIONED.fullmatch(name)
+        match = re.fullmatch(_VERSIONED, name)
         models.add(match and match[1])
         if match:
             versions[name] = (int(match[2]), int(match[3] or 0))
@@ -163,25 +163,25 @@ class Stored(NamedTuple):
     name: str
 
 
+# Patterns are compiled when a name is looked up: most files are given by their paths.
+
 #: A part of a name: no separator, no "..", nothing before a colon that Windows takes for a drive.
 _PART = r"[A-Za-z0-9](?:[A-Za-z0-9_-]|\.(?!\.|$|[/:@]))*"
-_HF = re.compile(rf"(?P<repository>(?:{_PART}/)?(?P<name>{_PART}))(?:@(?P<revision>.+))?")
-_REVISION = re.compile(rf"{_PART}(?:/{_PART})*")
-_OLLAMA = re.compile(
-    rf"(?:(?:(?P<host>{_PART})/)?(?P<owner>{_PART})/)?(?P<name>{_PART})(?::(?P<tag>{_PART}))?"
-)
-_LM_STUDIO = re.compile(rf"(?P<owner>{_PART})/(?P<name>{_PART})(?:/(?P<file>{_PART}))?")
+_HF = rf"(?P<repository>(?:{_PART}/)?(?P<name>{_PART}))(?:@(?P<revision>.+))?"
+_REVISION = rf"{_PART}(?:/{_PART})*"
+_OLLAMA = rf"(?:(?:(?P<host>{_PART})/)?(?P<owner>{_PART})/)?(?P<name>{_PART})(?::(?P<tag>{_PART}))?"
+_LM_STUDIO = rf"(?P<owner>{_PART})/(?P<name>{_PART})(?:/(?P<file>{_PART}))?"
 
-_COMMIT = re.compile(r"[0-9a-f]{40}")
+_COMMIT = r"[0-9a-f]{40}"
 #: The files of a repository that are a vocabulary or a part of one.
-_VOCABULARY = re.compile(
+_VOCABULARY = (
     r"tokenizer\.(json|model|tok\.json)|.*(vocab|merges|encoder|spiece|sentencepiece|tekken).*|"
     r".*\.(tiktoken|model|gguf)|bpe_simple_vocab.*"
 )
 #: The largest manifest of Ollama that is read, in bytes; a common one has some hundreds.
 _MANIFEST_LIMIT = 1 << 20
 _MODEL_LAYER = "application/vnd.ollama.image.model"
-_DIGEST = re.compile(r"sha256:([0-9a-f]{64})")
+_DIGEST = r"sha256:([0-9a-f]{64})"
 
 
 def find_stored(name: str) -> Stored:
@@ -207,7 +207,7 @@ def in_hugging_face(model: str) -> str | None:
 
     >>> in_hugging_face("no-owner")
     """
-    if model.count("/") != 1 or not _HF.fullmatch(model):
+    if model.count("/") != 1 or not re.fullmatch(_HF, model):
         return None
     try:
         find_stored(f"hf:{model}")
@@ -217,15 +217,15 @@ def in_hugging_face(model: str) -> str | None:
 
 
 def _find_in_hugging_face(name: str, rest: str) -> Stored:
-    parts = _HF.fullmatch(rest)
+    parts = re.fullmatch(_HF, rest)
     revision = parts["revision"] if parts else None
     wrong = parts is None or "--" in parts["repository"] or len(rest) > 256
-    if parts is None or wrong or (revision and not _REVISION.fullmatch(revision)):
+    if parts is None or wrong or (revision and not re.fullmatch(_REVISION, revision)):
         raise _wrong(name, "hf:OWNER/NAME or hf:OWNER/NAME@REVISION")
     cache = _hugging_face_cache()
     repository = os.path.join(cache, "--".join(["models", *parts["repository"].split("/")]))
     folder = _snapshot(repository, revision)
-    if folder is None or not any(map(_VOCABULARY.fullmatch, os.listdir(folder))):
+    if folder is None or not any(map(re.compile(_VOCABULARY).fullmatch, os.listdir(folder))):
         wanted = f"{parts['repository']}{f' --revision {revision}' if revision else ''}"
         hint = f"`hf download {wanted} {_files_of(parts['repository'])}`"
         raise _missing(name, f"not in Hugging Face's cache, {cache}; {hint} fetches it")
@@ -253,14 +253,16 @@ def _snapshot(repository: str, revision: str | None) -> str | None:
     """
     snapshots = os.path.join(repository, "snapshots")
     commit = revision or ""
-    if not _COMMIT.fullmatch(commit):
+    if not re.fullmatch(_COMMIT, commit):
         commit = _commit(os.path.join(repository, "refs", *(revision or "main").split("/")))
     if commit and os.path.isdir(os.path.join(snapshots, commit)):
         return os.path.join(snapshots, commit)
     if revision is not None or not os.path.isdir(snapshots):
         return None
     folders = [
-        entry for entry in os.scandir(snapshots) if _COMMIT.fullmatch(entry.name) and entry.is_dir()
+        entry
+        for entry in os.scandir(snapshots)
+        if re.fullmatch(_COMMIT, entry.name) and entry.is_dir()
     ]
     newest = max(folders, key=lambda entry: (entry.stat().st_mtime, entry.name), default=None)
     return newest.path if newest is not None else None
@@ -274,7 +276,7 @@ def _commit(path: str) -> str:
         commit = read_whole(path, 200).decode("ascii", "replace").strip()
     except (OSError, ValueError):
         return ""
-    return commit if _COMMIT.fullmatch(commit) else ""
+    return commit if re.fullmatch(_COMMIT, commit) else ""
 
 
 def _files_of(repository: str) -> str:
@@ -289,7 +291,7 @@ def _files_of(repository: str) -> str:
 
 
 def _find_in_ollama(name: str, rest: str) -> Stored:
-    parts = _OLLAMA.fullmatch(rest)
+    parts = re.fullmatch(_OLLAMA, rest)
     if parts is None or len(rest) > 256:
         raise _wrong(name, "ollama:NAME, ollama:NAME:TAG or ollama:OWNER/NAME:TAG")
     from ..files.whole import read_whole
@@ -308,7 +310,7 @@ def _find_in_ollama(name: str, rest: str) -> Stored:
         raise _missing(name, f"not among Ollama's models, {root}; {hint}") from None
     for layer in manifest["layers"].items():
         if layer["mediaType"].text() == _MODEL_LAYER:
-            digest = _DIGEST.fullmatch(layer["digest"].text())
+            digest = re.fullmatch(_DIGEST, layer["digest"].text())
             if digest is None:
                 layer["digest"].fail("must be sha256: and 64 digits")
             blob = os.path.join(root, "blobs", f"sha256-{digest[1]}")
@@ -320,7 +322,7 @@ def _find_in_ollama(name: str, rest: str) -> Stored:
 
 
 def _find_in_lm_studio(name: str, rest: str) -> Stored:
-    parts = _LM_STUDIO.fullmatch(rest)
+    parts = re.fullmatch(_LM_STUDIO, rest)
     if parts is None or len(rest) > 256:
         raise _wrong(name, "lmstudio:OWNER/NAME or lmstudio:OWNER/NAME/FILE")
     roots = [
