@@ -3,8 +3,8 @@
 try:
     from .encodings.encoding import Encoding as Encoding
     from .encodings.load import load as load
-    from .encodings.load_by_ranks import load_gpt2 as load_gpt2
-    from .encodings.load_by_ranks import load_tiktoken as load_tiktoken
+    from .encodings.load import load_gpt2 as load_gpt2
+    from .encodings.load import load_tiktoken as load_tiktoken
     from .encodings.registry import encoding_for_model as encoding_for_model
     from .encodings.registry import encoding_name_for_model as encoding_name_for_model
     from .encodings.registry import get_encoding as get_encoding

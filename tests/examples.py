@@ -34,9 +34,9 @@ def drawn(number: int, *strategies: Any, **named: Any) -> Callable[[Test], Test]
     """Return ``given`` with its strategies, and ``scaled`` as the number of its examples."""
 
     def decorate(test: Test) -> Test:
-        draws: Any = given
         limits: Any = settings(max_examples=scaled(number), deadline=None)
-        found: Test = limits(draws(*strategies, **named)(test))
+        drawing: Any = given
+        found: Test = limits(drawing(*strategies, **named)(test))
         return found
 
     return decorate

@@ -6,7 +6,10 @@ message that its users read.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
+
+import pytest
 
 from compat_bpe.encodings.resolve import Terms, UnresolvedError, resolve
 
@@ -82,3 +85,26 @@ QUESTIONS = (
     Question("model", "gpt-nope", None, "unknown model 'gpt-nope'"),
     Question("model", "doubao-pro", None, "for which no public tokenizer is known"),
 )
+
+#: The questions of surfaces that make no estimates, and of those that take no models.
+EXACT = [one for one in QUESTIONS if one.encoding != "characters"]
+ENCODINGS = [one for one in QUESTIONS if one.field == "encoding"]
+
+
+def check(question: Question, ask: Callable[[Question], int], message: str) -> None:
+    """Compare the answer of a surface with that of the table.
+
+    Args:
+        question: the question.
+        ask: the surface.
+        message: what it says if it refuses the question.
+    """
+    if question.tokens is not None:
+        assert ask(question) == question.tokens
+        return
+    with pytest.raises(Refused) as refused:
+        ask(question)
+    found = str(refused.value)
+    assert question.reason in found
+    assert message in found
+    assert len(found) < 1_000

@@ -1,11 +1,16 @@
-"""Every surface answers a question about a tokenizer as ``encodings.resolve`` does."""
+"""Every surface answers a question about a tokenizer as ``encodings.resolve`` does.
+
+Spark's are in ``tests/spark``.
+"""
 
 from __future__ import annotations
 
 import ast
 import json
-from collections.abc import Callable, Iterator
+import sqlite3
+from collections.abc import Callable, Collection, Iterable
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -16,19 +21,22 @@ from compat_bpe.check.configuration import TERMS as CONFIGURATION
 from compat_bpe.check.configuration import configuration_of
 from compat_bpe.check.source import ConfigurationError, Source
 from compat_bpe.cli.options.encoding import TERMS as COMMAND
-from compat_bpe.columns.batches import encoding_named
-from compat_bpe.columns.encoding_for_workers import TERMS as COLUMNS
-from compat_bpe.columns.encoding_for_workers import Carried
+from compat_bpe.columns.batches import TERMS as COLUMNS
+from compat_bpe.columns.batches import Carried
 from compat_bpe.encodings.resolve import LIBRARY, Terms
-from compat_bpe.lsp.encodings import TERMS as EDITOR
-from compat_bpe.mcp.encodings import TERMS as AGENT
+from compat_bpe.lsp.settings import TERMS as EDITOR
+from compat_bpe.mcp.calls import TERMS as AGENT
+from compat_bpe.mcp.calls import Call, CallError, Roots, chosen
+from compat_bpe.sql import register
 from tests.cli.running import run
-from tests.lsp.client import Client, Failed, client_of
-from tests.questions import QUESTIONS, TEXT, Question, Refused
+from tests.lsp.client import Failed, client_of
+from tests.questions import ENCODINGS, EXACT, QUESTIONS, TEXT, Question, Refused, check
+from web.counting_page.desk import Desk
+from web.counting_page.tokenizers import TERMS as PAGE
 
 PACKAGE = Path(__file__).parent.parent / "compat_bpe"
 
-Surface = Callable[[Question], int]
+#: The tools' call of an agent, which reads no files.
 
 
 @pytest.fixture(autouse=True)
@@ -38,160 +46,174 @@ def nowhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path / "hub"))
 
 
-def check(question: Question, ask: Surface, terms: Terms, *, files: bool = True) -> None:
-    """Compare the answer of a surface with that of the table."""
-    if question.tokens is not None:
-        assert ask(question) == question.tokens
-        return
-    with pytest.raises(Refused) as refused:
-        ask(question)
-    message = str(refused.value)
-    assert question.reason in message
-    assert question.message(terms, files=files) in message
-    assert len(message) < 1_000
+def library(question: Question) -> int:
+    ask_for = get_encoding if question.field == "encoding" else encoding_for_model
+    kind = ValueError if question.field == "encoding" else KeyError
+    try:
+        return ask_for(question.name).count(TEXT)
+    except kind as error:
+        raise Refused(error.args[0]) from None
 
 
-#: The questions of surfaces that make no estimates, and of those that take no models.
-EXACT = [one for one in QUESTIONS if one.encoding != "characters"]
-ENCODINGS = [one for one in QUESTIONS if one.field == "encoding"]
-
-
-def named(question: Question) -> str:
-    return f"{question.field}={question.name[:30]!r}"
-
-
-@pytest.mark.parametrize("question", EXACT, ids=named)
-def test_library(question: Question) -> None:
+def command(*args: str) -> Callable[[Question], int]:
     def ask(question: Question) -> int:
-        ask_for = get_encoding if question.field == "encoding" else encoding_for_model
-        kind = ValueError if question.field == "encoding" else KeyError
-        try:
-            return ask_for(question.name).count(TEXT)
-        except kind as error:
-            raise Refused(error.args[0]) from None
-
-    check(question, ask, LIBRARY, files=False)
-
-
-@pytest.mark.parametrize("question", [one for one in QUESTIONS if "\0" not in one.name], ids=named)
-@pytest.mark.parametrize(
-    "command",
-    ["count", *(pytest.param(one, marks=pytest.mark.sweep) for one in ("truncate", "split"))],
-)
-def test_command(question: Question, command: str) -> None:
-    Path("text").write_text(TEXT, encoding="utf-8")
-    options = {"count": ["--json"], "truncate": ["--json", "-n", "9k"], "split": ["--json"]}
-    more = ["-n", "9k"] if command == "split" else []
-
-    def ask(question: Question) -> int:
+        Path("text").write_text(TEXT, encoding="utf-8")
         name = [f"--{question.field}={question.name}", "--estimate"]
-        status, out, err = run(command, *name, *options[command], *more, "text")
+        status, out, err = run(*args, "--json", *name, "text")
         if status:
             raise Refused(err)
         found = json.loads(out)
-        return int(found["total"]["tokens"] if command == "count" else found["tokens"])
+        return int(found["tokens"] if "tokens" in found else found["total"]["tokens"])
 
-    check(question, ask, COMMAND._replace(estimate="--estimate"))
+    return ask
 
 
-@pytest.fixture(scope="module")
-def client() -> Iterator[Client]:
+def editor(question: Question) -> int:
     with client_of() as client:
-        yield client
-
-
-@pytest.mark.parametrize("question", QUESTIONS, ids=named)
-def test_editors(question: Question, client: Client) -> None:
-    def ask(question: Question) -> int:
         try:
             asked = {"text": TEXT, question.field: question.name}
             return int(client.request("compatBpe/count", asked)["count"])
         except Failed as error:
             raise Refused(str(error)) from None
 
-    check(question, ask, EDITOR, files=question.field != "encoding")
+
+def agent(question: Question) -> int:
+    is_model = question.field == "model"
+    name, other = question.name if is_model else None, None if is_model else question.name
+    call = Call(Roots(()))  # its time begins here
+    try:
+        return chosen(name, other, call).count(TEXT, call)
+    except CallError as error:
+        raise Refused(str(error)) from None
 
 
-@pytest.mark.parametrize("question", QUESTIONS, ids=named)
-def test_agents(question: Question) -> None:
-    from compat_bpe.mcp.calls import Call, CallError, Roots
-    from compat_bpe.mcp.encodings import chosen
-
-    call = Call(Roots(()))
-
-    def ask(question: Question) -> int:
-        try:
-            name, is_model = question.name, question.field == "model"
-            by = chosen(name if is_model else None, None if is_model else name, call)
-            return by.count(TEXT, call)
-        except CallError as error:
-            raise Refused(str(error)) from None
-
-    check(question, ask, AGENT, files=False)
+def columns(question: Question) -> int:
+    try:
+        return Carried(question.name).get().count(TEXT)
+    except ValueError as error:
+        raise Refused(str(error)) from None
 
 
-@pytest.mark.parametrize("question", ENCODINGS, ids=named)
-def test_columns_and_spark(question: Question) -> None:
-    def ask(question: Question) -> int:
-        try:
-            return Carried(question.name).get().count(TEXT)
-        except ValueError as error:
-            raise Refused(str(error)) from None
+class Telling(sqlite3.Connection):
+    """A connection that keeps the error for which SQLite says that a function has raised one."""
 
-    check(question, ask, COLUMNS)
+    error: Exception
 
+    def create_function(  # type: ignore[override]
+        self, name: str, number: int, function: Callable[..., Any], **options: Any
+    ) -> None:
+        def kept(*values: Any) -> Any:
+            try:
+                return function(*values)
+            except ValueError as error:
+                self.error = error
+                raise
 
-@pytest.mark.parametrize("question", ENCODINGS, ids=named)
-def test_sql(question: Question) -> None:
-    def ask(question: Question) -> int:
-        try:
-            return encoding_named(question.name, {}).count(TEXT)
-        except ValueError as error:
-            raise Refused(str(error)) from None
-
-    check(question, ask, COLUMNS, files=False)
+        super().create_function(name, number, kept, **options)
 
 
-@pytest.mark.parametrize("question", [one for one in EXACT if one.name], ids=named)
-def test_configurations(question: Question) -> None:
-    def ask(question: Question) -> int:
-        name = json.dumps(question.name)
-        text = f"[check]\n{question.field} = {name}\n[[check.rules]]\nfiles = ['*']\nmax = 1\n"
-        try:
-            configuration = configuration_of(Source(".compat-bpe.toml", text))
-        except ConfigurationError as error:
-            raise Refused(str(error)) from None
-        answer = configuration.rules[0].counted_by
-        assert answer is not None
-        return get_encoding(answer.encoding_name).count(TEXT)
-
-    check(question, ask, CONFIGURATION, files=False)
+def sqlite(question: Question) -> int:
+    connection = sqlite3.connect(":memory:", factory=Telling)
+    try:
+        register(connection)
+        query = connection.execute("SELECT token_count(?, ?)", (TEXT, question.name))
+        return int(query.fetchone()[0])
+    except sqlite3.OperationalError:
+        raise Refused(str(connection.error)) from None
+    finally:
+        connection.close()
 
 
-@pytest.mark.parametrize("question", [one for one in QUESTIONS if one.encoding is None], ids=named)
-def test_conversations(question: Question) -> None:
-    def ask(question: Question) -> int:
-        given = {question.field: question.name}
-        try:
-            return count_messages([{"role": "user", "content": TEXT}], **given)  # type: ignore[arg-type]
-        except (KeyError, ValueError) as error:
-            raise Refused(error.args[0]) from None
+def configuration(question: Question) -> int:
+    name = json.dumps(question.name)
+    text = f"[check]\n{question.field} = {name}\n[[check.rules]]\nfiles = ['*']\nmax = 1\n"
+    try:
+        read = configuration_of(Source(".compat-bpe.toml", text))
+    except ConfigurationError as error:
+        raise Refused(str(error)) from None
+    answer = read.rules[0].counted_by
+    assert answer is not None
+    return get_encoding(answer.encoding_name).count(TEXT)
 
-    terms = CONVERSATION if question.field == "model" else LIBRARY
-    check(question, ask, terms, files=question.field == "encoding")
+
+def conversation(question: Question) -> int:
+    given = {question.field: question.name}
+    try:
+        return count_messages([{"role": "user", "content": TEXT}], **given)  # type: ignore[arg-type]
+    except (KeyError, ValueError) as error:
+        raise Refused(error.args[0]) from None
 
 
-@pytest.mark.parametrize("question", [one for one in EXACT if one.field == "model"], ids=named)
-def test_page(question: Question) -> None:
-    from web.counting_page import conversation as page
+def web_page(question: Question) -> int:
+    """Ask the Python side of the page; ``tests/web`` asks the page itself."""
 
-    def ask(question: Question) -> int:
-        try:
-            return get_encoding(page.encoding_of(question.name)).count(TEXT)
-        except ValueError as error:
-            raise Refused(str(error)) from None
+    def answer(ask: str, **more: object) -> Any:
+        found = json.loads(desk.answer(json.dumps({"ask": ask, **more})))
+        if "error" in found:
+            raise Refused(found["error"])
+        return found["value"]
 
-    check(question, ask, page.TERMS, files=False)
+    desk = Desk()
+    found = answer("find", name=question.name, field=question.field)
+    answer("choose", keys=[found["key"]], special=False)
+    figures = answer("edit", start=0, end=0, text=TEXT)
+    assert bool(figures["notes"][0]) == (question.encoding == "characters")
+    return int(figures["counts"][0])
+
+
+class Surface(NamedTuple):
+    """A surface: what asks it, the questions, and the terms in which it refuses one.
+
+    ``files`` has the fields whose names may be those of files.
+    """
+
+    ask: Callable[[Question], int]
+    questions: Iterable[Question]
+    terms: Terms
+    files: Collection[str] = ()
+
+
+BOTH = ("encoding", "model")
+NAMES = [one for one in QUESTIONS if "\0" not in one.name]  # no argument has a NUL
+AT_COMMAND = COMMAND._replace(estimate="--estimate")
+REFUSED = {
+    field: [one for one in EXACT if (one.field, one.encoding) == (field, None)] for field in BOTH
+}
+
+SURFACES = {
+    "library": Surface(library, EXACT, LIBRARY),
+    "count": Surface(command("count"), NAMES, AT_COMMAND, BOTH),
+    "truncate": Surface(command("truncate", "-n", "9k"), NAMES, AT_COMMAND, BOTH),
+    "split": Surface(command("split", "-n", "9k"), NAMES, AT_COMMAND, BOTH),
+    "editors": Surface(editor, QUESTIONS, EDITOR, ("model",)),
+    "agents": Surface(agent, QUESTIONS, AGENT),
+    "columns": Surface(columns, ENCODINGS, COLUMNS, BOTH),
+    "SQLite": Surface(sqlite, ENCODINGS, COLUMNS),
+    "configurations": Surface(configuration, [one for one in EXACT if one.name], CONFIGURATION),
+    "conversations": Surface(conversation, REFUSED["model"], CONVERSATION),
+    "encodings of conversations": Surface(conversation, REFUSED["encoding"], LIBRARY, BOTH),
+    "page": Surface(web_page, QUESTIONS, PAGE),
+}
+
+
+@pytest.mark.parametrize(
+    ("surface", "question"),
+    [
+        pytest.param(
+            surface,
+            one,
+            id=f"{name}: {one.field}={one.name[:30]!r}",
+            marks=[pytest.mark.sweep] if name in ("truncate", "split") else [],
+        )
+        for name, surface in SURFACES.items()
+        for one in surface.questions
+    ],
+)
+def test_a_surface_gives_the_answer(surface: Surface, question: Question) -> None:
+    message = ""
+    if question.tokens is None:
+        message = question.message(surface.terms, files=question.field in surface.files)
+    check(question, surface.ask, message)
 
 
 def test_no_other_module_decides_what_a_name_means() -> None:
@@ -203,7 +225,10 @@ def test_no_other_module_decides_what_a_name_means() -> None:
     }
     callers: dict[str, set[str]] = {}
     for path in PACKAGE.rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_bytes())):
+        source = path.read_text(encoding="utf-8")
+        if not any(name in source for name in deciders):
+            continue
+        for node in ast.walk(ast.parse(source)):
             if isinstance(node, ast.ImportFrom):
                 for name in deciders.intersection(one.name for one in node.names):
                     callers.setdefault(name, set()).add(path.relative_to(PACKAGE).as_posix())
@@ -220,9 +245,8 @@ def test_no_other_module_decides_what_a_name_means() -> None:
         "in_hugging_face": {"encodings/resolve.py"},
         "STORES": {
             "encodings/load.py",
-            "encodings/local_stores.py",
             "encodings/resolve.py",
-            "lsp/encodings.py",
+            "lsp/settings.py",
         },
         "factor_of": {"encodings/resolve.py"},
     }

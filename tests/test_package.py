@@ -34,7 +34,7 @@ FLOORS = [
 DOORS = {"", "__main__", "in_a_zip", "install", "pandas", "polars", "save", "sql", "tokenizer"}
 
 #: Modules that stand for themselves, below all rooms.
-GROUND = {"version"}
+GROUND = {"caches", "version"}
 
 
 @cache

@@ -23,24 +23,20 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-import tiktoken  # noqa: E402
-import tokenizers  # noqa: E402
+import tiktoken
+import tokenizers
 
-from compat_bpe.encodings.model_names import DEEPSEEK  # noqa: E402
-from compat_bpe.encodings.published import PUBLISHED  # noqa: E402
-from tools.generated import write_or_check  # noqa: E402
-from tools.reference_files import reference_file  # noqa: E402
-from tools.tiktoken_files import write_tiktoken_files  # noqa: E402
+from compat_bpe.encodings.published import DEEPSEEK, PUBLISHED
+from tests.strategies import WHITE_SPACE
+from tools.generated import write_or_check
+from tools.reference_files import reference_file
+from tools.tiktoken_files import write_tiktoken_files
 
+ROOT = Path(__file__).resolve().parents[1]
 GOLDEN = ROOT / "fixtures" / "golden"
 
-WHITE_SPACE = (
-    "\t\n\v\f\r \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
-    "\u2028\u2029\u202f\u205f\u3000"
-)
 #: White space to ``str.isspace`` or once to Unicode, but not to the patterns.
 NO_WHITE_SPACE = "\x1c\x1d\x1e\x1f\u180e\u200b\u2060\ufeff"
 
@@ -48,24 +44,7 @@ CONTRACTIONS = [
     *("s", "S", "ſ", "t", "T", "d", "D", "m", "M", "ll", "LL", "lL", "re", "RE", "Re", "ve", "VE"),
     *("vE", "l", "r", "v", "x"),
 ]
-LONG = [
-    "a",
-    "A",
-    " ",
-    "\n",
-    "\r\n",
-    "\t",
-    "-",
-    "=",
-    "7",
-    "é",
-    "中",
-    "\u3000",
-    "😀",
-    "\u0301",
-    "'s",
-    "aB",
-]
+LONG = [*"aA \n", "\r\n", *"\t-=7é中\u3000😀\u0301", "'s", "aB"]
 
 PROSE = """\
 hello world
@@ -151,14 +130,8 @@ def ordinary_texts() -> Iterator[str]:
         yield f"x{unit * 40}y"
         yield f" {unit * 33}\n"
     # Surrogates: a pair, halves, halves in the wrong order.
-    for part in (
-        "\ud83d\ude00",
-        "\ud83d",
-        "\ude00",
-        "\ude00\ud83d",
-        "\ud83d\ud83d\ude00",
-        "\udfff",
-    ):
+    pair = "\ud83d\ude00"
+    for part in (pair, "\ud83d", "\ude00", "\ude00\ud83d", f"\ud83d{pair}", "\udfff"):
         yield f"{part}"
         yield f"a{part} {part}b'{part}s\n{part}{part}"
     # Special tokens are plain text here.

@@ -16,25 +16,25 @@ from collections.abc import Iterable, Iterator
 from functools import partial
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from compat_bpe.encodings import deepseek  # noqa: E402
-from compat_bpe.encodings.published import PATTERNS  # noqa: E402
-from compat_bpe.formats.checked_json import Json  # noqa: E402
-from compat_bpe.formats.parts.before_model import steps  # noqa: E402
-from compat_bpe.pattern.parser import parse  # noqa: E402
-from compat_bpe.pattern.splitter import Splitter  # noqa: E402
-from compat_bpe.pattern.translation import (  # noqa: E402
+from compat_bpe.encodings import deepseek
+from compat_bpe.encodings.published import PATTERNS
+from compat_bpe.formats.checked_json import Json
+from compat_bpe.formats.tokenizer_parts import read_steps
+from compat_bpe.pattern.parser import parse
+from compat_bpe.pattern.splitter import (
     FIRST_STAND_IN,
     LARGE_PARTS,
     PREPARED_PARTS,
+    Splitter,
     Translation,
     WithStandIns,
 )
-from compat_bpe.pipeline.pre_tokenizers.splitter import make_splitter  # noqa: E402
-from tools.generated import write_or_check  # noqa: E402
+from compat_bpe.pipeline.pre_tokenizers.splitter import make_splitter
+from tools.generated import write_or_check
 
+ROOT = Path(__file__).resolve().parents[1]
 TARGET = ROOT / "compat_bpe" / "pattern" / "prepared.py"
 TARGET_LARGE = TARGET.with_name("prepared_large.py")
 
@@ -77,7 +77,7 @@ def translations() -> Iterator[tuple[str, Translation]]:
     for pattern in dict.fromkeys(PATTERNS.values()):
         yield pattern, Translation(partial(parse, pattern), pattern)
     part = deepseek.PARTS["pre_tokenizer"]
-    splitter = make_splitter(steps(Json(part, "deepseek", "pre_tokenizer"))[:-1])
+    splitter = make_splitter(read_steps(Json(part, "deepseek", "pre_tokenizer"))[:-1])
     assert isinstance(splitter, Splitter)
     assert splitter.translation is not None
     yield repr(part), splitter.translation

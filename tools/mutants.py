@@ -1,6 +1,6 @@
 """Change one operator or constant of a module at a time, and say which changes no test sees.
 
-    python tools/mutants.py compat_bpe/pipeline/cache.py tests/pipeline/test_cache.py
+    python tools/mutants.py compat_bpe/caches.py tests/test_caches.py
     python tools/mutants.py --number 40 --seed 2 MODULE TEST...
 
 The tests run in a copy of the project, each time until the first failure. The module's own

@@ -201,6 +201,9 @@ def _default(value: ast.expr | None) -> ast.expr | None:
     """Return the default of a field, which may come with metadata."""
     if isinstance(value, ast.Call) and ast.unparse(value.func) == "field":
         return next((one.value for one in value.keywords if one.arg == "default"), None)
+    if isinstance(value, ast.Call) and ast.unparse(value.func) == "setting":
+        default = value.args[0]  # of train.options.setting
+        return None if ast.unparse(default) == "MISSING" else default
     return value
 
 

@@ -26,10 +26,16 @@ from compat_bpe.formats.sentencepiece import (
     SentencePieceModel,
     sentencepiece_bytes,
 )
-from tools.gguf import read_vocabulary
 from tools.reference_files import FILES, reference_file
-from tools.reference_tokenizers import TOKENIZERS, reference_tokenizer
-from tools.tokenizer_json import Part, added_token, sequence, tokenizer_json
+from tools.reference_tokenizers import (
+    CONTROL,
+    TOKENIZERS,
+    UNKNOWN,
+    USER_DEFINED,
+    read_gguf,
+    reference_tokenizer,
+)
+from tools.tokenizer_json import Part, added_token, bpe, sequence, tokenizer_json
 
 ROOT = Path(__file__).resolve().parents[1]
 CORPORA = ROOT.parent / "shared" / "corpora"
@@ -49,8 +55,6 @@ _PATTERNS = {
     "llama_4_ranks": PATTERNS["llama4"],
 }
 
-_UNKNOWN, _CONTROL, _USER_DEFINED = 2, 3, 4
-
 
 class Both(NamedTuple):
     """The counts of a text, here and in the reference."""
@@ -62,12 +66,11 @@ class Both(NamedTuple):
 def _tokenizers(path_of: Callable[[str], Path], name: str) -> Both:
     import tokenizers
 
-    path = path_of(name)
-    theirs = tokenizers.Tokenizer.from_file(str(path))
+    theirs = tokenizers.Tokenizer.from_file(str(path_of(name)))
     theirs.no_truncation()
     theirs.no_padding()
     return Both(
-        compat_bpe.load(path).count,
+        compat_bpe.load(path_of(name)).count,
         lambda text: len(theirs.encode(text, add_special_tokens=False).ids),
     )
 
@@ -75,33 +78,20 @@ def _tokenizers(path_of: Callable[[str], Path], name: str) -> Both:
 def _sentencepiece(path_of: Callable[[str], Path], name: str) -> Both:
     import sentencepiece
 
-    path = path_of(name)
-    theirs = sentencepiece.SentencePieceProcessor(model_file=str(path))
-    return Both(compat_bpe.load(path).count, lambda text: len(theirs.encode(text)))
+    theirs = sentencepiece.SentencePieceProcessor(model_file=str(path_of(name)))
+    return Both(compat_bpe.load(path_of(name)).count, lambda text: len(theirs.encode(text)))
 
 
 def _ranks(name: str) -> Both:
+    """Ranks, read by tiktoken where it can."""
     import tiktoken
     from tiktoken.load import load_tiktoken_bpe
 
-    path, pattern = reference_file(name), _PATTERNS[name]
-    theirs = tiktoken.Encoding(
-        name, pat_str=pattern, mergeable_ranks=load_tiktoken_bpe(str(path)), special_tokens={}
-    )
-    ours = compat_bpe.load(path, pattern=pattern).count
-    return Both(ours, lambda text: len(theirs.encode_ordinary(text)))
-
-
-def _tekken(name: str) -> Both:
-    import tiktoken
-
-    ours = compat_bpe.load(reference_file(name))
-    theirs = tiktoken.Encoding(
-        name,
-        pat_str=ours._pat_str,
-        mergeable_ranks=ours._mergeable_ranks,
-        special_tokens={},
-    )
+    path = reference_file(name)
+    ours = compat_bpe.load(path, pattern=_PATTERNS.get(name))
+    ranks = load_tiktoken_bpe(str(path)) if name in _PATTERNS else ours._mergeable_ranks
+    pattern = _PATTERNS.get(name, ours._pat_str)
+    theirs = tiktoken.Encoding(name, pat_str=pattern, mergeable_ranks=ranks, special_tokens={})
     return Both(ours.count, lambda text: len(theirs.encode_ordinary(text)))
 
 
@@ -115,52 +105,34 @@ def _split(pattern: str) -> Part:
     return {"type": "Split", "pattern": {"Regex": pattern}, "behavior": "Isolated", "invert": False}
 
 
-_BEFORE: dict[str, tuple[Part | None, Part]] = {
+_BEFORE: dict[str, tuple[Part | None, list[Part]]] = {
     "falcon_gguf": (
         None,
-        sequence(
-            "pretokenizers",
+        [
             {"type": "Punctuation", "behavior": "Contiguous"},
             {**_BYTE_LEVEL, "use_regex": True},
             {"type": "Digits", "individual_digits": False},
             _split("[0-9][0-9][0-9]"),
-        ),
+        ],
     ),
     "starcoder_gguf": (
         None,
-        sequence(
-            "pretokenizers",
-            {"type": "Digits", "individual_digits": True},
-            {**_BYTE_LEVEL, "use_regex": True},
-        ),
+        [{"type": "Digits", "individual_digits": True}, {**_BYTE_LEVEL, "use_regex": True}],
     ),
-    "qwen_2_gguf": (
-        {"type": "NFC"},
-        sequence("pretokenizers", _split(_QWEN), {**_BYTE_LEVEL, "use_regex": False}),
-    ),
+    "qwen_2_gguf": ({"type": "NFC"}, [_split(_QWEN), {**_BYTE_LEVEL, "use_regex": False}]),
 }
 
 
 def _gguf_merges(name: str) -> Both:
     """A byte-level BPE of a GGUF file, as a ``tokenizer.json``."""
-    found = read_vocabulary(reference_file(name))
-    special = [at for at, kind in enumerate(found.types) if kind in (_CONTROL, _USER_DEFINED)]
+    found = read_gguf(name)
+    special = [at for at, kind in enumerate(found.types) if kind in (CONTROL, USER_DEFINED)]
     normalizer, before = _BEFORE[name]
     data = tokenizer_json(
-        {
-            "type": "BPE",
-            "dropout": None,
-            "unk_token": None,
-            "continuing_subword_prefix": None,
-            "end_of_word_suffix": None,
-            "fuse_unk": False,
-            "byte_fallback": False,
-            "vocab": {token: at for at, token in enumerate(found.tokens)},
-            "merges": found.merges,
-        },
+        bpe({token: at for at, token in enumerate(found.tokens)}, found.merges),
         [added_token(at, found.tokens[at]) for at in special],
         normalizer=normalizer,
-        pre_tokenizer=before,
+        pre_tokenizer=sequence("pretokenizers", *before),
         decoder={**_BYTE_LEVEL, "use_regex": True},
     )
     return _tokenizers(partial(_written, data), "tokenizer.json")
@@ -172,12 +144,12 @@ def _gguf_model(name: str) -> Both:
     These, of normalization, are not in the file. In Phi-3's the unknown piece counts as a control
     piece, and what fills its table up as unknown.
     """
-    found = read_vocabulary(reference_file(name))
-    types = bytearray(map(int, found.types)).replace(bytes([_UNKNOWN]), bytes([_CONTROL]))
-    types[found.tokens.index("<unk>")] = _UNKNOWN
+    found = read_gguf(name)
+    types = bytearray(found.types).replace(bytes([UNKNOWN]), bytes([CONTROL]))
+    types[found.tokens.index("<unk>")] = UNKNOWN
     model = SentencePieceModel(
         found.tokens,
-        list(map(float, found.scores)),
+        found.scores,
         bytes(types),
         normalizer=NormalizerSpec(remove_extra_whitespaces=False),
         kind=BPE,
@@ -216,7 +188,7 @@ _OTHERS: dict[str, Callable[[str], Both]] = {
     **dict.fromkeys(_PATTERNS, _ranks),
     **dict.fromkeys(_BEFORE, _gguf_merges),
     **dict.fromkeys(("llama_gguf", "phi_3_gguf"), _gguf_model),
-    "tekken": _tekken,
+    "tekken": _ranks,
 }
 
 #: What gives both counts, by the name of a vocabulary.

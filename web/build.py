@@ -25,7 +25,7 @@ if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from compat_bpe import __version__
-from web.counting_page.loading import packs as pack_names
+from web.counting_page.tokenizers import packs as pack_names
 from web.model_list import models
 from web.runtime import FILES, LOCK, VERSION, put_runtime
 

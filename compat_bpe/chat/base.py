@@ -18,11 +18,10 @@ from .messages import (
     Object,
     Plain,
     ResponseFormat,
+    Value,
     checked_messages,
     checked_objects,
     checked_response_format,
-    fail,
-    kind_of,
     part_text,
     plain,
 )
@@ -136,9 +135,9 @@ class Request:
             ValueError: a message, a tool or another object is wrong, with its place.
         """
         if variables is not None and not isinstance(variables, Mapping):
-            fail("variables", f"must be an object, not {kind_of(variables)}")
+            Value(variables, "variables").wrong("an object")
         if tool_choice is not None and not isinstance(tool_choice, (str, Mapping)):
-            fail("tool_choice", f"must be a string or an object, not {kind_of(tool_choice)}")
+            Value(tool_choice, "tool_choice").wrong("a string or an object")
         if endpoint not in get_args(Endpoint):
             raise ValueError(
                 f"unknown endpoint {endpoint!r}; known: {', '.join(get_args(Endpoint))}"

@@ -23,6 +23,7 @@ from .base import ChatFormat, MessageCount, Request
 from .deepseek import DeepSeekFormat, DeepSeekV32Format
 from .deepseek_v4 import DeepSeekV4Format, Version
 from .harmony import HarmonyFormat
+from .left_out import EstimateFormat
 from .messages import Plain
 from .openai import OpenAIFormat
 from .template import ChatTemplate, TemplateFormat, find_chat_template
@@ -94,6 +95,18 @@ def meaning_of(name: str, as_of: str | None) -> Meaning | None:
     if not held:
         raise ValueError(f"as_of: {name!r} meant no model before {meanings[0].since}")
     return held[-1]
+
+
+class NoFormatError(ValueError):
+    """A model or an encoding without a known chat format.
+
+    Args:
+        reason: what it is, in words that fit every surface.
+    """
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(f"{reason}; give template=, as load_chat_template reads it")
+        self.reason = reason
 
 
 class AliasFormat(ChatFormat):
@@ -207,8 +220,6 @@ def chosen_format(
             error.args = (error.message(TERMS),)
             raise
         if answer.estimate is not None:
-            from .estimate import EstimateFormat  # imported here: only estimates need it
-
             return EstimateFormat(answer.estimate)
         of_model, model = answer.encoding_name, plain_model_name(model)
         if encoding is None:
@@ -234,9 +245,7 @@ def chosen_format(
         if kind.encoding == name and re.fullmatch(kind.models, model or ""):
             return kind.make(loaded, model or "")
     what = f"model {model!r}" if model is not None else f"encoding {loaded.name!r}"
-    raise ValueError(
-        f"{what}: no chat format is known for it; give template=, as load_chat_template reads it"
-    )
+    raise NoFormatError(f"{what}: no chat format is known for it")
 
 
 def _loaded(

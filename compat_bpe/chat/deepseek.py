@@ -27,6 +27,7 @@ from .base import ChatFormat, MessageCount, Request, json_text, refuse_template_
 from .messages import (
     MEMBERS,
     Plain,
+    Value,
     checked_roles,
     content_texts,
     fail,
@@ -335,9 +336,7 @@ def wants_to_think(request: Request, efforts: Sequence[str] = ()) -> bool:
         raise ValueError(
             f"variables has {sorted(unknown)}; DeepSeek's format takes {' and '.join(known)}"
         )
-    thinks = request.variables.get("thinking", False)
-    if not isinstance(thinks, bool):
-        fail("variables.thinking", "must be true or false")
+    thinks = Value(request.variables.get("thinking", False), "variables.thinking").truth()
     if efforts and request.variables.get("reasoning_effort", efforts[0]) not in efforts:
         fail("variables.reasoning_effort", f"must be one of {', '.join(efforts)}")
     return thinks

@@ -21,6 +21,7 @@ from .messages import (
     MEMBERS,
     REASONING,
     Plain,
+    Value,
     checked_roles,
     content_texts,
     fail,
@@ -278,8 +279,7 @@ def _system(request: Request) -> Message:
     if "conversation_start_date" not in request.variables:
         settings["conversation_start_date"] = date.today().isoformat()
     for name, value in settings.items():
-        if value is not None and not isinstance(value, str):
-            fail(f"variables.{name}", "must be a string")
+        Value(value, f"variables.{name}").optional_text()
     effort = settings["reasoning_effort"]
     if effort is not None and effort.lower() not in EFFORTS:
         fail("variables.reasoning_effort", f"{effort!r} is not known: {', '.join(EFFORTS)}")
@@ -314,15 +314,8 @@ def _developer(request: Request) -> list[Message]:
         described = "" if form.description is None else f"// {form.description}\n"
         schema = json_text(form.schema, spaced=False, number=rust_number)
         sections.append(f"# Response Formats\n\n## {form.name or ''}\n\n{described}{schema}")
-    name = _name(first, "messages[0]") if is_there else None
+    name = Value(first, "messages[0]").member("name").optional_text() if is_there else None
     return [Message("developer", ["\n\n".join(sections)], name=name)] if sections else []
-
-
-def _name(message: Plain, place: str) -> str | None:
-    name = message.get("name")
-    if name is not None and not isinstance(name, str):
-        fail(f"{place}.name", "must be a string")
-    return name
 
 
 def _instructions(message: Plain, place: str) -> list[str]:
@@ -354,7 +347,7 @@ def _translated(message: Plain, place: str, names: dict[str, str]) -> list[Messa
         place: its place, for messages about it.
         names: the tools by the ids of calls; those of this message are added.
     """
-    role, name = message["role"], _name(message, place)
+    role, name = message["role"], Value(message, place).member("name").optional_text()
     if role in ("system", "developer"):
         return [Message("developer", ["\n\n".join(_instructions(message, place))], name=name)]
     texts = list(content_texts(message.get("content"), f"{place}.content"))

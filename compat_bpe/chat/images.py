@@ -23,7 +23,7 @@ from typing import Any, NamedTuple, NoReturn, Protocol
 from ..encodings.model_names import plain_model_name
 from ..files.whole import read_whole
 from .base import MessageCount
-from .messages import Uncountable, fail
+from .messages import Uncountable, Value, fail
 
 FORMATS = "PNG, JPEG, GIF or WebP"
 
@@ -390,8 +390,7 @@ def part_tokens(part: dict[str, Any], rule: ImageRule | None, place: str) -> Mes
     detail, here = part.get("detail"), f"{place}.image_url"
     if isinstance(image, dict):
         image, detail, here = image.get("url"), image.get("detail"), f"{here}.url"
-    if image is not None and not isinstance(image, str):
-        fail(here, "must be a string")
+    image = Value(image, here).optional_text()
     detail = _checked_detail("auto" if detail is None else detail, f"{place}: detail")
     try:
         return rule.tokens(_size_at(image), detail)

@@ -181,7 +181,7 @@ def _names(model: str) -> Iterator[str]:
     if isinstance(resolve_model(model), (str, type(None))):
         return
     # Imported here, as in model_names.
-    from ..encodings.model_spellings import spelling_of
+    from ..encodings.model_names import spelling_of
 
     spelling = spelling_of(model)
     # Ollama, whose names have tags, sets a context of its own.

@@ -10,7 +10,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, NamedTuple, NoReturn, Protocol, Union
+
+from ..files.checked import Checked
 
 #: The deepest nesting of a value. The JSON of today's services has a tenth of it.
 _DEEPEST = 100
@@ -58,6 +61,32 @@ class Uncountable(RequestError):
         self.kind = kind
 
 
+class Value(Checked):
+    """A value in a request, in the words of messages about it."""
+
+    __slots__ = ()
+    kinds = MappingProxyType(
+        {
+            **Checked.kinds,
+            **dict.fromkeys((int, float), "a number"),
+            tuple: "a list",
+            type(None): "nothing",
+        }
+    )
+
+    def error(self, reason: str) -> RequestError:
+        return RequestError(self.place, reason)
+
+    def shown(self) -> str:
+        return "an object" if isinstance(self.value, Mapping) else super().shown()
+
+    def optional_text(self) -> str | None:
+        return None if self.value is None else self.text()
+
+    def sequence(self) -> list[Any]:
+        return list(self.value) if isinstance(self.value, tuple) else super().sequence()
+
+
 def checked_messages(messages: Any) -> list[Plain]:
     """Return messages as new plain dicts, each with a role.
 
@@ -75,8 +104,7 @@ def checked_messages(messages: Any) -> list[Plain]:
             message = checked[number] = _as_sent(message)
         if "role" not in message:
             fail(place, f"there is no 'role'{_of_class(given)}")
-        if not isinstance(message["role"], str):
-            fail(f"{place}.role", f"must be a string, not {kind_of(message['role'])}")
+        Value(message, place).member("role").text()
     return checked
 
 
@@ -93,10 +121,11 @@ def checked_objects(value: Any, place: str, one: str) -> list[Plain]:
             has.
     """
     if isinstance(value, (str, bytes, Mapping)) or not isinstance(value, Sequence):
-        fail(place, f"must be a list, not {kind_of(value)}")
+        Value(value, place).wrong("a list")
     for index, item in enumerate(value):
         if not isinstance(item, Mapping) and not _is_client_object(item):
-            fail(f"{place}[{index}]", f"a {one} must be an object, not {kind_of(item)}")
+            part = Value(item, f"{place}[{index}]")
+            part.fail(f"a {one} must be an object, not {part.shown()}")
     return [plain(item, f"{place}[{index}]") for index, item in enumerate(value)]
 
 
@@ -176,7 +205,7 @@ def content_texts(content: Any, place: str) -> Iterator[str]:
         yield content
         return
     if not isinstance(content, (list, tuple)):
-        fail(place, f"must be a string or a list of parts, not {kind_of(content)}")
+        Value(content, place).wrong("a string or a list of parts")
     for index, part in enumerate(content):
         yield part_text(part, f"{place}[{index}]")
 
@@ -191,9 +220,7 @@ def part_text(part: Any, place: str) -> str:
         Uncountable: the part is not text, such as an image.
         ValueError: it is no object, or has no text.
     """
-    if not isinstance(part, dict):
-        fail(place, f"must be an object, not {kind_of(part)}")
-    kind = part.get("type")
+    kind = Value(part, place).mapping().get("type")
     # A refusal has its text in the member "refusal", every other part in "text".
     name = {"refusal": "refusal"}.get(kind, "text") if isinstance(kind, str) else ""
     if kind not in _TEXT_PARTS:
@@ -202,10 +229,7 @@ def part_text(part: Any, place: str) -> str:
         if not isinstance(kind, str):
             fail(place, reason)
         raise Uncountable(place, reason, kind[:40])
-    text = part.get(name)
-    if not isinstance(text, str):
-        fail(f"{place}.{name}", f"must be a string, not {kind_of(text)}")
-    return text
+    return Value(part, place).member(name).text()
 
 
 #: The names under which clients give what a model thought.
@@ -231,19 +255,14 @@ def tool_calls(message: Plain, place: str) -> list[Plain]:
     Raises:
         ValueError: they are no list, or one has no function with a name.
     """
-    calls = message.get("tool_calls")
-    if calls is None:
+    calls = Value(message, place).member("tool_calls")
+    if calls.value is None:
         return []
-    if not isinstance(calls, (list, tuple)):
-        fail(f"{place}.tool_calls", f"must be a list, not {kind_of(calls)}")
-    for index, call in enumerate(calls):
-        here = f"{place}.tool_calls[{index}]"
-        if not isinstance(call, dict):
-            fail(here, f"must be an object, not {kind_of(call)}")
-        function = call.get("function")
-        if not isinstance(function, dict) or not isinstance(function.get("name"), str):
-            fail(f"{here}.function", "must be an object with a 'name'")
-    return list(calls)
+    for call in calls.items():
+        function = call.member("function")
+        if not isinstance(function.value, dict) or not isinstance(function.value.get("name"), str):
+            function.fail("must be an object with a 'name'")
+    return calls.sequence()
 
 
 def function_of(tool: Plain, place: str) -> Plain:
@@ -252,16 +271,12 @@ def function_of(tool: Plain, place: str) -> Plain:
     Raises:
         ValueError: it has no name, or its description or parameters are of another kind.
     """
-    function = tool.get("function", tool)
-    if not isinstance(function, dict):
-        fail(f"{place}.function", f"must be an object, not {kind_of(function)}")
-    if not isinstance(function.get("name"), str):
-        fail(f"{place}.function.name", f"must be a string, not {kind_of(function.get('name'))}")
-    for name, kind in (("description", str), ("parameters", dict)):
-        value = function.get(name)
-        if value is not None and not isinstance(value, kind):
-            expected = "a string" if kind is str else "an object"
-            fail(f"{place}.function.{name}", f"must be {expected}, not {kind_of(value)}")
+    part = Value(tool.get("function", tool), f"{place}.function")
+    function = part.mapping()
+    part.member("name").text()
+    part.member("description").optional_text()
+    if function.get("parameters") is not None:
+        part.member("parameters").mapping()
     schema = function.get("input_schema")  # Anthropic's name
     if isinstance(schema, dict) and function.get("parameters") is None:
         rest = {name: one for name, one in function.items() if name != "input_schema"}
@@ -299,23 +314,13 @@ def plain(value: Any, place: str, depth: int = 0) -> Any:
         return float(value)
     if _is_client_object(value):
         return plain(value.model_dump(exclude_none=True), place, depth)
-    return fail(place, f"is {kind_of(value)}, which JSON has not")
+    part = Value(value, place)
+    return part.fail(f"is {part.shown()}, which JSON has not")
 
 
 def fail(place: str, reason: str) -> NoReturn:
     """Raise ``RequestError`` for a value."""
     raise RequestError(place, reason)
-
-
-def kind_of(value: Any) -> str:
-    """Return what kind of value this is, in the words of messages."""
-    if value is None:
-        return "nothing"
-    names = {str: "a string", list: "a list", tuple: "a list", bool: "true or false"}
-    if isinstance(value, Mapping):
-        return "an object"
-    numbers = {int: "a number", float: "a number"}
-    return {**names, **numbers}.get(type(value), f"a {type(value).__name__}")
 
 
 _KINDS = ("text", "json_object", "json_schema")
@@ -357,15 +362,6 @@ def checked_response_format(value: Any) -> ResponseFormat | None:
     if given["type"] != "json_schema":
         is_text = given["type"] == "text"
         return None if is_text else ResponseFormat("json_object", None, None, None, given)
-    place = "response_format.json_schema"
-    inner = given.get("json_schema")
-    if not isinstance(inner, dict):
-        fail(place, "must be an object")
-    if not isinstance(inner.get("schema"), dict):
-        fail(f"{place}.schema", "must be an object")
-    for name in ("name", "description"):
-        if inner.get(name) is not None and not isinstance(inner[name], str):
-            fail(f"{place}.{name}", "must be a string")
-    return ResponseFormat(
-        "json_schema", inner["schema"], inner.get("name"), inner.get("description"), given
-    )
+    inner = Value(given, "response_format").member("json_schema")
+    name, description = (inner.member(one).optional_text() for one in ("name", "description"))
+    return ResponseFormat("json_schema", inner.member("schema").mapping(), name, description, given)

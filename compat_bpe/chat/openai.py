@@ -22,7 +22,15 @@ from typing import Any, NamedTuple
 from ..encodings.encoding import Encoding
 from .base import ChatFormat, Endpoint, MessageCount, Request, refuse_template_parts
 from .images import is_image, part_tokens, rule_for_images
-from .messages import Plain, checked_roles, content_texts, fail, function_of, part_text, tool_calls
+from .messages import (
+    Plain,
+    Value,
+    checked_roles,
+    content_texts,
+    function_of,
+    part_text,
+    tool_calls,
+)
 from .openai_tools import schema_text, tools_text
 
 
@@ -399,9 +407,7 @@ class _Counter:
             notes: notes are added to them.
         """
         count, rule = self._chat.encoding.count, self._rule
-        role, name = message["role"], message.get("name")
-        if name is not None and not isinstance(name, str):
-            fail(f"{place}.name", "must be a string")
+        role, name = message["role"], Value(message, place).member("name").optional_text()
         texts = self._content(message, f"{place}.content", notes)
         if role == "system" and not rule.counts_system:
             return 0

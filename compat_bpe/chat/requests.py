@@ -27,7 +27,7 @@ from .base import ChatFormat, Endpoint, LeftOut, MessageCount, Request, place_in
 from .choose import chosen_format
 from .count import Counter, RequestPart, counter_of, parts_of
 from .left_out import REPLY_MEMBERS
-from .messages import Plain, RequestError, fail, kind_of, plain
+from .messages import Plain, RequestError, Value, fail, plain
 from .template import ChatTemplate
 
 _THINKING = {"enabled": True, "disabled": False}
@@ -197,9 +197,7 @@ def count_request(
     16
     """
     if model is None and encoding is None:
-        model = request.get("model")
-        if model is not None and not isinstance(model, str):
-            fail("model", f"must be a string, not {kind_of(model)}")
+        model = Value(request.get("model"), "model").optional_text()
     whole = whole_request(
         request,
         model=model,
@@ -356,12 +354,10 @@ def _messages_of(body: Mapping[str, Any]) -> _Messages:
         if items is None and name == "instructions":
             continue
         if not isinstance(items, (list, tuple)):
-            fail(name, f"must be a string or a list, not {kind_of(items)}")
+            Value(items, name).wrong("a string or a list")
         for at, item in enumerate(items):
             place = f"{name}[{at}]"
-            if not isinstance(item, dict):
-                fail(place, f"must be an object, not {kind_of(item)}")
-            message = _message(item)
+            message = _message(Value(item, place).mapping())
             if message is None:
                 left_out.append(LeftOut(place, str(item.get("type"))[:40]))
                 continue

@@ -337,7 +337,7 @@ def _is_gguf(path: Path) -> bool:
 
 def _of_gguf(path: Path) -> ChatTemplate | None:
     """Return the template in a GGUF file; None if there is none."""
-    from ..formats.gguf.vocabulary import read_templates  # few models have such files
+    from ..formats.gguf.container import read_templates  # few models have such files
 
     templates, tokens = read_templates(path)
     return ChatTemplate(templates, tokens) if templates else None

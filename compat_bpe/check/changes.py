@@ -8,13 +8,12 @@ from collections.abc import Iterable, Mapping
 from typing import Callable
 
 from ..encodings.resolve import Answer
-from ..files.notebook import is_notebook
+from ..files.documents import is_notebook
 from ..files.walk import Found
-from .files import ChosenFiles, Selection
 from .git_base import Base, content_id, has_content, read_blobs
 from .measure import Counted
 from .results import Change
-from .rules import Configuration
+from .rules import ChosenFiles, Configuration, Selection
 
 
 class Comparison:

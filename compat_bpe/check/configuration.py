@@ -8,7 +8,8 @@ from typing import NamedTuple
 
 from ..chat.limits import context_limit
 from ..encodings.resolve import DEFAULT_ENCODING, Answer, Terms, UnresolvedError, resolve
-from ..files.wildmatch import InvalidPatternError, alternatives, as_bytes, matcher
+from ..files.ignore import InvalidPatternError, alternatives, as_bytes, matcher
+from ..unicode.text import short_number
 from .rules import NEAR, Configuration, Exemption, FileGlobs, Limit, Part, Rule, SectionRule
 from .source import Source, Table, find_configuration, read_source, shown, top_of_repository
 
@@ -312,12 +313,20 @@ def _check_glob(table: Table, key: str, glob: str) -> None:
         raise table.error(key, f"{shown(glob)} is no pattern: {error}") from None
 
 
-def _limit(table: Table, key: str, model: str | None) -> Limit | None:
+def _number(table: Table, key: str, words: str) -> int | str | None:
+    """Return a number of tokens, which may be written as ``"128k"``; any other text as it is."""
     value = table.get(key)
-    words = 'a number of tokens from 0 on, or "5% of context"'
     if not isinstance(value, str):
-        number = table.integer(key, 0, MOST_TOKENS, words)
-        return None if number is None else Limit(number, table.place_of(key))
+        return table.integer(key, 0, MOST_TOKENS, words)
+    number = short_number(value)
+    return number if number is not None and number <= MOST_TOKENS else value
+
+
+def _limit(table: Table, key: str, model: str | None) -> Limit | None:
+    words = 'a number of tokens from 0 on, or "5% of context"'
+    value = _number(table, key, words)
+    if not isinstance(value, str):
+        return None if value is None else Limit(value, table.place_of(key))
     match = _PERCENT.fullmatch(value)
     if match is None or match[2] is None or float(match[1]) > 100:
         raise table.error(key, f"{key} is {words}, not {shown(value)}")
@@ -332,11 +341,10 @@ def _limit(table: Table, key: str, model: str | None) -> Limit | None:
 
 
 def _part(table: Table, key: str) -> Part | None:
-    value = table.get(key)
     words = 'a number of tokens from 0 on, or a share, as in "90%"'
+    value = _number(table, key, words)
     if not isinstance(value, str):
-        number = table.integer(key, 0, MOST_TOKENS, words)
-        return None if number is None else Part(number, None, table.place_of(key))
+        return None if value is None else Part(value, None, table.place_of(key))
     match = _PERCENT.fullmatch(value)
     if match is None or match[2] is not None:
         raise table.error(key, f"{key} is {words}, not {shown(value)}")

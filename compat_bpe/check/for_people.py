@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from ..unicode.text import DISORDERING
+from ..unicode.text import DISORDERING, fence
 from .results import Change, Report, Result
 
 
@@ -173,7 +173,7 @@ def _code(text: str) -> str:
     text = text.translate(DISORDERING)
     if not text:
         return ""
-    mark = "`" * (max(map(len, re.findall("`+", text)), default=0) + 1)
+    mark = fence(text)
     # One space on each side is no part of the span, unless there are only spaces in it.
     around = " " if text.strip(" ") and (text[0] in " `" or text[-1] in " `") else ""
     return f"{mark}{around}{text}{around}{mark}"

@@ -8,11 +8,10 @@ from dataclasses import replace
 from typing import Callable, NamedTuple
 
 from ..encodings.resolve import Answer
-from ..files.markdown import MarkdownSection, body_start, is_markdown, markdown_sections
-from ..files.wildmatch import matcher
-from .files import ChosenFiles, Selection
+from ..files.documents import MarkdownSection, body_start, is_markdown, markdown_sections
+from ..files.ignore import matcher
 from .results import Kind, Report, Result, Status, Unmatched, judged
-from .rules import NEAR, Configuration, Limit, Rule, SectionRule
+from .rules import NEAR, ChosenFiles, Configuration, Limit, Rule, SectionRule, Selection
 from .source import Place
 
 
@@ -108,7 +107,7 @@ Counted = Mapping["Answer | None", Mapping[str, int]]
 
 
 class Measurement:
-    """Results of rules, added to a report one rule after the other.
+    """Results of rules, which are added to a report.
 
     Args:
         report: takes the results.
@@ -144,8 +143,13 @@ class Measurement:
         #: The number of the result about the growth of a file, by what counts and its path.
         self._growths: dict[tuple[Answer | None, str], int] = {}
 
-    def add(self, rule: Rule, paths: list[str]) -> None:
-        """Add the results of a rule about some paths."""
+    def add_all(self, configuration: Configuration) -> None:
+        """Add the results of all rules, and what they and the command line name in vain."""
+        for rule, paths in zip(configuration.rules, self._chosen.by_rule):
+            self._add_rule(rule, paths)
+        self._report.unmatched = list(self._unmatched(configuration))
+
+    def _add_rule(self, rule: Rule, paths: list[str]) -> None:
         tokens = self._counted.get(rule.counted_by, {})
         for path in paths:
             if path not in tokens or path not in self._selection:
@@ -222,40 +226,30 @@ class Measurement:
             estimate=self._note_of(rule.counted_by),
         )
 
-
-def unmatched(
-    configuration: Configuration,
-    chosen: ChosenFiles,
-    selection: Selection,
-    counted: Counted,
-    report: Report,
-) -> Iterator[Unmatched]:
-    """Yield the rules and the paths of the command line of which nothing was checked.
-
-    Args:
-        configuration, chosen, selection, counted: what was checked.
-        report: the results of it.
-    """
-    skipped = {path for path, _ in report.skipped}
-    sections = {one.place for one in report.results if one.kind == "section"}
-    for rule, paths in zip(configuration.rules, chosen.by_rule):
-        if not paths:
-            yield _unmatched_rule(rule.place, "the rule matches no file")
-        elif skipped.issuperset(paths):
-            yield _unmatched_rule(rule.place, "all files that the rule matches are binary")
-        elif selection.is_all and not report.errors:
-            for one in rule.sections:
-                # Each section of files that have none is within its limit; a name may be mistyped.
-                if one.heading.strip("*") and one.limit.place not in sections:
-                    yield _unmatched_rule(one.limit.place, "the limit is about no section")
-    known = {path for path, _ in report.errors}.union(*counted.values())
-    for named in selection.named:
-        if named.is_around or any(map(named.has, known)):
-            continue
-        reason = "no rule is about " + ("a file in it" if named.is_folder else "it")
-        if any(map(named.has, skipped)):
-            reason = "it is binary, so nothing is checked"
-        yield Unmatched(named.path, reason, None)
+    def _unmatched(self, configuration: Configuration) -> Iterator[Unmatched]:
+        """Yield the rules and the paths of the command line of which nothing was checked."""
+        report, selection = self._report, self._selection
+        skipped = {path for path, _ in report.skipped}
+        sections = {one.place for one in report.results if one.kind == "section"}
+        for rule, paths in zip(configuration.rules, self._chosen.by_rule):
+            if not paths:
+                yield _unmatched_rule(rule.place, "the rule matches no file")
+            elif skipped.issuperset(paths):
+                yield _unmatched_rule(rule.place, "all files that the rule matches are binary")
+            elif selection.is_all and not report.errors:
+                for one in rule.sections:
+                    # Each section of files that have none is within its limit; a name may be
+                    # mistyped.
+                    if one.heading.strip("*") and one.limit.place not in sections:
+                        yield _unmatched_rule(one.limit.place, "the limit is about no section")
+        known = {path for path, _ in report.errors}.union(*self._counted.values())
+        for named in selection.named:
+            if named.is_around or any(map(named.has, known)):
+                continue
+            reason = "no rule is about " + ("a file in it" if named.is_folder else "it")
+            if any(map(named.has, skipped)):
+                reason = "it is binary, so nothing is checked"
+            yield Unmatched(named.path, reason, None)
 
 
 def _unmatched_rule(place: Place, reason: str) -> Unmatched:

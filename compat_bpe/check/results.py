@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
+from ..unicode.text import plural
 from .rules import Limit
 from .source import Place
 
@@ -68,9 +69,7 @@ class Result:
     def message(self) -> str:
         """The result in words, without what has the limit."""
         sign = "+" if self.kind == "growth" else ""
-        unit = "token" if self.tokens == 1 else "tokens"
-        if self.kind == "growth":
-            unit += " since the base"
+        since = " since the base" * (self.kind == "growth")
         words = {
             "over": f"over the limit of {sign}{self.limit:,}",
             "near": f"near the limit of {sign}{self.limit:,}",
@@ -82,7 +81,7 @@ class Result:
         mark, by = "", self.encoding
         if self.estimate:
             mark, by = "≈", f"estimated for {self.encoding}"
-        return f"{mark}{sign}{self.tokens:,} {unit} ({by}), {words}"
+        return f"{mark}{sign}{plural(self.tokens, 'token')}{since} ({by}), {words}"
 
 
 class Change(NamedTuple):
@@ -187,7 +186,6 @@ class Report:
         >>> Report("a.toml", files=2).summary
         '2 files: none is over a limit'
         """
-        unit = "file" if self.files == 1 else "files"
         worst = {one.path: one.status for one in reversed(self.of("over", "near", "exempt"))}
         worst.pop("", None)
         files = [*worst.values()]
@@ -199,12 +197,12 @@ class Report:
         for status in ("over", "near"):
             totals = sum(one.status == status for one in self.results if one.kind == "total")
             if totals:
-                words.append(f"{totals:,} {'total' if totals == 1 else 'totals'} {status}")
+                words.append(f"{plural(totals, 'total')} {status}")
         words += [f"{len(self.errors):,} not counted"] * bool(self.errors)
         if self.unmatched:
             noun = "rule or path" if len(self.unmatched) == 1 else "rules or paths"
             words.append(f"{len(self.unmatched):,} {noun} matched nothing")
-        return f"{self.files:,} {unit}: {', '.join(words)}"
+        return f"{plural(self.files, 'file')}: {', '.join(words)}"
 
 
 def judged(tokens: int, limit: int, warn: int) -> Status:

@@ -18,7 +18,6 @@ from .count_view import (
     Column,
     Table,
     by_title,
-    estimate_mark,
     limit_as_json,
     limit_of,
     numbers_as_json,
@@ -84,14 +83,9 @@ def count_request(options: CountOptions) -> int:
             write_message(str(error))
             reason = error.reason if isinstance(error, _RequestError) else error.message
             failed.append({"path": path, "name": one.name, "error": reason})
-    columns = [
-        Column(
-            choice.name if len(choices) > 1 else "tokens",
-            estimate_mark() if any(row[index].is_estimated for row in rows) else "",
-            price,
-        )
-        for index, (choice, price) in enumerate(zip(choices, options.prices_of(len(choices))))
-    ]
+    columns = options.columns(
+        any(row[at].is_estimated for row in rows) for at in range(len(choices))
+    )
     sums = [sum(row[index].tokens for row in rows) for index in range(len(choices))]
     contexts = [limit_of(one.model) for one in rows[0]] if options.context else []
     if options.is_json:

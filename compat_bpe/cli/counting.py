@@ -11,9 +11,9 @@ from itertools import repeat
 from typing import TYPE_CHECKING, Any, BinaryIO, Callable, NamedTuple
 
 from .. import Encoding
-from ..files.text import BinaryError, check_beginning, not_utf8, open_bytes, recoded
+from ..files.text import BinaryError, NotTextError, check_beginning, not_utf8, open_bytes, recoded
 from ..unicode.text import StreamDecodeError, Utf8Decoder
-from .input import announce_wait, reason_of
+from .input import announce_wait, reason_and_advice
 
 if TYPE_CHECKING:
     from ..files.walk import Found
@@ -71,14 +71,20 @@ class Outcome(NamedTuple):
 
     #: The counts; None if it was not counted.
     counts: Counts | None
-    #: The reason why it was not counted.
+    #: The reason why it was not counted, and what to do about it; this may be empty.
     reason: str = ""
+    advice: str = ""
     #: True if it could be read; if it was not counted, it is binary or not UTF-8.
     was_read: bool = True
     #: True if it was not counted because it is binary.
     is_binary: bool = False
     #: What is to be said about the counts; empty if there is nothing.
     note: str = ""
+
+    @property
+    def message(self) -> str:
+        """The reason, with the advice."""
+        return f"{self.reason}; {self.advice}" if self.advice else self.reason
 
 
 class Part(NamedTuple):
@@ -150,11 +156,14 @@ class FileCounter:
                     self._recoded(told(file, advance)), part, lambda size: None
                 )
         except OSError as error:
-            return Outcome(None, reason_of(error, part.path), was_read=False)
+            return Outcome(None, *reason_and_advice(error, part.path), was_read=False)
         except (ImportError, _UnknownError) as error:
             return Outcome(None, str(error), was_read=False)
+        except NotTextError as error:
+            is_binary = isinstance(error, BinaryError)
+            return Outcome(None, error.reason, error.advice, is_binary=is_binary)
         except ValueError as error:
-            return Outcome(None, str(error), is_binary=isinstance(error, BinaryError))
+            return Outcome(None, str(error))
 
     def takes_parts(self, path: str) -> bool:
         """Return False if a file must be read from its start, since its bytes are not its text."""
@@ -178,7 +187,7 @@ class FileCounter:
     def _takes_source(self, path: str) -> bool:
         if not self._notebooks:
             return False
-        from ..files.notebook import is_notebook  # few counts need it
+        from ..files.documents import is_notebook  # few counts need it
 
         if self._decompresses(path):
             from ..files.compressed import uncompressed_name
@@ -193,7 +202,7 @@ class FileCounter:
 
     def _count_source(self, file: BinaryIO, part: Part, advance: Callable[[int], None]) -> Outcome:
         """Count the sources of a notebook; what is not one is counted as it is, with a note."""
-        from ..files.notebook import LARGEST_NOTEBOOK, NotebookError, notebook_source
+        from ..files.documents import LARGEST_NOTEBOOK, NotebookError, notebook_source
         from ..files.whole import read_at_most
 
         data = read_at_most(file.read, LARGEST_NOTEBOOK + 1)

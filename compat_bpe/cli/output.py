@@ -11,13 +11,14 @@ import io
 import os
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from typing import IO, Any, Callable, TextIO
 
 import click
 
 from ..files.text import STDIN
 from ..unicode.text import CONTROLS, DISORDERING, brief
+from ..unicode.text import plural as plural
 
 PROGRAM = "compat-bpe"
 
@@ -44,6 +45,15 @@ def failure(error: OSError | ValueError, path: str | os.PathLike[str]) -> Comman
     if isinstance(error, OSError) and error.strerror:
         return CommandError(f"{error.filename or os.fspath(path)}: {error.strerror}")
     return CommandError(str(error))
+
+
+@contextmanager
+def command_errors(path: str | os.PathLike[str] = "") -> Iterator[None]:
+    """Raise a ``CommandError`` for an error of a file, or of its content; as in ``failure``."""
+    try:
+        yield
+    except (OSError, ValueError) as error:
+        raise failure(error, path) from None
 
 
 def write_line(*cells: str, separator: str = "") -> None:
@@ -77,15 +87,6 @@ def is_terminal(stream: IO[Any] | None) -> bool:
         return stream is not None and stream.isatty()
     except ValueError:
         return False
-
-
-def plural(number: int, noun: str) -> str:
-    """Return a number and a noun that agree.
-
-    >>> plural(1, "file"), plural(2_000, "file")
-    ('1 file', '2,000 files')
-    """
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def skipped_note(what: str, whats: str, paths: Sequence[str]) -> str:
@@ -276,10 +277,7 @@ _BESIDE = (
 
 
 def check_new_file(
-    path: str,
-    *,
-    force: bool = False,
-    is_own: Callable[[bytes], bool] = lambda beginning: False,
+    path: str, *, force: bool = False, is_own: Callable[[bytes], bool] = lambda beginning: False
 ) -> None:
     """Refuse to write a file that exists, or that cannot be written at its path.
 

@@ -1,4 +1,4 @@
-"""The methods ``tokens.…`` of a column, the same in Polars and in pandas."""
+"""The methods ``tokens.…`` of a column: of a series of pandas, of an expression of Polars."""
 
 from __future__ import annotations
 
@@ -9,15 +9,19 @@ from typing import Any, Literal
 from ..fit.boundary import Boundary
 from ..fit.truncate import Keep
 from .batches import (
+    AnyEncoding,
+    Carried,
     Errors,
     Made,
+    check_errors,
+    check_fixed_ids,
     check_splitting,
     check_truncating,
     encoding_ids,
+    made_of,
     splitting,
     truncating,
 )
-from .encoding_for_workers import AnyEncoding, Carried, check_fixed_ids
 
 #: What a column has: a number, a text, or a list of either.
 Kind = Literal["int", "ints", "str", "strs"]
@@ -114,3 +118,65 @@ class Tokens(ABC):
         check_splitting(limit, overlap, boundary)
         made = splitting(carried.get(), limit, overlap, boundary)
         return self._made(made, "strs", errors)
+
+
+class PandasTokens(Tokens):
+    """The accessor ``tokens`` of a series."""
+
+    def __init__(self, series: Any) -> None:
+        self._series = series
+
+    def _made(self, made: Made, kind: Kind, errors: Errors) -> Any:
+        import pandas
+
+        check_errors(errors)
+        series = self._series
+        texts = series.astype(object).where(series.notna(), None)
+        found = made_of(made, texts, errors, repr(series.name))
+        # Each row has a list of its own, which its owner may change.
+        values = [[*value] if isinstance(value, list) else value for value in found]
+        dtype = {"int": "Int64", "str": "string"}.get(kind, object)
+        return pandas.Series(values, index=series.index, dtype=dtype, name=series.name)
+
+
+def register_pandas() -> None:
+    """Give the series of pandas the accessor ``tokens``."""
+    import pandas
+
+    pandas.api.extensions.register_series_accessor("tokens")(PandasTokens)
+
+
+class PolarsTokens(Tokens):
+    """The namespace ``tokens`` of an expression."""
+
+    def __init__(self, expression: Any) -> None:
+        self._expression = expression
+
+    def _made(self, made: Made, kind: Kind, errors: Errors) -> Any:
+        import polars
+
+        check_errors(errors)
+        types: dict[Kind, Any] = {
+            "int": polars.Int64,
+            "ints": polars.List(polars.Int64),
+            "str": polars.String,
+            "strs": polars.List(polars.String),
+        }
+        taken = (polars.String, polars.Binary, polars.Categorical, polars.Enum, polars.Null)
+
+        def apply(batch: Any) -> Any:
+            if batch.dtype not in taken:
+                raise TypeError(
+                    f"column {batch.name!r} is of type {batch.dtype}; texts are strings or bytes"
+                )
+            values = made_of(made, batch.to_list(), errors, repr(batch.name))
+            return polars.Series(batch.name, values, types[kind])
+
+        return self._expression.map_batches(apply, return_dtype=types[kind], is_elementwise=True)
+
+
+def register_polars() -> None:
+    """Give the expressions of Polars the namespace ``tokens``."""
+    import polars
+
+    polars.api.register_expr_namespace("tokens")(PolarsTokens)

@@ -8,7 +8,9 @@ from functools import lru_cache
 from typing import Any, Callable
 
 from .batches import (
+    AnyEncoding,
     Batches,
+    Carried,
     Errors,
     RowFunction,
     check_errors,
@@ -18,7 +20,6 @@ from .batches import (
     text_of,
     truncated,
 )
-from .encoding_for_workers import AnyEncoding, Carried
 
 #: The most values that each of SQLite's functions caches, and the length of the longest of these.
 #: That is 16 MiB of ASCII, or 64 MiB of the widest characters, and as much for results that are

@@ -22,7 +22,7 @@ from ..fit.stream import PORTION, Cutter, portions
 from ..formats.checked_json import is_unicode
 from ..parallel.pool import Pool, Tell
 from ..parallel.processes import processors
-from ..pipeline.chunks import texts_of_chunks
+from ..pipeline.core import texts_of_chunks
 from ..unicode.surrogates import repair
 
 #: The number of characters counted at a time.

@@ -22,7 +22,7 @@ from itertools import count, islice
 from typing import Any, BinaryIO, Callable, Literal, NamedTuple, get_args
 
 from ..files.compressed import kind_of_compression, read_blocks, read_lines, uncompressed_name
-from ..files.notebook import LARGEST_NOTEBOOK, NotebookError, is_notebook, notebook_source
+from ..files.documents import LARGEST_NOTEBOOK, NotebookError, is_notebook, notebook_source
 from ..files.text import check_beginning, not_utf8, parts_of_path
 from ..files.whole import json_message
 from ..formats.checked_json import Json

@@ -9,13 +9,13 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from ..pattern.splitter import Splitter
+from ..pipeline.core import Definition
 from ..pipeline.decoders.bytes import CharacterDecoder, WordDecoder
-from ..pipeline.definition import Definition
-from ..pipeline.models.open_vocabulary import Characters, WholeChunks
+from ..pipeline.models.words import Characters, WholeChunks
 from ..pipeline.special_tokens import NOTHING, AllowedSpecial, DisallowedSpecial, SpecialTokens
 from .core import EncodingCore
 from .encoding import Encoding
-from .loaded import find
+from .published import find
 
 
 class _Words(NamedTuple):

@@ -9,9 +9,9 @@ from __future__ import annotations
 import sys
 from collections.abc import Set
 
-from ..parallel.lazy import cached_property
+from ..caches import cached_property
 from ..pattern.splitter import Splitter
-from ..pipeline.definition import Definition
+from ..pipeline.core import Definition
 from ..pipeline.models.bpe.by_rank import ByteLevelBPE, BytePairEncoder
 from ..pipeline.special_tokens import SpecialTokens
 

@@ -14,11 +14,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from ..formats.models.bpe import RankedModel
-from ..formats.parts.written import byte_level_part, pre_tokenizers_part, split_part
+from ..formats.tokenizer_bpe import RankedModel
 from ..formats.tokenizer_json import TokenizerDefinition
+from ..formats.tokenizer_writing import byte_level_part, pre_tokenizers_part, split_part
 from ..pipeline.added_tokens import AddedToken
-from .loaded import load_ranks
+from .published import load_ranks
 
 PACK = "deepseek"
 

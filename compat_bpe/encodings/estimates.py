@@ -13,7 +13,7 @@ from math import ceil, floor
 from typing import NamedTuple, Union
 
 from .families import NotPublic
-from .model_spellings import spelling_of
+from .model_names import spelling_of
 
 
 class Factor(NamedTuple):

@@ -1,7 +1,7 @@
 """Families of models whose vocabularies do not ship, and what counts their tokens.
 
 Each row of the table has the name of a family, where its tokenizer is, and a pattern for the plain
-names of its models (``model_spellings``; Ollama's tags behind a colon). The first row that fits
+names of its models (``model_names``; Ollama's tags behind a colon). The first row that fits
 counts. Models of one row have the same tokens for plain text; their special tokens may differ. A
 name that fits no row is not known: a row is written only for names that say which tokenizer it is.
 """

@@ -1,13 +1,22 @@
-"""OpenAI's encodings and the patterns of other families, by name.
+"""The encodings that ship: their names, definitions and ranks; and what of them has been loaded.
 
-OpenAI's patterns are those of tiktoken 0.14 (``tiktoken_ext/openai_public.py``), verbatim.
+OpenAI's patterns are those of tiktoken 0.14 (``tiktoken_ext/openai_public.py``), verbatim; those
+of other families stand beside them. The classes of encodings import this module, so an encoding can
+be pickled by its name.
 """
 
 from __future__ import annotations
 
+import os
+from _thread import RLock
+from functools import cache
+
+from ..formats.pack import unpack
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import Any
 
 
 _END_OF_TEXT = "<|endoftext|>"
@@ -98,6 +107,29 @@ PUBLISHED = {
 }
 
 
+#: The shipped encodings that are loaded as ``Tokenizer``.
+DEEPSEEK = ("deepseek_v3", "deepseek_r1", "deepseek_v4")
+#: Encodings by a rule, without a vocabulary that was learned; see ``baselines.Baseline``.
+BASELINES = ("bytes", "characters", "words", "words_and_punctuation", "categories")
+
+
+def list_encoding_names() -> list[str]:
+    """Return the names of the encodings that ship with their vocabularies.
+
+    ``get_encoding`` also knows the baselines: bytes, characters, words, words_and_punctuation and
+    categories.
+
+    >>> "o200k_base" in list_encoding_names()
+    True
+    """
+    return [*PUBLISHED, *DEEPSEEK]
+
+
+def all_encoding_names() -> list[str]:
+    """Return the names that ``get_encoding`` takes: those that ship, and the baselines."""
+    return [*list_encoding_names(), *BASELINES]
+
+
 # From models/llama3/tokenizer.py in meta-llama/llama-models. It splits "\n\u3000" into two
 # chunks; the pattern of cl100k_base leaves it one.
 _LLAMA3 = (
@@ -172,3 +204,61 @@ def pattern_named(pattern: str) -> str:
             f"there are {', '.join(PATTERNS)}"
         )
     return pattern
+
+
+#: The encodings that have been loaded, by name: objects of the classes that import this module.
+ENCODINGS: dict[str, Any] = {}
+
+#: Held while a shipped encoding is loaded, so that threads load it once.
+LOCK = RLock()
+if hasattr(os, "register_at_fork"):
+    # A fork waits for the thread that holds it. In the child that thread is gone: it would never
+    # release the lock, nor end the imports that it had begun.
+    os.register_at_fork(
+        before=LOCK.acquire, after_in_parent=LOCK.release, after_in_child=LOCK.release
+    )
+
+#: Functions that find, by name, an encoding that this package does not ship. They raise
+#: ``ValueError`` for a name that they do not know.
+FINDERS: list[Callable[[str], Any]] = []
+
+
+def find(name: str, make: Callable[[str], Any]) -> Any:
+    """Return an encoding by its name: a loaded one, else one that is made or found now.
+
+    Args:
+        name: the name of the encoding.
+        make: makes a shipped encoding; it raises ``KeyError`` if none has that name.
+
+    Raises:
+        ValueError: no encoding has the name.
+    """
+    encoding = ENCODINGS.get(name)
+    if encoding is not None:
+        return encoding
+    try:
+        made = make(name)
+    except KeyError:
+        for finder in FINDERS:
+            return finder(name)
+        raise ValueError(f"unknown encoding {name!r}") from None
+    # Another thread may have been faster; then its object is returned.
+    return ENCODINGS.setdefault(name, made)
+
+
+@cache
+def load_ranks(pack: str) -> dict[bytes, int]:
+    """Return the ranks of a shipped vocabulary, read once; its encodings share the dict.
+
+    Raises:
+        OSError: the package's own file is missing.
+        ValueError: it is damaged.
+    """
+    name = f"packs/{pack}.pack"
+    # Read by the package's loader, so that it also works from a zip or a frozen program.
+    # pkgutil.get_data does the same, but takes longer to import than this takes to run.
+    read = getattr(__spec__.loader, "get_data", None)
+    if read is None:
+        raise OSError(f"{__package__}/{name} cannot be read: its loader gives no data")
+    data = read(os.path.join(os.path.dirname(__file__), "packs", f"{pack}.pack"))
+    return unpack(data, name)

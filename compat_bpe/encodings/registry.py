@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from .encoding import Encoding
-from .loaded import ENCODINGS, LOCK, load_ranks
-from .model_names import BASELINES, DEEPSEEK, all_encoding_names, resolve_model
-from .model_names import list_encoding_names as list_encoding_names
+from .published import BASELINES, DEEPSEEK, ENCODINGS, LOCK, all_encoding_names, load_ranks
+from .published import list_encoding_names as list_encoding_names
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -83,6 +82,8 @@ def encoding_name_for_model(model_name: str) -> str:
     >>> encoding_name_for_model("openrouter/openai/gpt-oss-20b:free")
     'o200k_harmony'
     """
+    from .model_names import resolve_model  # imported here: encodings by name do not need it
+
     resolved = resolve_model(model_name)
     if isinstance(resolved, str):
         return resolved

@@ -13,14 +13,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from .families import Family, NeedsFile, NotPublic
-from .model_names import (
-    OTHER_MODEL_PREFIX_TO_ENCODING,
-    all_encoding_names,
-    model_names,
-    resolve_model,
-    rule_of,
-)
-from .recognise import STORES
+from .local_stores import STORES
+from .model_names import OTHER_MODEL_PREFIX_TO_ENCODING, model_names, resolve_model, rule_of
+from .published import all_encoding_names
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

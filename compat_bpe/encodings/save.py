@@ -11,12 +11,12 @@ from ..files.write import write_files
 from ..fit.boundary import check_encoding
 from ..formats.checked_json import is_unicode, parse_json
 from ..formats.gpt2 import format_encoder_json, format_vocab_bpe
-from ..formats.models.bpe import ListedModel, RankedModel
-from ..formats.parts.after_model import padding_part, truncation_part
-from ..formats.parts.written import byte_level_part, pattern_part, pre_tokenizers_part
 from ..formats.sentencepiece import parse_sentencepiece, sentencepiece_bytes
 from ..formats.tiktoken import format_ranks, parse_ranks
+from ..formats.tokenizer_bpe import ListedModel, RankedModel
 from ..formats.tokenizer_json import TokenizerDefinition, parse_tokenizer
+from ..formats.tokenizer_parts import padding_part, truncation_part
+from ..formats.tokenizer_writing import byte_level_part, pattern_part, pre_tokenizers_part
 from ..formats.vocab_merges import is_heading, parse_merges
 from ..pipeline.added_tokens import AddedToken
 from ..pipeline.models.bpe.by_merges import ListedMergesEncoder, UnknownPolicy

@@ -7,10 +7,10 @@ from itertools import compress
 from math import exp
 from typing import TYPE_CHECKING, Any
 
+from ..caches import cached_property
 from ..formats.sentencepiece import SentencePieceModel
-from ..parallel.lazy import cached_property
 from ..pipeline.added_tokens import AddedTokens
-from ..pipeline.decoders.sentencepiece import SentencePieceDecoder
+from ..pipeline.decoders.pieces import SentencePieceDecoder
 from ..pipeline.models.sentencepiece.base import (
     BYTE,
     CONTROL,
@@ -215,7 +215,7 @@ class SentencePiece(Tokenizer):
             raise ValueError(f"nbest_size is {nbest_size}; it must be at most {_MOST_WAYS}")
         from random import Random
 
-        from ..pipeline.models.sentencepiece.lattice import PieceLattice
+        from ..pipeline.models.sentencepiece.unigram import PieceLattice
 
         random = Random(seed)
         normalized = self.normalize(text)
@@ -242,7 +242,7 @@ class SentencePiece(Tokenizer):
             raise ValueError(f"{self!r} is no Unigram model: there is only one way to cut a text")
         if count == 1 or not normalized:
             return [model.quick_split(normalized)]
-        from ..pipeline.models.sentencepiece.lattice import PieceLattice
+        from ..pipeline.models.sentencepiece.unigram import PieceLattice
 
         return PieceLattice(model, normalized).best(count)
 

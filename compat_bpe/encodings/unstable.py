@@ -15,7 +15,7 @@ from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from ..pipeline.cache import Cache
+from ..caches import Cache
 from ..unicode.properties import white_space
 
 if TYPE_CHECKING:

@@ -27,8 +27,25 @@ _OTHER_MARKS = {
     codecs.BOM_UTF16_BE: "UTF-16",
 }
 
+#: The advice about a file in another encoding.
+_CONVERT = "convert it to UTF-8"
 
-class BinaryError(ValueError):
+
+class NotTextError(ValueError):
+    """The error for a file that is not text in UTF-8.
+
+    Args:
+        reason: what is wrong.
+        advice: what to do about it; may be empty.
+    """
+
+    def __init__(self, reason: str, advice: str = "") -> None:
+        super().__init__(f"{reason}; {advice}" if advice else reason)
+        self.reason = reason
+        self.advice = advice
+
+
+class BinaryError(NotTextError):
     """The error for a file with a NUL byte at its beginning."""
 
 
@@ -87,16 +104,14 @@ def check_beginning(
     nul = -1 if allow_nul else data.find(0, 0, _BINARY_LOOKAHEAD)
     if nul >= 0:
         is_text = any_bytes or _begins_as_utf8(data)
-        raise BinaryError(
-            f"binary: NUL byte at offset {nul}" + (f"; {advice}" if advice and is_text else "")
-        )
+        raise BinaryError(f"binary: NUL byte at offset {nul}", advice if is_text else "")
 
 
 def check_mark(data: bytes) -> None:
     """Raise ``ValueError`` if data begins with the byte-order mark of UTF-16 or UTF-32."""
     for mark, name in _OTHER_MARKS.items():
         if data.startswith(mark):
-            raise ValueError(f"not UTF-8: {name} byte-order mark at offset 0; convert it to UTF-8")
+            raise NotTextError(f"not UTF-8: {name} byte-order mark at offset 0", _CONVERT)
 
 
 def may_become_mark(data: bytes) -> bool:
@@ -112,7 +127,7 @@ def _begins_as_utf8(data: bytes) -> bool:
     return True
 
 
-def not_utf8(error: UnicodeDecodeError, before: int = 0) -> ValueError:
+def not_utf8(error: UnicodeDecodeError, before: int = 0) -> NotTextError:
     """Return the error for bytes that are not UTF-8, with their offset in the file.
 
     Args:
@@ -120,7 +135,7 @@ def not_utf8(error: UnicodeDecodeError, before: int = 0) -> ValueError:
         before: the number of bytes in the file before those that the decoder was given.
     """
     byte, offset = error.object[error.start], before + error.start
-    return ValueError(f"not UTF-8: byte 0x{byte:02x} at offset {offset}; convert it to UTF-8")
+    return NotTextError(f"not UTF-8: byte 0x{byte:02x} at offset {offset}", _CONVERT)
 
 
 def recoded(file: BinaryIO, encoding: str, *, replace: bool = False) -> Any:

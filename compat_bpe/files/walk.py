@@ -8,9 +8,17 @@ import stat
 from collections.abc import Iterator, Sequence
 from typing import Callable, NamedTuple
 
-from .ignore import GIT, Globs, Scope, scope_around
+from .ignore import (
+    GIT,
+    Globs,
+    InvalidPatternError,
+    Scope,
+    alternatives,
+    as_bytes,
+    matcher,
+    scope_around,
+)
 from .text import STDIN
-from .wildmatch import InvalidPatternError, alternatives, as_bytes, matcher
 
 
 class Found(NamedTuple):

@@ -31,7 +31,7 @@ from typing import Callable, NamedTuple
 from ..pattern.splitter import LONGEST_SEGMENT, SHORTEST_SEGMENT
 from ..unicode.surrogates import has_surrogates, repair, repair_with_places
 from .boundary import Boundary, TextEncoder, check_encoding, last_cut_point, rule_of
-from .long_stretch import possible_ends, possible_starts
+from .long_chunk import possible_ends, possible_starts
 
 
 def fits(encoding: TextEncoder, text: str, limit: int) -> bool:
@@ -159,6 +159,29 @@ def longest_suffix(
     search = Backward(encoding, repaired, limit)
     place = search.longest(*search.go(len(repaired), goal), goal, may_cut, lead)
     return None if place is None else places[place]
+
+
+class LimitError(ValueError):
+    """A limit below the tokens of what cannot be cut.
+
+    Args:
+        *parts: the parts of the message; each integer is a number of tokens.
+    """
+
+    def __init__(self, *parts: str | int) -> None:
+        super().__init__("".join(map(str, parts)))
+        self.parts = parts
+
+
+def message_of(error: ValueError, tokens: Callable[[int], int]) -> str:
+    """Return the message of an error, with other numbers of tokens, such as estimated ones.
+
+    >>> message_of(LimitError("limit is ", 7, "; it must be more"), lambda number: number // 2)
+    'limit is 3; it must be more'
+    """
+    if not isinstance(error, LimitError):
+        return str(error)
+    return "".join(str(tokens(part)) if isinstance(part, int) else part for part in error.parts)
 
 
 def check_limit(limit: int) -> None:

@@ -20,7 +20,7 @@ from typing import NamedTuple, Union, overload
 from ..pipeline.special_tokens import split_special
 from .boundary import Boundary, TextEncoder, check_encoding, last_cut_point, rule_of, with_finer
 from .document import Document
-from .longest_part import check_limit, fits, longest_prefix, longest_suffix
+from .longest_part import LimitError, check_limit, fits, longest_prefix, longest_suffix
 
 
 @dataclass(frozen=True)
@@ -268,7 +268,9 @@ class _Fitting:
         """
         least = self._count(_fill(self._parts, {_Side.PREFIX: "", _Side.SUFFIX: ""}))
         if least > self._limit:
-            raise ValueError(f"limit is {self._limit}, but the template alone has {least} tokens")
+            raise LimitError(
+                "limit is ", self._limit, ", but the template alone has ", least, " tokens"
+            )
         if self._all_fits():
             return 0, len(self._suffix)
         start = self._start(0, least + int(share * (self._limit - least)))

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple, get_args
 
 from .boundary import Boundary, TextEncoder, check_encoding, last_cut_point, rule_of, with_finer
-from .longest_part import check_limit, fits
+from .longest_part import LimitError, check_limit, fits
 from .truncate import KEEPS, Keep, Truncated, truncate_at
 
 #: The treatment of a section that does not fit.
@@ -225,9 +225,10 @@ class _Prompt:
             if least is not None and self._tokens(gap, least) <= gap.room:
                 self._set(at, gap, least)
             elif section.required:
-                raise ValueError(
+                raise LimitError(
                     f"{_called(section, at)} is required, but with the other required sections it "
-                    f"does not fit within the limit of {self._limit}"
+                    "does not fit within the limit of ",
+                    self._limit,
                 )
 
     def put_in(self, at: int) -> bool:

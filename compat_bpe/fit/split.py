@@ -16,7 +16,7 @@ from .boundary import (
     rule_of,
     with_finer,
 )
-from .longest_part import fits, longest_prefix, longest_suffix
+from .longest_part import LimitError, fits, longest_prefix, longest_suffix
 
 #: The number of characters without a cut point after which finer cut points are looked for.
 _LONG = 1024
@@ -310,8 +310,12 @@ class _Packer:
                 return end
         shown = header[:-1] + (f" and the character {text[start]!r}" if text else "")
         count = self._encoding.count(header + text[start : start + 1])
-        raise ValueError(
-            f"limit is {self._limit}, but {shown} alone have {count} tokens; raise the limit"
+        raise LimitError(
+            "limit is ",
+            self._limit,
+            f", but {shown} alone have ",
+            count,
+            " tokens; raise the limit",
         )
 
     def _longest_behind(self, header: str, text: str, start: int, boundary: Boundary) -> int:

@@ -17,17 +17,17 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator
 from functools import cache
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from ..files.checked import Checked
 from ..files.whole import json_message, read_whole, utf8_text
 
 if TYPE_CHECKING:
     import re
 
 
-class Json:
+class Json(Checked):
     """A value in a JSON file.
 
     Args:
@@ -43,75 +43,39 @@ class Json:
     ValueError: tokenizer.json: pre_tokenizer: there is no 'individual_digits'
     """
 
-    __slots__ = ("place", "source", "value")
+    __slots__ = ("source",)
 
     def __init__(self, value: Any, source: str, place: str = "") -> None:
         self.value = value
-        self.source = source
         self.place = place
+        self.source = source
 
-    def fail(self, reason: str) -> NoReturn:
-        """Raise ``ValueError`` for this value."""
-        raise ValueError(": ".join(filter(None, (self.source, self.place, reason))))
+    def error(self, reason: str) -> ValueError:
+        return ValueError(": ".join(filter(None, (self.source, self.place, reason))))
+
+    def inner(self, value: Any, place: str) -> Json:
+        return Json(value, self.source, place)
 
     def __getitem__(self, key: str) -> Json:
         """Return a required member; its value may be null."""
-        member = self.get(key, needed=True)
-        return Json(None, self.source, self._place_of(key)) if member is None else member
-
-    def get(self, key: str, *, needed: bool = False) -> Json | None:
-        """Return a member; None if it is null or, unless ``needed``, missing."""
-        members = self.mapping()
-        if needed and key not in members:
+        if key not in self.mapping():
             self.fail(f"there is no {key!r}")
-        value = members.get(key)
-        return None if value is None else Json(value, self.source, self._place_of(key))
+        return self.member(key)
 
-    def _place_of(self, key: str) -> str:
-        return f"{self.place}.{key}" if self.place else key
-
-    def items(self, place: str | None = None) -> Iterator[Json]:
-        """Yield the items of a list; ``place`` is the list's name in messages."""
-        place = self.place if place is None else place
-        for number, item in enumerate(self.sequence()):
-            yield Json(item, self.source, f"{place}[{number}]")
-
-    def mapping(self) -> dict[str, Any]:
-        if not isinstance(self.value, dict):
-            self.fail(f"must be an object, not {_kind(self.value)}")
-        return self.value
-
-    def sequence(self) -> list[Any]:
-        if not isinstance(self.value, list):
-            self.fail(f"must be a list, not {_kind(self.value)}")
-        return self.value
+    def get(self, key: str) -> Json | None:
+        """Return a member; None if it is null or missing."""
+        member = self.member(key)
+        return None if member.value is None else member
 
     def text(self) -> str:
-        if not isinstance(self.value, str):
-            self.fail(f"must be a string, not {_kind(self.value)}")
-        if not is_unicode(self.value):
+        text = super().text()
+        if not is_unicode(text):
             self.fail("has a lone surrogate")
-        return self.value
-
-    def truth(self) -> bool:
-        if not isinstance(self.value, bool):
-            self.fail(f"must be true or false, not {_kind(self.value)}")
-        return self.value
-
-    def number(self) -> int:
-        if type(self.value) is not int:  # a bool is an int to isinstance()
-            self.fail(f"must be an integer, not {_kind(self.value)}")
-        return self.value
+        return text
 
 
 def _fail_constant(name: str) -> NoReturn:
     raise ValueError(f"not JSON: {name} is no number there")
-
-
-def _kind(value: Any) -> str:
-    names = {dict: "an object", list: "a list", str: "a string", bool: "true or false"}
-    numbers = {int: "an integer", float: "a float"}
-    return {**names, **numbers}.get(type(value), "null")
 
 
 def is_unicode(text: str) -> bool:

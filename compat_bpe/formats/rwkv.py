@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple, NoReturn
 from ..files.whole import read_whole, utf8_text
 from ..pipeline.added_tokens import AddedToken, AddedTokens
 from ..pipeline.byte_level import encode_bytes
-from ..pipeline.definition import Definition
+from ..pipeline.core import Definition
 from ..pipeline.models.longest import LongestTokens
 from ..pipeline.models.splitters import TokenSplitter
 from . import missing_byte

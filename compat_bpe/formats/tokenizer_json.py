@@ -16,24 +16,30 @@ from functools import cache
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..parallel.lazy import changed
+from ..caches import changed
 from ..pipeline.added_tokens import AddedToken, AddedTokens, normalized_content
 from ..pipeline.pre_tokenizers.base import split_off_first
 from ..pipeline.pre_tokenizers.splitter import StepSplitter
 from .checked_json import Json, is_unicode
-from .models.base import read_word_level, read_wordpiece
-from .parts import check_size
-from .parts.after_model import read_decoder, read_padding, read_post_processor, read_truncation
-from .parts.before_model import joined_steps, read_normalizer
+from .tokenizer_models import read_word_level, read_wordpiece
+from .tokenizer_parts import (
+    check_size,
+    joined_steps,
+    read_decoder,
+    read_normalizer,
+    read_padding,
+    read_post_processor,
+    read_truncation,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from ..pipeline.decoders.base import IdDecoder
-    from ..pipeline.definition import Definition
+    from ..pipeline.core import Definition
+    from ..pipeline.decoders.bytes import IdDecoder
     from ..pipeline.pre_tokenizers.base import PreTokenizerStep
     from ..pipeline.tokenized import Padding, Truncation
-    from .models.base import ModelPart
+    from .tokenizer_models import ModelPart
 
 
 class TokenizerDefinition(NamedTuple):
@@ -126,13 +132,13 @@ def parse_tokenizer(file: Json) -> TokenizerDefinition:
 
 
 def _bpe(part: Json) -> ModelPart:
-    from .models.bpe import read_bpe
+    from .tokenizer_bpe import read_bpe
 
     return read_bpe(part)
 
 
 def _unigram(part: Json) -> ModelPart:
-    from .models.unigram import read_unigram
+    from .tokenizer_models import read_unigram
 
     return read_unigram(part)
 

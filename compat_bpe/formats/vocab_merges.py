@@ -16,7 +16,9 @@ from ..files.compressed import text_lines
 from ..files.whole import read_whole
 from ..pipeline.byte_level import BYTE_TO_UNICODE
 from .checked_json import Json, read_json
-from .parts.written import (
+from .settings_beside import NO_UNKNOWN, Settings, Special, settings_beside
+from .tokenizer_json import TokenizerDefinition, parse_tokenizer
+from .tokenizer_writing import (
     BERT_PRE_TOKENIZER,
     bert_normalizer_part,
     byte_level_part,
@@ -28,8 +30,6 @@ from .parts.written import (
     text_item,
     token_item,
 )
-from .settings_beside import NO_UNKNOWN, Settings, Special, settings_beside
-from .tokenizer_json import TokenizerDefinition, parse_tokenizer
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -16,15 +16,15 @@ from ..files.compressed import text_lines
 from ..files.whole import read_whole
 from ..unicode.properties import white_space
 from .checked_json import Json
-from .parts.written import (
+from .settings_beside import NO_UNKNOWN, Settings, Special, settings_beside
+from .tokenizer_json import TokenizerDefinition, parse_tokenizer
+from .tokenizer_writing import (
     BERT_PRE_TOKENIZER,
     bert_normalizer_part,
     template_part,
     text_item,
     token_item,
 )
-from .settings_beside import NO_UNKNOWN, Settings, Special, settings_beside
-from .tokenizer_json import TokenizerDefinition, parse_tokenizer
 
 
 class _Kind(NamedTuple):

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import os
-import re
 from typing import Any
 
 from ..encodings.encoding import Encoding
+from ..fit.longest_part import message_of
 from ..fit.sections import Section, fit_sections
 from ..fit.truncate import truncate
-from .documents import OpenDocument, path_of
-from .notices import SOURCE
-from .places import offsets_of, range_at, read_range
+from ..unicode.text import fence
+from .documents import SOURCE, OpenDocument, offsets_of, path_of, range_at, read_range
 from .rpc import Params, invalid
 from .session import Session
 from .shown import refuse_if_outdated
@@ -90,10 +89,10 @@ def as_prompt(opened: OpenDocument, text: str) -> dict[str, Any]:
     """
     encoding = opened.document.encoding
     assert isinstance(encoding, Encoding)
-    fence = "`" * max(3, max(map(len, re.findall("`+", text)), default=0) + 1)
+    mark = fence(text, 3)
     name = os.path.basename(path_of(opened.uri)) or "text"
     end = "" if text.endswith("\n") else "\n"
-    before, after = f"{name}\n{fence}{opened.language}\n", f"{end}{fence}\n"
+    before, after = f"{name}\n{mark}{opened.language}\n", f"{end}{mark}\n"
     if opened.budget is None:
         whole = before + text + after
         count = opened.answer.tokens(encoding.count(whole))
@@ -109,7 +108,8 @@ def as_prompt(opened: OpenDocument, text: str) -> dict[str, Any]:
             opened.answer.limit(opened.budget),
         )
     except ValueError as error:
-        raise invalid("", f"the prompt does not fit in the budget: {error}") from None
+        reason = message_of(error, opened.answer.tokens)
+        raise invalid("", f"the prompt does not fit in the budget: {reason}") from None
     was_cut = fitted.sections[1].status != "kept" and bool(text)
     count = opened.answer.tokens(fitted.count)
     return {"text": fitted.text, "count": count, "wasCut": was_cut}

@@ -12,17 +12,15 @@ from ..encodings.registry import list_encoding_names
 from ..encodings.resolve import Answer
 from ..fit.boundary import BOUNDARIES
 from ..fit.document import Document, measure_of
-from ..fit.longest_part import fits
-from ..fit.prompt import FittedPrompt, fim_template, fit_prompt
+from ..fit.longest_part import LimitError, fits, message_of
+from ..fit.prompt import fim_template, fit_prompt
 from ..fit.sections import CUTS, Section, fit_sections
 from ..fit.stream import StreamCounter
 from ..fit.truncate import KEEPS, truncate
-from .documents import OpenDocument
-from .encodings import reason_of
-from .places import offset_of, offsets_of, range_at, read_position, read_range
+from .documents import OpenDocument, offset_of, offsets_of, range_at, read_position, read_range
 from .rpc import Params
 from .session import Session
-from .settings import DEFAULT_CHOICE, Choice, read_choice
+from .settings import DEFAULT_CHOICE, Choice, read_choice, reason_of
 
 #: The characters of a text that are counted in one step.
 _STEP = 1 << 15
@@ -118,6 +116,8 @@ def prompt(session: Session, params: Params) -> dict[str, Any]:
     limit = params.number("limit")
     template = params.text_or("template", None)
     share = params.real_or("share", 0.75)
+    if not 0 <= share <= 1:
+        raise params.wrong("share", f"share is {share}; it must be from 0 to 1")
     boundary = params.choice_or("boundary", "line", BOUNDARIES)
     choice, answer, encoding = _encoding(session, params, opened)
     params.close()
@@ -126,35 +126,28 @@ def prompt(session: Session, params: Params) -> dict[str, Any]:
     if template is None:
         # A user in an editor has no other template at hand.
         template = fim_template(encoding, in_words=True)
-    try:
-        if choice == opened.choice:
-            made = fit_prompt(
-                document,
-                at,
-                limit=limit,
-                template=template,
-                share=share,
-                boundary=boundary,
-            )
-            return _prompt_as_json(encoding, made, opened.version)
+    texts: tuple[Any, ...] = document, at
+    if choice != opened.choice:
         # As much text as may fit, and a character that cannot: what is left out makes it cut.
         longest = encoding.core.longest_token
         most = len(document) if longest is None else limit * longest + 1
         start, end = max(0, at - most), min(at + most, len(document))
-        made = fit_prompt(
-            encoding,
-            document.slice(start, at),
-            document.slice(at, end),
-            limit,
-            template=template,
-            share=share,
-            boundary=boundary,
-        )
-        return _prompt_as_json(encoding, made, opened.version)
+        texts = encoding, document.slice(start, at), document.slice(at, end)
+    try:
+        made = fit_prompt(*texts, limit=limit, template=template, share=share, boundary=boundary)
     except ValueError as error:
-        # The message of the library begins with the argument, but for a template.
-        field = next((name for name in ("limit", "share") if str(error).startswith(name)), None)
-        raise params.wrong(field or "template", str(error)) from None
+        field = "limit" if isinstance(error, LimitError) else "template"
+        raise params.wrong(field, str(error)) from None
+    return {
+        "prefix": made.prefix,
+        "suffix": made.suffix,
+        "ids": made.ids,
+        "text": encoding.decode(made.ids),
+        "count": made.count,
+        "prefixWasCut": made.prefix_was_cut,
+        "suffixWasCut": made.suffix_was_cut,
+        "version": opened.version,
+    }
 
 
 def sections(session: Session, params: Params) -> dict[str, Any]:
@@ -182,7 +175,7 @@ def sections(session: Session, params: Params) -> dict[str, Any]:
     try:
         fitted = fit_sections(encoding, given, answer.limit(limit), separator=separator)
     except ValueError as error:
-        raise params.wrong("sections", str(error)) from None
+        raise params.wrong("sections", message_of(error, answer.tokens)) from None
     return {
         "text": fitted.text,
         "count": answer.tokens(fitted.count),
@@ -278,16 +271,3 @@ def _in_units(
     parts = (measure(text[start:end]) for start, end in zip([0, *places], places))
     units = dict(zip(places, accumulate(parts)))
     return [(units[start], units[end]) for start, end in ranges]
-
-
-def _prompt_as_json(encoding: Encoding, found: FittedPrompt, version: int) -> dict[str, Any]:
-    return {
-        "prefix": found.prefix,
-        "suffix": found.suffix,
-        "ids": found.ids,
-        "text": encoding.decode(found.ids),
-        "count": found.count,
-        "prefixWasCut": found.prefix_was_cut,
-        "suffixWasCut": found.suffix_was_cut,
-        "version": version,
-    }

@@ -13,6 +13,7 @@ import traceback
 from collections.abc import Sequence
 from typing import Any, BinaryIO, TypeVar
 
+from ..files.checked import Checked
 from ..files.whole import json_message
 from ..unicode.text import brief, did_you_mean
 
@@ -72,6 +73,34 @@ def in_json(value: object) -> str:
     return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
 
 
+class Param(Checked):
+    """A value among the parameters of a message."""
+
+    __slots__ = ()
+    subject = "it "
+
+    def error(self, reason: str) -> RpcError:
+        return invalid(self.place, reason)
+
+    def shown(self) -> str:
+        return in_json(self.value)
+
+    def number(self) -> int:
+        value = self.value
+        if isinstance(value, float) and value.is_integer():
+            value = int(value)  # Lua and JavaScript know no others
+        if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= GREATEST:
+            self.wrong(f"a whole number from 0 to {GREATEST}")
+        return value
+
+    def real(self) -> float:
+        """Return a number that is not NaN."""
+        value = self.value
+        if isinstance(value, bool) or not isinstance(value, (int, float)) or value != value:
+            self.wrong("a number")
+        return value
+
+
 class Params:
     """A JSON object whose fields are read with a check.
 
@@ -88,12 +117,10 @@ class Params:
     def __init__(self, value: object, path: str = "") -> None:
         if value == []:
             value = {}  # Lua writes an object without fields so
-        if not isinstance(value, dict):
-            raise invalid(
-                path, f"{'it' if path else 'params'} must be an object, not {in_json(value)}"
-            )
-        self._fields: dict[str, Any] = value
-        self._path = path
+        if not path and not isinstance(value, dict):
+            raise invalid("", f"params must be an object, not {in_json(value)}")
+        self._whole = Param(value, path)
+        self._fields = self._whole.mapping()
         self._known: set[str] = set()
 
     def __contains__(self, field: str) -> bool:
@@ -101,42 +128,36 @@ class Params:
         self._known.add(field)
         return self._fields.get(field) is not None
 
-    def path(self, field: str) -> str:
-        """Return the name of a field in messages."""
-        return f"{self._path}.{field}" if self._path else field
-
     def wrong(self, field: str, reason: str) -> RpcError:
         """Return the error for a field."""
-        return invalid(self.path(field), reason)
+        return self._whole.member(field).error(reason)
+
+    def _field(self, field: str) -> Param:
+        """Return a field that must be there."""
+        if field not in self:
+            raise self.wrong(field, "it is missing")
+        return self._whole.member(field)
 
     def get(self, field: str) -> Any:
         """Return a field that must be there, as it is."""
-        if field not in self:
-            raise self.wrong(field, "it is missing")
-        return self._fields[field]
+        return self._field(field).value
 
     def inner(self, field: str) -> Params:
         """Return a field that must be an object."""
-        return Params(self.get(field), self.path(field))
+        one = self._field(field)
+        return Params(one.value, one.place)
 
     def array(self, field: str) -> list[Any]:
         """Return a field that must be an array."""
-        value = self.get(field)
-        if not isinstance(value, list):
-            raise self.wrong(field, f"it must be a list, not {in_json(value)}")
-        return value
+        return self._field(field).sequence()
 
     def objects(self, field: str) -> list[Params]:
         """Return a field that must be an array of objects."""
-        path = self.path(field)
-        return [Params(item, f"{path}[{at}]") for at, item in enumerate(self.array(field))]
+        return [Params(one.value, one.place) for one in self._field(field).items()]
 
     def text(self, field: str) -> str:
         """Return a field that must be a string."""
-        value = self.get(field)
-        if not isinstance(value, str):
-            raise self.wrong(field, f"it must be a string, not {in_json(value)}")
-        return value
+        return self._field(field).text()
 
     def text_or(self, field: str, default: _Default) -> str | _Default:
         """Return a field that is a string if it is there."""
@@ -144,13 +165,7 @@ class Params:
 
     def number(self, field: str) -> int:
         """Return a field that must be a whole number, not negative."""
-        value = self.get(field)
-        if isinstance(value, float) and value.is_integer():
-            value = int(value)  # Lua and JavaScript know no others
-        if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= GREATEST:
-            reason = f"it must be a whole number from 0 to {GREATEST}, not {in_json(value)}"
-            raise self.wrong(field, reason)
-        return value
+        return self._field(field).number()
 
     def number_or(self, field: str, default: _Default) -> int | _Default:
         """Return a field that is a whole number if it is there."""
@@ -158,31 +173,20 @@ class Params:
 
     def real_or(self, field: str, default: float) -> float:
         """Return a field that is a number if it is there."""
-        if field not in self:
-            return default
-        value = self._fields[field]
-        if isinstance(value, bool) or not isinstance(value, (int, float)) or value != value:
-            raise self.wrong(field, f"it must be a number, not {in_json(value)}")
-        return value
+        return self._field(field).real() if field in self else default
 
     def flag_or(self, field: str, default: bool) -> bool:
         """Return a field that is true or false if it is there."""
-        if field not in self:
-            return default
-        value = self._fields[field]
-        if not isinstance(value, bool):
-            raise self.wrong(field, f"it must be true or false, not {in_json(value)}")
-        return value
+        return self._field(field).truth() if field in self else default
 
     def choice_or(self, field: str, default: _Default, choices: Sequence[_Default]) -> _Default:
         """Return a field that is one of some strings if it is there."""
         if field not in self:
             return default
-        value = self._fields[field]
-        if value not in choices:
-            names = ", ".join(map(str, choices))
-            raise self.wrong(field, f"it must be one of {names}, not {in_json(value)}")
-        return value  # type: ignore[no-any-return]
+        one = self._field(field)
+        if one.value not in choices:
+            one.wrong(f"one of {', '.join(map(str, choices))}")
+        return one.value  # type: ignore[no-any-return]
 
     def close(self) -> None:
         """Refuse fields that nobody has asked for: they are mistakes in writing."""

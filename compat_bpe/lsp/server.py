@@ -1,23 +1,22 @@
-"""The server: what it can do, and the beginning and the end of its work for a client."""
+"""The server: what it announces and does, and its work on standard input and output."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Sequence
 from copy import copy
-from typing import Any
+from typing import Any, BinaryIO
 
+from ..check.source import NAME, PYPROJECT
 from ..encodings.registry import get_encoding
 from ..encodings.resolve import Answer
 from ..fit.document import Document, Unit
 from ..version import __version__
-from . import actions, capabilities, requests, shown
-from .abilities import Abilities
-from .documents import OpenDocument, path_of
-from .encodings import Encodings, Loaded
-from .places import Change, changing, read_change
-from .rpc import INVALID_REQUEST, Params, RpcError
-from .session import Handler, Session
-from .settings import DEFAULT_CHOICE, SECTION, Choice, in_section, read_settings
+from . import actions, requests, shown
+from .documents import Change, OpenDocument, changing, path_of, read_change
+from .rpc import INVALID_REQUEST, Params, RpcError, Wire
+from .session import Abilities, Handler, Session
+from .settings import DEFAULT_CHOICE, SECTION, Choice, Encodings, Loaded, in_section, read_settings
 
 #: What counts an empty document until its text is counted.
 BYTES = Answer("bytes")
@@ -40,7 +39,7 @@ def initialize(session: Session, params: Params) -> dict[str, Any]:
         session.has_settings = change_settings(session, params.get("initializationOptions"))
     session.is_initialized = True
     return {
-        "capabilities": capabilities.announced(session),
+        "capabilities": announced(session),
         "serverInfo": {"name": "compat-bpe", "version": __version__},
     }
 
@@ -49,7 +48,7 @@ def initialized(session: Session, params: Params) -> None:
     """Ask for the settings, and load the vocabulary before the first count needs it."""
     if not session.has_settings:
         ask_settings(session)
-    capabilities.watch(session)
+    watch(session)
     loaded = load(session, session.settings.general.choice or DEFAULT_CHOICE)
     loaded.encoding.count("a")  # the first count makes what the others use
 
@@ -168,8 +167,8 @@ def change_settings(session: Session, value: Any) -> bool:
     session.settings = settings
     use_settings(session)
     if session.is_initialized:
-        capabilities.register(session)
-        capabilities.refresh(session)
+        register(session)
+        refresh(session)
     return True
 
 
@@ -296,3 +295,120 @@ NOTIFICATIONS: dict[str, Handler] = {
     "workspace/didChangeWatchedFiles": files_changed,
     RECOUNT: recount,
 }
+
+
+# What is announced
+
+#: Each thing that is shown on request, by its setting: its name in the protocol, and its options.
+_PROVIDERS: dict[str, tuple[str, dict[str, Any]]] = {
+    "codeLens": ("codeLens", {"resolveProvider": False}),
+    "hover": ("hover", {}),
+    "inlayHints": ("inlayHint", {"resolveProvider": False}),
+    "semanticTokens": (
+        "semanticTokens",
+        {
+            "legend": {"tokenTypes": list(shown.TOKEN_TYPES), "tokenModifiers": []},
+            "range": True,
+            "full": False,
+        },
+    ),
+    "codeActions": ("codeAction", {"codeActionKinds": list(actions.KINDS)}),
+}
+#: The kinds of what is shown that a client is asked to show anew.
+_REFRESHED = (
+    ("codeLens", "codeLens"),
+    ("inlayHint", "inlayHint"),
+    ("semanticTokens", "semanticTokens"),
+    ("diagnostics", "diagnostic"),
+)
+
+
+def announced(session: Session) -> dict[str, Any]:
+    """Return the capabilities of the server.
+
+    A client that asks a server for hovers says that there are none, if it gets none. So nothing is
+    announced that the settings do not show; ``register`` announces it when they come to.
+    """
+    found: dict[str, Any] = {
+        "positionEncoding": session.unit,
+        "textDocumentSync": {"openClose": True, "change": 2},
+        "executeCommandProvider": {"commands": list(actions.COMMANDS)},
+        "experimental": {"hoverRange": True},
+    }
+    for name, (kind, options) in _PROVIDERS.items():
+        is_shown = session.settings.shown[name]
+        if is_shown or not (session.has_settings or _can_register(session, kind)):
+            found[f"{kind}Provider"] = options
+            session.announced.add(name)
+    if session.client.pulls_diagnostics:
+        found["diagnosticProvider"] = {
+            "identifier": "compat-bpe",
+            "interFileDependencies": False,
+            "workspaceDiagnostics": False,
+        }
+    return found
+
+
+def register(session: Session) -> None:
+    """Announce what the settings have come to show, to a client that takes such news."""
+    new = []
+    for name, (kind, options) in _PROVIDERS.items():
+        is_new = session.settings.shown[name] and name not in session.announced
+        if is_new and _can_register(session, kind):
+            session.announced.add(name)
+            new.append(
+                {
+                    "id": f"compat-bpe-{name}",
+                    "method": f"textDocument/{kind}",
+                    "registerOptions": {"documentSelector": None, **options},
+                }
+            )
+    if new:
+        session.ask("client/registerCapability", {"registrations": new}, lambda _: None)
+
+
+def watch(session: Session) -> None:
+    """Ask the client to tell of changes in files that may have the project's budgets."""
+    if session.client.can("workspace", "didChangeWatchedFiles", "dynamicRegistration"):
+        watchers = [{"globPattern": f"**/{name}"} for name in (NAME, PYPROJECT)]
+        new = {
+            "id": "compat-bpe-budgets",
+            "method": "workspace/didChangeWatchedFiles",
+            "registerOptions": {"watchers": watchers},
+        }
+        session.ask("client/registerCapability", {"registrations": [new]}, lambda _: None)
+
+
+def refresh(session: Session) -> None:
+    """Ask the client to show anew what it shows."""
+    for kind, method in _REFRESHED:
+        if session.client.can("workspace", kind, "refreshSupport"):
+            session.ask(f"workspace/{method}/refresh", None, lambda _: None)
+
+
+def _can_register(session: Session, kind: str) -> bool:
+    return session.client.can("textDocument", kind, "dynamicRegistration")
+
+
+# Standard input and output
+
+
+def serve(reader: BinaryIO, writer: BinaryIO) -> int:
+    """Serve one client on two byte streams; return the exit status.
+
+    The status is 1 if a client has begun a session and has not shut the server down, else 0.
+    """
+    return Session(Wire(reader, writer), REQUESTS, NOTIFICATIONS).run()
+
+
+def serve_stdio() -> int:
+    """Serve one client on standard input and output; return the exit status.
+
+    There is no other way: on a socket, every user of the machine could have files read.
+    """
+    # At its end Python closes its standard input, which must not wait for the thread that reads.
+    reader = open(sys.stdin.fileno(), "rb", closefd=False)  # noqa: SIM115
+    writer = sys.stdout.buffer
+    # Text printed by mistake must not come between the messages.
+    sys.stdout = sys.stderr
+    return serve(reader, writer)

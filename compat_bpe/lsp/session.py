@@ -16,12 +16,9 @@ from typing import Any, Callable, NamedTuple, Union
 
 from ..fit.document import Unit
 from . import rpc
-from .abilities import Abilities
-from .documents import OpenDocument
-from .encodings import Encodings
-from .notices import Notices
+from .documents import Notices, OpenDocument, diagnostics, position_at
 from .rpc import Disconnected, Params, RpcError, Wire, error_as_json, is_id, uri_in
-from .settings import read_settings
+from .settings import Encodings, read_settings
 
 #: The bytes of messages that may wait; then no more are read for a while.
 _MOST_WAITING = 1 << 24
@@ -63,7 +60,7 @@ class Session:
         self.encodings = Encodings()
         self.unit: Unit = "utf-16"
         self.documents: dict[str, OpenDocument] = {}
-        self.notices = Notices(self)
+        self.notices = Notices(self._tell)
         #: True if the client has given settings that are used.
         self.has_settings = False
         #: The settings as they were sent last.
@@ -146,6 +143,35 @@ class Session:
     def log(self, message: str) -> None:
         """Write a warning into the client's log."""
         self.notify("window/logMessage", {"type": 2, "message": f"compat-bpe: {message}"})
+
+    def _tell(self, uri: str) -> None:
+        """Send the count of a document, and its diagnostics if they are others than before."""
+        opened = self.documents.get(uri)
+        if opened is None or opened.steps is not None:
+            return
+        shown = self.settings.shown
+        if shown["didCount"]:
+            params: dict[str, Any] = {
+                "uri": uri,
+                "version": opened.version,
+                "count": opened.count(),
+                "encoding": opened.document.encoding.name,
+            }
+            if opened.answer.note:
+                params["encoding"], params["note"] = "", opened.answer.note
+            if opened.budget is not None:
+                params["limit"] = opened.budget
+                at = opened.exceeds_at()
+                if at is not None:
+                    params["passedAt"] = position_at(opened.document, at, self.unit)
+            self.notify("compatBpe/didCount", params)
+        if self.client.pulls_diagnostics:
+            return
+        problems = diagnostics(opened, self.unit) if shown["diagnostics"] else []
+        if problems != opened.published:
+            opened.published = problems
+            params = {"uri": uri, "version": opened.version, "diagnostics": problems}
+            self.notify("textDocument/publishDiagnostics", params)
 
     # For handlers
 
@@ -386,3 +412,45 @@ class Session:
 
 def _as_generator(steps: Iterator[None]) -> Steps:
     yield from steps
+
+
+class Abilities:
+    """What a client can do.
+
+    Args:
+        told: its capabilities, as it has sent them.
+
+    >>> client = Abilities({"workspace": {"configuration": True, "codeLens": {}}})
+    >>> client.can("workspace", "configuration"), client.can("workspace", "inlayHint")
+    (True, False)
+    """
+
+    def __init__(self, told: object = None) -> None:
+        self._told = told
+
+    def can(self, *path: str) -> bool:
+        """Return True if the client has a capability: true, or an object of options."""
+        value = self._at(path)
+        return value is True or isinstance(value, dict)
+
+    def list_of(self, *path: str) -> list[str]:
+        """Return the strings of a list; none if there is no such list."""
+        value = self._at(path)
+        return [one for one in value if isinstance(one, str)] if isinstance(value, list) else []
+
+    @property
+    def commands(self) -> list[str]:
+        """The commands that the client carries out by itself, in rust-analyzer's form."""
+        return self.list_of("experimental", "commands", "commands")
+
+    @property
+    def pulls_diagnostics(self) -> bool:
+        """True if the client asks for diagnostics, again when told to; then none come unasked."""
+        can_be_told = self.can("workspace", "diagnostics", "refreshSupport")
+        return can_be_told and self.can("textDocument", "diagnostic")
+
+    def _at(self, path: tuple[str, ...]) -> Any:
+        value: Any = self._told
+        for name in path:
+            value = value.get(name) if isinstance(value, dict) else None
+        return value

@@ -8,11 +8,19 @@ from contextlib import suppress
 from itertools import islice
 from typing import Any
 
-from ..files.markdown import markdown_sections
+from ..files.documents import markdown_sections
 from ..fit.document import Document, Unit
-from .documents import OpenDocument
-from .notices import diagnostics
-from .places import offset_of, offsets_of, position_at, range_at, read_position, read_range
+from ..unicode.text import fence
+from .documents import (
+    OpenDocument,
+    diagnostics,
+    offset_of,
+    offsets_of,
+    position_at,
+    range_at,
+    read_position,
+    read_range,
+)
 from .rpc import CONTENT_MODIFIED, Params, RpcError
 from .session import Session
 
@@ -209,9 +217,9 @@ def _code(data: bytes) -> str:
     text = ascii(data)[2:-1]
     with suppress(UnicodeDecodeError):
         text = "".join(char if char.isprintable() else ascii(char)[1:-1] for char in data.decode())
-    fence = "`" * (max(map(len, re.findall("`+", text)), default=0) + 1)
+    mark = fence(text)
     blank = " " if text[:1] in "` " or text[-1:] in "` " else ""
-    return f"{fence}{blank}{text}{blank}{fence}"
+    return f"{mark}{blank}{text}{blank}{mark}"
 
 
 def hints(session: Session, params: Params) -> list[dict[str, Any]] | None:

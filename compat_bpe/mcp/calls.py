@@ -1,4 +1,7 @@
-"""What calls of tools share: their bounds and time, and the files that they may read."""
+"""What calls of tools share: bounds and time, the files that they may read, what counts.
+
+An agent may name encodings that ship, and no files: a vocabulary's path is for the command line.
+"""
 
 from __future__ import annotations
 
@@ -8,11 +11,16 @@ import stat
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, BinaryIO, NamedTuple
 from urllib.parse import unquote, urlsplit
 
+from ..encodings.encoding import Encoding
+from ..encodings.registry import encoding_of
+from ..encodings.resolve import Answer, Terms, UnresolvedError, resolve
 from ..files.text import check_beginning, not_utf8, path_of_uri
 from ..files.whole import open_regular, read_at_most
+from ..fit.stream import StreamCounter, portions
 
 #: JSON: the arguments of a call, or its result.
 Json = dict[str, Any]
@@ -256,3 +264,66 @@ def read_text(path: str, call: Call) -> str:
         raise CallError(f"{path}: {not_utf8(error)}") from None
     except ValueError as error:
         raise CallError(f"{path}: {error}") from None
+
+
+#: How calls write what an error tells their agents to give: an agent gives no path.
+TERMS = Terms(
+    'model "{}"',
+    'encoding "{}"',
+    "",
+    listing="the resource compat-bpe://models lists some",
+)
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """How to count: by an encoding, or by a maker's number of characters to a token."""
+
+    answer: Answer
+    encoding: Encoding
+
+    def count(self, text: str, call: Call) -> int:
+        """Return the tokens of a text.
+
+        Raises:
+            CallError: the vocabulary has no token for a part of it, or the time is over.
+        """
+        counter = StreamCounter(self.encoding)
+        try:
+            for portion in portions(text):
+                call.clock.check()
+                counter.feed(portion)
+            return self.answer.tokens(counter.finish())
+        except ValueError as error:
+            raise CallError(str(error)) from None
+
+
+def chosen(model: str | None, name: str | None, call: Call) -> Chosen:
+    """Return how a call says to count: by a model, or by the name of an encoding that ships.
+
+    If it says neither, it is the encoding that the server was started with. A file is loaded at the
+    first call that needs it, and not again.
+
+    Raises:
+        CallError: model or encoding is unknown, or both are given; a file cannot be loaded.
+    """
+    if model is not None and name is not None:
+        raise CallError("model and encoding exclude each other: give one of them")
+    try:
+        if model is not None:
+            answer = resolve(model, "model", files=False, estimate=True)
+        elif name is not None:
+            answer = resolve(name, files=False, estimate=True)
+        else:
+            answer = resolve(call.default)
+            return Chosen(answer, _loaded(answer))
+        return Chosen(answer, encoding_of(answer))
+    except UnresolvedError as error:
+        raise CallError(error.message(TERMS)) from None
+    except OSError as error:
+        raise CallError(f"{call.default}: {error.strerror or error}") from None
+    except ValueError as error:
+        raise CallError(str(error)) from None
+
+
+_loaded = lru_cache(maxsize=1)(encoding_of)

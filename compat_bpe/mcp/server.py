@@ -10,10 +10,11 @@ import sys
 import warnings
 from collections.abc import Sequence
 from importlib.util import find_spec
-from typing import Any, Callable, NamedTuple
+from typing import Any, Callable
 
 from ..chat.limits import known_limits
-from ..encodings.model_names import BASELINES, list_encoding_names, model_names, resolve_model
+from ..encodings.model_names import model_names, resolve_model
+from ..encodings.published import BASELINES, list_encoding_names
 from ..unicode.text import brief
 from ..version import __version__
 from .calls import BOUNDS, Bounds, Call, CallError, Clock, Json, Roots, folders_of
@@ -32,15 +33,6 @@ _AT_ONCE = 2
 
 #: The most characters of a wrong value that a message shows.
 _SHOWN = 200
-
-
-class Resource(NamedTuple):
-    """A resource: its address, what it is, and the function that writes it."""
-
-    uri: str
-    name: str
-    description: str
-    write: Callable[[], str]
 
 
 def _encodings() -> str:
@@ -64,20 +56,17 @@ def _models() -> str:
     return json.dumps({"models": models})
 
 
-RESOURCES = (
-    Resource(
-        "compat-bpe://encodings",
-        "encodings",
+#: The resources by their addresses: what each is, and the function that writes it.
+RESOURCES: dict[str, tuple[str, Callable[[], str]]] = {
+    "compat-bpe://encodings": (
         "The encodings that tools take, and the baselines that split text by a rule.",
         _encodings,
     ),
-    Resource(
-        "compat-bpe://models",
-        "models",
+    "compat-bpe://models": (
         "The known models with their encodings and limits in tokens; other spellings work, too.",
         _models,
     ),
-)
+}
 
 
 def is_installed() -> bool:
@@ -201,26 +190,23 @@ def _server(roots: Roots | None, default: str, bounds: Bounds) -> Any:
         return types.ListResourcesResult(
             resources=[
                 types.Resource(
-                    uri=one.uri,
-                    name=one.name,
-                    description=one.description,
+                    uri=uri,
+                    name=uri.rpartition("/")[2],
+                    description=description,
                     mime_type="application/json",
                 )
-                for one in RESOURCES
+                for uri, (description, _) in RESOURCES.items()
             ]
         )
 
     async def read_resource(_context: Any, params: Any) -> Any:
-        for one in RESOURCES:
-            if one.uri == str(params.uri):
-                content = types.TextResourceContents(
-                    uri=one.uri, mime_type="application/json", text=one.write()
-                )
-                return types.ReadResourceResult(contents=[content])
-        there = ", ".join(one.uri for one in RESOURCES)
-        raise MCPError(
-            types.INVALID_PARAMS, f"there is no resource {params.uri}; there are {there}"
-        )
+        uri = str(params.uri)
+        if uri not in RESOURCES:
+            reason = f"there is no resource {uri}; there are {', '.join(RESOURCES)}"
+            raise MCPError(types.INVALID_PARAMS, reason)
+        text = RESOURCES[uri][1]()
+        content = types.TextResourceContents(uri=uri, mime_type="application/json", text=text)
+        return types.ReadResourceResult(contents=[content])
 
     return Server(
         "compat-bpe",

@@ -20,11 +20,10 @@ from typing_extensions import NotRequired, TypedDict
 from ..chat.base import MessageCount
 from ..chat.count import count_messages
 from ..chat.limits import context_limit
-from ..chat.messages import plain
+from ..chat.messages import Value, plain
 from ..files.walk import Walk
 from ..fit.split import check_sizes, iter_parts
-from .calls import LARGEST, LONGEST, Call, CallError, Json, read_text
-from .encodings import Chosen, chosen, named_encoding
+from .calls import LARGEST, LONGEST, Call, CallError, Chosen, Json, chosen, read_text
 
 #: The most names of files that ``token_tree`` gives of those that it could not count.
 _NAMES = 100
@@ -93,8 +92,9 @@ class _Counted(TypedDict):
 
 
 def _how(by: Chosen, note: str = "") -> _Counted:
-    counted: _Counted = by.counted(note)
-    return counted
+    name = "" if by.answer.estimate else by.encoding.name
+    note = note or by.answer.note
+    return {"encoding": name, "is_estimate": bool(note), "note": note}
 
 
 class _CountedFile(TypedDict):
@@ -394,7 +394,7 @@ def compare_encodings(
     characters = sum(map(len, texts))
     rows: list[_Comparison] = []
     for name in dict.fromkeys(encodings):
-        by = named_encoding(name)
+        by = chosen(None, name, call)
         tokens = sum(by.count(one, call) for one in texts)
         ratio = round(characters / tokens, 3) if tokens else None
         rows.append({"encoding": name, "tokens": tokens, "characters_per_token": ratio})
@@ -500,10 +500,14 @@ def _request_tokens(by: Chosen, messages: list[Json], tools: list[Json] | None) 
     Raises:
         CallError: it is wrong, with its place; or nothing says the format.
     """
-    encoding = None if by.model else by.encoding
+    model = by.answer.model
     with _told():
         return count_messages(
-            messages, model=by.model, encoding=encoding, tools=tools, estimate=True
+            messages,
+            model=model,
+            encoding=None if model else by.encoding,
+            tools=tools,
+            estimate=True,
         )
 
 
@@ -524,34 +528,27 @@ def _function(tool: Json, place: str) -> Json:
         CallError: it has no name, its description or schema is of another kind, or it is nested
             too deeply.
     """
-    if "function" in tool:
-        return _function(_object(tool["function"], f"{place}.function"), f"{place}.function")
-    name = tool.get("name")
-    if not isinstance(name, str):
-        raise CallError(f"{place}: there is no 'name' that is a string")
-    function: Json = {"name": name}
-    if tool.get("description") is not None:
-        if not isinstance(tool["description"], str):
-            raise CallError(f"{place}.description: must be a string")
-        function["description"] = tool["description"]
-    # MCP's name, Anthropic's, OpenAI's.
-    for key in ("inputSchema", "input_schema", "parameters"):
-        if tool.get(key) is not None:
-            function["parameters"] = _object(tool[key], f"{place}.{key}")
-            break
+    part = Value(tool, place)
     try:
+        while "function" in part.mapping():
+            part = part.member("function")
+        name = part.member("name").value
+        if not isinstance(name, str):
+            part.fail("there is no 'name' that is a string")
+        function: Json = {"name": name}
+        if part.value.get("description") is not None:
+            function["description"] = part.member("description").text()
+        # MCP's name, Anthropic's, OpenAI's.
+        for key in ("inputSchema", "input_schema", "parameters"):
+            if part.value.get(key) is not None:
+                function["parameters"] = part.member(key).mapping()
+                break
         plain(function, place)
     except ValueError as error:
         reason = str(error)
         start = reason[:_SHOWN] + "… " if len(reason) > 2 * _SHOWN else ""
         raise CallError(start + reason[-_SHOWN if start else 0 :]) from None
     return {"type": "function", "function": function}
-
-
-def _object(value: object, place: str) -> Json:
-    if not isinstance(value, dict):
-        raise CallError(f"{place}: must be an object")
-    return value
 
 
 def _tidy(schema: Any) -> Any:

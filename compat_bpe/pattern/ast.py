@@ -1,11 +1,43 @@
-"""The tree that a pattern is parsed into, and what can be told from it."""
+r"""The tree that a pattern is parsed into: facts about it, and its translation for ``re``.
+
+The translation has three steps, from tree to tree or from tree to text:
+
+1. ``relax`` turns possessive repeats and atomic groups into plain ones where that cannot change
+   a match. In the published patterns it removes all of them, so they need nothing that
+   Python 3.9 lacks. Any others are spelled ``(?=(…))\1``, which is atomic on every version.
+2. ``project`` replaces each class by its share of a smaller alphabet (ASCII, say) and drops
+   branches that can no longer match.
+3. ``to_re`` writes the tree down, each class explicitly.
+
+``uncertain_parts`` returns the parts that ``re`` might try in too many ways. It tries the ways
+through a pattern one after another, until one succeeds. ``(?:a+)+b`` has 2ⁿ of them for a run of
+*n* letters, ``a*a*a*b`` some n³, ``a*b`` only *n*, of which no two are at the same character at
+once. Most patterns show at once that they have few; the ways of all others are counted by
+``states``, which is imported only then.
+
+The property: if the ways of no part are too many (``states.is_bounded``), ``re`` takes each
+character in at most as many ways as the pattern has instructions (or ``FEW``), for each position
+from which it searches.
+
+The argument:
+
+1. What cannot fail is never tried again: after ``a+`` at the end of the pattern, one way leads to
+   the match. So two things must be looked at (``_core``): what comes before, and one round of the
+   repeat by itself, since the last round fails.
+2. All ways through a part are taken at once, as in ``states``, but two ways that meet are still
+   two. These counts are followed for all texts, until no new ones come (then they are bounded) or
+   one is too great, or it takes too long.
+3. Conditions, atomic groups and the limits of long repeats only ever forbid ways, so they may be
+   left out. What a lookahead reads are ways beside the others.
+4. A lookbehind may be read backwards, so it must be small enough for no counts to be needed.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Callable, NamedTuple, Union
 
-from ..unicode.code_points import ALL, NONE, CodePoints
+from ..unicode.properties import ALL, NONE, CodePoints
 
 
 class PatternError(ValueError):
@@ -240,3 +272,371 @@ def _is_harmless(node: Node) -> bool:
     if isinstance(node, Repeat) and node.mode == "+":
         return isinstance(node.item, Chars)
     return not isinstance(node, Atomic) or isinstance(node.item, Chars)
+
+
+class After(NamedTuple):
+    """A description of the rest of a match.
+
+    ``first`` holds every next character with which the rest might succeed. ``sure`` is True if
+    the rest cannot fail.
+    """
+
+    first: CodePoints
+    sure: bool
+
+
+#: The end of the pattern: no next character stops it.
+_DONE = After(ALL, sure=True)
+_UNKNOWN = After(ALL, sure=False)
+
+
+def _before(node: Node, after: After) -> After:
+    """Return the rest of a match that begins with ``node`` and goes on with ``after``."""
+    if isinstance(node, Chars):
+        return After(node.points, sure=False)
+    if isinstance(node, Sequence):
+        for item in reversed(node.items):
+            after = _before(item, after)
+        return after
+    if isinstance(node, Alternatives):
+        rests = [_before(branch, after) for branch in node.branches]
+        first = CodePoints.union(*(rest.first for rest in rests))
+        return After(first, any(rest.sure for rest in rests))
+    if isinstance(node, Repeat):
+        rest = _before(node.item, _UNKNOWN if node.high != 1 else after)
+        if node.low == 0:
+            return After(rest.first | after.first, after.sure)
+        return After(rest.first, sure=False)
+    if isinstance(node, Anchor) and node.kind == "end":
+        return After(NONE, sure=False)
+    if isinstance(node, Atomic):
+        return After(_before(node.item, after).first, sure=False)
+    return After(after.first, sure=False)
+
+
+def relax(node: Node, after: After = _DONE) -> Node:
+    """Return an equivalent pattern with fewer possessive repeats and atomic groups.
+
+    The property: giving back characters can only help if the rest of the match then succeeds
+    at a character that was given back. So a possessive repeat of one class equals the greedy
+    one in two cases:
+
+    - the rest cannot begin with a character of that class (``[^a]?+a``);
+    - the rest cannot fail at all (``a++`` at the end of the pattern), so that nothing is ever
+      given back.
+
+    >>> from compat_bpe.pattern.parser import parse
+    >>> to_re(relax(parse("[0-9]++[a-z]|[a-z]++")))
+    '[0-9]+[a-z]|[a-z]+'
+    """
+    if isinstance(node, Sequence):
+        items: list[Node] = []
+        for item in reversed(node.items):
+            items.append(relax(item, after))
+            after = _before(item, after)
+        return Sequence(tuple(reversed(items)))
+    if isinstance(node, Alternatives):
+        return Alternatives(tuple(relax(branch, after) for branch in node.branches))
+    if isinstance(node, Repeat):
+        if isinstance(node.item, Chars):
+            free = after.sure or not node.item.points & after.first
+        else:
+            free = after.sure
+        mode = "" if node.mode == "+" and free else node.mode
+        item = relax(node.item, after if node.high == 1 and mode != "+" else _UNKNOWN)
+        return Repeat(item, node.low, node.high, mode)
+    if isinstance(node, Atomic):
+        item = relax(node.item)
+        return item if after.sure else Atomic(item)
+    if isinstance(node, Look):
+        return Look(relax(node.item), node.ahead, node.negative)
+    return node
+
+
+def project(node: Node, share: Callable[[CodePoints], CodePoints]) -> Node:
+    """Return the pattern over a smaller alphabet; ``share`` gives a class's part of it.
+
+    The result matches a text of that alphabet just as ``node`` does. A branch with a class that
+    has no share is dropped.
+
+    >>> from compat_bpe.pattern.parser import parse
+    >>> to_re(project(parse("[a-zé]+|é|(?!é)b"), lambda points: points & CodePoints((0, 128))))
+    '[a-z]+|b'
+    """
+    if isinstance(node, Chars):
+        return Chars(share(node.points))
+    if isinstance(node, Sequence):
+        items = [project(item, share) for item in node.items]
+        if NEVER in items:
+            return NEVER
+        items = [item for item in items if item != EMPTY]
+        return items[0] if len(items) == 1 else Sequence(tuple(items))
+    if isinstance(node, Alternatives):
+        branches = [project(branch, share) for branch in node.branches]
+        branches = [branch for branch in branches if branch != NEVER]
+        if len(branches) > 1:
+            return Alternatives(tuple(branches))
+        return branches[0] if branches else NEVER
+    if isinstance(node, Anchor):
+        return node
+    item = project(node.item, share)
+    if isinstance(node, Repeat):
+        if item == NEVER:
+            return NEVER if node.low else EMPTY
+        return node._replace(item=item)
+    if isinstance(node, Look):
+        if item == NEVER:
+            return EMPTY if node.negative else NEVER
+        return node._replace(item=item)
+    return NEVER if item == NEVER else Atomic(item)
+
+
+def join_runs(tree: Node) -> Node:
+    """Return an equivalent pattern with the alternatives ``P?U*L+T`` and ``P?U+L*T`` joined.
+
+    o200k_base describes words in this way, with U for capital and L for small letters: "ABcd" and
+    "AB". The classes P, U and L must have no character in common. T must consist of optional
+    items, so that it cannot fail.
+
+    The property: ``P?(?:L+|U+L*)T`` then matches as the two alternatives do. The argument:
+
+    1. Each alternative can match at a position in one way only: it takes all of P, U and L that
+       follow.
+    2. The first alternative fails where no L follows, the second where no U does.
+    3. Where both match, they match the same text, and in each case so does the joined one.
+
+    >>> from compat_bpe.pattern.parser import parse
+    >>> to_re(join_runs(parse("[A-Z]*[a-z]+x?|[A-Z]+[a-z]*x?|[0-9]")))
+    '(?:[a-z]+|[A-Z]+[a-z]*)x?|[0-9]'
+    """
+    if not isinstance(tree, Alternatives):
+        return tree
+    branches: list[Node] = []
+    for branch in tree.branches:
+        joined = _join(branches[-1], branch) if branches else None
+        if joined is None:
+            branches.append(branch)
+        else:
+            branches[-1] = joined
+    return Alternatives(tuple(branches)) if len(branches) > 1 else branches[0]
+
+
+def _join(first: Node, second: Node) -> Node | None:
+    """Return two alternatives of ``join_runs`` as one, or None if they are not of that form."""
+    if not isinstance(first, Sequence) or not isinstance(second, Sequence):
+        return None
+    head = tuple(
+        item for item in first.items[:1] if isinstance(item, Repeat) and item[1:] == (0, 1, "")
+    )
+    runs, tail = first.items[len(head) : len(head) + 2], first.items[len(head) + 2 :]
+    if len(runs) < 2 or not isinstance(runs[0], Repeat) or not isinstance(runs[1], Repeat):
+        return None
+    upper, lower = runs[0].item, runs[1].item
+    expected = Repeat(upper, 1, None, ""), Repeat(lower, 0, None, "")
+    if (
+        runs != (Repeat(upper, 0, None, ""), Repeat(lower, 1, None, ""))
+        or second.items != (*head, *expected, *tail)
+        or not all(isinstance(item, Repeat) and item.low == 0 for item in tail)
+    ):
+        return None
+    seen = NONE
+    for item in (upper, lower, *(optional.item for optional in head)):
+        if not isinstance(item, Chars) or item.points & seen:
+            return None
+        seen |= item.points
+    # The more common one first; no character begins both.
+    either = Alternatives((Repeat(lower, 1, None, ""), Sequence(expected)))
+    return Sequence((*head, either, *tail))
+
+
+def to_re(node: Node) -> str:
+    r"""Return the pattern as text for ``re.compile``, without flags.
+
+    >>> from compat_bpe.pattern.parser import parse
+    >>> to_re(parse("(?i:k)?+a$"))
+    '(?=(?P<a1>[Kk\u212a]?))(?P=a1)a\\Z'
+    """
+    return Writer().write(node)
+
+
+class Writer:
+    """A writer of patterns; dialects override its methods."""
+
+    def __init__(self) -> None:
+        self.atomics = 0
+
+    def write(self, node: Node) -> str:
+        if isinstance(node, Chars):
+            return node.points.to_re()
+        if isinstance(node, Sequence):
+            return "".join(map(self.item, node.items))
+        if isinstance(node, Alternatives):
+            return "|".join(map(self.write, node.branches))
+        if isinstance(node, Repeat):
+            if node.mode == "+":
+                return self.atomic(node._replace(mode=""))
+            if node[1:] == (0, 1, "") and not isinstance(node.item, Chars):
+                # The same as (?:…)?, which `re` matches more slowly.
+                return f"(?:{self.item(node.item)}|)"
+            if node[1:] == (0, 1, "?") and not isinstance(node.item, Chars):
+                # The same as (?:…)??, which PyPy's `re` repeats if … may be empty.
+                return f"(?:|{self.item(node.item)})"
+            return self.item(node.item, repeated=True) + count(node) + node.mode
+        if isinstance(node, Atomic):
+            return self.atomic(node.item)
+        if isinstance(node, Look):
+            sign = ("?" if node.ahead else "?<") + "=!"[node.negative]
+            return f"({sign}{self.write(node.item)})"
+        # Not `$`, which in `re` also matches before a newline at the end.
+        return "\\A" if node.kind == "start" else "\\Z"
+
+    def item(self, node: Node, repeated: bool = False) -> str:
+        text = self.write(node)
+        bare = isinstance(node, Chars) and bool(node.points)
+        return text if bare or not (repeated or isinstance(node, Alternatives)) else f"(?:{text})"
+
+    def atomic(self, node: Node) -> str:
+        # A lookahead is never re-entered, so the match of its group is fixed.
+        self.atomics += 1
+        name = f"a{self.atomics}"
+        return f"(?=(?P<{name}>{self.write(node)}))(?P={name})"
+
+
+def count(node: Repeat) -> str:
+    """Return the sign or the braces for the rounds of a repeat."""
+    signs = {(0, None): "*", (1, None): "+", (0, 1): "?"}
+    high = "" if node.high is None else node.high
+    return signs.get((node.low, node.high), f"{{{node.low},{high}}}")
+
+
+#: The most ways at once that are few, however small the pattern is.
+FEW = 64
+#: The highest number of ways that is counted; more make no difference.
+_MANY = 1_000_000
+#: The most rounds of a repeat that are written out; a longer one counts as endless.
+MOST_ROUNDS = 16
+#: The most nodes of all parts that are looked at.
+_MOST_NODES = 200_000
+
+
+def uncertain_parts(tree: Node) -> list[Node] | None:
+    r"""Return the parts of a pattern whose ways must be counted; None if there are surely too many.
+
+    Args:
+        tree: the parsed pattern, relaxed.
+
+    >>> from compat_bpe.pattern.parser import parse
+    >>> [uncertain_parts(parse(one)) for one in ("a*b|a*", "(?<=a*a*)b")]
+    [[], None]
+    """
+    left = _MOST_NODES
+    behind = (node.item for node in walk(tree) if isinstance(node, Look) and not node.ahead)
+    if not all(_is_small(item, 0) for item in behind):
+        return None
+    uncertain = []
+    parts = [tree]
+    seen = set()
+    for part in parts:  # which grows
+        if id(part) in seen:
+            continue
+        seen.add(id(part))
+        core = _core(part, True, parts)
+        nodes = sum(1 for _ in walk(core))
+        left -= nodes
+        if left < 0:
+            return None
+        if not _is_small(core, nodes):
+            uncertain.append(core)
+    return uncertain
+
+
+def _core(node: Node, is_last: bool, parts: list[Node]) -> Node:
+    """Return what of a node may fail after some of it has matched.
+
+    Args:
+        node: the node.
+        is_last: True if nothing after the node can fail.
+        parts: takes the nodes that are to be looked at by themselves.
+    """
+    if isinstance(node, Sequence):
+        items: list[Node] = []
+        for item in reversed(node.items):
+            core = _core(item, is_last, parts)
+            if core != EMPTY:
+                is_last = False
+                items.append(core)
+        return Sequence(tuple(reversed(items))) if items else EMPTY
+    if isinstance(node, Alternatives):
+        branches = [_core(branch, is_last, parts) for branch in node.branches]
+        if is_last and EMPTY in branches:
+            parts += [branch for branch in branches if branch != EMPTY]
+            return EMPTY
+        return Alternatives(tuple(branches))
+    if isinstance(node, Repeat):
+        if not is_last:
+            return node._replace(item=_core(node.item, False, parts))
+        if node.low == 0:
+            parts.append(node.item)
+            return EMPTY
+        if node.high != 1:
+            parts.append(node.item)
+        last = _core(node.item, True, parts)
+        if node.low == 1:
+            return last
+        before = Repeat(_core(node.item, False, parts), node.low - 1, node.low - 1, "")
+        return Sequence((before, last))
+    if isinstance(node, Atomic):
+        if isinstance(node.item, Repeat) and node.item.mode == "":
+            return _core(node.item._replace(mode="+"), is_last, parts)
+        parts.append(node.item)
+        return _core(node.item, is_last, parts)
+    if isinstance(node, Look) and node.ahead:
+        parts.append(node.item)
+    return node
+
+
+def read_by(look: Look) -> Node:
+    """Return what a condition may read.
+
+    Where a negative lookahead matches, the way ends, so only what may fail is read.
+    """
+    return _core(look.item, True, []) if look.negative and look.ahead else look.item
+
+
+def is_long(node: Repeat) -> bool:
+    return node.high is None or node.high > MOST_ROUNDS
+
+
+def _is_small(core: Node, nodes: int) -> bool:
+    """Return True if a part has few ways, for its size, besides one endless repeat of a class."""
+    ways, endless = size_of(core)
+    return endless < 2 and ways <= max(FEW, nodes)
+
+
+def size_of(node: Node) -> tuple[int, int]:
+    """Return the number of ways through a node, and of endless repeats; 2 stands for more."""
+    ways, endless = 1, 0
+    if isinstance(node, Sequence):
+        for item in node.items:
+            others, more = size_of(item)
+            ways, endless = min(ways * others, _MANY), endless + more
+    elif isinstance(node, Alternatives):
+        sizes = [size_of(branch) for branch in node.branches]
+        ways, endless = sum(one for one, _ in sizes), max(more for _, more in sizes)
+    elif isinstance(node, Repeat):
+        ways, endless = size_of(node.item)
+        if is_long(node):
+            endless += 1 if isinstance(node.item, Chars) else 2
+        else:
+            assert node.high is not None
+            rounds = range(node.low, node.high + 1)
+            ways, endless = sum(ways**count for count in rounds), endless * node.high
+    elif isinstance(node, Atomic):
+        return size_of(node.item)
+    elif isinstance(node, Look):
+        # Ahead, by itself, it reads on in one way once it cannot fail any more.
+        has_inner = any(isinstance(below, Look) for below in walk(node.item))
+        is_read = has_inner or not node.ahead
+        ways, endless = size_of(read_by(node) if is_read else _core(node.item, True, []))
+        ways += 1
+    return min(ways, _MANY), min(endless, 2)

@@ -31,7 +31,7 @@ from functools import reduce
 from operator import or_
 from typing import Callable, NamedTuple, TypeVar
 
-from ..unicode.code_points import NONE, CodePoints
+from ..unicode.properties import NONE, CodePoints
 from .ast import (
     EMPTY,
     Alternatives,

@@ -39,8 +39,9 @@ from contextlib import suppress
 from functools import cache
 from typing import Callable
 
-from ..unicode.code_points import ALL, CodePoints
 from ..unicode.properties import (
+    ALL,
+    CodePoints,
     category,
     ignore_case,
     loose,
@@ -50,9 +51,21 @@ from ..unicode.properties import (
     word,
 )
 from ..unicode.tables import SCRIPTS
-from .ast import Alternatives, Anchor, Atomic, Chars, Look, Node, Repeat, Sequence, walk
+from .ast import (
+    Alternatives,
+    Anchor,
+    Atomic,
+    Chars,
+    Look,
+    Node,
+    Repeat,
+    Sequence,
+    Writer,
+    count,
+    project,
+    walk,
+)
 from .parser import HEX, NEWLINE, POSIX_CLASS, Parser, lone, parse
-from .writer import Writer, count, project
 
 _WORD_IN_CLASS = re.compile(
     r"\\(?:[wW]|[pP]\{(\^?)[ _-]*w[ _-]*o[ _-]*r[ _-]*d[ _-]*\})", re.ASCII | re.IGNORECASE

@@ -23,8 +23,16 @@ from __future__ import annotations
 import re
 from typing import Callable, NoReturn
 
-from ..unicode.code_points import ALL, NONE, CodePoints
-from ..unicode.properties import category, ignore_case, property_set, white_space, word
+from ..unicode.properties import (
+    ALL,
+    NONE,
+    CodePoints,
+    category,
+    ignore_case,
+    property_set,
+    white_space,
+    word,
+)
 from .ast import (
     EMPTY,
     Alternatives,

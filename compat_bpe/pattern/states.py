@@ -1,9 +1,9 @@
 r"""All ways through a pattern at once, in bounded time; imported for patterns unfit for ``re``.
 
 ``(?:a+)+b`` matches a run of *n* letters in 2ⁿ ways, and ``re`` tries them all where no ``b``
-follows. ``backtracking`` tells which patterns are of that kind, by counting the ways through the
-instructions. ``States`` takes all ways at once, as in ``pipeline.pypy.table``, whose docstring says
-why the matches are the same. There are two differences:
+follows. ``ast.uncertain_parts`` tells which patterns may be of that kind, and ``is_bounded`` counts
+the ways through their instructions. ``States`` takes all ways at once, as ``pipeline.pypy.encoder``
+does, which says why the matches are the same. There are two differences:
 
 - A state is made when a text first needs it, and states are forgotten when there are many. So it
   takes little time and memory however many states a pattern has.
@@ -22,9 +22,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from ..unicode.code_points import ALL, NONE, CodePoints, kinds_of
+from ..unicode.properties import ALL, NONE, CodePoints, kinds_of
 from .ast import (
     EMPTY,
+    FEW,
+    MOST_ROUNDS,
     NEVER,
     Alternatives,
     Anchor,
@@ -39,8 +41,11 @@ from .ast import (
     asked_of_next,
     can_be_empty,
     changed,
+    is_long,
+    read_by,
+    size_of,
+    uncertain_parts,
 )
-from .backtracking import FEW, MOST_ROUNDS, is_long, read_by, size_of, uncertain_parts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -63,7 +68,7 @@ def asked_after(look: Look, chars: Chars) -> Node:
         NoTable: that would ask for more than one character.
 
     >>> from compat_bpe.pattern.parser import parse
-    >>> from compat_bpe.pattern.writer import to_re
+    >>> from compat_bpe.pattern.ast import to_re
     >>> look, chars = parse("(?![0-9]?[a-z])[0-9X]").items
     >>> to_re(asked_after(look, chars))
     'X|[0-9](?![a-z])'
@@ -342,7 +347,7 @@ _MOST_CHARACTERS = 1 << 14
 
 
 def is_bounded(tree: Node) -> bool:
-    r"""Return True if ``re`` certainly tries few ways at a time; ``backtracking`` says why.
+    r"""Return True if ``re`` certainly tries few ways at a time; ``ast`` says why.
 
     Args:
         tree: the parsed pattern, relaxed.

@@ -14,11 +14,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence, Set
 from typing import NamedTuple
 
-from ..parallel.lazy import cached_property, changed
+from ..caches import cached_property, changed
 from ..unicode.properties import white_space, word
 from .aligned import Aligned
-from .names import NameFinder
-from .special_tokens import Guard
+from .special_tokens import Guard, NameFinder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

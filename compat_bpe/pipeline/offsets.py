@@ -19,7 +19,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from .definition import Added, Definition
+    from .core import Added, Definition
     from .models.base import ChunkToken
 
 

@@ -1,16 +1,194 @@
-"""Special tokens in text: finding them, refusing disallowed ones, and not cutting their names.
+"""Special tokens in text: finding their names, refusing disallowed ones, and not cutting a name.
 
 A special token is a name such as ``<|endoftext|>``, with an id of its own that merging never
 gives. In a text from a user, the name must not become the token unless the caller says so.
 Callers say so with ``allowed_special`` and ``disallowed_special``.
+
+``NameFinder`` finds names, also those of other added tokens and user-defined pieces: the leftmost
+first, and of several at one place the longest. The plain rule is a pattern of all names, the
+longest first, which finds a few names. Of many, each would be tried at every place. So many names
+are found in their sorted order (``SortedNames``): a place takes one search in it, however many
+names there are, and however many begin alike.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Iterator, Set
 from functools import lru_cache
 
-from .names import NameFinder
+from ..caches import cached_property
+
+#: The most names that are found by a pattern: compiling one of a thousand names takes longer than
+#: encoding a page.
+FEW = 16
+#: The most characters that these have together, since a pattern may compare all of them at a place;
+#: one name may have any number, as no character is compared with it twice.
+_FEW_CHARACTERS = 1 << 12
+
+#: The greatest length of the beginnings by which places for names are found, in characters.
+_BEGINNING = 3
+#: The most beginnings that are looked for; if there are more, shorter ones are.
+_MOST_BEGINNINGS = 64
+
+_SPAN = re.Match.span
+
+
+class NameFinder:
+    """A finder of names in text; an empty name is never found.
+
+    What it looks them up in is made when it is first needed. At each place the text is compared
+    with names some dozens of times at most, each a comparison of memory.
+
+    Args:
+        names: the names.
+
+    >>> list(NameFinder(["a", "ab", "bc"]).spans("abc a"))
+    [(0, 2), (4, 5)]
+    """
+
+    def __init__(self, names: Iterable[str]) -> None:
+        self._names = names = frozenset(filter(None, names))
+        #: True if ``candidates`` matches nothing but the longest names.
+        self._are_few = len(names) < 2 or (
+            len(names) <= FEW and sum(map(len, names)) <= _FEW_CHARACTERS
+        )
+
+    def spans(self, text: str) -> Iterator[tuple[int, int]]:
+        """Return an iterator of the starts and ends of the names in a text.
+
+        Where a name was found, no other is looked for within it.
+        """
+        if self._are_few:
+            return map(_SPAN, self._pattern.finditer(text))
+        candidate = self._pattern.search(text)
+        return iter(()) if candidate is None else self._spans_from(text, candidate)
+
+    def _spans_from(self, text: str, candidate: re.Match[str] | None) -> Iterator[tuple[int, int]]:
+        longest_at, search = self._sorted.longest_at, self._pattern.search
+        while candidate is not None:
+            start = end = candidate.start()
+            length = longest_at(text, start)
+            if length:
+                end += length
+                yield start, end
+            candidate = search(text, max(end, start + 1))
+
+    def first(self, text: str) -> str | None:
+        """Return the first name in a text; None if there is none.
+
+        >>> NameFinder(["a", "ab"]).first("c abc")
+        'ab'
+        """
+        match = self._pattern.search(text)
+        if match is None or self._are_few:
+            return None if match is None else match.group()
+        for start, end in self._spans_from(text, match):
+            return text[start:end]
+        return None
+
+    def length_at(self, text: str, place: int) -> int:
+        """Return the length of the longest name at a place in a text; 0 if there is none.
+
+        >>> NameFinder(["a", "ab"]).length_at("c abc", 2)
+        2
+        """
+        if not self._are_few:
+            return self._sorted.longest_at(text, place)
+        match = self._pattern.match(text, place)
+        return 0 if match is None else match.end() - place
+
+    def candidates(self) -> str:
+        """Return a pattern that matches wherever a name begins; it may match elsewhere, too."""
+        if not self._are_few:
+            return _beginning_of_any(self._names)
+        return "|".join(map(re.escape, sorted(self._names, key=len, reverse=True))) or "(?!)"
+
+    @cached_property
+    def _pattern(self) -> re.Pattern[str]:
+        return re.compile(self.candidates())
+
+    @cached_property
+    def _sorted(self) -> SortedNames:
+        return SortedNames(self._names)
+
+
+def _beginning_of_any(names: frozenset[str]) -> str:
+    """Return a pattern for the beginnings of names: short ones, so that they are few."""
+    for length in range(_BEGINNING, 0, -1):
+        beginnings = {name[:length] for name in names}
+        if len(beginnings) <= _MOST_BEGINNINGS:
+            return "|".join(map(re.escape, sorted(beginnings)))
+    # A set is a table up to U+FFFF; the characters above it would be compared one by one.
+    low = "".join(sorted(char for char in beginnings if char <= "\uffff"))
+    high = "" if len(low) == len(beginnings) else "\U00010000-\U0010ffff"
+    return f"[{re.escape(low)}{high}]"
+
+
+class SortedNames:
+    """Names in their sorted order, and for each the names that it begins with.
+
+    All names that a text begins with also begin the last name that is not after the text in the
+    order. For such a name is not after the text, and all that is between the two begins with it,
+    too. So they are among those that this last name begins with, and they are the shortest ones.
+    Jumps over several of these keep the number of steps a logarithm (E. W. Myers, "An applicative
+    random-access stack", 1983).
+
+    Args:
+        names: different names, none of them empty.
+
+    >>> SortedNames(["a", "ab", "abcd"]).longest_at("abce", 0)
+    2
+    """
+
+    def __init__(self, names: Iterable[str]) -> None:
+        #: The empty name is the first, and each name begins with it.
+        self._names = ["", *sorted(names)]
+        #: For each name, the place of the longest other name that it begins with.
+        self._shorter = [0]
+        #: For each, the place of one of those that it begins with, perhaps a much shorter one.
+        self._jumps = [0]
+        #: For each, the number of others that it begins with, the empty one included.
+        self._depths = [0]
+        around = [0]
+        for place, name in enumerate(self._names[1:], 1):
+            while not name.startswith(self._names[around[-1]]):
+                around.pop()
+            self._add(around[-1])
+            around.append(place)
+        self._longest = max(map(len, self._names))
+        from bisect import bisect_right  # imported here: hardly any program has many names
+
+        self._bisect_right = bisect_right
+
+    def _add(self, shorter: int) -> None:
+        """Append what is known about a name that begins with that at ``shorter``."""
+        jumps, depths = self._jumps, self._depths
+        middle = jumps[shorter]
+        # A jump is as long as two of the same length and one step; these lengths halve on the way.
+        is_equal = depths[shorter] - depths[middle] == depths[middle] - depths[jumps[middle]]
+        jumps.append(jumps[middle] if is_equal else shorter)
+        depths.append(depths[shorter] + 1)
+        self._shorter.append(shorter)
+
+    def longest_at(self, text: str, place: int) -> int:
+        """Return the length of the longest name at a place in a text; 0 if there is none."""
+        names = self._names
+        window = text[place : place + self._longest]
+        index = self._bisect_right(names, window) - 1
+        while not window.startswith(names[index]):
+            jump = self._jumps[index]
+            index = self._shorter[index] if window.startswith(names[jump]) else jump
+        return len(names[index])
+
+    def begun_by_few(self, most: int) -> list[str]:
+        """Return the names that begin with fewer than ``most`` others, in their order.
+
+        >>> SortedNames(["a", "ab", "abc"]).begun_by_few(2)
+        ['a', 'ab']
+        """
+        return [name for name, depth in zip(self._names, self._depths) if 0 < depth <= most]
+
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

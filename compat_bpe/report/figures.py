@@ -13,20 +13,16 @@ from math import inf, isfinite
 from pathlib import Path
 from typing import Any, Callable, NamedTuple, TypeVar
 
+from ..caches import cached_property
 from ..encodings.encoding import Encoding
 from ..files.whole import read_whole
-from ..parallel.lazy import cached_property
-from ..pipeline.chunks import is_byte_level
+from ..pipeline.core import is_byte_level
+from ..unicode.text import plural
 from .unreachable import Unreachable, unreachable_tokens
 
-
-def counted(number: int, noun: str) -> str:
-    """Return a number with its noun.
-
-    >>> counted(1, "group"), counted(2_000, "group")
-    ('1 group', '2,000 groups')
-    """
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ..encodings.estimates import Estimate
 
 
 class Sizes(NamedTuple):
@@ -53,7 +49,7 @@ def sizes_in_words(sizes: Sizes) -> list[str]:
     >>> sizes_in_words(Sizes(1, 2_000, 1, 2))
     ['1 document', '2,000 bytes', '1 character', '2 words']
     """
-    return [counted(number, name.removesuffix("s")) for name, number in sizes._asdict().items()]
+    return [plural(number, name.removesuffix("s")) for name, number in sizes._asdict().items()]
 
 
 class TokenCounts(NamedTuple):
@@ -237,11 +233,19 @@ class _Bytes(dict[int, bytes]):
 
 
 class Report(NamedTuple):
-    """The figures of some encodings on a corpus, and the learning curves of some of them."""
+    """The figures of some encodings on a corpus.
+
+    Args:
+        groups: the size of the text of each group.
+        encodings: the figures of each encoding, by name.
+        curves: the learning curves of some encodings.
+        estimates: the models whose tokens are estimated from the sizes, by name.
+    """
 
     groups: Mapping[str, Sizes]
     encodings: Mapping[str, EncodingReport]
     curves: Mapping[str, Sequence[Check]] = {}
+    estimates: Mapping[str, Estimate] = {}
 
     @property
     def total(self) -> Sizes:
@@ -341,9 +345,12 @@ def difference(report: Report, group: str) -> float:
     """Return how many times as many tokens the worst encoding makes of a group as the best one.
 
     Of a single encoding, it is the tokens per character: so the groups that it writes worst are the
-    first ones. It is infinite if an encoding makes no token, and 0 if none makes one.
+    first ones. It is infinite if an encoding makes no token, and 0 if none makes one. Estimates
+    follow from the number of characters, so they say nothing of differences.
     """
     counts = [one.groups[group] for one in report.encodings.values()]
+    if not counts:
+        return 0.0
     if len(counts) == 1:
         return TOKENS_PER_CHARACTER.of(report.groups[group], counts[0]) or 0.0
     most, least = max(one.tokens for one in counts), min(one.tokens for one in counts)
@@ -354,6 +361,8 @@ def difference(report: Report, group: str) -> float:
 
 def reason(report: Report) -> str:
     """Return what is said of the groups that come first."""
+    if not report.encodings:
+        return "with the most text"
     several = len(report.encodings) > 1
     return "in which the encodings differ most" if several else "with the most tokens per character"
 
@@ -377,20 +386,52 @@ def by_difference(report: Report) -> Report:
 
 
 class Column(NamedTuple):
-    """The counts of an encoding or a baseline: those of each group, and of all together."""
+    """The counts of an encoding, an estimate or a baseline.
+
+    Args:
+        name: its name.
+        groups, total: the counts of each group, and of all together.
+        mark: what is written before its figures: ``≈`` for an estimate.
+    """
 
     name: str
     groups: Mapping[str, TokenCounts]
     total: TokenCounts
+    mark: str = ""
 
 
 def columns(report: Report) -> list[Column]:
-    """Return the columns of a report: its encodings, then the baselines."""
+    """Return the columns of a report: its encodings, then the estimates, then the baselines."""
     made = [Column(name, one.groups, one.total) for name, one in report.encodings.items()]
+    made += estimated(report)
     for name, count in BASELINES.items():
         groups = {group: count(sizes) for group, sizes in report.groups.items()}
         made.append(Column(name, groups, count(report.total)))
     return made
+
+
+def estimated(report: Report) -> list[Column]:
+    """Return the columns of the models whose tokens are estimated; only ``tokens`` is known."""
+    return [
+        Column(
+            name,
+            {
+                group: TokenCounts(one.tokens(sizes.characters))
+                for group, sizes in report.groups.items()
+            },
+            TokenCounts(one.tokens(report.total.characters)),
+            "≈",
+        )
+        for name, one in report.estimates.items()
+    ]
+
+
+def notes(report: Report) -> list[str]:
+    """Return a sentence on each estimate: why it is one, and what it lacks."""
+    return [
+        f"{name} is an estimate without chunks, ids or balance: {one.reason}"
+        for name, one in report.estimates.items()
+    ]
 
 
 class Table(NamedTuple):
@@ -432,7 +473,10 @@ def group_tables(report: Report) -> list[Table]:
         # Baselines have no chunks, nothing unknown, and are not decoded.
         is_of_encodings = measure in (WHOLE_CHUNKS, UNKNOWN, KEPT)
         some = listed[: len(report.encodings)] if is_of_encodings else listed
+        if not some:
+            continue
         tables.append(_table(report, measure.title, some, measure.of, measure.form))
+    listed = [column for column in listed if not column.mark]  # else all groups would be equal
     if len(report.groups) > 1:
         ratios = [balance(report.groups, column.groups) for column in listed]
         rows = [(group, [written(ratio[group]) for ratio in ratios]) for group in report.groups]
@@ -479,11 +523,14 @@ def _table(
     form: str,
 ) -> Table:
     rows = [
-        (group, [written(of(sizes, column.groups[group]), form) for column in listed])
+        (
+            group,
+            [column.mark + written(of(sizes, column.groups[group]), form) for column in listed],
+        )
         for group, sizes in report.groups.items()
     ]
     if len(rows) != 1:
-        cells = [written(of(report.total, column.total), form) for column in listed]
+        cells = [column.mark + written(of(report.total, column.total), form) for column in listed]
         rows.append(("total", cells))
     return Table(title, [column.name for column in listed], rows)
 

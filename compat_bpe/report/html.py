@@ -29,6 +29,7 @@ from .figures import (
     curve_tables,
     group_tables,
     measures_of,
+    notes,
     reason,
     sizes_in_words,
     vocabulary_table,
@@ -195,7 +196,7 @@ def _groups(report: Report, named: Sequence[Key], short: Mapping[str, str], draw
         + charts.details(
             "All figures",
             "<p>For comparison: char, byte and word are what one token for each character, byte "
-            f"or word would give.</p>{figures}",
+            f"or word would give. {text(' '.join(notes(report)))}</p>{figures}",
         ),
     )
 

@@ -18,7 +18,7 @@ from ..corpus.documents import DocumentPart
 from ..encodings.encoding import Encoding
 from ..encodings.tokenizer import Tokenizer
 from ..fit.stream import Cutter
-from ..pipeline.chunks import joins_to_text
+from ..pipeline.core import joins_to_text
 from ..unicode.surrogates import repair
 from ..unicode.text import words_of
 from .figures import EncodingReport, Report, Sizes, TokenCounts, add_counts

@@ -10,16 +10,19 @@ import json
 import shutil
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import zip_longest
 from math import isfinite
 from textwrap import wrap
 from typing import Any
 
-from ..unicode.text import Visible, can_show, escape
+from ..unicode.text import Visible, can_show, escape, plural
 from .figures import (
+    BASELINES,
     BYTES_PER_TOKEN,
     MEASURES,
     RATIO,
     SHARE,
+    TOKENS_PER_CHARACTER,
     TOKENS_PER_WORD,
     Column,
     EncodingReport,
@@ -31,9 +34,9 @@ from .figures import (
     balance,
     by_difference,
     columns,
-    counted,
     curve_tables,
     difference,
+    estimated,
     group_tables,
     reason,
     sizes_in_words,
@@ -41,6 +44,9 @@ from .figures import (
     worst_to_best,
     written,
 )
+
+#: The measures of an estimate.
+_OF_ESTIMATES = (BYTES_PER_TOKEN, TOKENS_PER_CHARACTER, TOKENS_PER_WORD)
 
 #: Columns of a line for the name at its end.
 _NAME_WIDTH = 12
@@ -69,7 +75,12 @@ def table_lines(report: Report, width: int, top: int, groups: int | None = None)
             of all.
     """
     # The blank line after the last block is left out.
-    return list(_blocks(report, width, top, groups))[:-1]
+    return _shown(list(_blocks(report, width, top, groups))[:-1])
+
+
+def _shown(lines: list[str]) -> list[str]:
+    """Return lines with another sign for estimates where the charset has none."""
+    return lines if can_show("≈") else [line.replace("≈", "~") for line in lines]
 
 
 def _blocks(report: Report, width: int, top: int, groups: int | None) -> Iterator[str]:
@@ -88,7 +99,8 @@ def _blocks(report: Report, width: int, top: int, groups: int | None) -> Iterato
         titles = [numbers.get(name, name) for name in table.columns]
         rows = [*table.rows[:groups], *table.rows[count:]]
         yield from block(Table(table.title, titles, rows))
-    yield from block(vocabulary_table(report))
+    if report.encodings:
+        yield from block(vocabulary_table(report))
     for table in curve_tables(report):
         yield from block(table)
     for name, one in report.encodings.items():
@@ -101,7 +113,8 @@ def numbered(report: Report, table: Table, width: int) -> dict[str, str]:
     """Return numbers for the encodings if a table with their names above it is too wide."""
     if _width(table) + _NAME_WIDTH <= width:
         return {}
-    return {name: f"[{number}]" for number, name in enumerate(report.encodings, 1)}
+    names = (*report.encodings, *report.estimates)
+    return {name: f"[{number}]" for number, name in enumerate(names, 1)}
 
 
 def _token_block(title: str, one: EncodingReport, uses: Sequence[TokenUse]) -> Iterator[str]:
@@ -177,8 +190,9 @@ def as_json(report: Report, top: int, left_out: Mapping[str, Sequence[Mapping[st
                 for column, one in zip(columns(report), report.encodings.values())
             ],
             "baselines": [
-                _of_column(report, column) for column in columns(report)[len(report.encodings) :]
+                _of_column(report, column) for column in columns(report)[-len(BASELINES) :]
             ],
+            **({"estimates": _of_estimates(report)} if report.estimates else {}),
             **left_out,
         }
     )
@@ -195,6 +209,25 @@ def _of_column(report: Report, column: Column) -> dict[str, Any]:
         "total": _figures(report.total, column.total),
         "worst_to_best": worst_to_best(ratios),
     }
+
+
+def _of_estimates(report: Report) -> list[dict[str, Any]]:
+    def figures(sizes: Sizes, counts: TokenCounts) -> dict[str, Any]:
+        ratios = {one.key: one.of(sizes, counts) for one in _OF_ESTIMATES}
+        return {"tokens": counts.tokens, **ratios}
+
+    return [
+        {
+            "name": column.name,
+            "estimate": report.estimates[column.name].reason,
+            "groups": {
+                group: figures(sizes, column.groups[group])
+                for group, sizes in report.groups.items()
+            },
+            "total": figures(report.total, column.total),
+        }
+        for column in estimated(report)
+    ]
 
 
 def _figures(sizes: Sizes, counts: TokenCounts) -> dict[str, Any]:
@@ -265,7 +298,7 @@ def summary_lines(report: Report, width: int) -> list[str]:
     sizes = sizes_in_words(report.total)
     several = len(report.groups) > 1
     if several:
-        sizes[0] += f" in {counted(len(report.groups), 'group')}"
+        sizes[0] += f" in {plural(len(report.groups), 'group')}"
     groups = _groups(report)
     numbers = numbered(report, groups, width) if several else {}
     lines = [*wrap(", ".join(sizes), width), ""]
@@ -278,7 +311,7 @@ def summary_lines(report: Report, width: int) -> list[str]:
     if several:
         titles = [numbers.get(name, name) for name in groups.columns]
         lines += block(groups._replace(columns=titles))
-    return lines[:-1]
+    return _shown(lines[:-1])
 
 
 def _turned(table: Table, numbers: Mapping[str, str]) -> Table:
@@ -292,37 +325,39 @@ def _turned(table: Table, numbers: Mapping[str, str]) -> Table:
 
 def _encodings(report: Report, numbers: Mapping[str, str]) -> Table:
     """Return a table with a row for each encoding."""
-    encodings = report.encodings
-    first = next(iter(encodings.values())).total.tokens
-    columns: dict[str, list[str]] = {
-        "tokens": [f"{one.total.tokens:,}" for one in encodings.values()]
-    }
-    if len(encodings) > 1:
-        columns["to the first"] = [
-            written(one.total.tokens / first - 1 if first else None, "{:+.1%}")
-            for one in encodings.values()
+    compared = columns(report)[: -len(BASELINES)]
+    first = compared[0].total.tokens
+    figures = {"tokens": [f"{one.mark}{one.total.tokens:,}" for one in compared]}
+    if len(compared) > 1:
+        figures["to the first"] = [
+            one.mark + written(one.total.tokens / first - 1 if first else None, "{:+.1%}")
+            for one in compared
         ]
     for title, measure in (("bytes per token", BYTES_PER_TOKEN), ("per word", TOKENS_PER_WORD)):
-        columns[title] = [
-            written(measure.of(report.total, one.total)) for one in encodings.values()
+        figures[title] = [
+            one.mark + written(measure.of(report.total, one.total)) for one in compared
         ]
-    columns["used"] = [written(one.share(one.used), SHARE) for one in encodings.values()]
-    if len(report.groups) > 1:
-        columns["worst to best"] = [
-            written(worst_to_best(balance(report.groups, one.groups))) for one in encodings.values()
+    encodings = report.encodings.values()
+    if encodings:
+        figures["used"] = [written(one.share(one.used), SHARE) for one in encodings]
+    if encodings and len(report.groups) > 1:
+        figures["worst to best"] = [
+            written(worst_to_best(balance(report.groups, one.groups))) for one in encodings
         ]
-    names = [f"{numbers[name]} {name}" if numbers else name for name in encodings]
-    return Table("all text", list(columns), list(zip(names, zip(*columns.values()))))
+    names = [f"{numbers[one.name]} {one.name}" if numbers else one.name for one in compared]
+    rows = zip_longest(*figures.values(), fillvalue="-")
+    return Table("all text", list(figures), list(zip(names, rows)))
 
 
 def _groups(report: Report) -> Table:
     """Return a table of the groups that come first by difference."""
     ordered = by_difference(report)
+    compared = columns(report)[: -len(BASELINES)]
     rows = []
     for group in list(ordered.groups)[:_GROUPS]:
         ratio = difference(report, group)
-        cells = [RATIO.format(ratio) if isfinite(ratio) else "-"]
-        cells += [f"{one.groups[group].tokens:,}" for one in report.encodings.values()]
+        cells = [RATIO.format(ratio) if ratio and isfinite(ratio) else "-"]
+        cells += [f"{one.mark}{one.groups[group].tokens:,}" for one in compared]
         rows.append((group, cells))
     first = "most to least" if len(report.encodings) > 1 else "per character"
-    return Table(f"groups {reason(report)}", [first, *report.encodings], rows)
+    return Table(f"groups {reason(report)}", [first, *(one.name for one in compared)], rows)

@@ -41,8 +41,8 @@ from ..encodings.encoding import Encoding
 from ..pattern.ast import Node
 from ..pattern.cut_points import Automaton, TooManyPositions, without_conditions
 from ..pipeline.byte_level import encode_bytes
-from ..pipeline.chunks import is_byte_level
-from ..unicode.code_points import END
+from ..pipeline.core import is_byte_level
+from ..unicode.properties import END
 
 Reason = Literal["not UTF-8", "cut", "not merged"]
 

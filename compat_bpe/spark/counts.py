@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import chain
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Callable, NamedTuple
 
-from ..columns.batches import Errors, check_errors
-from ..columns.encoding_for_workers import AnyEncoding, Carried
+from ..columns.batches import AnyEncoding, Carried, Errors, check_errors
 from ..corpus.chunk_counts import ChunkCounter, Counts, Spill
 from ..corpus.documents import DocumentPart, parts_of
 from ..corpus.frequent import Summary, merged, summary
 from ..corpus.prepare import Amount, CorpusCounts, Preparation, prepare
 from ..encodings.encoding import Encoding
-from ..train.bpe.beginning import BYTES, make_encoding
+from ..train.bpe.growing import BYTES, make_encoding
 from ..train.options import check_least, check_weights
 from ..train.words import multipliers_of
 from ..unicode.surrogates import repair
@@ -277,8 +277,7 @@ def chunk_counts(
     if weights and group is None:
         raise ValueError("weights are of groups: give group, the column that has them")
     functions = needed("pyspark.sql.functions")
-    chunks = Chunks(splitter_of(pattern))
-    count = Count(chunks, column, errors, group, approximate)
+    count = Count(chunks_of(splitter_of(pattern)), column, errors, group, approximate)
     rows = mapped(picked(df, column, group), count, count.schema)
     by = ["chunk"] if group is None else ["chunk", "group"]
     extra = [] if group is None or weights else ["group"]
@@ -320,38 +319,27 @@ def _weighted(counts: DataFrame, weights: Mapping[str, float]) -> DataFrame:
     return counts.groupBy("chunk").agg(weighted.alias("count"))
 
 
-class Units(Protocol):
-    """A way to split documents, which can be pickled."""
-
-    def portions(
-        self, parts: Iterable[DocumentPart], by_group: bool, figures: Counter[str]
-    ) -> Iterator[Counts]:
-        """Yield the counts of what documents are split into, whenever they are many.
-
-        Args:
-            parts: the parts of the documents.
-            by_group: True to count each group for itself.
-            figures: takes what else is counted, by its name.
-        """
+#: Counts the parts of documents, each group for itself if it is True; yields the counts whenever
+#: they are many, and adds what else is counted to the figures. It can be pickled.
+Portions = Callable[[Iterable[DocumentPart], bool, "Counter[str]"], Iterator[Counts]]
 
 
-class Chunks:
-    """The chunks of an encoding."""
+def chunks_of(encoding: AnyEncoding) -> Portions:
+    """Return what counts the chunks of an encoding."""
+    return partial(_portions_of_chunks, Carried(encoding))
 
-    def __init__(self, encoding: AnyEncoding) -> None:
-        self._encoding = Carried(encoding)
 
-    def portions(
-        self, parts: Iterable[DocumentPart], by_group: bool, figures: Counter[str]
-    ) -> Iterator[Counts]:
-        return counted_in_portions(self._encoding.get(), parts, by_group)
+def _portions_of_chunks(
+    encoding: Carried, parts: Iterable[DocumentPart], by_group: bool, figures: Counter[str]
+) -> Iterator[Counts]:
+    return counted_in_portions(encoding.get(), parts, by_group)
 
 
 class Count:
     """Counts the chunks of a partition, on a worker.
 
     Args:
-        units: the way to split the texts.
+        portions: what counts the texts.
         column: the name of the column, for messages.
         errors: as in ``count_tokens``.
         group: the column of groups; None to count all as one.
@@ -360,13 +348,13 @@ class Count:
 
     def __init__(
         self,
-        units: Units,
+        portions: Portions,
         column: str,
         errors: Errors,
         group: str | None = None,
         approximate: int | None = None,
     ) -> None:
-        self._units = units
+        self._portions = portions
         self._column = column
         self._errors = errors
         self._by_group = group is not None
@@ -398,14 +386,14 @@ class Count:
             parts: the parts of the documents.
             figures: takes what else is counted.
         """
-        portions = self._units.portions(parts, self._by_group, figures)
+        every = self._portions(parts, self._by_group, figures)
         if self._most is None:
-            for counts in portions:
+            for counts in every:
                 for group, counter in counts.items():
                     yield from self._batches(counter, group)
             return
         summaries: dict[str, Summary] = {}
-        for counts in portions:
+        for counts in every:
             for group, counter in counts.items():
                 one_summary = summary(counter, self._most)
                 known = summaries.get(group)

@@ -16,8 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from ..corpus.counts_file import Row, check_output, write_rows
-from ..corpus.masking import read_rules
-from ..corpus.prepare import Preparation
+from ..corpus.prepare import Preparation, read_rules
 from ..encodings.load import load
 from ..files.write import write_files, written_whole
 from ..report.figures import by_difference

@@ -12,8 +12,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ..columns.batches import Errors, check_errors, texts_of
-from ..corpus.masking import Rule
-from ..corpus.prepare import Duplicates, Preparation
+from ..corpus.prepare import Duplicates, Preparation, Rule
 from ..pipeline.normalizers.forms import Form
 from .counts import digests_of, prepared
 from .frames import check_text_column, column_type, mapped, needed, picked, quoted

@@ -6,8 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from ..columns.batches import Errors, check_errors
-from ..columns.encoding_for_workers import AnyEncoding, Carried
+from ..columns.batches import AnyEncoding, Carried, Errors, check_errors
 from ..corpus.documents import DocumentPart, parts_of
 from ..report.figures import EncodingReport, Report, Sizes, TokenCounts
 from ..report.measure import report_parts

@@ -16,6 +16,7 @@ import warnings
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -41,7 +42,7 @@ from ..train.trainer import AnyTrained, AnyTrainer, Trainer
 from ..train.write import check_folder, check_name, write_vocabulary
 from ..version import __version__
 from . import counts
-from .counts import ERROR, Chunks, Count, Figures, Units, prepared, summed
+from .counts import ERROR, Count, Figures, Portions, chunks_of, prepared, summed
 from .frames import mapped, needed, picked, rows_of
 from .prepared import FIRST, WithPreparation, with_first
 
@@ -66,37 +67,31 @@ def check_learned_from_words(settings: SentencePieceSettings) -> None:
         )
 
 
-class SentenceWords:
-    """The words of sentences; each line of a document is one."""
-
-    def __init__(self, settings: SentencePieceSettings) -> None:
-        self._settings = settings
-
-    def portions(
-        self, parts: Iterable[DocumentPart], by_group: bool, figures: Counter[str]
-    ) -> Iterator[Counts]:
-        settings = self._settings
-        splits = settings.split_by_whitespace or settings.model_type == "word"
-        split = word_splitter(settings)
-        words: Counter[str] = Counter()
-        size = 0
-        for text in _documents(parts):
-            size += len(text)
-            self._note(text, figures)
-            for sentence in sentences_of(lines_of([text], settings), settings):
-                words.update(split(sentence) if splits else filter(None, [sentence]))
-            if len(words) >= counts.HELD or size >= counts.HELD * _LENGTH:
-                yield {"": words}
-                words = Counter()
-                size = 0
-        yield {"": words}
-
-    def _note(self, text: str, figures: Counter[str]) -> None:
-        longest = self._settings.max_sentence_length
+def sentence_words(
+    settings: SentencePieceSettings,
+    parts: Iterable[DocumentPart],
+    by_group: bool,
+    figures: Counter[str],
+) -> Iterator[Counts]:
+    """Yield the counts of the words of sentences, as ``Portions``; each line of a text is one."""
+    splits = settings.split_by_whitespace or settings.model_type == "word"
+    split = word_splitter(settings)
+    longest = settings.max_sentence_length
+    words: Counter[str] = Counter()
+    size = 0
+    for text in _documents(parts):
+        size += len(text)
         figures[_BYTES] += len(text.encode())
         for line in text.split("\n"):
             figures[_LINES] += line != ""
             figures[_SKIPPED] += 4 * len(line) > longest and len(line.encode()) > longest
+        for sentence in sentences_of(lines_of([text], settings), settings):
+            words.update(split(sentence) if splits else filter(None, [sentence]))
+        if len(words) >= counts.HELD or size >= counts.HELD * _LENGTH:
+            yield {"": words}
+            words = Counter()
+            size = 0
+    yield {"": words}
 
 
 def _documents(parts: Iterable[DocumentPart]) -> Iterator[str]:
@@ -143,7 +138,8 @@ class WordsTrainer(SentencePieceTrainer):
 #: The file with the held-out text, as JSON lines that can be read as a corpus.
 VALIDATION = "validation.jsonl"
 
-_SKIPPED = "skipped"
+#: The figure of texts that are left out, since they are not UTF-8.
+_NOT_UTF8 = "skipped"
 
 
 def train(
@@ -208,13 +204,13 @@ def train(
     preparation = preparation or Preparation()
     check_settings(settings)
     figures = Figures(len(preparation.rules))
-    units, learning = _learning(settings, name, figures)
+    portions, learning = _learning(settings, name, figures)
     corpus = picked(with_first(df, column, preparation, order, errors), column, group, FIRST)
     kind = settings.kind
     weighted = group if kind.weights else None
     if kind.weights and group is None:
         raise ValueError("weights are of groups: give group, the column that has them")
-    count = _CountPrepared(preparation, units, column, errors, weighted, approximate)
+    count = _CountPrepared(preparation, portions, column, errors, weighted, approximate)
     with learning as trainer, tempfile.TemporaryFile() as held_out:
         rows = _sorted(mapped(corpus, count, count.schema), min_count)
         trainer.feed_counts(_without_figures(rows, figures))
@@ -251,16 +247,17 @@ def train(
     return trained
 
 
-def _learning(settings: Settings[Any], name: str, figures: Figures) -> tuple[Units, AnyTrainer]:
-    """Return the units that are counted, and the trainer that learns from their counts.
+def _learning(settings: Settings[Any], name: str, figures: Figures) -> tuple[Portions, AnyTrainer]:
+    """Return what counts documents, and the trainer that learns from their counts.
 
     Raises:
         ValueError: the kind cannot be learned from counts; the pattern is not valid.
     """
     if isinstance(settings, SentencePieceSettings):
         check_learned_from_words(settings)
-        return SentenceWords(settings), WordsTrainer(settings, name, figures.sums)
-    return Chunks(settings.kind.splitter()), Trainer(settings, workers=1, name=name)
+        portions = partial(sentence_words, settings)
+        return portions, WordsTrainer(settings, name, figures.sums)
+    return chunks_of(settings.kind.splitter()), Trainer(settings, workers=1, name=name)
 
 
 def _warn(kind: str, reason: str) -> None:
@@ -269,7 +266,7 @@ def _warn(kind: str, reason: str) -> None:
 
 
 def _described_corpus(df: DataFrame, figures: Figures) -> dict[str, Any]:
-    skipped = figures.sums[_SKIPPED]
+    skipped = figures.sums[_NOT_UTF8]
     reason = "not UTF-8"
     return {
         "paths": sorted(df.inputFiles()),
@@ -354,7 +351,7 @@ class _CountPrepared(Count):
                     yield from kept
 
         def skip(number: int) -> None:
-            figures.sums[_SKIPPED] += number
+            figures.sums[_NOT_UTF8] += number
 
         yield from self.counted(parts(), figures.sums)
         yield self.figure_batch(figures.sums)

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..encodings.loaded import load_ranks
-from ..encodings.published import PUBLISHED
+from ..encodings.published import PUBLISHED, load_ranks
 
 ENDOFTEXT = "<|endoftext|>"
 FIM_PREFIX = "<|fim_prefix|>"

@@ -17,13 +17,12 @@ them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field
-from typing import Any, Generic, NamedTuple, TypeVar
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from itertools import count
+from typing import Any, NamedTuple
 
-from .options import STOP, Option, check_bounds
-
-_Model = TypeVar("_Model")
+from .options import STOP, check_bounds, setting
 
 
 @dataclass(frozen=True)
@@ -45,39 +44,33 @@ class Convergence:
     ValueError: patience is 0; it must be 1 or more
     """
 
-    patience: int | None = field(
-        default=3,
-        metadata=Option(
-            "Stop after N checks in a row in which bytes per token of the text held out by "
-            "--validation did not improve. Unigram takes pieces away: it stops before N rounds in "
-            "a row that cost too much, with more pieces than --vocab-size.",
-            STOP,
-            metavar="N",
-            type=int,
-            least=1,
-            default=None,
-        ).as_metadata,
+    patience: int | None = setting(
+        3,
+        "Stop after N checks in a row in which bytes per token of the text held out by "
+        "--validation did not improve. Unigram takes pieces away: it stops before N rounds in "
+        "a row that cost too much, with more pieces than --vocab-size.",
+        STOP,
+        metavar="N",
+        type=int,
+        least=1,
+        default=None,
     )
-    min_improvement: float = field(
-        default=0.001,
-        metadata=Option(
-            "Ignore an improvement, or for Unigram a loss, by less than this part (0.01 is 1 %).",
-            STOP,
-            metavar="PART",
-            type=float,
-            least=0,
-        ).as_metadata,
+    min_improvement: float = setting(
+        0.001,
+        "Ignore an improvement, or for Unigram a loss, by less than this part (0.01 is 1 %).",
+        STOP,
+        metavar="PART",
+        type=float,
+        least=0,
     )
-    check_every: int = field(
-        default=100,
-        metadata=Option(
-            "Check bytes per token every N merges, pieces or words; without --patience, only to "
-            "show how they improve. Unigram has a check a round.",
-            STOP,
-            metavar="N",
-            type=int,
-            least=1,
-        ).as_metadata,
+    check_every: int = setting(
+        100,
+        "Check bytes per token every N merges, pieces or words; without --patience, only to "
+        "show how they improve. Unigram has a check a round.",
+        STOP,
+        metavar="N",
+        type=int,
+        least=1,
     )
 
     def __post_init__(self) -> None:
@@ -111,111 +104,120 @@ class HeldOut(NamedTuple):
         bytes: its size in UTF-8.
     """
 
-    counts: dict[str, int]
-    bytes: int
+    counts: Mapping[str, int] = {}
+    bytes: int = 0
 
 
-class Curve:
-    """The checks so far.
+class Watch:
+    """The checks so far, and whether learning has converged.
 
     Args:
         settings: the settings.
         size: the size of the held-out text in bytes.
+        measure: returns the numbers of tokens and of merges of the vocabulary that there is now,
+            or of a model, and the number of tokens of the held-out text with it.
+        shrinks: True for a vocabulary that shrinks.
 
     Raises:
         ValueError: there is no text.
 
-    >>> curve = Curve(Convergence(patience=2, min_improvement=0.1), 1000)
-    >>> [curve.add(256 + merges, merges, 500 - 60 * merges) for merges in range(3)]
+    >>> watch = Watch(Convergence(patience=2, min_improvement=0.1), 1000)
+    >>> [watch.add(256 + merges, merges, 500 - 60 * merges) for merges in range(3)]
     [False, False, False]
-    >>> [curve.add(256 + merges, merges, 380 - merges) for merges in (3, 4)]
+    >>> [watch.add(256 + merges, merges, 380 - merges) for merges in (3, 4)]
     [False, True]
+    >>> watch = Watch(Convergence(patience=2, min_improvement=0.1), 1000, shrinks=True)
+    >>> checks = (500, 0, 200, "a"), (400, 0, 210, "b"), (300, 0, 240, "c")
+    >>> [watch.add(*check) for check in checks]
+    [False, False, False]
+    >>> watch.add(200, 0, 300, "d"), watch.model
+    (True, 'b')
     """
 
-    def __init__(self, settings: Convergence, size: int) -> None:
+    def __init__(
+        self,
+        settings: Convergence,
+        size: int,
+        measure: Callable[[Any], tuple[int, int, int]] = lambda model: (0, 0, 0),
+        *,
+        shrinks: bool = False,
+    ) -> None:
+        if not size:
+            raise ValueError("there is no held-out text by which learning could stop")
         self._settings = settings
-        self._size = _checked(size)
+        self._size = size
+        self._measure = measure
+        self._shrinks = shrinks
         self.points: list[Point] = []
-        self._best = 0.0
+        self.has_converged = False
+        #: The model of the last check that was no loss, once learning has converged; else the last.
+        self.model: Any = None
+        self._kept: Any = None
+        #: What a check is compared with, and the number of checks in a row that end learning.
+        self._before = 0.0
         self._idle = 0
 
-    def is_due(self, merges: int) -> bool:
-        """Return True if there is a check after a number of merges."""
-        return merges % self._settings.check_every == 0
+    def is_due(self, steps: int) -> bool:
+        """Return True if there is a check after a number of steps."""
+        return steps % self._settings.check_every == 0
 
-    def add(self, tokens: int, merges: int, size: int) -> bool:
+    def check(self, model: Any = None) -> bool:
+        """Measure the vocabulary that there is now, or that of a model; as ``add``."""
+        return self.add(*self._measure(model), model)
+
+    def add(self, tokens: int, merges: int, size: int, model: Any = None) -> bool:
         """Add a check, and return True if learning has converged.
 
         Args:
             tokens, merges: as in ``Point``.
             size: the number of tokens of the held-out text; 0 if nothing is left of it.
+            model: what has the vocabulary, if that shrinks.
         """
         # A normalizer or a pre-tokenizer may remove everything.
-        bytes_per_token = self._size / max(size, 1)
-        self.points.append(Point(tokens, merges, bytes_per_token))
-        if bytes_per_token > self._best and bytes_per_token >= self._best * (
-            1 + self._settings.min_improvement
-        ):
-            self._best = bytes_per_token
-            self._idle = 0
+        now, before = self._size / max(size, 1), self._before
+        self.points.append(Point(tokens, merges, now))
+        change = 1 + self._settings.min_improvement
+        if self._shrinks:
+            is_idle = before > now and before >= now * change
         else:
-            self._idle += 1
-        return self._settings.patience is not None and self._idle >= self._settings.patience
+            is_idle = not (now > before and now >= before * change)
+        self._idle = self._idle + 1 if is_idle else 0
+        if self._shrinks or not is_idle:
+            self._before = now
+        if not is_idle:
+            self._kept = model
+        patience = self._settings.patience
+        self.has_converged = patience is not None and self._idle >= patience
+        self.model = self._kept if self.has_converged else model
+        return self.has_converged
 
 
-class ShrinkingCurve(Generic[_Model]):
-    """The checks so far of a vocabulary that shrinks, and the model that training is to give.
+def learn_by_steps(
+    step: Callable[[], str],
+    watch: Watch | None,
+    model: Callable[[], Any] = lambda: None,
+    *,
+    taken: int = 0,
+) -> str:
+    """Learn until there is no step left, or learning has converged; return the reason.
 
     Args:
-        settings, size: as of ``Curve``.
-
-    Raises:
-        ValueError: there is no text.
-
-    >>> curve = ShrinkingCurve(Convergence(patience=2, min_improvement=0.1), 1000)
-    >>> [curve.add(500, 200, "a"), curve.add(400, 210, "b"), curve.add(300, 240, "c")]
-    [False, False, False]
-    >>> curve.add(200, 300, "d"), curve.model
-    (True, 'b')
+        step: takes a step; returns an empty string, or the reason why there is none.
+        watch: the checks on held-out text, with one of the end; None if there are none.
+        model: returns what is to be measured, if it has to be made.
+        taken: the number of steps that were taken before.
     """
-
-    def __init__(self, settings: Convergence, size: int) -> None:
-        self._settings = settings
-        self._size = _checked(size)
-        self.points: list[Point] = []
-        #: The model of the last check without a loss, once learning has converged; else the last.
-        self.model: _Model | None = None
-        self._kept: _Model | None = None
-        self._losses = 0
-
-    def add(self, tokens: int, size: int, model: _Model) -> bool:
-        """Add a check, and return True if learning has converged.
-
-        Args:
-            tokens: the size of the vocabulary.
-            size: the number of tokens of the held-out text.
-            model: what has the vocabulary.
-        """
-        bytes_per_token = self._size / max(size, 1)
-        before = self.points[-1].bytes_per_token if self.points else 0.0
-        self.points.append(Point(tokens, 0, bytes_per_token))
-        is_loss = before > bytes_per_token and before >= bytes_per_token * (
-            1 + self._settings.min_improvement
-        )
-        self._losses = self._losses + 1 if is_loss else 0
-        if not is_loss:
-            self._kept = model
-        has_converged = (
-            self._settings.patience is not None and self._losses >= self._settings.patience
-        )
-        self.model = self._kept if has_converged else model
-        return has_converged
-
-
-def _checked(size: int) -> int:
-    if not size:
-        raise ValueError("there is no held-out text by which learning could stop")
-    return size
+    for steps in count(taken):
+        is_due = watch is not None and watch.is_due(steps)
+        if watch is not None and is_due and watch.check(model()):
+            return "convergence"
+        reason = step()
+        if reason:
+            break
+    if watch is not None and not is_due:
+        watch.check(model())
+        watch.has_converged = False
+    return reason
 
 
 def points_as_json(points: Iterable[Point]) -> list[dict[str, Any]]:

@@ -7,13 +7,13 @@ with them: what the words are, how a model is learned from them, and what a prog
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence, Set
-from dataclasses import asdict, dataclass, field, fields, is_dataclass
+from dataclasses import asdict, dataclass, fields, is_dataclass
 from typing import Any, Callable, ClassVar, Generic, NamedTuple, TypeVar
 
 from ..encodings.encoding import Encoding
-from .convergence import Convergence, Point, points_as_json
+from .convergence import Convergence, Point, Watch, points_as_json
 from .estimate import Costs
-from .options import VOCAB_SIZE, check_bounds, fields_with_options
+from .options import VOCAB_SIZE, check_bounds, fields_with_options, setting
 from .words import CountedWords, WordCounter
 
 
@@ -108,7 +108,7 @@ class Settings(Generic[_Trained_co]):
         ValueError: a setting is impossible. The message names it.
     """
 
-    vocab_size: int | None = field(default=None, metadata=VOCAB_SIZE.as_metadata)
+    vocab_size: int | None = setting(None, VOCAB_SIZE)
 
     def __post_init__(self) -> None:
         check_bounds(self)
@@ -241,6 +241,23 @@ class Kind:
         """The settings of stopping by convergence, if learning may stop so."""
         stop: Convergence | None = getattr(self.settings, "convergence", None)
         return stop
+
+    def watch(
+        self, words: CountedWords, measure: Callable[[Any], tuple[int, int, int]]
+    ) -> Watch | None:
+        """Return the checks on held-out words; None if there are none.
+
+        Args:
+            words: the words to learn from, with the held-out ones.
+            measure: as of ``Watch``.
+
+        Raises:
+            ValueError: there is no held-out text.
+        """
+        if self.convergence is None:
+            return None
+        is_shrinking = self.checks == "rounds"
+        return Watch(self.convergence, words.held_out.bytes, measure, shrinks=is_shrinking)
 
     @property
     def leaves_bytes_out(self) -> bool:

@@ -18,7 +18,7 @@ from .kind import Given, Kind, Settings
 from .options import Parameter, parameters
 from .sentencepiece.settings import SentencePieceKind, SentencePieceUnigram
 from .tokenizer_kind import TokenizerKind, check_like
-from .unigram.settings import Unigram
+from .unigram import Unigram
 from .word_level import Bytes, Characters, WordLevel
 
 #: The kinds that a ``tokenizer.json`` describes.

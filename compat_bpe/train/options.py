@@ -8,10 +8,10 @@ and the checks of bounds are made from these. A kind has the options of its fiel
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import MISSING, Field, fields
+from dataclasses import MISSING, Field, field, fields
 from typing import Any, NamedTuple
 
-from ..encodings.load_by_ranks import DEEPSEEK
+from ..encodings.load import DEEPSEEK
 from ..encodings.published import PATTERNS
 from ..formats.checked_json import is_unicode
 
@@ -65,11 +65,6 @@ class Option(NamedTuple):
     default: Any = MISSING
     name: str = ""
 
-    @property
-    def as_metadata(self) -> dict[str, Any]:
-        """The option as the metadata of a field."""
-        return {"option": self}
-
     def check(self, name: str, value: Any) -> None:
         """Raise ``ValueError`` if a value is out of bounds, or no integer where it must be one.
 
@@ -88,6 +83,12 @@ class Option(NamedTuple):
         elif not least <= value <= self.most or (self.is_below and value == self.most):
             most = f" or more and less than {self.most}" if self.is_below else f" to {self.most}"
             raise ValueError(f"{name} is {value}; it must be {least}{most}")
+
+
+def setting(default: Any, /, option: Option | str, *rest: Any, **more: Any) -> Any:
+    """Return the field of a setting that users give by an option, or by that of these arguments."""
+    made = Option(option, *rest, **more) if isinstance(option, str) else option
+    return field(default=default, metadata={"option": made})
 
 
 class Parameter(NamedTuple):
@@ -117,22 +118,22 @@ def fields_with_options(settings: type) -> Iterator[tuple[Field[Any], str, Optio
     A field that is a group of settings itself, such as ``convergence``, comes with the options of
     its own fields.
     """
-    for field in fields(settings):
-        if "parts" in field.metadata:
-            yield from fields_with_options(field.metadata["parts"])
-        elif "option" in field.metadata:
-            option = field.metadata["option"]
-            yield field, option.name or field.name, option
+    for own in fields(settings):
+        if "parts" in own.metadata:
+            yield from fields_with_options(own.metadata["parts"])
+        elif "option" in own.metadata:
+            option = own.metadata["option"]
+            yield own, option.name or own.name, option
 
 
 def parameters(settings: Iterable[type]) -> dict[str, Parameter]:
     """Return the options of all these classes, each once, by name."""
     found: dict[str, Parameter] = {}
     for one in settings:
-        for field, name, option in fields_with_options(one):
+        for own, name, option in fields_with_options(one):
             known = found.get(name)
             if known is None:
-                default = field.default if option.default is MISSING else option.default
+                default = own.default if option.default is MISSING else option.default
                 flags = option.flags or (f"--{name.replace('_', '-')}",)
                 found[name] = Parameter(
                     name, flags, option, None if default is MISSING else default
@@ -151,10 +152,10 @@ def _either(one: Option, other: Option) -> Option:
 
 def check_bounds(settings: Any) -> None:
     """Raise ``ValueError`` if a field is out of the bounds of its option."""
-    for field in fields(settings):
-        option = field.metadata.get("option")
+    for own in fields(settings):
+        option = own.metadata.get("option")
         if option is not None:
-            option.check(field.name, getattr(settings, field.name))
+            option.check(own.name, getattr(settings, own.name))
 
 
 def check_integer(name: str, value: object) -> None:

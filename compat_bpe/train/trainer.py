@@ -2,40 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Callable, Protocol, TypeVar
+from collections.abc import Iterable, Mapping
+from typing import Any, Callable, Protocol, TypeVar, Union
 
 from ..corpus.chunk_counts import Counted, Counts, rows_of
 from ..encodings.encoding import Encoding
 from ..unicode.surrogates import repair
 from .bpe.byte_level import TrainingSettings
-from .convergence import HeldOut, Point
-from .kind import Advance, LearnedMerge, Settings, Trained
+from .convergence import HeldOut
+from .kind import Advance, Settings, Trained
 from .kinds import check_settings
 from .sentencepiece.settings import SentencePieceSettings
-from .sentencepiece.trainer import SentencePieceTrainer
+from .sentencepiece.trainer import SentencePieceTrainer, TrainedSentencePiece
 from .words import MergeLog
 
-
-class AnyTrained(Protocol):
-    """The result of training any kind; see ``Trained``."""
-
-    @property
-    def encoding(self) -> Encoding: ...
-
-    @property
-    def merges(self) -> list[LearnedMerge]: ...
-
-    @property
-    def stopped(self) -> str: ...
-
-    @property
-    def skipped(self) -> int: ...
-
-    @property
-    def curve(self) -> Sequence[Point]: ...
-
-    def metrics(self) -> dict[str, Any]: ...
+#: The result of training any kind.
+AnyTrained = Union[Trained, TrainedSentencePiece]
 
 
 class AnyTrainer(Protocol):

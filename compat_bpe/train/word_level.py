@@ -7,18 +7,17 @@ The other two are vocabularies for comparison: every subword vocabulary should b
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from ..formats.models.base import WordLevelPart
-from ..formats.parts.written import byte_level_part, pre_tokenizers_part, split_part
+from ..formats.tokenizer_models import WordLevelPart
+from ..formats.tokenizer_writing import byte_level_part, pre_tokenizers_part, split_part
 from ..pipeline.byte_level import UNICODE_TO_BYTE
-from .convergence import Curve
+from .convergence import Watch, learn_by_steps
 from .estimate import Costs, distinct_bytes
 from .kind import Advance, Learned
-from .tokenizer_kind import TokenizerKind, TokenizerSettings, given_or
-from .tokenizer_parts import GivenPart
+from .tokenizer_kind import GivenPart, TokenizerKind, TokenizerSettings, given_or
 from .words import CountedWords, word_size
 
 
@@ -90,29 +89,21 @@ class WordLevel(TokenizerKind):
         if settings.vocab_size is not None:
             stopped = "size" if len(tokens) >= settings.vocab_size else "nothing left"
             tokens = tokens[: max(settings.vocab_size, len(special))]
-        curve = None
-        if settings.convergence is not None:
-            held_out, held_out_bytes = words.held_out if words.held_out is not None else ({}, 0)
-            curve = Curve(settings.convergence, held_out_bytes)
-            enough = self._enough(tokens, len(special), held_out, curve)
-            if enough is not None:
-                stopped = "convergence"
-                del tokens[enough:]
+        watch = self._watched(tokens, len(special), words)
+        if watch is not None and watch.has_converged:
+            stopped = "convergence"
         advance(len(tokens))
         vocabulary = {token: number for number, token in enumerate(tokens)}
-        size = sum(counts.values())
         return Learned(
             WordLevelPart(vocabulary, self.unknown_token),
             [],
             stopped,
-            size / words.unit if words.unit > 1 else size,
-            () if curve is None else curve.points,
+            words.in_units(sum(counts.values())),
+            () if watch is None else watch.points,
         )
 
-    def _enough(
-        self, tokens: Sequence[str], first: int, held_out: Mapping[str, int], curve: Curve
-    ) -> int | None:
-        """Return the number of tokens at which learning has converged; None if it has not.
+    def _watched(self, tokens: list[str], first: int, words: CountedWords) -> Watch | None:
+        """Drop the tokens after those at which learning has converged; return the checks.
 
         A held-out word that is no token counts as one token for each of its bytes, as with a
         vocabulary that has the bytes, too. Otherwise bytes per token would be the same throughout.
@@ -120,19 +111,26 @@ class WordLevel(TokenizerKind):
         Args:
             tokens: the tokens; the special ones come first.
             first: the number of special tokens.
-            held_out: the held-out words and their counts.
-            curve: takes the checks.
+            words: the words, with the held-out ones.
         """
-        size_of = word_size(self.surroundings.parts)
+        held_out, size_of = words.held_out.counts, word_size(self.surroundings.parts)
         size = sum(size_of(word) * count for word, count in held_out.items())
-        for number in range(first, len(tokens) + 1):
-            steps = number - first
-            if (curve.is_due(steps) or number == len(tokens)) and curve.add(number, 0, size):
-                return number if number < len(tokens) else None
-            if number < len(tokens):
-                count = held_out.get(tokens[number], 0)
-                size -= (size_of(tokens[number]) - 1) * count
-        return None
+        taken = first
+
+        def step() -> str:
+            nonlocal taken, size
+            if taken == len(tokens):
+                return "size"
+            size -= (size_of(tokens[taken]) - 1) * held_out.get(tokens[taken], 0)
+            taken += 1
+            return ""
+
+        watch = self.watch(words, lambda _: (taken, 0, size))
+        if watch is not None:
+            learn_by_steps(step, watch)
+            watch.has_converged = watch.has_converged and taken < len(tokens)
+            del tokens[taken:]
+        return watch
 
 
 #: Each character is a word.
@@ -208,10 +206,5 @@ class Bytes(WordLevel):
         tokens = [*self.all_special_tokens, *UNICODE_TO_BYTE]
         vocabulary = {token: number for number, token in enumerate(tokens)}
         advance(len(tokens))
-        size = sum(words.counts.values())
-        return Learned(
-            WordLevelPart(vocabulary),
-            [],
-            "size",
-            size / words.unit if words.unit > 1 else size,
-        )
+        size = words.in_units(sum(words.counts.values()))
+        return Learned(WordLevelPart(vocabulary), [], "size", size)

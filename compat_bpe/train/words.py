@@ -10,28 +10,41 @@ of the groups are in the proportions of their weights.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
 from itertools import islice
 from typing import Any, Callable, NamedTuple, Protocol
 
+from ..caches import cached_property
 from ..corpus.chunk_counts import ChunkCounter, Counted, Counts, NotAChunkError, shown
 from ..encodings.encoding import Encoding
-from ..encodings.load_by_ranks import DEEPSEEK
+from ..encodings.load import DEEPSEEK
 from ..encodings.tokenizer import Tokenizer
-from ..formats.models.base import WordLevelPart
 from ..formats.tokenizer_json import PARTS, TokenizerDefinition
-from ..parallel.lazy import cached_property
+from ..formats.tokenizer_models import WordLevelPart
 from ..pattern.ast import stays_whole
 from ..pipeline.byte_level import UNICODE_TO_BYTE
 from .convergence import HeldOut
-from .tokenizer_parts import types_in
 
 #: Pre-tokenizers that look at single characters, so that any part of one of their words is a word.
 _BY_CHARACTER = frozenset({"BertPreTokenizer", "Whitespace", "WhitespaceSplit", "Digits"})
 
 #: The most parts of a counted text that a message shows.
 _SHOWN = 4
+
+
+def types_in(part: Any) -> Iterator[str]:
+    """Yield the types of a part and of the parts in it.
+
+    >>> list(types_in({"type": "Sequence", "pretokenizers": [{"type": "ByteLevel"}]}))
+    ['Sequence', 'ByteLevel']
+    """
+    if isinstance(part, Mapping):
+        if isinstance(part.get("type"), str):
+            yield part["type"]
+        for name in ("normalizers", "pretokenizers", "decoders", "processors"):
+            for one in part.get(name) or ():
+                yield from types_in(one)
 
 
 def whole_chunk_check(encoding: Encoding, pattern: str) -> Callable[[str], None]:
@@ -158,7 +171,7 @@ class CountedWords(NamedTuple):
         bytes: the size of all words in bytes, without weights.
         words: the number of words, without weights.
         factors: with weights, the factor by which each group was multiplied; else empty.
-        held_out: the words of the held-out text, if there is any.
+        held_out: the words of the held-out text.
         log: what keeps the merges, and has those that were learned before; None if nothing does.
     """
 
@@ -167,8 +180,12 @@ class CountedWords(NamedTuple):
     bytes: int = 0
     words: int = 0
     factors: Mapping[str, float] = {}
-    held_out: HeldOut | None = None
+    held_out: HeldOut = HeldOut()
     log: MergeLog | None = None
+
+    def in_units(self, number: int) -> float:
+        """Return a number of counts without the factor of all counts."""
+        return number / self.unit if self.unit > 1 else number
 
 
 class WordCounter:

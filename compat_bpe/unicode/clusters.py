@@ -17,8 +17,7 @@ from collections.abc import Iterator
 from functools import cache
 
 from . import tables_tokenizers as tables
-from .code_points import CodePoints
-from .properties import parse_ranges
+from .properties import CodePoints, parse_ranges
 
 #: ``c`` control, ``e`` extends, ``n`` extends but not a conjunct, ``k`` links a conjunct, ``z``
 #: joins emoji, ``s`` spacing mark, ``r`` half of a flag, ``p`` prepended, ``x`` emoji,

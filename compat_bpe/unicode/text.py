@@ -258,6 +258,37 @@ _split_on_pypy = re.compile(r"\S+").findall
 words_of = str.split if str.split("a\x1cb") == ["a", "b"] else _split_on_pypy
 
 
+def plural(number: int, noun: str, form: str = ",") -> str:
+    """Return a number, with separators unless another form is given, and a noun that agree.
+
+    >>> plural(1, "file"), plural(2_000, "file"), plural(2_000, "token", "")
+    ('1 file', '2,000 files', '2000 tokens')
+    """
+    return f"{number:{form}} {noun}{'' if number == 1 else 's'}"
+
+
+def fence(text: str, least: int = 1) -> str:
+    """Return the backquotes around a text as code of Markdown: more than the text has in a row.
+
+    >>> fence("a `` b"), fence("a", 3)
+    ('```', '```')
+    """
+    return "`" * max(least, max(map(len, re.findall("`+", text)), default=0) + 1)
+
+
+def short_number(text: str) -> int | None:
+    """Return a whole number written in thousands or millions; None if a text is no such number.
+
+    >>> short_number("128k"), short_number("1.5M"), short_number("5")
+    (128000, 1500000, None)
+    """
+    match = re.fullmatch(r"([0-9]{1,12})(?:\.([0-9]{1,3}))?([kKmM])", text)
+    if match is None:
+        return None
+    thousandths = int(match[1] + (match[2] or "").ljust(3, "0"))
+    return thousandths * (1 if match[3] in "kK" else 1_000)
+
+
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """Return words for an error message that list the similar known names; empty if none are.
 

@@ -1,8 +1,9 @@
-"""Configurations, right and wrong: an error names the file, the line and what to write."""
+"""Configurations: what they may say, what is wrong, those that are extended and those shown."""
 
 from __future__ import annotations
 
 import os
+import re
 import tracemalloc
 from contextlib import suppress
 from pathlib import Path
@@ -13,17 +14,18 @@ from hypothesis import strategies as st
 
 from compat_bpe.check import configuration as module
 from compat_bpe.check.configuration import Counting, configuration_of
-from compat_bpe.check.files import choose
 from compat_bpe.check.measure import matching
-from compat_bpe.check.rules import Configuration, Limit, Part, Rule, SectionRule
+from compat_bpe.check.rules import Configuration, Limit, Part, Rule, SectionRule, choose
 from compat_bpe.check.source import (
+    NAME,
+    PYPROJECT,
     ConfigurationError,
     Place,
     Source,
     find_configuration,
     read_source,
 )
-from compat_bpe.files.markdown import markdown_sections
+from compat_bpe.files.documents import markdown_sections
 from compat_bpe.files.walk import Found
 
 
@@ -52,7 +54,7 @@ def counted_by(rule: Rule) -> str:
         ("[[check.rules]]\nmax = 1\n", 1, 'a rule needs files: write files = ["*.md"]'),
         (RULE, 1, "a rule needs a limit: write max = 5000"),
         (RULE + "maxx = 1\n", 3, "there is no key 'maxx' (did you mean 'max'?)"),
-        (RULE + 'max = "5k"\n', 3, 'max is a number of tokens from 0 on, or "5% of context", not'),
+        (RULE + 'max = "5kB"\n', 3, 'max is a number of tokens from 0 on, or "5% of context", not'),
         (RULE + "max = -1\n", 3, "not -1"),
         (RULE + "max = true\n", 3, "not True"),
         (RULE + "max = 1.5\n", 3, "not 1.5"),
@@ -188,17 +190,18 @@ def test_values() -> None:
     found = read(
         '[check]\nmodel = "gpt-4o"\nwarn = "80%"\n'
         '[[check.rules]]\nname = "all"\nfiles = ["*.md", ".x/*"]\n'
-        'max = "5% of context"\ntotal = 7\n'
+        'max = "5% of context"\ntotal = "1.5M"\n'
         + RULE
-        + 'encoding = "gpt2"\nwarn = 3\nmax = 4\ngrowth = "10%"\nexclude = ["a.md"]\n'
+        + 'encoding = "gpt2"\nwarn = "3k"\nmax = "4K"\ngrowth = "10%"\nexclude = ["a.md"]\n'
     )
     one, two = found.rules
     assert (one.name, counted_by(one)) == ("all", "o200k_base")
     assert (two.name, counted_by(two)) == ("*.md", "gpt2")
     assert one.largest is not None
     assert (one.largest.tokens, one.largest.share, one.largest.place.line) == (6400, True, 7)
-    assert one.warn.of(1000) == 800
-    assert (two.warn.of(1000), two.growth and two.growth.of(55)) == (3, 5)
+    assert one.total is not None
+    assert (one.warn.of(1000), one.total.tokens, one.total.share) == (800, 1_500_000, False)
+    assert (two.warn.of(1000), two.growth and two.growth.of(55)) == (3000, 5)
     assert found.needs_hidden
     paths = ["a.md", "b/c.md", ".x/d.txt", ".y/e.md", "b/.z/f.md"]
     assert one.chosen(paths) == ["a.md", "b/c.md", ".x/d.txt"]
@@ -428,3 +431,25 @@ def test_an_estimate_is_made_where_the_configuration_says_so(estimate: str) -> N
         configuration_of(Source("/x/.compat-bpe.toml", f"[check]\n{RULE}{model}"))
     with pytest.raises(ConfigurationError, match="estimate is true or false, not 'yes'"):
         configuration_of(Source("/x/.compat-bpe.toml", f"[check]\nestimate='yes'\n{RULE}{model}"))
+
+
+PAGE = Path(__file__).parents[2] / "docs/check.md"
+
+
+def test_configurations(tmp_path: Path) -> None:
+    blocks = re.findall(r"^```toml\n(.*?)^```$", PAGE.read_text("utf-8"), re.M | re.S)
+    shared = "[check]\n[[check.rules]]\nfiles = ['a']\nmax = 1\n"
+    (tmp_path / "shared.toml").write_text(shared)
+    assert len(blocks) == 2
+    small, large = (
+        configuration_of(Source(str(tmp_path / name), text))
+        for name, text in zip((PYPROJECT, NAME), blocks)
+    )
+    (rule,) = small.rules
+    assert rule.counted_by is not None
+    assert (rule.counted_by.encoding_name, rule.files) == ("o200k_base", ("skills/*.md",))
+    assert [rule.largest and rule.largest.tokens for rule in large.rules] == [1, 5000, None, 20_000]
+    assert [rule.total and rule.total.tokens for rule in large.rules] == [None, 25_600, None, None]
+    assert [len(rule.sections) for rule in large.rules] == [0, 1, 0, 0]
+    assert [rule.body and rule.body.tokens for rule in large.rules] == [None, None, 5000, None]
+    assert [one.reason for one in large.exemptions] == ["is removed with version 2"]

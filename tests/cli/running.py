@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import io
 import os
+import shlex
 import struct
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import Thread
@@ -56,6 +57,7 @@ def run(
             cli(args, prog_name="compat-bpe")
         except SystemExit as exit:
             status = exit.code
+    streams[0].detach()  # whose it is closes it
     for written in streams[1:]:
         written.flush()
     assert isinstance(status, int)
@@ -71,15 +73,82 @@ class TextResult(NamedTuple):
 Run = Callable[..., TextResult]
 
 
-def runner(command: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
+def words(line: str) -> list[str]:
+    """Split a line as a shell does, but for backslashes, which stay."""
+    lexer = shlex.shlex(line, posix=True, punctuation_chars=False)
+    lexer.whitespace_split, lexer.escape, lexer.commenters = True, "", ""
+    return list(lexer)
+
+
+def command(line: str, *more: str, stdin: str | bytes = b"", **options: Any) -> TextResult:
+    """Run a line, whose words are split as a shell does, and more arguments; output is text."""
+    data = stdin.encode("utf-8", "surrogateescape") if isinstance(stdin, str) else stdin
+    done = run(*words(line), *more, stdin=data, **options)
+    charset = options.get("charset", "utf-8")
+    return TextResult(done.status, done.out.decode(charset, "surrogateescape"), done.err)
+
+
+def runner(name: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     """What runs a command with the arguments and standard input given, in ``folder``."""
     monkeypatch.chdir(folder)
+    return lambda *args, stdin=b"": command(name, *args, stdin=stdin)
 
-    def run_here(*args: str, stdin: bytes = b"") -> TextResult:
-        done = run(command, *args, stdin=stdin)
-        return TextResult(done.status, done.out.decode("utf-8", "surrogateescape"), done.err)
 
-    return run_here
+def write(files: Mapping[str, str | bytes]) -> None:
+    """Write files, with the folders that they are in; text is in UTF-8."""
+    for name, content in files.items():
+        path = Path(name)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+
+
+def git(*arguments: str) -> str:
+    """Run git in the current directory, as somebody who may commit."""
+    settings = ("user.name=A", "user.email=a@example.org", "commit.gpgsign=false")
+    options = [word for setting in settings for word in ("-c", setting)]
+    done = subprocess.run(["git", *options, *arguments], capture_output=True, text=True, check=True)
+    return done.stdout.strip()
+
+
+def write_tokens(name: str, tokens: int) -> None:
+    """Write a file that has so many tokens of gpt2."""
+    write({name: "a" + " a" * (tokens - 1)})
+
+
+def _plain(word: str) -> str:
+    """A word of a table, in which characters may be escaped as in Python."""
+    return word.encode("latin-1", "backslashreplace").decode("unicode_escape")
+
+
+def refusals(table: str) -> pytest.MarkDecorator:
+    """Parametrize a test with lines of a table: arguments → what is said.
+
+    The arguments may end with ``<<<`` and standard input, whose bytes that are not UTF-8 are lone
+    surrogates. A line without an arrow goes on with what is said in the line before.
+    """
+    rows: list[list[str]] = []
+    for line in filter(None, table.splitlines()):
+        arguments, arrow, said = line.partition(" →")
+        if arrow:
+            rows.append([arguments.strip(), said.strip()])
+        else:
+            rows[-1][1] = f"{rows[-1][1]} {line.strip()}".strip()
+    return pytest.mark.parametrize(("line", "said"), rows)
+
+
+def check_refused(line: str, said: str) -> None:
+    """Check that a command says what is wrong, in one line after its name, and writes nothing."""
+    args = list(map(_plain, words(line)))
+    stdin = ""
+    if "<<<" in args[-2:]:
+        *args, _, stdin = args
+    files = sorted(Path().rglob("*"))
+    done = run(*args, stdin=stdin.encode("utf-8", "surrogateescape"))
+    assert (done.status, done.out) == (2, b""), done.err
+    assert _plain(said) in " ".join(done.err.split())
+    assert "Traceback" not in done.err
+    assert not said.startswith("compat-bpe: ") or done.err.count("\n") == 1
+    assert sorted(Path().rglob("*")) == files
 
 
 @contextmanager
@@ -111,6 +180,7 @@ def endless(data: bytes) -> BinaryIO:
 
 
 ROOT = Path(compat_bpe.__file__).parent.parent
+FIXTURES = Path(__file__).parents[2] / "fixtures"
 COMMAND = [sys.executable, "-m", "compat_bpe"]
 TIMEOUT = 120  # seconds; only a command that hangs takes so long
 
@@ -121,28 +191,39 @@ def environment(**extra: str) -> dict[str, str]:
     return {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONWARNINGS": "error", **extra}
 
 
-def run_process(*args: Any, **options: Any) -> subprocess.CompletedProcess[bytes]:
-    options.setdefault("env", environment())
-    options.setdefault("stdin", None if "input" in options else subprocess.DEVNULL)
-    options.setdefault("stdout", subprocess.PIPE)
-    if options["stdin"] is None:
-        del options["stdin"]
-    return subprocess.run(
-        [*COMMAND, *args], stderr=subprocess.PIPE, timeout=TIMEOUT, check=False, **options
-    )
+def _program(code: str | None) -> list[str]:
+    return COMMAND if code is None else [sys.executable, "-c", code]
+
+
+def run_process(
+    *args: Any, code: str | None = None, **options: Any
+) -> subprocess.CompletedProcess[bytes]:
+    """Run the command, or a script with its arguments, as a process of its own."""
+    streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    if "input" not in options:
+        streams["stdin"] = subprocess.DEVNULL
+    options = {"env": environment(), **streams, **options}
+    return subprocess.run([*_program(code), *args], timeout=TIMEOUT, check=False, **options)
+
+
+def on_terminal(*args: Any, columns: int | None = None, **options: Any) -> str:
+    """What a terminal shows of a process that writes everything to it."""
+    terminal = Terminal(columns)
+    run_process(*args, stdout=terminal.fd, stderr=terminal.fd, **options)
+    return terminal.text().decode()
 
 
 @contextmanager
-def started(*args: Any, **options: Any) -> Iterator[subprocess.Popen[bytes]]:
-    """Start the command, and kill it in the end.
+def started(
+    *args: Any, code: str | None = None, **options: Any
+) -> Iterator[subprocess.Popen[bytes]]:
+    """Start the command, or a script with its arguments, and kill it in the end.
 
     Its streams are pipes where the options do not say otherwise.
     """
     pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
-    with subprocess.Popen(
-        [*COMMAND, *args],
-        **{"env": environment(), **pipes, **options},
-    ) as process:
+    options = {"env": environment(), **pipes, **options}
+    with subprocess.Popen([*_program(code), *args], **options) as process:
         try:
             yield process
         finally:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+import re
 
 import pytest
 from hypothesis import given
@@ -19,7 +19,7 @@ from compat_bpe.cli.count_view import (
 )
 from compat_bpe.cli.counting import Counts
 from compat_bpe.files.walk import Found
-from tests.cli.running import run
+from tests.cli.running import command, write
 from tests.files.systems import windows_paths
 
 LISTED = [
@@ -188,46 +188,109 @@ def test_paths_of_windows_may_be_typed_with_slashes() -> None:
 
 
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    Path("a/b").mkdir(parents=True)
-    for name, words in (("a/x.txt", 300), ("a/b/y.txt", 99), ("a/b/z.txt", 1)):
-        Path(name).write_text("the " * (words - 1) + "the")
+def _files() -> None:
+    sizes = {"a/x.txt": 300, "a/b/y.txt": 99, "a/b/z.txt": 1, "d/a": 2, "d/b/c/x": 20, "d/b/y": 18}
+    write({name: "the" + " the" * (tokens - 1) for name, tokens in sizes.items()})
 
 
-@pytest.mark.usefixtures("folder")
+@pytest.mark.usefixtures("_files")
+@pytest.mark.parametrize(
+    ("args", "lines"),
+    [
+        ("--tree --depth 0 d", ["40 d/"]),
+        ("--tree --depth 1 d", ["40 d/", " 2 ├── a", "38 └── b/"]),
+        (
+            "--tree --depth 2 d",
+            ["40 d/", " 2 ├── a", "38 └── b/", "20     ├── c/", "18     └── y"],
+        ),
+        (
+            "--tree --depth 9 d",
+            ["40 d/", " 2 ├── a", "38 └── b/", "20     ├── c/", "20     │   └── x", "18     └── y"],
+        ),
+        (
+            "--tree --percent --depth 1 d",
+            ["40 100.0% d/", " 2   5.0% ├── a", "38  95.0% └── b/"],
+        ),
+        (
+            "--percent --top 2 d",
+            ["20  50.0% d/b/c/x", "18  45.0% d/b/y", " 2   5.0% (1 more file)", "40 100.0% total"],
+        ),
+        ("--percent d/a d/b/y", [" 2  10.0% d/a", "18  90.0% d/b/y", "20 100.0% total"]),
+        ("--percent /dev/null", ["0   0.0% /dev/null"]),
+        ("--total-only d d/a", ["42"]),
+    ],
+)
+def test_as_it_looks(args: str, lines: list[str]) -> None:
+    status, out, err = command(f"count -e gpt2 {args}")
+    assert (status, out.splitlines(), err) == (0, lines, "")
+
+
+@pytest.mark.usefixtures("_files")
+def test_a_limit_of_all_or_of_each_file() -> None:
+    total = "count -e gpt2 --total-only"
+    assert command(f"{total} -", stdin="hello world") == (0, "2\n", "")
+    assert command(f"{total} d gone").out == "40\n"
+    assert command(f"{total} --per-file --max 20 d") == (0, "40\n", "")
+    assert command(f"{total} --per-file --limit 17 d") == (
+        1,
+        "40\n",
+        "compat-bpe: d/b/c/x: 20 tokens, over the limit of 17\n"
+        "compat-bpe: d/b/y: 18 tokens, over the limit of 17\n",
+    )
+    one = "compat-bpe: standard input: 1 token, over the limit of 0\n"
+    assert command(f"{total} --per-file -q --limit 0", stdin="hello") == (1, "1\n", one)
+    # What is over the limit and cannot be read is unreadable.
+    assert command(f"{total} --per-file --max 0 d/a gone").status == 2
+    assert command("count -e gpt2 --max 1 d/a gone").status == 2
+    out = " 2 d/a\n 2 d/a\n 4 total\n"
+    assert command("count -e gpt2 --max 4 d/a d/a") == (0, out, "")
+    over = "compat-bpe: total: 4 tokens, over the limit of 3\n"
+    assert command("count -e gpt2 --max 3 d/a d/a") == (1, out, over)
+    for line, status in (("", 0), ("--json d/a", 1), ("--top 1 --tree d/a", 1)):
+        assert command(f"count -e gpt2 --max 0 {line}").status == status
+
+
+@pytest.mark.usefixtures("_files")
 def test_bars_on_a_terminal() -> None:
-    args = ("count", "--tree", "-e", "gpt2", "-q", "a")
-    assert run(*args, terminal=True).out.decode().splitlines() == [
+    tree = "count --tree -e gpt2 -q a"
+    assert command(tree, terminal=True).out.splitlines() == [
         "400 ██████████ a/",
         "100 ██▌        ├── b/",
         " 99 ██▌        │   ├── y.txt",
         "  1 ▏          │   └── z.txt",
         "300 ███████▌   └── x.txt",
     ]
-    percent = run(*args, "--percent", "--top", "1", terminal=True).out.decode().splitlines()
+    percent = command(f"{tree} --percent --top 1", terminal=True).out.splitlines()
     assert percent == [
         "400 100.0% ██████████ a/",
         "300  75.0% ███████▌   ├── x.txt",
         "100  25.0% ██▌        └── (2 more files)",
     ]
-
-
-@pytest.mark.usefixtures("folder")
-def test_a_terminal_of_few_characters() -> None:
-    out = run("count", "--tree", "-e", "gpt2", "-q", "a", terminal=True, charset="ascii").out
-    assert out.decode("ascii").splitlines()[1:4] == [
+    assert command(tree, terminal=True, charset="ascii").out.splitlines()[1:4] == [
         "100 ##         |-- b/",
         " 99 ##         |   |-- y.txt",
         "  1 #          |   `-- z.txt",
     ]
+    # None elsewhere.
+    assert command("count --tree -e gpt2 a").out.splitlines()[0] == "400 a/"
+    assert "█" not in command("count -e gpt2 -q a/x.txt a/b/z.txt", terminal=True).out
 
 
-@pytest.mark.usefixtures("folder")
-def test_no_bars_elsewhere() -> None:
-    assert run("count", "--tree", "-e", "gpt2", "a").out.decode().splitlines()[0] == "400 a/"
-    flat = run("count", "-e", "gpt2", "-q", "a/x.txt", "a/b/z.txt", terminal=True).out
-    assert "█".encode() not in flat
+@pytest.mark.usefixtures("_files")
+def test_separators_on_a_terminal_alone() -> None:
+    write({"a.txt": "hello " * 1999 + "hello", "b.txt": "hello"})
+    for args, lines in {
+        "a.txt b.txt": " 2,000 a.txt\n     1 b.txt\n 2,001 total\n",
+        "a.txt": "2,000 a.txt\n",
+        "--tree a.txt b.txt": (
+            "2,000 ██████████ a.txt\n    1 ▏          b.txt\n2,001 ██████████ total\n"
+        ),
+        "--total-only a.txt b.txt": "2001\n",
+    }.items():
+        assert command(f"count -q -e gpt2 {args}", terminal=True).out == lines
+        piped = command(f"count -e gpt2 {args}").out
+        assert "," not in piped
+        assert re.findall(r"\d+", piped) == re.findall(r"\d+", lines.replace(",", ""))
 
 
 @given(parts=st.lists(st.integers(0, 1000), min_size=1), ascii_only=st.booleans())

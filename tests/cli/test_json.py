@@ -84,6 +84,7 @@ CASES = [
         "report --json -e gpt2 -e words -e my-bert --terms names.txt --errors skip texts damaged",
     ),
     Case("report", "report --json -e gpt2 texts missing", 2),
+    Case("report", "report --json -m claude-sonnet-4-5 --estimate texts"),
     Case("corpus_counts", "corpus counts --json -o counts.tsv texts missing", 2),
     Case("corpus_counts", "corpus counts --json -o more.tsv --merge some.tsv"),
     Case("manifest", "train --json -n 300 -o a --errors skip texts damaged --counts some.tsv"),

@@ -1,69 +1,53 @@
-"""What the command writes: messages, warnings and closed streams, and files that may be written."""
+"""What the command writes and replaces, and how it ends by an error that nobody expects."""
 
 from __future__ import annotations
 
+import errno
 import os
-import signal
-import subprocess
+import stat
 import sys
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
 
+from compat_bpe.cli import app, cli
+from compat_bpe.cli.commands import count as count_module
 from compat_bpe.cli.output import CommandError, check_new_file, check_outputs
-from tests.cli.running import COMMAND, TIMEOUT, Terminal, environment, posix, run_process, started
+from tests.cli.running import FIXTURES, command, posix, run_process, write
+from tests.kinds import kind_path
+
+_TEXT = "hug pug hugs\n"
+_OWN = b"ours, from yesterday"
 
 
-def _is_ours(beginning: bytes) -> bool:
-    return beginning.startswith(b"ours")
-
-
-def test_a_new_file(tmp_path: Path) -> None:
-    check_new_file(str(tmp_path / "new"))
-
-
-def test_a_file_that_exists(tmp_path: Path) -> None:
-    path = tmp_path / "a.md"
-    path.write_bytes(b"precious")
-    with pytest.raises(CommandError, match=r"a\.md: it exists; --force overwrites it"):
-        check_new_file(str(path), is_own=_is_ours)
-    check_new_file(str(path), force=True)
-    assert path.read_bytes() == b"precious"
-
-
-def test_own_earlier_output(tmp_path: Path) -> None:
-    path = tmp_path / "page.html"
-    path.write_bytes(b"ours, from yesterday")
-    check_new_file(str(path), is_own=_is_ours)
-    with pytest.raises(CommandError, match="it exists"):
-        check_new_file(str(path))
-
-
-def test_a_broken_link_is_something(tmp_path: Path) -> None:
-    path = tmp_path / "link"
-    path.symlink_to(tmp_path / "nowhere")
-    with pytest.raises(CommandError, match="it exists"):
-        check_new_file(str(path), is_own=_is_ours)
-
-
-def test_a_directory_or_none(tmp_path: Path) -> None:
-    with pytest.raises(CommandError, match="it is a directory"):
-        check_new_file(str(tmp_path), force=True)
-    with pytest.raises(CommandError, match="there is no directory"):
-        check_new_file(str(tmp_path / "no" / "page.html"), force=True)
-
-
-def test_what_is_not_overwritten_by_writing() -> None:
-    check_new_file(os.devnull)
+@pytest.mark.parametrize(
+    ("path", "force", "is_ours", "said"),
+    [
+        ("new", False, True, ""),
+        ("a.md", False, True, r"a\.md: it exists; --force overwrites it"),
+        ("a.md", True, True, ""),
+        ("page.html", False, True, ""),  # own earlier output
+        ("page.html", False, False, "it exists"),
+        ("link", False, True, "it exists"),  # to what is not there
+        (".", True, True, "it is a directory"),
+        ("no/page.html", True, True, "there is no directory"),
+        (os.devnull, False, False, ""),  # not overwritten by writing
+    ],
+)
+def test_a_file_that_is_there(path: str, force: bool, is_ours: bool, said: str) -> None:
+    write({"a.md": "precious", "page.html": _OWN})
+    Path("link").symlink_to("nowhere")
+    own = _OWN.startswith if is_ours else _TEXT.encode().startswith
+    with pytest.raises(CommandError, match=said) if said else nullcontext():
+        check_new_file(path, force=force, is_own=own)
+    assert Path("a.md").read_bytes() == b"precious"
 
 
 def test_an_input_is_refused_by_whatever_name(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.chdir(tmp_path)
-    Path("folder").mkdir()
-    Path("folder/a").write_bytes(b"a")
-    Path("b").write_bytes(b"b")
+    write({"folder/a": "a", "b": "b"})
     os.symlink("folder/a", "link")
     for inputs in (["b", "folder/a"], ["folder"], ["link"], ["../" + tmp_path.name + "/folder/a"]):
         with pytest.raises(CommandError, match=r"folder/a: it is one of the inputs[,;]"):
@@ -80,188 +64,145 @@ def test_an_input_is_refused_by_whatever_name(
     check_outputs(["b"], ["-"])
 
 
-#: The command, which gets a signal when its files are on the disk, but not in place.
-_SIGNALLED = """
-import os, signal, sys
-from compat_bpe.cli import main
-
-def replace(*paths):
-    os.kill(os.getpid(), getattr(signal, os.environ["SIGNAL"]))
-    real(*paths)
-
-real, os.replace = os.replace, replace
-main()
-"""
+#: The commands that write files, and one of the files of each.
+_WRITING = {
+    "split": ("split -e gpt2 -n2 --suffix .tsv -o p-", "p-0001.tsv"),
+    "packed": ("split --files -n60 --suffix .tsv -o p-", "p-0001.tsv"),
+    "counts": ("corpus counts -o c.tsv", "c.tsv"),
+    "merge": ("corpus counts --merge -o c.tsv", "c.tsv"),
+    "report": ("report -e gpt2 --html page.tsv", "page.tsv"),
+    "train": ("train -n 260 -o . --name v", "merges.txt"),
+    "extend": ("extend -e bytes -n 1 -o .", "tokenizer.json"),
+}
 
 
-@posix
-@pytest.mark.parametrize(("name", "status"), [("SIGTERM", 143), ("SIGHUP", 129)])
-def test_a_signal_leaves_no_parts_of_files(name: str, status: int, tmp_path: Path) -> None:
-    done = subprocess.run(
-        [sys.executable, "-c", _SIGNALLED, *("split", "-e", "gpt2", "-n", "1", "-o", "p-")],
-        input=b"one two three",
-        cwd=tmp_path,
-        env=environment(SIGNAL=name),
-        capture_output=True,
-        timeout=TIMEOUT,
-        check=False,
-    )
-    assert (done.returncode, done.stdout, done.stderr) == (status, b"", b"")
-    assert list(tmp_path.iterdir()) == []
-
-
-@posix
-def test_a_signal_that_is_ignored_stays_so(tmp_path: Path) -> None:
-    ignore = "import signal\nsignal.signal(signal.SIGHUP, signal.SIG_IGN)\n"
-    script = ignore + _SIGNALLED
-    done = subprocess.run(
-        [sys.executable, "-c", script, *("split", "-e", "gpt2", "-n", "9", "-o", "p-")],
-        input=b"one two three",
-        cwd=tmp_path,
-        env=environment(SIGNAL="SIGHUP"),
-        capture_output=True,
-        timeout=TIMEOUT,
-        check=False,
-    )
-    assert (done.returncode, done.stdout) == (0, b"p-0001.txt\n")
-
-
-def in_one_stream(args: list[str], folder: Path, stream: int) -> subprocess.CompletedProcess[bytes]:
-    """Run a command whose standard output and standard error are one stream."""
-    return subprocess.run(
-        [*COMMAND, *args],
-        cwd=folder,
-        env=environment(),
-        stdin=subprocess.DEVNULL,
-        stdout=stream,
-        stderr=stream if stream != subprocess.PIPE else subprocess.STDOUT,
-        timeout=TIMEOUT,
-        check=False,
-    )
-
-
-@posix
-@pytest.mark.parametrize(
-    ("args", "text", "written"),
-    [
-        (["truncate", "-n", "9", "--report"], b"hello", b"hello\ncompat-bpe: a.txt: not cut"),
-        (["truncate", "-n", "9", "--report"], b"hello\n", b"hello\ncompat-bpe: a.txt: not cut"),
-        pytest.param(
-            *(
-                ["decode", "-e", "gpt2"],
-                b"31373 " * 20_000 + b"x",
-                b"hello\ncompat-bpe: a.txt: 'x'",
-            ),
-            marks=pytest.mark.sweep,
-        ),
-        pytest.param(
-            *(["show", "--ids"], b"hello", b'  "hello"\ncompat-bpe: a.txt: 1 token'),
-            marks=pytest.mark.sweep,
-        ),
-    ],
-)
-def test_a_message_begins_a_line(
-    args: list[str], text: bytes, written: bytes, tmp_path: Path
+@pytest.mark.parametrize("name", _WRITING)
+@pytest.mark.parametrize("how", ["path", "standard input", "a hard link"])
+def test_no_command_overwrites_its_input(
+    name: str, how: str, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    (tmp_path / "a.txt").write_bytes(text)
-    args = [*args, "a.txt"]
-    assert written in in_one_stream(args, tmp_path, subprocess.PIPE).stdout
-    if "show" not in args:  # a terminal has its last line without the name of the file
-        terminal = Terminal()
-        in_one_stream(args, tmp_path, terminal.fd)
-        assert written in terminal.text()
-    # Nothing is added to output that goes elsewhere.
-    done = run_process(*args, cwd=tmp_path)
-    assert done.stdout.endswith(b"\n") == (text.endswith(b"\n") or "show" in args)
-    assert done.stderr.startswith(b"compat-bpe: a.txt: ")
+    arguments, output = _WRITING[name]
+    content = "chunk\tcount\nhug\t3\n"
+    write({output: content})
+    inputs = [] if how == "standard input" else [output]
+    if name == "packed" and not inputs:
+        inputs = ["-"]
+    if how == "a hard link":
+        os.link(output, "other.tsv")
+        inputs = ["other.tsv"]
+    with open(output, encoding="utf-8") as source:
+        monkeypatch.setattr(sys, "stdin", source)
+        with pytest.raises(SystemExit) as caught:
+            cli([*arguments.split(), "--force", *inputs], prog_name="compat-bpe")
+    captured = capfd.readouterr()
+    assert (caught.value.code, captured.out) == (2, "")
+    assert "it is one of the inputs" in captured.err
+    assert Path(output).read_text() == content
+    assert len(os.listdir()) == 1 + (how == "a hard link")
 
 
-GPT2 = ["-e", "gpt2"]
-#: What reads standard input and writes to standard output.
-FILTERS = [
-    ["truncate", "-n", "5", *GPT2],
-    ["split", "-n", "5", "--separator", "-", *GPT2],
-    ["show", *GPT2],
-    ["encode", *GPT2],
-    ["decode", *GPT2],
-]
-
-
-@posix
 @pytest.mark.parametrize(
-    "args",
+    ("args", "path"),
     [
-        *(FILTERS[0], FILTERS[3], ["count"], ["--help"]),
-        *(
-            pytest.param(args, marks=pytest.mark.sweep)
-            for args in (*FILTERS[1:3], FILTERS[4], ["models"], ["count", "--json"])
-        ),
-    ],
-    ids=" ".join,
-)
-def test_closed_pipe_is_quiet(args: list[str]) -> None:
-    reading, writing = os.pipe()
-    os.close(reading)
-    try:
-        done = run_process(*args, input=b"31373 " * 2000, stdout=writing)
-    finally:
-        os.close(writing)
-    assert (done.returncode, done.stderr) == (1, b"")
-
-
-@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no /dev/full")
-@pytest.mark.parametrize(
-    "args", [["decode", *GPT2], ["show", *GPT2], ["count"], ["--version"]], ids=" ".join
-)
-def test_full_disk_is_one_line(args: list[str]) -> None:
-    with open("/dev/full", "wb") as full:
-        done = run_process(*args, input=b"1", stdout=full)
-    assert done.returncode == 2
-    assert done.stderr == b"compat-bpe: standard output: No space left on device\n"
-
-
-@posix
-@pytest.mark.parametrize(
-    ("command", "closed", "message"),
-    [
-        ("encode -e gpt2", "<&-", b"compat-bpe: standard input: closed\n"),
-        ("encode -e gpt2", ">&-", b"compat-bpe: standard output: closed\n"),
-        ("count", "<&-", b"compat-bpe: standard input is closed\n"),
-        ("count", ">&-", b"compat-bpe: standard output: closed\n"),
+        ("train corpus -n 270 -o . --mask merges.txt", "merges.txt"),
+        ("train corpus --like like/tokenizer.json -n 40 -o like", "like/tokenizer.json"),
+        ("train --counts tokenizer.json -n 270 -o .", "tokenizer.json"),
+        ("train small -n 270 -o small", "small/encoder.json"),  # own earlier output
+        ("report -e small --terms terms.txt --html terms.txt corpus", "terms.txt"),
+        ("report -e small --html small/vocab.bpe corpus", "small/vocab.bpe"),
+        ("report -e gpt2 --html corpus/b.txt corpus", "corpus/b.txt"),
+        ("extend -e small -n 1 -o small corpus", "small/vocab.bpe"),
+        ("extend -e small/vocab.bpe -n 1 -o small corpus", "small/vocab.bpe"),
+        ("extend -e small --terms changes.json -o .", "changes.json"),
     ],
 )
-def test_closed_stream_is_one_line(command: str, closed: str, message: bytes) -> None:
-    done = subprocess.run(
-        ["sh", "-c", f'exec "$0" -m compat_bpe {command} {closed}', sys.executable],
-        env=environment(),
-        input=b"a",
-        capture_output=True,
-        timeout=TIMEOUT,
-        check=False,
-    )
-    assert (done.returncode, done.stdout, done.stderr) == (2, b"", message)
+def test_nor_what_options_name(args: str, path: str) -> None:
+    small = {f"small/{one.name}": one.read_bytes() for one in (FIXTURES / "gpt2_small").iterdir()}
+    texts = dict.fromkeys(("merges.txt", "terms.txt", "changes.json"), "dog → D\n")
+    write({**small, **texts, "corpus/a.txt": _TEXT, "corpus/b.txt": _TEXT, "tokenizer.json": "{}"})
+    write({"like/tokenizer.json": Path(kind_path("wordpiece")).read_bytes()})
+    before = {one: one.read_bytes() for one in Path().rglob("*") if one.is_file()}
+    status, out, err = command(f"{args} --force")
+    assert (status, out) == (2, "")
+    if "--counts" not in args:
+        assert f"{path}: it is one of the inputs; " in err
+    assert {one: one.read_bytes() for one in Path().rglob("*") if one.is_file()} == before
+
+
+def test_standard_output_is_no_file_that_is_replaced() -> None:
+    write({"a.txt": _TEXT})
+    with open("page.html", "wb") as out:
+        arguments = ("report", "-e", "gpt2", "--html", "page.html", "--force", "a.txt")
+        done = run_process(*arguments, stdout=out)
+    said = b"compat-bpe: page.html: standard output goes there, too; write elsewhere\n"
+    assert (done.returncode, done.stderr) == (2, said)
 
 
 @posix
-def test_interrupt_of_a_filter_is_quiet() -> None:
-    with started("decode", *GPT2) as process:
-        assert process.stdin is not None
-        assert process.stdout is not None
-        process.stdin.write(b"31373 995\n")
-        process.stdin.flush()
-        assert process.stdout.read(11) == b"hello world"  # now it waits for more
-        process.send_signal(signal.SIGINT)
-        _, err = process.communicate(timeout=TIMEOUT)
-    assert (process.returncode, err) == (130, b"")
+@pytest.mark.parametrize("name", ["counts", "report"])
+def test_the_mode_of_an_output_is_kept(name: str) -> None:
+    arguments, output = _WRITING[name]
+    write({"in": _TEXT, output: "old"})
+    Path(output).chmod(0o600)
+    assert command(f"{arguments} --force in").status == 0
+    assert stat.S_IMODE(Path(output).stat().st_mode) == 0o600
 
 
 @posix
-def test_interrupt_of_count_is_quiet(tmp_path: Path) -> None:
-    path = tmp_path / "a"
-    path.write_bytes(b"hello world")
-    with started("count", *GPT2, path, "-") as process:
-        assert process.stdout is not None
-        assert process.stdout.readline().split()[:1] == [b"2"]  # now it waits for standard input
-        process.send_signal(signal.SIGINT)
-        _, err = process.communicate(timeout=TIMEOUT)
-    assert (process.returncode, err) == (130, b"")
+@pytest.mark.parametrize("args", ["count .", "train -n 260 -o v", "corpus counts -o c.tsv"])
+def test_a_current_directory_that_is_gone(
+    args: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    write({"a.txt": _TEXT})
+    os.mkdir("gone")
+    os.chdir("gone")
+    Path("../gone").rmdir()
+    with pytest.raises(SystemExit) as caught:
+        cli([*args.split(), str(tmp_path / "a.txt")], prog_name="compat-bpe")
+    assert caught.value.code == 2
+    message = "compat-bpe: the current directory: No such file or directory\n"
+    assert capfd.readouterr() == ("", message)
+
+
+@pytest.mark.parametrize(
+    ("error", "message"),
+    [
+        (MemoryError(), "there is not enough memory for this"),
+        (RecursionError(), "something in the input is nested too deeply"),
+        (OverflowError("too large"), "a number is too large: too large"),
+        (OSError(5, "broken", "a"), "a: broken"),
+    ],
+)
+def test_an_error_that_is_not_expected_is_a_line_and_status_2(
+    error: Exception, message: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise error
+
+    monkeypatch.setattr(count_module, "chosen_answer", fail)
+    assert command("count --max 1", stdin="hug") == (2, "", f"compat-bpe: {message}\n")
+
+
+def test_a_mistake_of_ours_is_a_traceback_and_status_2(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(count_module, "chosen_answer", None)
+    status, out, err = command("count --max 1", stdin="hug")
+    assert (status, out) == (2, "")
+    assert "TypeError: 'NoneType' object is not callable" in err
+
+
+@pytest.mark.parametrize(
+    ("code", "status"), [(errno.EPIPE, 1), (errno.EINVAL, 1), (errno.ENOSPC, 2)]
+)
+def test_a_closed_pipe_of_windows_is_a_closed_pipe(
+    code: int, status: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise OSError(code, "of standard output")
+
+    monkeypatch.setattr(app, "_CLOSED_PIPE", (errno.EPIPE, errno.EINVAL))
+    monkeypatch.setattr(count_module, "chosen_answer", fail)
+    if status == 1:
+        assert command("count --max 1", stdin="hug").status == 1
+    else:
+        with pytest.raises(OSError, match="of standard output"):
+            command("count --max 1", stdin="hug")

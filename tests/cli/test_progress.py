@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import io
+import itertools
 import json
 import os
 import signal
 import subprocess
 import sys
 import time
+from contextlib import ExitStack
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -16,7 +18,8 @@ from typing import Any
 import pytest
 
 import compat_bpe.cli.progress
-from compat_bpe.cli import forecast, progress
+from compat_bpe.cli import progress
+from compat_bpe.cli.commands import train as forecast
 from compat_bpe.cli.options.corpus import Corpus
 from compat_bpe.cli.output import Screen
 from compat_bpe.cli.progress import FileProgress, Progress, Work
@@ -25,7 +28,7 @@ from compat_bpe.train import SentencePieceSettings, TrainingSettings, UnigramSet
 from compat_bpe.train import estimate as estimate_module
 from compat_bpe.train.estimate import Estimate, Sample, estimate
 from compat_bpe.train.kinds import KINDS
-from tests.cli.running import Run, environment, posix, runner, started, wait_for
+from tests.cli.running import FIXTURES, command, environment, posix, run, started, wait_for, write
 from tests.cli.running import Terminal as RealTerminal
 
 
@@ -105,20 +108,21 @@ def test_any_width_and_any_size(
         assert "-" not in line
 
 
-@pytest.mark.parametrize("stream", [io.StringIO(), None])
-def test_nothing_where_there_is_no_terminal(clock: Clock, stream: io.StringIO | None) -> None:
-    progress = FileProgress(1, 1, stream)
+def test_nothing_where_it_is_not_wanted(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal, gone = Terminal(), Terminal()
+    gone.close()
+    bars = [
+        FileProgress(1, 1, io.StringIO()),
+        FileProgress(1, 1, None),
+        FileProgress(1, 1, terminal, is_quiet=True),
+        FileProgress(1, 1, gone),  # a terminal that has gone is no error
+    ]
+    monkeypatch.setenv("TERM", "dumb")  # one that cannot go back
+    bars.append(FileProgress(1, 1, terminal))
     clock.now = 5.0
-    progress.advance(1)
-    progress.clear()
-    assert stream is None or stream.getvalue() == ""
-
-
-def test_nothing_if_it_is_to_be_quiet(clock: Clock) -> None:
-    terminal = Terminal()
-    progress = FileProgress(1, 1, terminal, is_quiet=True)
-    clock.now = 5.0
-    progress.advance(1)
+    for bar in bars:
+        bar.advance(1)
+        bar.clear()
     assert terminal.getvalue() == ""
 
 
@@ -130,26 +134,6 @@ def test_all_is_done_only_in_the_end(clock: Clock) -> None:
     clock.now = 6.0
     progress.advance(1)
     assert [line.split("]")[1].split()[0] for line in terminal.lines()] == ["99%", "100%"]
-
-
-def test_nothing_on_a_terminal_that_cannot_go_back(
-    clock: Clock, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("TERM", "dumb")
-    terminal = Terminal()
-    progress = FileProgress(1, 1, terminal)
-    clock.now = 5.0
-    progress.advance(1)
-    assert terminal.getvalue() == ""
-
-
-def test_a_terminal_that_has_gone_is_no_error(clock: Clock) -> None:
-    terminal = Terminal()
-    progress = FileProgress(1, 1, terminal)
-    terminal.close()
-    clock.now = 5.0
-    progress.advance(1)
-    progress.clear()
 
 
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="Windows has no such timer")
@@ -222,38 +206,44 @@ def test_a_command_says_for_how_long_it_has_worked(
 
 
 LONG = {
-    "count": ["-"],
-    "count requests": ["--messages", "-"],
-    "encode": [],
-    "encode places": ["--offsets"],
-    "decode": [],
-    "show": [],
-    "truncate": ["-n", "9"],
-    "split": ["-n", "9", "--json"],
-    "split files": ["-n", "9", "--json", "--files", "-"],
-    "train": ["-n", "300", "-o", "out"],
-    "train unigram": ["--model", "unigram", "-n", "30", "-o", "out"],
-    "train sentencepiece-bpe": ["--model", "sentencepiece-bpe", "-n", "30", "-o", "out"],
-    "extend": ["-e", "gpt2", "-n", "1", "-o", "out"],
-    "corpus counts": ["counts"],
-    "report": [],
+    "count": "-",
+    "count requests": "--messages -",
+    "encode": "",
+    "encode places": "--offsets",
+    "decode": "",
+    "show": "",
+    "truncate": "-n 9",
+    "split": "-n 9 --json",
+    "split files": "-n 9 --json --files -",
+    "train": "-n 300 -o out",
+    "train unigram": "--model unigram -n 30 -o out",
+    "train sentencepiece-bpe": "--model sentencepiece-bpe -n 30 -o out",
+    "extend": "-e gpt2 -n 1 -o out",
+    "corpus counts": "counts",
+    "report": "",
 }
-
-
 #: Those that are tried each time; the others are a sweep.
 FEW = ("count", "encode", "split files", "train unigram", "report")
+
+#: Lets the command speak soon.
+_SOON = "progress._DELAY = 0.05; main()"
+
+
+def working(args: str, terminal: RealTerminal, code: str = _SOON, **variables: str) -> Any:
+    """Start the command with input that comes later, its messages on a terminal."""
+    code = f"from compat_bpe.cli import main, progress; {code}"
+    streams = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": terminal.fd}
+    env = environment(TERM="xterm", **variables)
+    return started(*args.split(), code=code, env=env, **streams)
 
 
 @posix
 @pytest.mark.parametrize(
     "name", [pytest.param(name, marks=[] if name in FEW else pytest.mark.sweep) for name in LONG]
 )
-def test_every_command_speaks_within_a_second(name: str, tmp_path: Path) -> None:
-    """Each is given input that comes later than that."""
+def test_every_command_speaks(name: str) -> None:
     terminal = RealTerminal()
-    args = [name.split()[0], *LONG[name]]
-    streams = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": terminal.fd}
-    with started(*args, cwd=tmp_path, env=environment(TERM="xterm"), **streams):
+    with working(f"{name.split()[0]} {LONG[name]}", terminal):
         has_bar = name not in ("count requests", "split files")
         wait_for(b"0 of 1 file" if has_bar else b"working, ", terminal)
     terminal.text()
@@ -261,169 +251,144 @@ def test_every_command_speaks_within_a_second(name: str, tmp_path: Path) -> None
 
 @posix
 def test_a_check_speaks_while_git_works(tmp_path: Path) -> None:
-    (tmp_path / ".compat-bpe.toml").write_text('[check]\n[[check.rules]]\nfiles = ["*"]\nmax = 9\n')
-    (tmp_path / "a.txt").write_text("a")
-    git = tmp_path / "bin" / "git"
-    git.parent.mkdir()
-    git.write_text("#!/bin/sh\nsleep 60\n")
-    git.chmod(0o755)
+    write({".compat-bpe.toml": '[check]\n[[check.rules]]\nfiles = ["*"]\nmax = 9\n', "a": "a"})
+    write({"bin/git": "#!/bin/sh\nsleep 60\n"})
+    Path("bin/git").chmod(0o755)
     terminal = RealTerminal()
-    path = f"{git.parent}{os.pathsep}{os.environ['PATH']}"
-    streams = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": terminal.fd}
-    env = environment(TERM="xterm", PATH=path)
-    with started("check", "--base", "HEAD", cwd=tmp_path, env=env, **streams):
+    path = f"{tmp_path}/bin{os.pathsep}{os.environ['PATH']}"
+    with working("check --base HEAD", terminal, PATH=path):
         wait_for(b"working, ", terminal)
+    terminal.text()
 
 
 @posix
-@pytest.mark.parametrize(
-    "args", [["count", "-q", "-"], ["lsp"], pytest.param(["mcp"], marks=pytest.mark.sweep)]
-)
-def test_who_wants_quiet_and_servers_say_nothing(args: list[str], tmp_path: Path) -> None:
+@pytest.mark.parametrize("servers", [["lsp"], pytest.param(["mcp"], marks=pytest.mark.sweep)])
+def test_who_wants_quiet_and_servers_say_nothing(servers: list[str]) -> None:
+    """Within more than the second after which others speak."""
     terminal = RealTerminal()
-    streams = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": terminal.fd}
-    with started(*args, cwd=tmp_path, env=environment(TERM="xterm"), **streams) as process:
-        time.sleep(2)
-        process.communicate(b"", timeout=120)
+    with ExitStack() as stack:
+        processes = [
+            stack.enter_context(working(args, terminal, "main()"))
+            for args in ("count -q -", *servers)
+        ]
+        time.sleep(1.5)
+        for process in processes:
+            process.communicate(b"", timeout=120)
     written = terminal.text()
     assert b"working" not in written
     assert b"of 1 file" not in written
 
 
-ROOT = Path(__file__).parents[2]
-TEXT = "".join(f"{number * number} numbers and words\n" for number in range(3000))
+TEXT = "".join(f"{number * number} numbers and words\n" for number in range(600))
+TRAIN = "train -n 300 -o out --json-progress"
 
 
 @pytest.fixture
-def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
-    """Run a command in a folder with a corpus, with its name first."""
-    (tmp_path / "a.txt").write_text(TEXT)
-    (tmp_path / "b.txt").write_text("ends")
-
-    def with_command(command: str, *args: str) -> Any:
-        return runner(command, tmp_path, monkeypatch)(*args)
-
-    return with_command
+def _texts() -> None:
+    write({"a.txt": TEXT, "b.txt": "ends"})
 
 
-def lines_of(err: str) -> tuple[list[dict[str, Any]], list[str]]:
-    """The objects on standard error, and the other lines."""
-    lines = err.splitlines()
-    found = [json.loads(line) for line in lines if line.startswith("{")]
-    seconds = [one["seconds"] for one in found]
+def lines_of(line: str, status: int = 0) -> tuple[list[dict[str, Any]], list[str]]:
+    """The objects that a command prints on standard error, and the other lines."""
+    done = command(line)
+    assert done.status == status, done.err
+    lines = done.err.splitlines()
+    found = [json.loads(one) for one in lines if one.startswith("{")]
+    seconds = [one.pop("seconds") for one in found]
     assert seconds == sorted(seconds)
-    return found, [line for line in lines if not line.startswith("{")]
+    return found, [one for one in lines if not one.startswith("{")]
 
 
-def test_a_run_that_ends(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.usefixtures("_texts")
+def test_a_run_that_ends(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(progress, "_JSON_INTERVAL", 0.0)
-    done = run("train", "-n", "300", "-o", "out", "--json-progress", "a.txt", "b.txt")
-    assert done.status == 0
-    assert done.out.startswith("300 tokens")
-    found, others = lines_of(done.err)
+    found, others = lines_of(f"{TRAIN} a.txt b.txt")
     assert not others
     *lines, last = found
     assert {one["stage"] for one in lines} == {"read", "learn"}
     read = [one for one in lines if one["stage"] == "read"]
     size = len(TEXT) + 4
-    assert [(one["total"], one["unit"], one["total_files"]) for one in read] == [
-        (size, "bytes", 2)
-    ] * len(read)
+    assert {(one["total"], one["unit"], one["total_files"]) for one in read} == {(size, "bytes", 2)}
     assert (read[0]["done"], read[0]["files"]) == (0, 0)
     assert (read[-1]["done"], read[-1]["files"]) == (size, 2)
     learn = [one for one in lines if one["stage"] == "learn"]
     assert [one["done"] for one in learn] == [0, *range(1, 45), 44]
-    assert learn[0]["total"] == 44
-    assert learn[0]["unit"] == "merges"
-    del last["seconds"]
+    assert (learn[0]["total"], learn[0]["unit"]) == (44, "merges")
     assert last == {"stage": "finished", "status": 0, "stopped": "size", "tokens": 300}
 
 
-def test_lines_are_half_a_second_apart(run: Run) -> None:
-    done = run("train", "-n", "1000", "-o", "out", "--json-progress", "a.txt")
-    found, _ = lines_of(done.err)
-    for stage in ("read", "learn"):
-        seconds = [one["seconds"] for one in found if one["stage"] == stage]
-        assert all(after - before >= 0.49 for before, after in zip(seconds, seconds[1:-1]))
+@pytest.mark.usefixtures("_texts")
+def test_lines_are_half_a_second_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    ticks = itertools.count()
+    monkeypatch.setattr(time, "monotonic", lambda: next(ticks) / 10)
+    found = [json.loads(line) for line in command(f"{TRAIN} a.txt").err.splitlines()]
+    learn = [one["seconds"] for one in found if one["stage"] == "learn"]
+    assert len(learn) > 4
+    assert all(after - before >= 0.49 for before, after in zip(learn, learn[1:-1]))
 
 
-def test_a_run_that_fails(run: Run) -> None:
-    for args, error in (
-        (("-n", "300", "missing.txt"), "missing.txt: No such file or directory"),
-        (("-n", "1", "a.txt"), "1 token"),
-        (("--patience", "1", "a.txt"), "--patience and --check-every need --validation."),
-    ):
-        done = run("train", "-o", "out", "--json-progress", *args)
-        assert done.status == 2
-        found, others = lines_of(done.err)
-        assert len(others) >= 1
-        assert (found[-1]["stage"], found[-1]["status"]) == ("failed", 2)
-        if not error.startswith("1"):
-            assert found[-1]["error"] == error
+@pytest.mark.usefixtures("_texts")
+@pytest.mark.parametrize(
+    ("args", "stage", "others"),
+    [
+        ("-n 300 missing.txt", "failed", ["compat-bpe: missing.txt: No such file or directory"]),
+        ("-n 1 a.txt", "failed", []),
+        ("--patience 1 a.txt", "failed", []),
+        # A file that is left out.
+        ("-n 300 a.txt missing", "finished", ["compat-bpe: missing: No such file or directory"]),
+    ],
+)
+def test_a_run_that_fails(args: str, stage: str, others: list[str]) -> None:
+    found, printed = lines_of(f"train -o out --json-progress {args}", status=2)
+    assert printed == others or (printed and not others)
+    assert (found[-1]["stage"], found[-1]["status"]) == (stage, 2)
+    if "patience" in args:
+        assert found[-1]["error"] == "--patience and --check-every need --validation."
+    elif stage == "failed" and others:
+        assert found[-1]["error"] == "missing.txt: No such file or directory"
 
 
-def test_a_file_that_is_left_out(run: Run) -> None:
-    done = run("train", "-n", "300", "-o", "out", "--json-progress", "missing.txt", "a.txt")
-    found, others = lines_of(done.err)
-    assert done.status == 2
-    assert others == ["compat-bpe: missing.txt: No such file or directory"]
-    assert (found[-1]["stage"], found[-1]["status"]) == ("finished", 2)
-
-
-def test_a_signal_that_ends_it(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As ``main`` ends the command where it is told to: with a status, not with an error."""
-
+@pytest.mark.usefixtures("_texts")
+@pytest.mark.parametrize(
+    ("error", "status", "said"),
+    [
+        # As ``main`` ends the command where it is told to: with a status, not with an error.
+        (SystemExit(128 + signal.SIGTERM), 143, "ended by signal 15"),
+        (KeyboardInterrupt(), 130, "interrupted"),
+    ],
+)
+def test_a_signal_that_ends_it(
+    error: BaseException, status: int, said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def end(self: object) -> None:
-        sys.exit(128 + signal.SIGTERM)
+        raise error
 
     monkeypatch.setattr(Progress, "_refresh", end)
-    done = run("train", "-n", "300", "-o", "out", "--json-progress", "a.txt")
-    assert done.status == 143
-    last = lines_of(done.err)[0][-1]
-    last.pop("seconds")
-    assert last == {"stage": "failed", "status": 143, "error": "ended by signal 15"}
+    found, _ = lines_of(f"{TRAIN} a.txt", status)
+    assert found[-1] == {"stage": "failed", "status": status, "error": said}
 
 
-def test_an_interrupt(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    def interrupt(self: object) -> None:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(Progress, "_refresh", interrupt)
-    done = run("train", "-n", "300", "-o", "out", "--json-progress", "a.txt")
-    assert done.status == 130
-    found, _ = lines_of(done.err)
-    assert (found[-1]["stage"], found[-1]["error"]) == ("failed", "interrupted")
-
-
+@pytest.mark.usefixtures("_texts")
 @pytest.mark.parametrize(
     "args",
     [
-        ("report", "-e", "gpt2"),
-        ("extend", "-e", str(ROOT / "fixtures/gpt2_small"), "-n", "2", "-o", "out"),
+        "report -e gpt2",
+        f"extend -e {FIXTURES / 'gpt2_small'} -n 2 -o out",
+        "corpus counts -o out.tsv",
     ],
 )
-def test_other_commands(run: Run, args: tuple[str, ...]) -> None:
-    done = run(*args, "--json-progress", "a.txt")
-    assert done.status == 0
-    found, others = lines_of(done.err)
-    assert not others
+def test_other_commands(args: str) -> None:
+    found, others = lines_of(f"{args} --json-progress a.txt")
+    assert not [line for line in others if "chunks" not in line]
     assert [one["stage"] for one in (found[0], found[-1])] == ["read", "finished"]
 
 
-def test_counts(run: Run) -> None:
-    done = run("corpus", "counts", "-o", "out.tsv", "--json-progress", "a.txt")
-    found, _ = lines_of(done.err)
-    assert [one["stage"] for one in (found[0], found[-1])] == ["read", "finished"]
-
-
-def test_nothing_without_the_option(run: Run) -> None:
-    assert run("train", "-n", "300", "-o", "out", "a.txt").err == ""
+@pytest.mark.usefixtures("_texts")
+def test_nothing_without_the_option_or_a_stream(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert command("train -n 300 -o out a.txt").err == ""
     assert progress.current() is None
-
-
-def test_standard_error_that_is_closed(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stderr", None)
-    assert run("train", "-n", "300", "-o", "out", "--json-progress", "a.txt").status == 0
+    assert run(*TRAIN.split(), "--force", "a.txt").status == 0
 
 
 class _Whole(Corpus):
@@ -476,33 +441,25 @@ def test_estimates_are_made_once(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(feed(UnigramSettings(8000), 49_000_000, monkeypatch)) == 1
 
 
-def test_each_kind_that_takes_long_has_an_estimate() -> None:
+@pytest.mark.usefixtures("_known_speed")
+def test_each_kind_that_takes_long_has_an_estimate_and_more_text_takes_longer() -> None:
     sample = Sample(1.0)
-    sample.see(TEXT)
-    made = {}
+    sample.see(TEXT * 5)
+    kinds = ("wordpiece", "character-bpe", "word-level")
     for settings in (
         TrainingSettings(8000),
-        UnigramSettings(8000),
         SentencePieceSettings(8000, "bpe"),
         SentencePieceSettings(8000, "unigram"),
-        *(KINDS[name].makes(8000) for name in ("wordpiece", "character-bpe", "word-level")),
+        *(KINDS[name].makes(8000) for name in kinds),
     ):
         one = estimate(settings.kind.costs, sample.texts, 50_000_000, 1)
         assert one is not None
-        made[str(settings)[:50]] = one.seconds.most
-    assert made
-
-
-@pytest.mark.usefixtures("_known_speed")
-def test_more_text_takes_longer() -> None:
-    sample = Sample(1.0)
-    sample.see(TEXT)
     for workers in (1, 4):
-        found = [
+        less, more = (
             estimate(UnigramSettings(8000).kind.costs, sample.texts, size, workers)
             for size in (10_000_000, 100_000_000)
-        ]
-        assert found[0] is not None
-        assert found[1] is not None
-        assert found[1].seconds.least > found[0].seconds.least
-        assert found[1].bytes.most > found[0].bytes.most
+        )
+        assert less is not None
+        assert more is not None
+        assert more.seconds.least > less.seconds.least
+        assert more.bytes.most > less.bytes.most

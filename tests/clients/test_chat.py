@@ -21,7 +21,7 @@ from compat_bpe.chat.deepseek import DeepSeekV32Format
 from compat_bpe.chat.deepseek_v4 import EFFORTS, DeepSeekV4Format, Version
 from compat_bpe.chat.harmony import HarmonyFormat
 from compat_bpe.chat.kimi import declared, in_order
-from compat_bpe.encodings.loaded import load_ranks
+from compat_bpe.encodings.published import load_ranks
 from compat_bpe.formats.tiktoken import format_ranks
 from tests.chat.families import SPECIAL_TOKENS, TEMPLATES
 from tests.chat.random_requests import request, text

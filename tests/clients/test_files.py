@@ -12,8 +12,8 @@ import pytest
 
 import compat_bpe
 from tests.clients.environments import TEXTS, Environment, make_environment
-from tools.class_folders import random_folder
 from tools.reference_files import reference_file
+from tools.slow_tokenizers import random_folder
 
 pytestmark = pytest.mark.clients
 tokenizers = pytest.importorskip("tokenizers")

@@ -192,7 +192,7 @@ def released(programs: Path, checkout: Path, tmp_path_factory: pytest.TempPathFa
     tag = f"v{__version__}"
     changelog = checkout / "CHANGELOG.md"
     before = changelog.read_text("utf-8")
-    if f"\n## [{__version__}]" not in before:  # as tools/set_version.py writes it
+    if f"\n## [{__version__}]" not in before:  # as tools/release.py writes it
         heading = f"## [Unreleased]\n\n## [{__version__}] - 2031-01-02\n"
         changelog.write_text(before.replace("## [Unreleased]\n", heading), "utf-8")
         run_well(["git", "commit", "-qam", tag], checkout, environment)

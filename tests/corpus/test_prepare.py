@@ -19,8 +19,7 @@ from hypothesis import strategies as st
 
 from compat_bpe.corpus import documents as corpus
 from compat_bpe.corpus.documents import DocumentPart, parts_of
-from compat_bpe.corpus.masking import read_rules, rule
-from compat_bpe.corpus.prepare import CorpusCounts, Preparation, prepare
+from compat_bpe.corpus.prepare import CorpusCounts, Preparation, prepare, read_rules, rule
 from compat_bpe.pipeline.normalizers.forms import Form, UnicodeForm
 from compat_bpe.unicode.surrogates import repair
 from tests.examples import shared_fixture

@@ -9,8 +9,7 @@ from typing import NamedTuple, TypeVar
 import tiktoken
 
 from compat_bpe import Encoding
-from compat_bpe.unicode.code_points import CodePoints
-from compat_bpe.unicode.properties import category, property_set
+from compat_bpe.unicode.properties import CodePoints, category, property_set
 from compat_bpe.unicode.tables import CATEGORIES, SCRIPTS
 from tests.strategies import CASED, NO_WHITE_SPACE, RECENT, WHITE_SPACE
 

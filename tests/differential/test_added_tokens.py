@@ -13,7 +13,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import compat_bpe
-from compat_bpe.pipeline.names import FEW
+from compat_bpe.pipeline.special_tokens import FEW
 from compat_bpe.save import save_tokenizer_json
 from compat_bpe.unicode.surrogates import repair
 from tests.differential.any_tokenizer import is_undefined

@@ -12,7 +12,7 @@ from hypothesis import assume
 from hypothesis import strategies as st
 
 from compat_bpe.formats.checked_json import Json
-from compat_bpe.formats.parts.after_model import read_decoder
+from compat_bpe.formats.tokenizer_parts import read_decoder
 from compat_bpe.pipeline.decoders.pieces import PieceDecoder
 from compat_bpe.pipeline.decoders.steps import ESCAPED
 from tests.differential.small_tokenizers import Both, answer, error_of, file

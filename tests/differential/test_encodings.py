@@ -15,8 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from compat_bpe.encodings.loaded import load_ranks
-from compat_bpe.encodings.published import PUBLISHED
+from compat_bpe.encodings.published import PUBLISHED, load_ranks
 from compat_bpe.pattern.splitter import Splitter
 from compat_bpe.pipeline.models.bpe.by_rank import BytePairEncoder
 from compat_bpe.unicode.properties import category

@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 
 from compat_bpe.encodings.tokenizer import Tokenizer
 from compat_bpe.formats.checked_json import Json, parse_json, read_float, read_json
-from compat_bpe.formats.models.unigram import read_unigram, written_float
 from compat_bpe.formats.tokenizer_json import FIELDS, parse_tokenizer
+from compat_bpe.formats.tokenizer_models import read_unigram, written_float
 from compat_bpe.pipeline.models import unigram as unigram_module
 from compat_bpe.pipeline.models.bpe.characters import CharacterBPE
 from compat_bpe.pipeline.models.unigram import Unigram

@@ -15,7 +15,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from compat_bpe.formats.checked_json import Json
-from compat_bpe.formats.parts.before_model import read_normalizer
+from compat_bpe.formats.tokenizer_parts import read_normalizer
 from compat_bpe.pipeline.aligned import Aligned
 from compat_bpe.pipeline.normalizers.charsmap import Charsmap
 from compat_bpe.unicode.properties import category

@@ -16,8 +16,7 @@ from compat_bpe.pattern.parser import parse
 from compat_bpe.pipeline.pre_tokenizers.split import Split
 from compat_bpe.pipeline.pre_tokenizers.splitter import StepSplitter
 from compat_bpe.unicode import tables_properties
-from compat_bpe.unicode.code_points import CodePoints
-from compat_bpe.unicode.properties import ignore_case, parse_ranges
+from compat_bpe.unicode.properties import CodePoints, ignore_case, parse_ranges
 from compat_bpe.unicode.tables import CATEGORIES, SCRIPTS
 from compat_bpe.unicode.tables_folds import FULL_FOLDS
 from tests.differential.reference import POSIX, SCALARS, sample

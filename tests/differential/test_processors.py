@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from compat_bpe.formats.checked_json import Json
-from compat_bpe.formats.parts.after_model import (
+from compat_bpe.formats.tokenizer_parts import (
     padding_part,
     read_padding,
     read_post_processor,

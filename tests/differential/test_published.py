@@ -20,8 +20,8 @@ from sentencepiece import SentencePieceProcessor
 import compat_bpe
 from compat_bpe.encodings.sentencepiece import SentencePiece
 from compat_bpe.encodings.tokenizer import Tokenizer
-from compat_bpe.formats.gguf.pre import PRE
-from compat_bpe.formats.models.base import WordPiecePart
+from compat_bpe.formats.gguf.merges import PRE
+from compat_bpe.formats.tokenizer_models import WordPiecePart
 from compat_bpe.formats.vocab_txt import read_vocab_txt
 from compat_bpe.pattern.splitter import Splitter
 from compat_bpe.pipeline.byte_level import encode_bytes
@@ -36,8 +36,6 @@ from tests.formats.small_gguf import DISTINCT, gpt2, write
 from tests.strategies import NO_WHITE_SPACE, WHITE_SPACE
 from tests.strategies import texts as any_texts
 from tools.reference_files import FILES, reference_file
-from tools.reference_gguf import GGUF, IDS
-from tools.reference_gguf import TEXTS as GGUF_TEXTS
 from tools.reference_tokenizers import TOKENIZERS, reference_tokenizer
 from tools.slow_tokenizers import FIXTURE
 from tools.whole_corpora import VOCABULARIES, read_corpora
@@ -292,7 +290,8 @@ def gguf(name: str) -> Any:
 
 def published_ids(name: str) -> list[tuple[str, list[int]]]:
     """The texts of a vocabulary, and their ids."""
-    data = reference_file(f"{name if name in GGUF_TEXTS else 'most'}_gguf_texts").read_bytes()
+    texts = f"{name}_gguf_texts"
+    data = reference_file(texts if texts in FILES else "most_gguf_texts").read_bytes()
     cases = data.decode().split("\n__ggml_vocab_test__\n")
     lines = reference_file(f"{name}_gguf_ids").read_text().split("\n")
     assert len(cases) in (len(lines), len(lines) - 1)
@@ -300,7 +299,7 @@ def published_ids(name: str) -> list[tuple[str, list[int]]]:
 
 
 @pytest.mark.sweep
-@pytest.mark.parametrize("name", sorted({*GGUF, *IDS}))
+@pytest.mark.parametrize("name", sorted(file[:-9] for file in FILES if file.endswith("_gguf_ids")))
 def test_published_ids(name: str) -> None:
     compared = 0
     for text, ids in published_ids(name):

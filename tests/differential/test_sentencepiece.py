@@ -17,9 +17,12 @@ import compat_bpe
 from compat_bpe.encodings.save import save_sentencepiece
 from compat_bpe.encodings.sentencepiece import SentencePiece
 from compat_bpe.pipeline.models.explain import explain
-from compat_bpe.pipeline.models.sentencepiece.lattice import PieceLattice
-from compat_bpe.pipeline.models.sentencepiece.unigram import SentencePieceUnigram, rounded
-from compat_bpe.pipeline.names import FEW
+from compat_bpe.pipeline.models.sentencepiece.unigram import (
+    PieceLattice,
+    SentencePieceUnigram,
+    rounded,
+)
+from compat_bpe.pipeline.special_tokens import FEW
 from tests.differential.small_sentencepieces import (
     NAMES,
     SENTENCES,

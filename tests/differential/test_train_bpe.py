@@ -21,12 +21,12 @@ from hypothesis import strategies as st
 from tokenizers import Regex, models, pre_tokenizers, trainers
 
 from compat_bpe import Encoding, load
-from compat_bpe.encodings.load_by_ranks import DEEPSEEK
+from compat_bpe.encodings.load import DEEPSEEK
 from compat_bpe.encodings.published import PATTERNS
 from compat_bpe.pipeline.byte_level import decode_bytes
 from compat_bpe.save import save_tokenizer_json
 from compat_bpe.train import Trainer, TrainingSettings, train_bpe
-from compat_bpe.train.bpe.beginning import BYTES, make_encoding
+from compat_bpe.train.bpe.growing import BYTES, make_encoding
 from compat_bpe.train.bpe.merge_kinds import (
     CharacterBpeSettings,
     LearnedTokens,

@@ -33,7 +33,7 @@ from compat_bpe.train import (
     WordPieceSettings,
     train,
 )
-from compat_bpe.train.extend.extend import extend
+from compat_bpe.train.extend import extend
 from compat_bpe.train.kinds import TOKENIZER_KINDS, kind_of
 from compat_bpe.train.tokenizer_kind import TokenizerSettings
 from compat_bpe.train.words import WordCounter

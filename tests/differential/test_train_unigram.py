@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -21,9 +21,10 @@ from hypothesis import strategies as st
 from tokenizers import models, pre_tokenizers, trainers
 
 from compat_bpe import load
+from compat_bpe.formats.tokenizer_models import UnigramPart
 from compat_bpe.save import save_tokenizer_json
 from compat_bpe.train import UnigramSettings, train
-from compat_bpe.train.unigram.learner import UnigramOptions, learn_unigram
+from compat_bpe.train.unigram import learn_unigram
 from tests.corpora import SOURCES, TEXTS
 from tests.differential.reference import repaired
 from tests.examples import drawn
@@ -73,15 +74,30 @@ def reference(counts: Mapping[str, int], vocab_size: int, **options: Any) -> Any
     return json.loads(tokenizer.to_str())["model"]
 
 
+def learned(
+    counts: Mapping[str, int],
+    vocab_size: int,
+    unk_token: str | None = None,
+    special_tokens: Sequence[str] = (),
+    **options: Any,
+) -> UnigramPart:
+    """The model that is learned here, with the options of the reference."""
+    first = [*special_tokens]
+    if unk_token is not None and unk_token not in first:
+        first.insert(0, unk_token)
+    unknown = None if unk_token is None else first.index(unk_token)
+    return learn_unigram(counts, UnigramSettings(vocab_size, **options), first, unknown)
+
+
 def assert_same(counts: Mapping[str, int], vocab_size: int, **options: Any) -> None:
     there = reference(counts, vocab_size, **options)
-    here = learn_unigram(counts, UnigramOptions(vocab_size, **options))
+    here = learned(counts, vocab_size, **options)
     assert here.unknown == there["unk_id"]
     assert len(here.pieces) == len(there["vocab"])
     scores = dict(map(tuple, there["vocab"]))
     assert set(here.pieces) == set(scores)
     assert list(here.scores) == pytest.approx([score for _, score in there["vocab"]], abs=NEAR)
-    first = len(UnigramOptions(vocab_size, **options).first_pieces)
+    first = len({*options.get("special_tokens", ()), options.get("unk_token")} - {None})
     assert list(here.pieces[:first]) == [piece for piece, _ in there["vocab"][:first]]
     # The scores of dropped characters change places.
     least = min(scores.values()) + 0.0001 * len(scores) + NEAR
@@ -163,8 +179,8 @@ def test_sizes_at_the_edge(size: int | None) -> None:
 def test_the_seeds_can_be_few() -> None:
     """The reference's Python class has no such option; its JSON has."""
     counts = words(30, 32, 9000)
-    few = learn_unigram(counts, UnigramOptions(30_000, seed_size=300))
-    assert len(few.pieces) < 300 < len(learn_unigram(counts, UnigramOptions(30_000)).pieces)
+    few = learn_unigram(counts, UnigramSettings(30_000, seed_size=300))
+    assert len(few.pieces) < 300 < len(learn_unigram(counts, UnigramSettings(30_000)).pieces)
 
 
 def test_the_name_of_the_placeholder_in_words() -> None:

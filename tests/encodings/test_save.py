@@ -15,9 +15,9 @@ from compat_bpe import Encoding, get_encoding, load, load_gpt2
 from compat_bpe.encodings.sentencepiece import SentencePiece
 from compat_bpe.encodings.tokenizer import Tokenizer
 from compat_bpe.formats.gpt2 import format_vocab_bpe
-from compat_bpe.formats.models.bpe import RankedModel
 from compat_bpe.formats.sentencepiece import SentencePieceModel, sentencepiece_bytes
 from compat_bpe.formats.tiktoken import format_ranks, read_ranks
+from compat_bpe.formats.tokenizer_bpe import RankedModel
 from compat_bpe.pipeline.byte_level import BYTE_TO_UNICODE
 from compat_bpe.pipeline.models.sentencepiece.base import NORMAL, UNKNOWN
 from compat_bpe.save import save_gpt2, save_sentencepiece, save_tiktoken, save_tokenizer_json

@@ -42,15 +42,27 @@ CALLS = ("replace", "link", "fsync", "open", "remove", "chmod", "rename", "mkdir
 
 
 @contextmanager
-def failing(number: int, error: BaseException) -> Iterator[list[str]]:
-    """Let the call of a number raise an error; yields the names of the calls so far."""
+def failing(
+    number: int, error: BaseException | Callable[[], object], *, done_before: bool = False
+) -> Iterator[list[str]]:
+    """Let the call of a number raise an error; yields the names of the calls so far.
+
+    Args:
+        number: the number, from 1 on.
+        error: the error, or a function that is called instead of raising one.
+        done_before: True if what was called is done nevertheless; opening would lose its result.
+    """
     called: list[str] = []
 
     def wrapped(name: str, real: Callable[..., Any]) -> Callable[..., Any]:
         def call(*args: Any, **options: Any) -> Any:
             called.append(name)
             if len(called) == number:
-                raise error
+                if done_before and name != "open":
+                    real(*args, **options)
+                if isinstance(error, BaseException):
+                    raise error
+                error()
             return real(*args, **options)
 
         return call

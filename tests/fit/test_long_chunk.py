@@ -11,9 +11,16 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from compat_bpe import Encoding, get_encoding
-from compat_bpe.fit import Document, long_chunk, long_stretch
-from compat_bpe.fit.long_chunk import LONG, LongChunk, LongPieces
-from compat_bpe.fit.long_stretch import _Kinds, _one_chunk_from, possible_ends, possible_starts
+from compat_bpe.fit import Document, long_chunk
+from compat_bpe.fit.long_chunk import (
+    LONG,
+    LongChunk,
+    LongPieces,
+    _Kinds,
+    _one_chunk_from,
+    possible_ends,
+    possible_starts,
+)
 from compat_bpe.pattern.splitter import Splitter
 from compat_bpe.pipeline.models.bpe.by_rank import BytePairEncoder
 from compat_bpe.pipeline.offsets import locate
@@ -192,7 +199,7 @@ def test_no_place_that_fits_is_ruled_out(
     following = [encoding.count(text[start:]) for start in places]
     limit = data.draw(st.integers(0, encoding.count(text)))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(long_stretch, "_LONG", 8)
+        patch.setattr(long_chunk, "_LONG", 8)
         ends = list(possible_ends(encoding.core, text, limit))
         starts = list(possible_starts(encoding.core, text, limit))
     assert ends == sorted(set(ends), reverse=True)
@@ -289,7 +296,7 @@ def test_most_places_after_a_long_chunk_are_ruled_out() -> None:
 def test_what_decides_on_a_chunk_may_be_beyond_the_next(
     text: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(long_stretch, "_LONG", 8)
+    monkeypatch.setattr(long_chunk, "_LONG", 8)
     encoding = get_encoding("cl100k_base")
     for limit in range(encoding.count(text)):
         ends = set(possible_ends(encoding.core, text, limit))

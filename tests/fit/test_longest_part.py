@@ -16,9 +16,9 @@ from compat_bpe.fit.boundary import Boundary, last_cut_point
 from compat_bpe.fit.longest_part import fits, longest_prefix, longest_suffix
 from compat_bpe.fit.truncate import Keep
 from compat_bpe.formats.checked_json import Json
-from compat_bpe.formats.models.bpe import RankedModel
-from compat_bpe.formats.parts.written import byte_level_part, pre_tokenizers_part, split_part
+from compat_bpe.formats.tokenizer_bpe import RankedModel
 from compat_bpe.formats.tokenizer_json import TokenizerDefinition, parse_tokenizer
+from compat_bpe.formats.tokenizer_writing import byte_level_part, pre_tokenizers_part, split_part
 from compat_bpe.pipeline.added_tokens import AddedToken
 from compat_bpe.pipeline.core import Core
 from compat_bpe.unicode.surrogates import repair
@@ -79,7 +79,7 @@ def test_long_stretches_without_a_cut(
     limit = data.draw(st.integers(0, encoding.count(text)))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(longest_part, "_LONG", 4)
-        patch.setattr("compat_bpe.fit.long_stretch._LONG", 8)
+        patch.setattr("compat_bpe.fit.long_chunk._LONG", 8)
         end = longest_prefix(encoding, text, limit, boundary=boundary)
         begin = longest_suffix(encoding, text, limit, boundary=boundary)
     assert end == prefix_by_trying(encoding, text, limit, 0, boundary, "")

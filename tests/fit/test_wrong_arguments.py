@@ -13,7 +13,7 @@ from compat_bpe.train import (
     SentencePieceSettings,
     train,
 )
-from compat_bpe.train.extend.extend import extend
+from compat_bpe.train.extend import extend
 from compat_bpe.train.write import write_vocabulary
 
 #: Arguments besides the encoding that are right.

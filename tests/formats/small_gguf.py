@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, Union
 
 import compat_bpe
 from compat_bpe.formats.gguf.container import ARRAY, BOOL, NUMBERS, STRING
-from compat_bpe.formats.gguf.pre import PRE
+from compat_bpe.formats.gguf.merges import PRE
 from compat_bpe.pipeline.byte_level import BYTE_TO_UNICODE
 
 U8, I8, U16, I16, U32, I32, F32 = range(7)

@@ -17,7 +17,7 @@ import compat_bpe
 from compat_bpe.chat import count_messages, load_chat_template
 from compat_bpe.encodings.sentencepiece import SentencePiece
 from compat_bpe.encodings.tokenizer import Rwkv
-from compat_bpe.formats.gguf.pre import PRE
+from compat_bpe.formats.gguf.merges import PRE
 from tests.formats.small_gguf import (
     BERT,
     BYTE,

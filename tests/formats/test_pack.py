@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-import importlib.util
 import random
+import sys
 import zlib
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 from hypothesis import given
@@ -17,6 +16,8 @@ import compat_bpe.encodings
 from compat_bpe.formats.pack import SIZE_LIMIT, pack, unpack
 from compat_bpe.formats.tiktoken import format_ranks
 from tests.memory import tracemalloc
+from tools import build_packs
+from tools.generated import write_or_check
 from tools.reference_files import reference_file
 
 PACKS = Path(compat_bpe.encodings.__file__).parent / "packs"
@@ -188,60 +189,45 @@ def test_a_bomb_does_not_fill_the_memory() -> None:
     assert peak < 1_000_000
 
 
-SCRIPT = Path(__file__).parents[2] / "tools" / "build_packs.py"
 SOURCE = format_ranks({**{bytes([byte]): byte for byte in range(256)}, b"ab": 256})
 
 
-@pytest.fixture(scope="module")
-def build_packs() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("build_packs", SCRIPT)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-@pytest.fixture
-def small(build_packs: ModuleType, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
-    """The script, its table holding one small vocabulary."""
-    table = {"small": ("small.tiktoken", hashlib.sha256(SOURCE).hexdigest())}
-    monkeypatch.setattr(build_packs, "VOCABULARIES", table)
-    return build_packs
-
-
 @pytest.mark.sweep
-def test_what_ships_is_what_would_be_built(build_packs: ModuleType) -> None:
-    packs = build_packs.PACKS
-
-    def source(file: str) -> bytes:
-        if file == "tokenizer.json":
-            return reference_file("deepseek_v4").read_bytes()
-        name = file.partition(".")[0]
-        return format_ranks(unpack((packs / f"{name}.pack").read_bytes(), name))
-
-    assert build_packs.run(source, packs, check=True) == 0
+def test_what_ships_is_what_would_be_built() -> None:
+    for name in build_packs.SHA256:
+        shipped = (PACKS / f"{name}.pack").read_bytes()
+        source = format_ranks(unpack(shipped, name))
+        assert build_packs.is_current(shipped, build_packs.of_openai(name, source))
+    source = reference_file("deepseek_v4").read_bytes()
+    built = build_packs.of_deepseek(source, "tokenizer.json")
+    assert build_packs.is_current((PACKS / "deepseek.pack").read_bytes(), built)
 
 
-def test_write_then_check(small: ModuleType, tmp_path: Path) -> None:
-    sources = {"small.tiktoken": SOURCE}
-    assert small.run(sources.__getitem__, tmp_path, check=True) == 1
-    assert list(tmp_path.iterdir()) == []
-    assert small.run(sources.__getitem__, tmp_path, check=False) == 0
-    (path,) = tmp_path.iterdir()
+def test_write_then_check(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(build_packs.SHA256, "small", hashlib.sha256(SOURCE).hexdigest())
+    path = tmp_path / "small.pack"
+
+    def run(*arguments: str) -> int:
+        monkeypatch.setattr(sys, "argv", ["build_packs.py", *arguments])
+        return write_or_check(
+            "", lambda: {path: build_packs.of_openai("small", SOURCE)}, build_packs.is_current
+        )
+
+    assert run("--check") == 1
+    assert not path.exists()
+    assert run() == 0
     built = path.read_bytes()
     assert format_ranks(unpack(built, path.name)) == SOURCE
-    assert small.run(sources.__getitem__, tmp_path, check=True) == 0
-
+    assert run("--check") == 0
+    # Compressed by another version of zlib.
+    header, _, body = built.partition(b"\n")
+    path.write_bytes(header + b"\n" + zlib.compress(zlib.decompress(body), 1))
+    assert run("--check") == 0
     path.write_bytes(built[:-1])
-    assert small.run(sources.__getitem__, tmp_path, check=True) == 1
+    assert run("--check") == 1
     assert path.read_bytes() == built[:-1]
 
 
-def test_wrong_source_leaves_the_pack_alone(small: ModuleType, tmp_path: Path) -> None:
-    small.run({"small.tiktoken": SOURCE}.__getitem__, tmp_path, check=False)
-    (path,) = tmp_path.iterdir()
-    built = path.read_bytes()
-    with pytest.raises(ValueError, match=r"^small.tiktoken: sha256 is"):
-        small.run({"small.tiktoken": SOURCE + b"YWJj 257\n"}.__getitem__, tmp_path, check=False)
-    assert [entry.read_bytes() for entry in tmp_path.iterdir()] == [built]
+def test_another_source_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"^r50k_base.tiktoken: sha256 is"):
+        build_packs.of_openai("r50k_base", SOURCE)

@@ -10,7 +10,7 @@ import pytest
 
 from compat_bpe.formats import vocab_merges, vocab_txt
 from compat_bpe.formats.checked_json import Json
-from compat_bpe.formats.models.base import WordPiecePart
+from compat_bpe.formats.tokenizer_models import WordPiecePart
 from compat_bpe.formats.vocab_txt import read_vocab_txt
 from compat_bpe.pipeline.byte_level import BYTE_TO_UNICODE
 from compat_bpe.unicode.properties import white_space

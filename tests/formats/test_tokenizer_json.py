@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 import compat_bpe
 from compat_bpe.encodings.tokenizer import Tokenizer
 from compat_bpe.formats.checked_json import Json, parse_json
-from compat_bpe.formats.models.unigram import UnigramPart, read_unigram
-from compat_bpe.formats.parts.before_model import read_normalizer
 from compat_bpe.formats.tokenizer_json import parse_tokenizer
+from compat_bpe.formats.tokenizer_models import UnigramPart, read_unigram
+from compat_bpe.formats.tokenizer_parts import read_normalizer
 from compat_bpe.pipeline.byte_level import BYTE_TO_UNICODE
 from compat_bpe.pipeline.tokenized import Padding, Truncation
 from tests.tokenizer_files import BYTE_LEVEL, added, bpe_model

@@ -339,7 +339,7 @@ def test_messages_that_wait_take_bounded_memory() -> None:
 def test_a_mistake_in_the_server_does_not_end_it(capfd: pytest.CaptureFixture[str]) -> None:
     with client_of() as client:
         client.open("one two")
-        for name in ("compat_bpe.lsp.server.changing", "compat_bpe.lsp.notices.diagnostics"):
+        for name in ("compat_bpe.lsp.server.changing", "compat_bpe.lsp.session.diagnostics"):
             with patch(name, side_effect=KeyError("oops")):
                 client.change(insert(0, 0, "x "))
                 messages = client.shown("window/logMessage")

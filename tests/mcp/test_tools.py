@@ -20,13 +20,21 @@ from compat_bpe.chat import context_limit, count_messages
 from compat_bpe.fit import split_text
 from compat_bpe.fit.split import iter_parts
 from compat_bpe.mcp import server, tools
-from compat_bpe.mcp.calls import BOUNDS, LARGEST, LONGEST, Call, CallError, Clock, Roots
-from compat_bpe.mcp.encodings import default_encoding
+from compat_bpe.mcp.calls import (
+    BOUNDS,
+    LARGEST,
+    LONGEST,
+    Call,
+    CallError,
+    Clock,
+    Roots,
+    chosen,
+)
 from compat_bpe.mcp.server import RESOURCES
 from compat_bpe.mcp.tools import FUNCTIONS, TOOLS
 
 TEXT = (
-    "It's 12345 o'clock; the café's naïve “menu”…\r\n世界は広い 👩‍👩‍👧‍👦 " * 5_000
+    "It's 12345 o'clock; the café's naïve “menu”…\r\n世界は広い 👩‍👩‍👧‍👦 " * 1_500
 )  # several portions
 O200K = get_encoding("o200k_base")
 WEATHER = {
@@ -405,7 +413,7 @@ def test_a_mistake_of_ours_is_an_answer_and_is_written_down(
 
 
 def test_resources_name_what_the_tools_take(call: Call) -> None:
-    encodings, models = (json.loads(one.write()) for one in RESOURCES)
+    encodings, models = (json.loads(write()) for _, write in RESOURCES.values())
     for name in encodings["encodings"] + encodings["baselines"]:
         run(call, "count_tokens", text="a", encoding=name)
     for model in models["models"]:
@@ -415,4 +423,4 @@ def test_resources_name_what_the_tools_take(call: Call) -> None:
 def test_a_vocabulary_of_the_server_s_own_is_loaded_once() -> None:
     path = Path(__file__).parents[2] / "fixtures/gpt2_small"
     call = Call(Roots(()), str(path))
-    assert default_encoding(call).encoding is default_encoding(call).encoding
+    assert chosen(None, None, call).encoding is chosen(None, None, call).encoding

@@ -18,7 +18,7 @@ from compat_bpe.pattern.ast import (
     Sequence,
     can_be_empty,
 )
-from compat_bpe.unicode.code_points import CodePoints
+from compat_bpe.unicode.properties import CodePoints
 from tests.strategies import texts
 
 

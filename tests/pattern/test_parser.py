@@ -26,8 +26,8 @@ from compat_bpe.pattern.cut_points import Reach, cut_point_pairs
 from compat_bpe.pattern.oniguruma import parse_oniguruma
 from compat_bpe.pattern.parser import parse
 from compat_bpe.pattern.splitter import Splitter
-from compat_bpe.pipeline.pypy.table import table_of
-from compat_bpe.unicode.code_points import ALL, CodePoints
+from compat_bpe.pipeline.pypy.encoder import table_of
+from compat_bpe.unicode.properties import ALL, CodePoints
 
 
 @pytest.mark.parametrize(

@@ -11,12 +11,20 @@ from hypothesis import strategies as st
 from compat_bpe.encodings import deepseek
 from compat_bpe.encodings.published import PATTERNS, PUBLISHED
 from compat_bpe.formats.checked_json import Json
-from compat_bpe.formats.parts.before_model import joined_steps, steps
+from compat_bpe.formats.tokenizer_parts import joined_steps, read_steps
 from compat_bpe.pattern.parser import parse
 from compat_bpe.pattern.prepared import PREPARED
 from compat_bpe.pattern.prepared_large import LARGE
-from compat_bpe.pattern.splitter import LONGEST_SEGMENT, SHORTEST_SEGMENT, Splitter, StandIns
-from compat_bpe.pattern.translation import LARGE_PARTS, PREPARED_PARTS, Translation, WithStandIns
+from compat_bpe.pattern.splitter import (
+    LARGE_PARTS,
+    LONGEST_SEGMENT,
+    PREPARED_PARTS,
+    SHORTEST_SEGMENT,
+    Splitter,
+    StandIns,
+    Translation,
+    WithStandIns,
+)
 from compat_bpe.pipeline.pre_tokenizers.base import NAME
 from compat_bpe.unicode.surrogates import repair
 from tools import build_prepared_patterns
@@ -324,9 +332,9 @@ def test_a_pattern_with_many_kinds_of_characters() -> None:
 def test_steps_that_ship_are_joined_already() -> None:
     part = Json(deepseek.PARTS["pre_tokenizer"], "a file", "pre_tokenizer")
     assert len(joined_steps(part)) == 2
-    assert len(steps(part)) == 4
+    assert len(read_steps(part)) == 4
     other = Json({**part.value, "pretokenizers": part.value["pretokenizers"][1:]}, "a file", "")
-    assert len(joined_steps(other)) == len(steps(other)) == 3
+    assert len(joined_steps(other)) == len(read_steps(other)) == 3
     assert joined_steps(None) == []
 
 

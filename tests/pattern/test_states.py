@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from compat_bpe.encodings.published import PATTERNS
 from compat_bpe.formats.checked_json import Json
-from compat_bpe.formats.parts.before_model import steps
+from compat_bpe.formats.tokenizer_parts import read_steps
 from compat_bpe.pattern import states as states_module
 from compat_bpe.pattern.ast import (
     Alternatives,
@@ -27,16 +27,17 @@ from compat_bpe.pattern.ast import (
     Sequence,
     asked_of_next,
     can_be_empty,
+    relax,
+    to_re,
     walk,
 )
 from compat_bpe.pattern.parser import parse
 from compat_bpe.pattern.prepared import PREPARED
 from compat_bpe.pattern.splitter import Matcher, Splitter
 from compat_bpe.pattern.states import NoTable, States, asked_after, is_bounded
-from compat_bpe.pattern.writer import relax, to_re
 from compat_bpe.pipeline.pre_tokenizers.splitter import make_splitter
-from compat_bpe.pipeline.pypy.table import Table
-from compat_bpe.unicode.code_points import CodePoints
+from compat_bpe.pipeline.pypy.encoder import Table
+from compat_bpe.unicode.properties import CodePoints
 from tests.examples import scaled
 from tests.pattern.random_trees import trees, words
 
@@ -325,7 +326,7 @@ def test_patterns_that_ship_are_left_to_re(pattern: str) -> None:
 
 
 def _tree_of_steps(text: str) -> Node:
-    splitter = make_splitter(steps(Json(ast.literal_eval(text), "pre_tokenizer"))[:-1])
+    splitter = make_splitter(read_steps(Json(ast.literal_eval(text), "pre_tokenizer"))[:-1])
     assert splitter.tree is not None
     return splitter.tree
 

@@ -13,15 +13,18 @@ from compat_bpe.pattern.ast import (
     Chars,
     Node,
     can_be_empty,
+    join_runs,
     looks_back,
+    project,
+    relax,
     stays_whole,
     surely_begins,
+    to_re,
     walk,
 )
 from compat_bpe.pattern.parser import parse
 from compat_bpe.pattern.splitter import Splitter
-from compat_bpe.pattern.writer import join_runs, project, relax, to_re
-from compat_bpe.unicode.code_points import CodePoints
+from compat_bpe.unicode.properties import CodePoints
 from tests.examples import scaled
 from tests.pattern.random_trees import trees, words
 

@@ -12,12 +12,16 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from compat_bpe.pipeline import sorted_names
+from compat_bpe.pipeline import special_tokens
 from compat_bpe.pipeline.added_tokens import AddedToken, AddedTokens, normalized_content
-from compat_bpe.pipeline.names import FEW, NameFinder
 from compat_bpe.pipeline.normalizers.simple import Lowercase
-from compat_bpe.pipeline.sorted_names import SortedNames
-from compat_bpe.pipeline.special_tokens import allowed_names, split_special
+from compat_bpe.pipeline.special_tokens import (
+    FEW,
+    NameFinder,
+    SortedNames,
+    allowed_names,
+    split_special,
+)
 from tests.examples import scaled
 
 
@@ -105,7 +109,7 @@ def test_a_place_takes_few_steps(names: set[str], text: str) -> None:
 
 def test_nothing_is_sorted_before_a_beginning_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     made: list[object] = []
-    monkeypatch.setattr(sorted_names, "SortedNames", lambda names: made.append(names))
+    monkeypatch.setattr(special_tokens, "SortedNames", lambda names: made.append(names))
     assert list(NameFinder(OTHERS | {"<b>"}).spans("a < b")) == []
     assert not made
 
@@ -113,7 +117,7 @@ def test_nothing_is_sorted_before_a_beginning_is_found(monkeypatch: pytest.Monke
 #: 2,000 names that share their beginning, and 40,000 places for them: 95 s by a pattern of all.
 HOSTILE = """
 from compat_bpe.pipeline.added_tokens import AddedToken, AddedTokens
-from compat_bpe.pipeline.sorted_names import SortedNames
+from compat_bpe.pipeline.special_tokens import SortedNames
 from compat_bpe.pipeline.special_tokens import allowed_names
 names = {"a" * length + "b": length for length in range(2000)}
 tokens = AddedTokens([AddedToken(name, length) for name, length in names.items()])

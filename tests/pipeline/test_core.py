@@ -15,7 +15,7 @@ from compat_bpe.encodings.core import EncodingCore
 from compat_bpe.pattern.parser import parse
 from compat_bpe.pipeline.added_tokens import AddedToken, AddedTokens
 from compat_bpe.pipeline.byte_level import BYTE_TO_UNICODE, decode_bytes
-from compat_bpe.pipeline.definition import Definition
+from compat_bpe.pipeline.core import Definition
 from compat_bpe.pipeline.models.base import ChunkToken
 from compat_bpe.pipeline.models.bpe.by_merges import ListedMergesEncoder, UnknownPolicy
 from compat_bpe.pipeline.models.bpe.by_rank import _WORTH_UNSPACED, ByteLevelBPE, BytePairEncoder

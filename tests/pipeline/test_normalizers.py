@@ -16,13 +16,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from compat_bpe.formats.checked_json import Json
-from compat_bpe.formats.parts import pattern
+from compat_bpe.formats.tokenizer_parts import pattern
 from compat_bpe.pipeline.aligned import Aligned
 from compat_bpe.pipeline.normalizers.base import one_after_the_other
 from compat_bpe.pipeline.normalizers.bert import BertNormalizer
-from compat_bpe.pipeline.normalizers.charsmap import Charsmap
+from compat_bpe.pipeline.normalizers.charsmap import Charsmap, Precompiled
 from compat_bpe.pipeline.normalizers.forms import Form, UnicodeForm
-from compat_bpe.pipeline.normalizers.precompiled import Precompiled
 from compat_bpe.pipeline.normalizers.sentencepiece import SpaceNormalizer
 from compat_bpe.pipeline.normalizers.simple import (
     ByteLevel,

@@ -10,21 +10,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from compat_bpe.pipeline import tokenized
-from compat_bpe.pipeline.bert_processors import (
+from compat_bpe.pipeline.processors import (
     BertProcessing,
     ByteLevelOffsets,
+    ProcessorSequence,
     RobertaProcessing,
     Special,
-    trimmed,
-)
-from compat_bpe.pipeline.processors import (
-    ProcessorSequence,
     SpecialPiece,
     SpecialTokens,
     TemplateProcessing,
     TextPiece,
     process,
     process_ids,
+    trimmed,
 )
 from compat_bpe.pipeline.tokenized import Padding, Tokenized, Truncation
 

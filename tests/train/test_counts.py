@@ -1,4 +1,4 @@
-"""Training from counts gives what training on the counted texts gives."""
+"""Counted words, and training from counts: it gives what training on the counted texts gives."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ from compat_bpe.train import (
     train,
     train_bpe,
 )
-from compat_bpe.train.bpe.beginning import BYTES, make_encoding
-from compat_bpe.train.words import WordCounter
+from compat_bpe.train.bpe.growing import BYTES, make_encoding
+from compat_bpe.train.words import CountedWords, WordCounter, multipliers_of
 from compat_bpe.unicode.surrogates import repair
 from tests.examples import scaled
 from tests.strategies import texts
@@ -222,3 +222,77 @@ def test_counts_of_other_types_of_integers() -> None:
     trainer = Trainer(TrainingSettings(num_merges=1))
     trainer.feed_counts([("ab", Number())])  # type: ignore[list-item]
     assert trainer.train().merges == [(b"a", b"b", 256, 2)]
+
+
+WORDS: dict[str, Any] = {"pre_tokenizer": {"type": "WhitespaceSplit"}}
+LOWER: dict[str, Any] = {**WORDS, "normalizer": {"type": "Lowercase"}}
+
+
+def counted_words(
+    groups: dict[str, list[str]], parts: dict[str, Any], **options: Any
+) -> CountedWords:
+    with WordCounter.of_parts(parts, **options) as counter:
+        for group, some in groups.items():
+            for text in some:
+                counter.feed(text, group)
+        return counter.finish()
+
+
+def test_words_are_normalized_and_counted_over_all_groups() -> None:
+    found = counted_words({"a": ["The dog the"], "b": ["DOG  é"]}, LOWER)
+    assert found == CountedWords({"the": 2, "dog": 2, "é": 1}, 1, 14, 5, {})
+
+
+def test_without_a_pre_tokenizer_a_text_is_a_word() -> None:
+    assert counted_words({"": ["a b", "a b", ""]}, {}).counts == {"a b": 2}
+
+
+@pytest.mark.parametrize("parts", [WORDS, LOWER, {"pre_tokenizer": {"type": "BertPreTokenizer"}}])
+@given(text=texts, cut=st.integers(0, 50))
+def test_pieces_give_what_the_whole_gives(parts: dict[str, Any], text: str, cut: int) -> None:
+    with WordCounter.of_parts(parts) as counter:
+        # The second piece goes on where the first ends, and "x" is never nothing.
+        counter.feed(text[:cut], is_last=False)
+        counter.feed(text[cut:] + " x")
+        found = counter.finish()
+    assert found == counted_words({"": [text + " x"]}, parts)
+    assert found.words == sum(found.counts.values())
+    assert found.bytes == sum(len(word.encode()) * n for word, n in found.counts.items())
+
+
+def test_words_by_processes_are_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("compat_bpe.corpus.chunk_counts._WORTH_WORKERS", 10)
+    monkeypatch.setattr("compat_bpe.corpus.chunk_counts._SHARE", 20)
+    some = {"a": ["The dog the cat"] * 9, "b": ["a B a"] * 9}
+    alone = counted_words(some, LOWER, workers=1)
+    assert counted_words(some, LOWER, workers=2) == alone
+    assert Counter(alone.counts) == Counter({"the": 18, "dog": 9, "cat": 9, "a": 18, "b": 9})
+
+
+def test_bytes_that_are_written_as_characters_are_bytes() -> None:
+    parts = {
+        "pre_tokenizer": {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True}
+    }
+    found = counted_words({"": ["é é"]}, parts)
+    assert (found.counts, found.bytes) == ({"Ã©": 1, "ĠÃ©": 1}, 5)
+
+
+def test_weights_make_groups_count_in_proportion() -> None:
+    some = {"a": ["xx"] * 10, "b": ["yyyy"] * 10, "": ["zz"]}
+    found = counted_words(some, WORDS, weights={"a": 2})
+    # Of 20, 40 and 2 bytes are made 2, 1 and 1 parts; the largest group stays as it is.
+    assert found.factors == {"a": 4.0, "b": 1.0, "": 20.0}
+    assert found.counts == {"xx": 40_000, "yyyy": 10_000, "zz": 20_000}
+    assert (found.unit, found.words, found.bytes) == (1000, 21, 62)
+    assert multipliers_of({"a": 1, "b": 3}, {"b": 1.5}) == {"a": 2000, "b": 1000}
+
+
+def test_what_is_refused() -> None:
+    with pytest.raises(ValueError, match="no text to learn from"):
+        counted_words({"": ["", "  "]}, WORDS)
+    with pytest.raises(ValueError, match="a weight for 'c', but no such text; the groups are 'a'"):
+        counted_words({"a": ["x"]}, WORDS, weights={"c": 1})
+    with pytest.raises(ValueError, match="the tokenizer: pre_tokenizer: there is no 'type'"):
+        WordCounter.of_parts({"pre_tokenizer": {}})
+    with pytest.raises(TypeError, match="must be a str"):
+        counted_words({"": [b"x"]}, WORDS)  # type: ignore[list-item]

@@ -1,4 +1,4 @@
-"""Settings are checked where they are made, and each says what an option of a program is."""
+"""Settings are checked where they are made; names that are there for one more release."""
 
 from __future__ import annotations
 
@@ -6,14 +6,18 @@ import inspect
 import re
 from collections.abc import Callable
 from dataclasses import FrozenInstanceError, fields
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+import compat_bpe.train
 from compat_bpe.train import (
     CharacterBpeSettings,
+    SentencePieceSettings,
+    Settings,
     TrainingSettings,
     UnigramSettings,
     WordLevelSettings,
@@ -26,7 +30,6 @@ from compat_bpe.train.bpe.merge_kinds import WordPiece
 from compat_bpe.train.kind import Kind
 from compat_bpe.train.kinds import KINDS, PARAMETERS
 from compat_bpe.train.options import check_least, fields_with_options
-from compat_bpe.train.sentencepiece.settings import SentencePieceSettings
 from compat_bpe.train.word_level import Bytes, Characters
 
 
@@ -219,3 +222,57 @@ def test_counts_of_64_bits() -> None:
             ValueError, match="the count of 'ab' is beyond 9,223,372,036,854,775,807"
         ):
             train_bpe(counts={"ab": count}, vocab_size=300)
+
+
+SOME_TEXTS = ["hug " * 10 + "pug " * 5 + "pun " * 12]
+FUNCTIONS: dict[str, type[Settings[Any]]] = {
+    "train_wordpiece": WordPieceSettings,
+    "train_character_bpe": CharacterBpeSettings,
+    "train_unigram": UnigramSettings,
+    "train_word_level": WordLevelSettings,
+    "train_sentencepiece": SentencePieceSettings,
+}
+
+
+def deprecated(name: str) -> Any:
+    with pytest.warns(DeprecationWarning, match=rf"train\.{name} is deprecated: use ") as caught:
+        found = getattr(compat_bpe.train, name)
+    assert caught[0].filename == __file__
+    return found
+
+
+@pytest.mark.parametrize(("name", "make"), FUNCTIONS.items())
+def test_a_function_of_one_kind(name: str, make: Any) -> None:
+    function = deprecated(name)
+    enc = function(SOME_TEXTS, 14, name="own")
+    assert (enc.name, enc.definition) == ("own", train(SOME_TEXTS, make(14), name="own").definition)
+    with pytest.raises(TypeError):
+        function(SOME_TEXTS, 14, unheard_of=1)
+
+
+def test_arguments_about_texts() -> None:
+    counts = {"hug": 2, "pug": 1}
+    enc = deprecated("train_wordpiece")(counts=counts, num_merges=2, workers=1)
+    assert enc.n_vocab == train([], WordPieceSettings(num_merges=2), counts=counts).n_vocab == 9
+
+
+def test_settings_and_train_tokenizer() -> None:
+    settings = WordPieceSettings(14)
+    assert isinstance(settings, (deprecated("TokenizerSettings"), deprecated("MergeSettings")))
+    enc = deprecated("train_tokenizer")(SOME_TEXTS, settings, workers=1)
+    assert enc.definition == train(SOME_TEXTS, settings).definition
+
+
+def test_the_character_map_of_a_model(monkeypatch: pytest.MonkeyPatch) -> None:
+    given: list[Any] = []
+    like = SimpleNamespace(normalizer=SimpleNamespace(name="nmt_nfkc", charsmap=b"the map"))
+    monkeypatch.setattr("compat_bpe.train._read_sentencepiece", lambda path: like)
+    monkeypatch.setattr("compat_bpe.train.train", lambda texts, made, **_: given.append(made))
+    deprecated("train_sentencepiece")(SOME_TEXTS, 14, "unigram", like="old.model", bos_piece="<b>")
+    options: Any = {"normalization_rule_name": "nmt_nfkc", "charsmap": b"the map"}
+    assert given == [SentencePieceSettings(14, "unigram", bos_piece="<b>", **options)]
+
+
+def test_what_there_never_was() -> None:
+    with pytest.raises(AttributeError, match=r"'compat_bpe\.train' has no attribute 'train_all'"):
+        compat_bpe.train.train_all  # noqa: B018

@@ -22,9 +22,7 @@ from compat_bpe.train import (
     train,
 )
 from compat_bpe.train.kinds import TOKENIZER_KINDS, kind_of
-from compat_bpe.train.tokenizer_kind import TokenizerSettings
-from compat_bpe.train.tokenizer_parts import NAMED, part_named, renumbered
-from tests.train.hash_seeds import outputs
+from compat_bpe.train.tokenizer_kind import NAMED, TokenizerSettings, part_named, renumbered
 
 WORDS = ["Hug " * 10 + "pug " * 5 + "pun " * 12 + "bun " * 4 + "hugs " * 5]
 SOME: dict[str, dict[str, Any]] = {
@@ -186,21 +184,6 @@ def test_pieces_of_a_text_are_the_text() -> None:
             trainer.feed(char, is_last=False)
         trainer.feed("")
         assert trainer.train().merges == trained(WordPieceSettings(20)).merges
-
-
-def test_the_same_over_hash_seeds_and_processes() -> None:
-    script = (
-        "import sys; from compat_bpe.corpus import chunk_counts as c\n"
-        "c._WORTH_WORKERS = 1; c._SHARE = 9\n"
-        "from compat_bpe.train import train\n"
-        "from compat_bpe.train.kinds import TOKENIZER_KINDS\n"
-        f"for kind, options in {SOME!r}.items():\n"
-        f"    settings = TOKENIZER_KINDS[kind].makes(**options)\n"
-        f"    workers = int(sys.argv[1]) if kind == {next(iter(SOME))!r} else 1\n"
-        f"    enc = train({WORDS!r} * 3, settings, workers=workers)\n"
-        "    model = enc.definition.model; print(model.written(model.vocabulary))\n"
-    )
-    assert len(outputs(script, workers=(1, 2))) == 1
 
 
 LIKE_PARTS: dict[str, Any] = {

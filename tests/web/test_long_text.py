@@ -52,6 +52,23 @@ def test_a_long_text_is_edited_in_parts(page: Page) -> None:
     assert page.counts() == {"o200k_base": 1}
 
 
+def test_all_that_a_menu_selects_is_all_of_the_text(page: Page) -> None:
+    page.paste(LONG)
+    page.run("$('text').focus(); document.execCommand('selectAll')")
+    count = tokens_of(LONG)
+    page.wait_for("selected", f"Selected: {count:,} tokens, {len(LONG):,} characters")
+    page.press("ArrowLeft")  # to its beginning, as in every field
+    assert value(page).startswith("Zeile 0 ")
+    assert page.run("return $('text').selectionEnd") == 0
+    page.run("document.execCommand('selectAll')")
+    page.type("short")
+    assert value(page) == "short"
+    assert page.counts() == {"o200k_base": 1}
+    page.press("z", CONTROL)
+    page.settle()
+    assert page.counts() == {"o200k_base": count}
+
+
 def test_all_of_a_long_text_can_be_scrolled_through(page: Page) -> None:
     page.paste(LONG)
     shown = []

@@ -177,11 +177,11 @@ def test_only_the_encoding_asked_for_is_loaded_and_then_nothing_needs_a_network(
     # Python began with the memory of the first visit, which had no text in it.
     assert page.run("return isContinued")
     page.show_tab("messages")  # imports more
-    page.wait_for("conversation-count", "gpt-4: ")
+    page.wait_for("conversation-count", "tokens")
     page.show_tab("text")
-    page.choose("encoding", "gpt2")
+    page.choose("model", "gpt2")
     assert "gpt2" not in page.counts()
-    page.wait_for("counts", "vocabulary r50k_base")
+    page.wait_for("not-counted", "vocabulary r50k_base")
 
 
 def test_everything_is_kept_offline_if_one_asks_for_it(fresh: tuple[Browser, Path]) -> None:
@@ -195,7 +195,7 @@ def test_everything_is_kept_offline_if_one_asks_for_it(fresh: tuple[Browser, Pat
     page.open()  # the server is gone
     page.type("hello world")
     for name in list_encoding_names():
-        page.choose("encoding", name)
+        page.choose("model", name)
         assert page.counts() == {name: 2}
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import compat_bpe
-from compat_bpe.encodings.loaded import load_ranks
+from compat_bpe.encodings.published import load_ranks
 from compat_bpe.formats.tiktoken import format_ranks
 from tests.formats.small_files import NAME, PATTERN, RANKS, WHOLE, grok
 from tests.formats.small_gguf import gguf, gpt2, write

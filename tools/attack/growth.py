@@ -141,13 +141,12 @@ ENCODINGS = compat_bpe.list_encoding_names()
 
 
 @cache
-def encoding_of(name: str) -> Any:
-    """Return an encoding that has been used before."""
+def encoding_of(name: str, chars: str) -> Any:
+    """Return an encoding that has been used for such a text before."""
     encoding = compat_bpe.get_encoding(name)
-    for char in CHARS.values():
-        encoding.decode(encoding.encode(char * 9))
-        encoding.truncate(char * 2000, 10)
-        encoding.truncate(char * 2000, 10, keep="tail")
+    encoding.decode(encoding.encode(CHARS[chars] * 9))
+    encoding.truncate(CHARS[chars] * 2000, 10)
+    encoding.truncate(CHARS[chars] * 2000, 10, keep="tail")
     return encoding
 
 
@@ -190,7 +189,7 @@ def work_of(function: Callable[[], Any]) -> int:
 
 def work(encoding: str, function: str, chars: str, length: int) -> int:
     """Return the work of a function for a text of a length."""
-    used = encoding_of(encoding)
+    used = encoding_of(encoding, chars)
     used.clear_cache()
     text = (CHARS[chars] * length)[:length]
     return work_of(lambda: FUNCTIONS[function](used, text))

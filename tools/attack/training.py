@@ -23,17 +23,16 @@ import sentencepiece
 import tokenizers
 from tokenizers import models, trainers
 
-from compat_bpe.encodings.load_by_ranks import DEEPSEEK
+from compat_bpe.encodings.load import DEEPSEEK
 from compat_bpe.save import save_tokenizer_json
 from compat_bpe.train import (
     CharacterBpeSettings,
     WordLevelSettings,
     WordPieceSettings,
 )
-from compat_bpe.train.bpe.beginning import BYTES, make_encoding
+from compat_bpe.train.bpe.growing import BYTES, make_encoding
 from compat_bpe.train.sentencepiece.settings import SentencePieceSettings
 from compat_bpe.train.sentencepiece.trainer import SentencePieceTrainer
-from compat_bpe.train.unigram.learner import UnigramOptions, learn_unigram
 from compat_bpe.train.words import WordCounter
 from tests.differential import test_train_bpe as byte_level
 from tests.differential import test_train_bpe as merges
@@ -176,7 +175,7 @@ def _unigram(random: Random) -> None:
         options["shrinking_factor"] = random.choice([0.3, 0.6, 0.9])
     try:
         # Where nothing can shrink to the size, the reference does not end.
-        learn_unigram(counts, UnigramOptions(size, **options))
+        unigram.learned(counts, size, **options)
     except ValueError:
         return
     try:

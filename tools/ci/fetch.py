@@ -116,10 +116,10 @@ WHEELS = {
     "workflows": _of("tests/clients/test_workflows.py", "PACKAGES", "pip", "setuptools", "wheel"),
     "release": Wheels(["-r.ci/release.txt"]),
     "mcp": _of("tests/mcp/test_clients.py", "REQUIREMENTS"),
-    "pytest-lsp": _of("tests/lsp/test_python.py", "PYTEST_LSP"),
-    "neovim-newest": _of("tests/lsp/nvim.py", "NEWEST"),
+    "pytest-lsp": _of("tests/lsp/test_clients.py", "PYTEST_LSP"),
+    "neovim-newest": _of("tests/lsp/real_editors.py", "NEWEST"),
     "places": _of("tools/places/kit.py", "LIBRARIES"),
-    "pyinstaller": Wheels([f"pyinstaller=={constant('tools/places/pyinstaller.py', 'VERSION')}"]),
+    "pyinstaller": Wheels([f"pyinstaller=={constant('tools/places/table.py', 'PYINSTALLER')}"]),
 }
 
 #: Packages of npm for npx, and folders with a lock file.
@@ -160,13 +160,13 @@ def cache_folder() -> Path:
     return Path(named or Path.home() / ".cache/compat-bpe-ci").resolve()
 
 
-def environment(folder: Path) -> dict[str, str]:
-    """Return the variables with which pip, npm and the tests take what is kept, and nothing else.
+def environment(folder: Path, names: Iterable[str]) -> dict[str, str]:
+    """Return the variables with which pip, npm and the tests take what is kept under some names.
 
-    >>> environment(Path("/a"))["COMPAT_BPE_REFERENCES"]
+    >>> environment(Path("/a"), ["npm-itself"])["COMPAT_BPE_REFERENCES"]
     '/a/references'
     """
-    links = [wheels.as_uri() for wheels in sorted(folder.glob("wheels/*"))]
+    links = [kept_wheels(WHEELS[name], folder).as_uri() for name in sorted(names) if name in WHEELS]
     return {
         "PIP_NO_INDEX": "1",
         "PIP_FIND_LINKS": " ".join(links),
@@ -197,13 +197,7 @@ def fetch_wheels(wheels: Wheels, folder: Path) -> str:
         OSError: they cannot be had.
     """
     python = _python(wheels.python)
-    asking = repr((_version(python), wheels.requirements, wheels.sources))
-    for requirement in wheels.requirements:
-        if requirement.startswith("."):
-            asking += (ROOT / "pyproject.toml").read_text("utf-8").partition("\n[tool.")[0]
-        elif requirement.startswith("-r"):
-            asking += (ROOT / requirement[2:]).read_text("utf-8")
-    kept = folder / "wheels" / hashlib.sha256(asking.encode()).hexdigest()[:16]
+    kept = kept_wheels(wheels, folder)
     if kept.exists():
         os.utime(kept)
         return ""
@@ -221,6 +215,17 @@ def fetch_wheels(wheels: Wheels, folder: Path) -> str:
         shutil.copytree(into, beside)
         beside.rename(kept)
     return f"{len(list(kept.iterdir()))} files"
+
+
+def kept_wheels(wheels: Wheels, folder: Path) -> Path:
+    """Return the folder where the wheels of packages are kept: its name is what asks for them."""
+    asking = repr((_version(_python(wheels.python)), wheels.requirements, wheels.sources))
+    for requirement in wheels.requirements:
+        if requirement.startswith("."):
+            asking += (ROOT / "pyproject.toml").read_text("utf-8").partition("\n[tool.")[0]
+        elif requirement.startswith("-r"):
+            asking += (ROOT / requirement[2:]).read_text("utf-8")
+    return folder / "wheels" / hashlib.sha256(asking.encode()).hexdigest()[:16]
 
 
 def fetch_npm(package: str, folder: Path) -> str:

@@ -91,7 +91,7 @@ _PYPY_TESTS = """
 "$WORK/pypy/bin/pip" install pytest pytest-xdist hypothesis
 "$WORK/pypy/bin/python" -m pytest -q -n 2 \\
     tests/pattern tests/pipeline tests/fit tests/unicode tests/files tests/chat \\
-    tests/encodings/test_core.py tests/encodings/test_encoding.py tests/test_first_answer.py \\
+    tests/encodings/test_encoding.py tests/test_caches.py tests/test_first_answer.py \\
     tests/test_golden.py
 """
 
@@ -186,7 +186,12 @@ STAGES = (
         fetch=("pypy-itself", "pypy", "references"),
         needs=(),
         cores=2,
-        folders=("compat_bpe/pipeline", "compat_bpe/pattern", "compat_bpe/unicode"),
+        folders=(
+            "compat_bpe/caches.py",
+            "compat_bpe/pipeline",
+            "compat_bpe/pattern",
+            "compat_bpe/unicode",
+        ),
     ),
     Stage(
         "editors",
@@ -316,8 +321,7 @@ STAGES = (
             "tests/clients/test_workflows.py",
             "tests/clients/environments.py",
             "tools/build_site.py",
-            "tools/release_notes.py",
-            "tools/set_version.py",
+            "tools/release.py",
         ),
     ),
     Stage(
@@ -335,7 +339,10 @@ STAGES = (
         "python -m pytest -q -m web tests/web",
         120,
         fetch=("chromium", "npm-itself", "references", "web"),
-        folders=("web", "tests/web", "tests/axe.py", "tools/browser.py", "compat_bpe/cli/shown"),
+        folders=(
+            *("web", "tests/web", "tests/axe.py", "tools/browser.py"),
+            *("compat_bpe/cli/token_view.py", "compat_bpe/cli/tokens.py"),
+        ),
     ),
     Stage(
         "page-smoke",
@@ -353,7 +360,8 @@ STAGES = (
         fetch=("chromium", "npm-itself", "web"),
         folders=(
             "compat_bpe/report",
-            "compat_bpe/cli/shown",
+            "compat_bpe/cli/token_view.py",
+            "compat_bpe/cli/tokens.py",
             "tests/browser",
             "tests/axe.py",
             "tools/browser.py",
@@ -390,7 +398,13 @@ STAGES = (
         f"{_PLACES} --jobs 1",
         120,
         fetch=("npm-itself", "places", "places-unpacked", "pyinstaller"),
-        folders=("tools/places", "tests/portable", "compat_bpe/in_a_zip.py", "compat_bpe/parallel"),
+        folders=(
+            "tools/places",
+            "tests/portable",
+            "compat_bpe/caches.py",
+            "compat_bpe/in_a_zip.py",
+            "compat_bpe/parallel",
+        ),
     ),
     Stage(
         "places-smoke",

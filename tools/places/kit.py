@@ -8,7 +8,9 @@ import re
 import shutil
 import subprocess
 import sys
+import tarfile
 import tempfile
+import time
 import zipfile
 from collections.abc import Mapping, Sequence
 from functools import cached_property
@@ -18,6 +20,7 @@ from typing import NamedTuple, Union
 ROOT = Path(__file__).resolve().parents[2]
 PORTABLE = ROOT / "tests" / "portable"
 FIXTURES = ROOT / "fixtures"
+PAGE = ROOT / "docs" / "where-it-runs.md"
 
 #: The library of the command; this version runs on every Python from 3.9.
 LIBRARIES = ("click==8.1.8",)
@@ -41,6 +44,20 @@ class PlaceError(Exception):
     """A place could not be had, or something is wrong there; the text says what."""
 
 
+class Row(NamedTuple):
+    """A row of the table.
+
+    Args:
+        place: the place, and its version.
+        had: the way it was had.
+        ran: what was run there.
+    """
+
+    place: str
+    had: str
+    ran: str
+
+
 class Found(NamedTuple):
     """A run of the tests.
 
@@ -54,19 +71,14 @@ class Found(NamedTuple):
     answers: int
     workers: bool
 
+    @property
+    def version(self) -> str:
+        """The Python without the kind of the machine."""
+        return self.python.split(",")[0]
 
-class Row(NamedTuple):
-    """A row of the table.
-
-    Args:
-        place: the place, and its version.
-        had: the way it was had.
-        ran: what was run there.
-    """
-
-    place: str
-    had: str
-    ran: str
+    def row(self, place: str, had: str | None = None, more: str = "") -> Row:
+        """Return a row of the table; unless told, the place was had with the Python of the run."""
+        return Row(place, had or self.version, f"{self.answers:,} answers{more}")
 
 
 class Kit:
@@ -92,11 +104,6 @@ class Kit:
         kit.kept.mkdir(parents=True, exist_ok=True)
         kit.every = 50 if self.quick else 1
         return kit
-
-    @property
-    def sample(self) -> tuple[str, ...]:
-        """The tests where Python is slow: all, or some of them in a quick run."""
-        return SAMPLE if self.quick else ()
 
     def prepare(self) -> None:
         """Make what the scripts share, before several of them run at the same time."""
@@ -277,3 +284,58 @@ def need(program: str, reason: str) -> str:
     if found is None:
         raise PlaceError(f"there is no {program}, which {reason}")
     return found
+
+
+def npm_package(folder: Path, package: str) -> Path:
+    """Return the folder of a package of npm, without the packages that it can load."""
+    if not (folder / "complete").exists():
+        folder.mkdir(exist_ok=True)
+        npm = need("npm", f"fetches {package}")
+        output([npm, "pack", "--silent", "--ignore-scripts", package], 300, cwd=folder)
+        with tarfile.open(next(folder.glob("*.tgz"))) as archive:
+            for member in archive:
+                if member.isfile() and ".." not in Path(member.name).parts:
+                    archive.extract(member, folder)
+        (folder / "complete").touch()
+    return folder / "package"
+
+
+# The page
+
+
+def with_row(page: str, row: Row, date: str) -> str:
+    """Return a page with a row in place of the one that begins with the same words.
+
+    The words are those before the first digit, so that another version takes the same row.
+
+    >>> with_row("| CPython 3.9.1 | x | y | 1 |\\n", Row("CPython 3.9.2", "a", "b"), "2")
+    '| CPython 3.9.2 | a | b | 2 |\\n'
+    """
+    lines = page.splitlines(keepends=True)
+    line = f"| {' | '.join(row)} | {date} |\n"
+    for number, old in enumerate(lines):
+        if old.startswith("| ") and _key(old[2:].partition(" | ")[0]) == _key(row.place):
+            lines[number] = line
+            return "".join(lines)
+    raise ValueError(f"{PAGE} has no row for {row.place}")
+
+
+def write_row(row: Row) -> None:
+    """Write a row of today into the page."""
+    page = with_row(PAGE.read_text("utf-8"), row, time.strftime("%Y-%m-%d"))
+    PAGE.write_bytes(page.encode())
+
+
+def _key(place: str) -> str:
+    """Return a place with only the part of its version that has a row of its own.
+
+    >>> _key("CPython 3.13.0"), _key("PyPy 7.3.11 (Python 3.9.16)"), _key("s390x, big endian")
+    ('CPython 3.13', 'PyPy 7', 's390x, big endian')
+    """
+    name = place.partition(" (")[0]
+    words = name.split(" ")
+    version = words[-1].split(".")
+    if not version[0].isdigit():
+        return name
+    parts = 2 if name.startswith("CPython 3") else 1
+    return " ".join([*words[:-1], ".".join(version[:parts])])

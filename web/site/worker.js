@@ -34,7 +34,7 @@ countFetched(bytes => {
   const share = Math.min(bytes / total, 1);
   if (share - told < 0.01) return; // not for every packet
   told = share;
-  postMessage({ progress: share });
+  postMessage({ progress: { bytes: Math.min(bytes, total), total } });
 });
 
 const build = fetch(new URL('build.json', ROOT)).then(answer => answer.json());

@@ -12,14 +12,12 @@ import click
 from ... import Encoding
 from ...encodings.resolve import is_path
 from ...files.text import STDIN
-from ...files.walk import Found, Walk
+from ...files.walk import Found
 from ..count_view import (
-    Column,
     CountedFile,
     Rest,
     Table,
     counts_as_json,
-    estimate_mark,
     flat_lines,
     in_order,
     largest,
@@ -32,7 +30,7 @@ from ..count_view import (
     tree_lines,
 )
 from ..counting import Counts, FileCounter, Outcome, count_files
-from ..input import announce_wait
+from ..input import announce_wait, read_list
 from ..options.count import GROUPS, Choice, CountCommand, CountOptions, count_options
 from ..options.encoding import chosen_answer, loaded
 from ..output import (
@@ -112,13 +110,12 @@ def count(**values: Any) -> None:
     of objects with "path" and "error"; and "skipped", with "path" and "reason". The page on JSON in
     the documentation (docs/json.md) describes it, and what options add.
     """
-    options = CountOptions(**values)
-    options.check()
-    if options.messages is not None:
+    run = _Run(values)
+    if run.messages is not None:
         from ..count_request import count_request  # only this form needs it
 
-        sys.exit(count_request(options))
-    sys.exit(_Run(options).status())
+        sys.exit(count_request(run))
+    sys.exit(run.status())
 
 
 class _Tokenizer(NamedTuple):
@@ -161,25 +158,11 @@ class _Tokenizer(NamedTuple):
         return {**members, "estimate": estimate} if estimate or with_estimate else members
 
 
-class _Run:
-    """One run of the command."""
+class _Run(CountOptions):
+    """One run of the command, with its options as attributes."""
 
-    def __init__(self, options: CountOptions) -> None:
-        self._options = options
-        choices = options.choices
-        self._tokenizers = [_Tokenizer.of(choice, options) for choice in choices]
-        self._encodings = list(dict.fromkeys(one.encoding for one in self._tokenizers))
-        self._columns = [
-            Column(
-                one.choice.name if len(choices) > 1 else "tokens",
-                "" if one.factor is None else estimate_mark(),
-                price,
-            )
-            for one, price in zip(self._tokenizers, options.prices_of(len(choices)))
-        ]
-        self._table = Table(
-            self._columns, separators=not options.total_only and is_terminal(sys.stdout)
-        )
+    def __init__(self, values: dict[str, Any]) -> None:
+        super().__init__(values)
         self._contexts: list[ContextLimit] = []
         self._arguments: Sequence[str] = ()
         self._counted: list[CountedFile] = []
@@ -193,25 +176,30 @@ class _Run:
 
     def status(self) -> int:
         """Count, print, and return the exit status."""
-        options = self._options
-        if options.context:
+        self._tokenizers = [_Tokenizer.of(choice, self) for choice in self.choices]
+        self._encodings = list(dict.fromkeys(one.encoding for one in self._tokenizers))
+        self._columns = self.columns(one.factor is not None for one in self._tokenizers)
+        self._table = Table(
+            self._columns, separators=not self.total_only and is_terminal(sys.stdout)
+        )
+        if self.context:
             self._contexts = [limit_of(one.choice.model) for one in self._tokenizers]
         files = self._found()
         with_total = len(self._arguments) > 1 or len(files) != 1 or not files[0].is_named
         if with_total or self._table.has_header:
             self._align(files)
         self._count(files)
-        if not options.quiet:
+        if not self.quiet:
             self._write_notes()
         self._print(with_total)
         is_over = self._is_over_limit()
         if self._failed:
             return 2
-        if self._skipped and not self._counted and options.errors != "skip":
+        if self._skipped and not self._counted and self.errors != "skip":
             all_skipped = "the only file was" if len(self._skipped) == 1 else "all files were"
             write_message(f"nothing was counted: {all_skipped} skipped")
             return 2
-        if not files and options.limit is not None and options.errors != "skip":
+        if not files and self.limit is not None and self.errors != "skip":
             write_message("nothing was counted, so --max was not checked (--errors skip allows it)")
             return 2
         return 1 if is_over else 0
@@ -232,28 +220,17 @@ class _Run:
         Raises:
             CommandError: there are none, and not because a directory is empty.
         """
-        options = self._options
-        if options.string is not None:
+        if self.string is not None:
             self._arguments = ("",)
             return [Found("", "", 0)]
         listed: list[str] = []
-        if options.files_from is not None:
-            from ..file_list import read_list  # only this form needs it
-
-            listed = read_list(
-                options.files_from, is_null=options.null, announce=self._announce_wait
-            )
-        elif not options.paths:
-            listed = ["." if options.as_tree or is_terminal(sys.stdin) else STDIN]
-        self._arguments = (*options.paths, *listed)
-        walk = Walk(
-            hidden=options.hidden,
-            ignore=not options.no_ignore,
-            include=options.include,
-            exclude=options.exclude,
-        )
-        files = list(walk.find(self._arguments))
-        reasons = walk.why_nothing()
+        if self.files_from is not None:
+            listed = read_list(self.files_from, is_null=self.null, announce=self._announce_wait)
+        elif not self.paths:
+            listed = ["." if self.as_tree or is_terminal(sys.stdin) else STDIN]
+        self._arguments = (*self.paths, *listed)
+        files = list(self.walk.find(self._arguments))
+        reasons = self.walk.why_nothing()
         if not files and self._arguments and reasons:
             names = ", ".join(self._arguments[:_NAMED])
             if len(self._arguments) > _NAMED:
@@ -262,18 +239,17 @@ class _Run:
         return files
 
     def _announce_wait(self, path: str) -> None:
-        if not self._options.quiet:
+        if not self.quiet:
             announce_wait(path)
 
     def _count(self, found: Sequence[Found]) -> None:
-        options = self._options
         # A line is printed as soon as its file is counted, unless another may come before it.
-        in_the_end = (options.is_json, options.as_tree, options.total_only, options.percent)
-        at_once = not any((*in_the_end, options.separator, options.order, options.top))
+        in_the_end = (self.is_json, self.as_tree, self.total_only, self.percent)
+        at_once = not any((*in_the_end, self.separator, self.order, self.top))
         if at_once and self._table.has_header:
             write_line(self._table.header())
         with (
-            FileProgress(len(found), _size(found), is_quiet=options.quiet) as progress,
+            FileProgress(len(found), _size(found), is_quiet=self.quiet) as progress,
             closing(self._outcomes(found, progress)) as outcomes,
         ):
             for file, outcome in zip(found, outcomes):
@@ -281,7 +257,7 @@ class _Run:
                     progress.clear()
                     self._add_failure(file, outcome)
                     continue
-                if outcome.note and not options.quiet:
+                if outcome.note and not self.quiet:
                     progress.clear()
                     write_message(complaint(file.path, outcome.note))
                 counts = self._by_column(outcome.counts)
@@ -304,34 +280,32 @@ class _Run:
     def _outcomes(
         self, found: Sequence[Found], progress: FileProgress
     ) -> Generator[Outcome, None, None]:
-        options = self._options
         counter = FileCounter(
             *self._encodings,
-            allow_nul=options.text,
-            replace=options.errors == "replace",
-            decompress=options.decompress,
-            notebooks=options.notebooks,
-            encoding_of_file=options.encoding_of_file,
+            allow_nul=self.text,
+            replace=self.errors == "replace",
+            decompress=self.decompress,
+            notebooks=self.notebooks,
+            encoding_of_file=self.encoding_of_file,
         )
-        if options.string is not None:
-            yield counter.count_text(options.string)
+        if self.string is not None:
+            yield counter.count_text(self.string)
         else:
-            yield from count_files(counter, found, options.jobs, progress, self._announce_wait)
+            yield from count_files(counter, found, self.jobs, progress, self._announce_wait)
 
     def _add_failure(self, file: Found, outcome: Outcome) -> None:
         """Note a file that was not counted, and name it if it is an error or was named."""
-        options = self._options
-        may_skip = options.errors == "skip" or (options.errors != "strict" and not file.is_named)
+        may_skip = self.errors == "skip" or (self.errors != "strict" and not file.is_named)
         if not (outcome.was_read and may_skip):
-            self._not_text += outcome.was_read and options.errors is None
-            self._failed.append((file.path, outcome.reason))
-            write_message(complaint(file.path, outcome.reason))
+            self._not_text += outcome.was_read and self.errors is None
+            self._failed.append((file.path, outcome.message))
+            write_message(complaint(file.path, outcome.message))
             return
-        self._skipped.append((file.path, outcome.reason))
-        if options.quiet:
+        self._skipped.append((file.path, outcome.message))
+        if self.quiet:
             return
-        if options.verbose or file.is_named:
-            write_message(f"{shown_name(file.path)}: skipped: {outcome.reason}")
+        if self.verbose or file.is_named:
+            write_message(f"{shown_name(file.path)}: skipped: {outcome.message}")
         elif outcome.is_binary:
             self._binary.append(file.path)
         else:
@@ -340,7 +314,7 @@ class _Run:
     def _write_notes(self) -> None:
         """Say what was skipped or is no text, and why tokens are estimated."""
         for one in self._tokenizers:
-            if one.factor is not None and not self._options.is_json:
+            if one.factor is not None and not self.is_json:
                 which = f"{one.choice.name}: " if len(self._tokenizers) > 1 else ""
                 write_message(f"an estimate: {which}{one.factor.reason}")
         if self._not_text and len(self._arguments) > 1:
@@ -356,28 +330,28 @@ class _Run:
 
     def _print(self, with_total: bool) -> None:
         """Print the results that were not printed at once."""
-        options, counted, columns = self._options, self._counted, self._columns
+        counted, columns = self._counted, self._columns
         sums = Counts.total((one.counts for one in counted), len(columns))
-        if options.total_only:
+        if self.total_only:
             write_line(" ".join(self._table.cells(sums.tokens)))
             return
-        number = len(counted) if options.top is None else options.top
+        number = len(counted) if self.top is None else self.top
         shown, rest = largest(counted, number, len(columns))
-        order = options.order or ("tokens" if options.top else None)
-        if options.separator is not None:
-            is_csv = options.separator == ","
+        order = self.order or ("tokens" if self.top else None)
+        if self.separator is not None:
+            is_csv = self.separator == ","
             for cells in rows(columns, in_order(shown, order), quotes=is_csv):
-                write_line(*cells, separator=options.separator)
+                write_line(*cells, separator=self.separator)
             return
-        if options.is_json:
-            write_line(self._as_json(in_order(shown, order), rest if options.top else None, sums))
+        if self.is_json:
+            write_line(self._as_json(in_order(shown, order), rest if self.top else None, sums))
             return
-        if options.as_tree or order or options.percent:
-            has_bars = options.as_tree and is_terminal(sys.stdout) and not self._table.has_header
+        if self.as_tree or order or self.percent:
+            has_bars = self.as_tree and is_terminal(sys.stdout) and not self._table.has_header
             self._table = Table(
                 columns,
                 separators=is_terminal(sys.stdout),
-                percent_of=sums.tokens if options.percent else None,
+                percent_of=sums.tokens if self.percent else None,
                 bars_of=sums.tokens[0] if has_bars else None,
             )
             self._table.align(sums.tokens)
@@ -387,15 +361,15 @@ class _Run:
                 tree_lines(
                     *(self._arguments, counted, shown, len(columns)),
                     by_tokens=order == "tokens",
-                    depth=options.depth,
+                    depth=self.depth,
                 )
-                if options.as_tree
+                if self.as_tree
                 else flat_lines(in_order(shown, order), rest)
             )
             for tokens, name in lines:
                 self._write(tokens, self._name(name))
         # A directory's line in a tree has its total.
-        if with_total and not (options.as_tree and len(self._arguments) == 1):
+        if with_total and not (self.as_tree and len(self._arguments) == 1):
             self._write(sums.tokens, "total")
         for tokens_of_one, context in zip(sums.tokens, self._contexts):
             write_line(share(tokens_of_one, context))
@@ -404,13 +378,13 @@ class _Run:
         """Return one line of ASCII; bytes of a name that are no UTF-8 are lone surrogates in it."""
         import json  # only this form needs it
 
-        options, columns, is_alone = self._options, self._columns, len(self._columns) == 1
-        limit_of_file = options.limit if options.per_file else None
-        limit_of_total = None if options.per_file else options.limit
+        columns, is_alone = self._columns, len(self._columns) == 1
+        limit_of_file = self.limit if self.per_file else None
+        limit_of_total = None if self.per_file else self.limit
         counted_by = [
             {
                 **({} if is_alone else {"name": one.choice.name}),
-                **one.as_json(with_estimate=options.estimate or not is_alone),
+                **one.as_json(with_estimate=self.estimate or not is_alone),
                 **({} if column.price is None else {"price": f"{column.price:f}"}),
             }
             for one, column in zip(self._tokenizers, columns)
@@ -441,17 +415,17 @@ class _Run:
 
     def _is_over_limit(self) -> bool:
         """Write a message for each count that is over the limit; return True if there is one."""
-        options, columns = self._options, self._columns
+        columns = self._columns
         sums = Counts.total((one.counts for one in self._counted), len(columns))
         counts = [("total", sums.tokens)]
-        if options.per_file:
+        if self.per_file:
             counts = [
                 (shown_name(one.found.path) or "the text", one.counts.tokens)
                 for one in self._counted
             ]
         is_over = False
         for name, tokens in counts:
-            for message in over_limit(name, columns, tokens, options.limit):
+            for message in over_limit(name, columns, tokens, self.limit):
                 write_message(message)
                 is_over = True
         return is_over
@@ -461,8 +435,7 @@ class _Run:
 
     def _name(self, path: str) -> str:
         """Return the name on a line: none if standard input was read because there is no PATH."""
-        options = self._options
-        is_given = options.paths or options.files_from
+        is_given = self.paths or self.files_from
         return path if is_given or self._arguments != (STDIN,) else ""
 
 

@@ -14,6 +14,7 @@ import click
 
 from ... import Encoding
 from ...encodings.tokenizer import Tokenizer
+from ..app import option
 from ..input import file_argument, read_blocks
 from ..options.encoding import chosen_encoding, encoding_options
 from ..output import CommandError, shown_name, write_bytes
@@ -39,8 +40,8 @@ class _Portion(NamedTuple):
 @click.command()
 @file_argument
 @encoding_options
-@click.option("--packed", is_flag=True, help="Read ids as bytes: little-endian uint32.")
-@click.option("--skip-special-tokens", is_flag=True, help="Leave out the special tokens.")
+@option("--packed", "Read ids as bytes: little-endian uint32.")
+@option("--skip-special-tokens", "Leave out the special tokens.")
 def decode(
     file: str,
     model: str | None,

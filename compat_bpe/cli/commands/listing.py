@@ -17,18 +17,19 @@ from ...encodings.model_names import (
     MODEL_TO_ENCODING,
     OTHER_MODEL_PREFIX_TO_ENCODING,
     OTHER_MODEL_TO_ENCODING,
-    all_encoding_names,
     model_names,
     resolve_model,
     rule_of,
 )
+from ...encodings.published import all_encoding_names
+from ..app import option
 from ..options.encoding import chosen_answer, chosen_encoding, encoding_options
 from ..output import PROGRAM, CommandError, write_line, write_message
 
 
 @click.command(short_help="List the encodings.")
 @encoding_options
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON list.")
+@option("--json", "Print one JSON list.", to="as_json")
 def encodings(model: str | None, encoding: str | None, pattern: str | None, as_json: bool) -> None:
     """List the encodings, or describe one.
 
@@ -88,13 +89,12 @@ def _complete_model(
 
 @click.command(short_help="List models and their limits.")
 @click.argument("names", nargs=-1, metavar="[MODEL]...", shell_complete=_complete_model)
-@click.option(
+@option(
     "--families",
-    is_flag=True,
-    help="List the families of models whose encodings do not ship, and what counts their tokens.",
+    "List the families of models whose encodings do not ship, and what counts their tokens.",
 )
-@click.option("--limits", is_flag=True, help="With --json, give the limits of each model, too.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object, or a list.")
+@option("--limits", "With --json, give the limits of each model, too.")
+@option("--json", "Print one JSON object, or a list.", to="as_json")
 def models(names: tuple[str, ...], families: bool, limits: bool, as_json: bool) -> None:
     """List the known models, their encodings and limits, or only the given MODELs.
 
@@ -211,7 +211,7 @@ def _failure(name: str, listed: dict[str, str]) -> CommandError:
         encoding = chosen_answer(name, None).encoding_name
     except CommandError as error:
         return error
-    return CommandError(f"model {name!r} is of no family: its encoding ships, {encoding}")
+    return CommandError(f"{name!r} is built in (encoding {encoding}); it needs no files")
 
 
 def _family_row(family: Family) -> list[str]:

@@ -9,19 +9,22 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import click
 
-from ...files.notebook import NotebookError, is_notebook, notebook_source
-from ...files.text import STDIN, check_beginning, not_utf8, open_bytes, recoded
+from ...files.documents import NotebookError, is_notebook, notebook_source
+from ...files.text import STDIN, check_beginning, open_bytes
 from ...files.walk import Walk
 from ...files.write import write_files
 from ...unicode.text import CONTROLS, KeptBytes
+from ..app import given_options, option
 from ..input import (
     Reading,
     announce_wait,
-    check_escaped,
+    notebooks_option,
     paths_argument,
     read_all,
     reading_options,
     reason_of,
+    unescape,
+    walk_options,
 )
 from ..options.encoding import (
     ESTIMATE,
@@ -31,11 +34,11 @@ from ..options.encoding import (
     limit_option,
     loaded,
 )
-from ..options.walk import notebooks_option, walk_options
 from ..output import (
     CommandError,
     check_new_file,
     check_outputs,
+    command_errors,
     complaint,
     shown_name,
     vocabulary_inputs,
@@ -55,68 +58,54 @@ _DIGITS = 4
 @click.command(short_help="Split a text into parts of N tokens.")
 @paths_argument("paths", "[PATH|-]...")
 @limit_option("Put at most N tokens in a part", least=1, required=True)
-@click.option(
+@option(
     "--files",
-    "as_files",
-    is_flag=True,
-    help="Pack whole files, and those in directories: each part has as many of the next files as "
-    "fit, each below a line with its name. A file that does not fit in one part is cut.",
+    "Pack whole files, and those in directories: each part has as many of the next files as fit, "
+    "each below a line with its name. A file that does not fit in one part is cut.",
+    to="as_files",
 )
-@click.option(
-    "--overlap",
+@option(
+    "--overlap M",
+    "Repeat up to M tokens of a part's end at the start of the next part.",
     type=TokenNumber(min=0),
     default=0,
-    metavar="M",
-    help="Repeat up to M tokens of a part's end at the start of the next part.",
 )
-@click.option(
+@option(
     "--boundary",
+    "Cut between any two characters, between words, or between lines. A word or a line that does "
+    "not fit in one part is cut all the same.",
     type=click.Choice(["char", "word", "line"]),
     default="char",
-    show_default=True,
-    help="Cut between any two characters, between words, or between lines. A word or a line that "
-    "does not fit in one part is cut all the same.",
 )
 @walk_options
 @notebooks_option
 @encoding_options
 @ESTIMATE
 @reading_options
-@click.option(
-    "-o",
-    "--output",
-    "prefix",
+@option(
+    "-o --output PREFIX",
+    "Write each part to a file: PREFIX0001.txt, PREFIX0002.txt and so on.",
+    to="prefix",
     type=click.Path(),
-    metavar="PREFIX",
-    help="Write each part to a file: PREFIX0001.txt, PREFIX0002.txt and so on.",
 )
-@click.option(
-    "--suffix",
-    type=click.Path(),
-    default=".txt",
-    show_default=True,
-    metavar="TEXT",
-    help="End the names of these files with TEXT.",
+@option(
+    "--suffix TEXT", "End the names of these files with TEXT.", type=click.Path(), default=".txt"
 )
-@click.option("--force", is_flag=True, help="Overwrite files that exist.")
-@click.option(
-    "--separator",
-    callback=check_escaped,
-    metavar="TEXT",
-    help="Write all parts with TEXT between them; \\n, \\t, \\r, \\0 and \\\\ are escapes.",
+@option("--force", "Overwrite files that exist.")
+@option(
+    "--separator TEXT",
+    "Write all parts with TEXT between them; \\n, \\t, \\r, \\0 and \\\\ are escapes.",
+    type=unescape,
 )
-@click.option("-0", "--null", is_flag=True, help="Write all parts with a NUL byte after each.")
-@click.option("--json", "as_json", is_flag=True, help="Write each part as a JSON object on a line.")
+@option("-0 --null", "Write all parts with a NUL byte after each.")
+@option("--json", "Write each part as a JSON object on a line.", to="as_json")
 def split(
     paths: tuple[str, ...],
     limit: int,
     as_files: bool,
     overlap: int,
     boundary: Literal["char", "word", "line"],
-    include: tuple[str, ...],
-    exclude: tuple[str, ...],
-    hidden: bool,
-    no_ignore: bool,
+    walk: Walk,
     notebooks: bool,
     model: str | None,
     encoding: str | None,
@@ -166,7 +155,8 @@ def split(
     """
     if not as_files and len(paths) > 1:
         raise click.UsageError(f"{paths[1]!r} is a second PATH; several need --files.")
-    if not as_files and any((include, exclude, hidden, no_ignore, notebooks)):
+    given, of_files = given_options(), ("--include", "--exclude", "--hidden", "--no-ignore")
+    if not as_files and (notebooks or any(map(given.__getitem__, of_files))):
         raise click.UsageError("options about files need --files.")
     if (prefix is not None) + (separator is not None) + null + (as_json and prefix is None) != 1:
         raise click.UsageError(
@@ -179,14 +169,12 @@ def split(
         raise click.UsageError("--files and --overlap exclude each other.")
     answer = chosen_answer(model, encoding, estimate=estimate)
     chosen = loaded(answer, pattern)
+    from ...fit.longest_part import message_of
     from ...fit.split import check_sizes, iter_parts, pack_texts
 
-    try:
+    with command_errors():
         check_sizes(limit, overlap)  # in the user's tokens, also where these are estimated
-    except ValueError as error:
-        raise CommandError(str(error)) from None
     limit, overlap = answer.limit(limit), answer.limit(overlap)
-    walk = Walk(hidden=hidden, ignore=not no_ignore, include=include, exclude=exclude)
     texts = (
         _texts(paths, walk, reading, notebooks=notebooks)
         if as_files
@@ -219,7 +207,7 @@ def split(
                     progress.advance(cut.end - done)
                     done = cut.end
     except ValueError as error:
-        raise CommandError(str(error)) from None
+        raise CommandError(message_of(error, answer.tokens)) from None
 
     if answer.note:
         write_message(f"an estimate: {answer.note}")
@@ -319,14 +307,9 @@ def _read(path: str, reading: Reading) -> str:
         ValueError: it is binary, or not in the encoding.
     """
     with open_bytes(path) as file:
-        if reading.encoding is not None:
-            file = recoded(file, reading.encoding, replace=reading.errors == "replace")
-        data = file.read()
+        data = reading.recoded(file).read()
     check_beginning(data, any_bytes=reading.errors == "replace")
-    try:
-        return data.decode("utf-8", reading.handler)
-    except UnicodeDecodeError as error:
-        raise not_utf8(error) from None
+    return reading.decoded(data)
 
 
 def _bytes_of(part: PackedPart, sources: Sequence[KeptBytes]) -> bytes:

@@ -13,17 +13,20 @@ import click
 
 from ... import Encoding
 from ...unicode.text import KeptBytes, replace_escaped
+from ..app import option
 from ..count_view import estimate_mark
-from ..ids import encoded
-from ..input import Reading, check_escaped, file_argument, read_all, read_pieces, reading_options
-from ..options.encoding import (
-    ESTIMATE,
-    chosen_answer,
-    encoding_options,
-    limit_option,
-    loaded,
+from ..input import Reading, file_argument, read_all, read_pieces, reading_options, unescape
+from ..options.encoding import ESTIMATE, chosen_answer, encoding_options, limit_option, loaded
+from ..output import (
+    CommandError,
+    command_errors,
+    plural,
+    shown_name,
+    write_bytes,
+    write_line,
+    write_message,
 )
-from ..output import CommandError, shown_name, write_bytes, write_line, write_message
+from ..tokens import encoded
 
 if TYPE_CHECKING:
     from ...fit.boundary import Boundary
@@ -36,36 +39,31 @@ _NOUNS: Mapping[str, str] = {"line": "lines", "word": "words", "char": "characte
 @click.command()
 @file_argument
 @limit_option("Keep at most N tokens", required=True)
-@click.option(
+@option(
     "--keep",
+    "Keep the beginning, the end, or both.",
     type=click.Choice(["head", "tail", "ends"]),
     default="head",
-    show_default=True,
-    help="Keep the beginning, the end, or both.",
 )
-@click.option(
+@option(
     "--boundary",
+    "Cut between any two characters, not within a word, or only between lines. A line that does "
+    "not fit is cut between words, and a word that does not fit between characters.",
     type=click.Choice(["char", "word", "line"]),
     default="char",
-    show_default=True,
-    help="Cut between any two characters, not within a word, or only between lines. A line that "
-    "does not fit is cut between words, and a word that does not fit between characters.",
 )
-@click.option(
-    "--marker",
-    callback=check_escaped,
-    metavar="TEXT",
-    help="Put TEXT where something was cut; \\n, \\t, \\r, \\0 and \\\\ are escapes. The default "
-    "is … for --keep ends, on a line of its own between lines, and nothing otherwise.",
+@option(
+    "--marker TEXT",
+    "Put TEXT where something was cut; \\n, \\t, \\r, \\0 and \\\\ are escapes. The default is … "
+    "for --keep ends, on a line of its own between lines, and nothing otherwise.",
+    type=unescape,
 )
 @encoding_options
 @ESTIMATE
 @reading_options
-@click.option("--report", is_flag=True, help="Report on standard error what was kept.")
-@click.option(
-    "--json", "as_json", is_flag=True, help="Print the kept text and the report as a JSON object."
-)
-@click.option("--exit-code", is_flag=True, help="Exit with 1 if something was cut.")
+@option("--report", "Report on standard error what was kept.")
+@option("--json", "Print the kept text and the report as a JSON object.", to="as_json")
+@option("--exit-code", "Exit with 1 if something was cut.")
 def truncate(
     file: str,
     limit: int,
@@ -116,16 +114,29 @@ def truncate(
         escaped, is_whole = read_all(file, reading), True
     source = KeptBytes(escaped)
     text = source.text
-    try:
+    with command_errors():
         result = chosen.truncate(text, limit, keep=keep, boundary=boundary, marker=marker)
-    except ValueError as error:
-        raise CommandError(str(error)) from None
     result = _with_clean_seam(result, source, chosen, limit)
     result = replace(result, count=answer.tokens(result.count))
     data = _bytes(result, source)
     finest = _finest_cut(result, text, boundary)
     if as_json:
-        write_line(_as_json(result, data, source, is_whole, finest, answer.note))
+        import json  # only this form needs it
+
+        is_text = data == result.text.encode()
+        size = {"characters": len(text), "bytes": len(source.bytes_of(0, len(text)))}
+        written = {
+            **({"text": result.text} if is_text else {"hex": data.hex()}),
+            "cut": result.was_cut,
+            "tokens": result.count,
+            "characters": len(result.text),
+            "bytes": len(data),
+            "kept": result.kept,
+            "boundary": finest,
+            "input": size if is_whole else None,
+            "estimate": answer.note or None,
+        }
+        write_line(json.dumps(written))
     else:
         write_bytes(data)
         if finest not in (None, boundary):
@@ -140,7 +151,7 @@ def truncate(
             mark = estimate_mark() if answer.note else ""
             words = _as_words(result, text, is_whole, rest, mark)
             write_message(f"{shown_name(file)}: {words}")
-        if answer.note and not as_json:
+        if answer.note:
             write_message(f"an estimate: {answer.note}")
     if exit_code and result.was_cut:
         sys.exit(1)
@@ -220,38 +231,10 @@ def _finest_cut(result: Truncated, text: str, boundary: Boundary) -> Boundary | 
 
 
 def _as_words(result: Truncated, text: str, is_whole: bool, rest: str, mark: str) -> str:
-    tokens = f"{mark}{result.count} token{'' if result.count == 1 else 's'}"
+    tokens = f"{mark}{plural(result.count, 'token', '')}"
     kept = sum(end - start for start, end in result.kept)
     if not result.was_cut:
-        return f"not cut: {tokens}, {kept} character{'' if kept == 1 else 's'}"
+        return f"not cut: {tokens}, {plural(kept, 'character', '')}"
     if is_whole:
         return f"cut to {tokens}, {kept} of {len(text)} characters"
     return f"cut to {tokens}, {kept} characters; the rest was {rest}"
-
-
-def _as_json(
-    result: Truncated,
-    data: bytes,
-    source: KeptBytes,
-    is_whole: bool,
-    finest: Boundary | None,
-    note: str,
-) -> str:
-    import json  # only this form needs it
-
-    whole = len(source.text)
-    read = {"characters": whole, "bytes": len(source.bytes_of(0, whole))}
-    is_text = data == result.text.encode()
-    return json.dumps(
-        {
-            **({"text": result.text} if is_text else {"hex": data.hex()}),
-            "cut": result.was_cut,
-            "tokens": result.count,
-            "characters": len(result.text),
-            "bytes": len(data),
-            "kept": result.kept,
-            "boundary": finest,
-            "input": read if is_whole else None,
-            "estimate": note or None,
-        }
-    )

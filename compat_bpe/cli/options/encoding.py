@@ -1,28 +1,25 @@
-"""The options that choose the encoding of a command, and the type of a number of its tokens."""
+"""The options that choose the encoding of a command and special tokens, and limits in tokens."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
-from typing import Any, Callable, TypeVar
+from collections.abc import Sequence, Set
+from typing import TYPE_CHECKING, Any, Callable, TypeVar
 
 import click
 from click.shell_completion import CompletionItem
 
 from ... import Encoding
-from ...encodings.model_names import all_encoding_names, model_names
-from ...encodings.published import PATTERNS, PUBLISHED
+from ...encodings.model_names import model_names
+from ...encodings.published import PATTERNS, PUBLISHED, all_encoding_names
 from ...encodings.registry import encoding_of
 from ...encodings.resolve import DEFAULT_ENCODING, Answer, Terms, UnresolvedError, is_path, resolve
+from ...unicode.text import did_you_mean, short_number
+from ..app import option, together
 from ..output import PROGRAM, CommandError
 
 #: How the command writes what it tells its users to give.
 TERMS = Terms(
-    "-m {}",
-    "-e {}",
-    "-e {}",
-    f"{PROGRAM} count --estimate",
-    f"{PROGRAM} models lists them",
+    "-m {}", "-e {}", "-e {}", f"{PROGRAM} count --estimate", f"{PROGRAM} models lists them"
 )
 
 #: The families of models whose patterns have names.
@@ -33,6 +30,9 @@ _PATTERN_WITHOUT_FILE = (
     "--pattern is for a vocabulary file that does not say its pattern (a rank file, vocab.json "
     "with merges.txt, a GGUF file that has none); --encoding gives its path."
 )
+
+if TYPE_CHECKING:
+    from ...encodings.estimates import Estimate
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
@@ -45,14 +45,9 @@ class TokenNumber(click.IntRange):
     """
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        short = None
-        if isinstance(value, str):
-            short = re.fullmatch(r"([0-9]{1,12})(?:\.([0-9]{1,3}))?([kKmM])", value)
-        if short is not None:
-            thousandths = int(short[1] + (short[2] or "").ljust(3, "0"))
-            value = thousandths * (1 if short[3] in "kK" else 1_000)
+        short = short_number(value) if isinstance(value, str) else None
         try:
-            value = int(value)
+            value = int(value) if short is None else short
         except ValueError:
             self.fail(f"{value!r} is not a number of tokens, such as 8000, 128k or 1M.", param, ctx)
         number: int = super().convert(value, param, ctx)
@@ -63,13 +58,12 @@ def limit_option(
     purpose: str, *, least: int = 0, required: bool = False
 ) -> Callable[[_Function], _Function]:
     """Return the option ``limit``, a number of tokens, which has the same names in each command."""
-    return click.option(
-        *("-n", "--max", "--limit"),
-        "limit",
-        metavar="N",
+    return option(
+        "-n --max --limit N",
+        f"{purpose}; 128k is 128,000.",
+        to="limit",
         type=TokenNumber(min=least),
         required=required,
-        help=f"{purpose}; 128k is 128,000.",
     )
 
 
@@ -79,44 +73,39 @@ def encoding_options(function: _Function, *, several: bool = False) -> _Function
     With ``several``, the first two may be repeated, for ``chosen_encodings``.
     """
     repeated = " May be repeated." if several else ""
-    pattern = click.option(
-        "--pattern",
-        metavar="NAME",
-        help="Split text with this pattern, for a vocabulary that does not say it: a rank file "
-        "(.tiktoken, .model), vocab.json with merges.txt, or a GGUF file that has none. "
-        f"NAME is {', '.join(_FAMILIES)}, or the name of an OpenAI encoding.",
-        shell_complete=lambda _ctx, _param, start: _beginning(start, list(PATTERNS)),
-    )
-    model = click.option(
-        "-m",
-        "--model",
-        metavar="NAME",
-        multiple=several,
-        help="Use the encoding of this model, for instance gpt-4o, azure/eu/gpt-4o or "
-        "deepseek-chat; or that of a model in Hugging Face's cache, OWNER/NAME." + repeated,
-        shell_complete=lambda _ctx, _param, start: _beginning(start, model_names()),
-    )
-    encoding = click.option(
-        "-e",
-        "--encoding",
-        metavar="NAME|PATH",
-        multiple=several,
-        help="Use this encoding: a name, or the path of a vocabulary (tokenizer.json of any model, "
-        "SentencePiece's .model, vocab.txt, vocab.json with merges.txt, NAME.tiktoken, "
-        "tekken.json, NAME.gguf, or a folder with one of them), or a model on this machine: "
-        "hf:OWNER/NAME, ollama:NAME:TAG or lmstudio:OWNER/NAME. "
-        f"The default is {DEFAULT_ENCODING}.{repeated}",
-        shell_complete=_complete_encoding,
-    )
-    return encoding(model(pattern(function)))
+    return together(
+        option(
+            "-e --encoding NAME|PATH",
+            "Use this encoding: a name, or the path of a vocabulary (tokenizer.json of any model, "
+            "SentencePiece's .model, vocab.txt, vocab.json with merges.txt, NAME.tiktoken, "
+            "tekken.json, NAME.gguf, or a folder with one of them), or a model on this machine: "
+            "hf:OWNER/NAME, ollama:NAME:TAG or lmstudio:OWNER/NAME. "
+            f"The default is {DEFAULT_ENCODING}.{repeated}",
+            multiple=several,
+            shell_complete=_complete_encoding,
+        ),
+        option(
+            "-m --model NAME",
+            "Use the encoding of this model, for instance gpt-4o, azure/eu/gpt-4o or "
+            f"deepseek-chat; or that of a model in Hugging Face's cache, OWNER/NAME.{repeated}",
+            multiple=several,
+            shell_complete=lambda _ctx, _param, start: _beginning(start, model_names()),
+        ),
+        option(
+            "--pattern NAME",
+            "Split text with this pattern, for a vocabulary that does not say it: a rank file "
+            "(.tiktoken, .model), vocab.json with merges.txt, or a GGUF file that has none. "
+            f"NAME is {', '.join(_FAMILIES)}, or the name of an OpenAI encoding.",
+            shell_complete=lambda _ctx, _param, start: _beginning(start, list(PATTERNS)),
+        ),
+    )(function)
 
 
 #: The option of commands that can go by an estimate.
-ESTIMATE = click.option(
+ESTIMATE = option(
     "--estimate",
-    is_flag=True,
-    help="For a model that has no public tokenizer, estimate the tokens by the number of "
-    "characters to a token that its maker publishes.",
+    "For a model that has no public tokenizer, estimate the tokens by the number of characters to "
+    "a token that its maker publishes.",
 )
 
 
@@ -184,9 +173,12 @@ def check_one_is_chosen(model: str | None, encoding: str | None) -> None:
 
 
 def chosen_encodings(
-    models: Sequence[str], encodings: Sequence[str], pattern: str | None
-) -> dict[str, Encoding]:
+    models: Sequence[str], encodings: Sequence[str], pattern: str | None, *, estimate: bool
+) -> tuple[dict[str, Encoding], dict[str, Estimate]]:
     """Return the encodings that repeated options name, by the value of ``-e`` or by name.
+
+    Returns:
+        The encodings; and the estimates of models without one, by the value of ``-m``.
 
     Raises:
         click.UsageError, CommandError: as in ``chosen_encoding``; ``pattern`` is for all files.
@@ -200,10 +192,17 @@ def chosen_encodings(
             chosen_by_name[encoding] = chosen_encoding(
                 None, encoding, pattern if from_file else None
             )
+    estimates: dict[str, Estimate] = {}
     for model in models:
-        chosen = chosen_encoding(model, None, None)
-        chosen_by_name.setdefault(chosen.name, chosen)
-    return chosen_by_name or {DEFAULT_ENCODING: chosen_encoding(None, None, None)}
+        answer = chosen_answer(model, None, estimate=estimate)
+        if answer.estimate is None:
+            chosen = loaded(answer, None)
+            chosen_by_name.setdefault(chosen.name, chosen)
+        else:
+            estimates[model] = answer.estimate
+    if not (chosen_by_name or estimates):
+        chosen_by_name[DEFAULT_ENCODING] = chosen_encoding(None, None, None)
+    return chosen_by_name, estimates
 
 
 def _complete_encoding(
@@ -217,3 +216,30 @@ def _complete_encoding(
 
 def _beginning(start: str, names: list[str]) -> list[str]:
     return [name for name in names if name.startswith(start)]
+
+
+#: The options that choose the names of special tokens that are tokens, for ``allowed_special``.
+special_options = together(
+    option("--special", "Encode names of special tokens as these tokens, not as plain text."),
+    option(
+        "--allowed-special NAME",
+        "Encode only this special token as such. May be repeated.",
+        to="names",
+        multiple=True,
+    ),
+)
+
+
+def allowed_special(encoding: Encoding, special: bool, names: tuple[str, ...]) -> Set[str]:
+    """Return the names that the options allow.
+
+    Raises:
+        CommandError: the encoding has no such special token.
+    """
+    known = encoding.special_tokens_set
+    for name in names:
+        if name not in known:
+            raise CommandError(
+                f"{encoding.name} has no special token {name!r}{did_you_mean(name, known)}"
+            )
+    return known if special else frozenset(names)

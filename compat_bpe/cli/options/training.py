@@ -1,10 +1,14 @@
-"""The options of settings of training, made from what their fields say: see ``train.options``."""
+"""The options of commands that make a vocabulary: settings of training, and where it is written.
+
+Those of settings are made from what their fields say: see ``train.options``.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from functools import wraps
-from typing import Any, NamedTuple
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Callable, NamedTuple
 
 import click
 from click.core import ParameterSource
@@ -16,11 +20,12 @@ from ...train.kind import Kind, LikeError
 from ...train.kinds import KINDS, PARAMETERS, OptionError, settings_of
 from ...train.options import Parameter, weights_of
 from ...train.trainer import AnyTrained
-from ...train.write import ROLES
+from ...train.write import FORMATS, ROLES, check_folder, check_name, touched_files
+from ..app import JOBS, gathered, option, together
 from ..input import INPUT_PATH
-from ..output import CommandError, failure, plural
+from ..output import CommandError, check_outputs, command_errors, plural, write_message
+from .corpus import Corpus
 from .encoding import TokenNumber, chosen_encoding
-from .vocabulary import why_stopped
 
 
 class Training(NamedTuple):
@@ -96,40 +101,6 @@ class Training(NamedTuple):
         return {name: paths.get(name, value) for name, value in self.kind.described().items()}
 
 
-def training_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Give a command the parameter ``training``, a ``Training``.
-
-    The tokens of roles are special tokens, after those named by ``--special``.
-    """
-
-    @wraps(function)
-    def with_settings(model: str, **options: Any) -> Any:
-        values = {name: options.pop(name) for name in PARAMETERS}
-        roles = {role: name for role in ROLES if (name := options.pop(role)) is not None}
-        named = _named([*PARAMETERS, "model"])
-        like, start = values["like"], values["start"]
-        values["like"] = _read(like)
-        values["start"] = _vocabulary_to_go_on_from(start, values["pattern"])
-        try:
-            settings = settings_of(
-                model if "model" in named else None, values, named - {"model"}, roles
-            )
-        except OptionError as error:
-            raise click.UsageError(str(error)) from None
-        except LikeError as error:
-            raise CommandError(f"--like: {like} {error}") from None
-        except ValueError as error:
-            raise CommandError(str(error)) from None
-        kind = settings.kind
-        roles = {**kind.kept_roles(roles), **kind.roles}
-        return function(training=Training(kind, roles, like, start), **options)
-
-    command: Callable[..., Any] = with_settings
-    for option in reversed([_MODEL, *map(setting_option, PARAMETERS), *_ROLE_OPTIONS]):
-        command = option(command)
-    return command
-
-
 def setting_option(name: str, **others: Any) -> Callable[[Any], Any]:
     """Return click's option of a setting.
 
@@ -187,10 +158,8 @@ def _read(path: str | None) -> Any:
     """Return the tokenizer of a path."""
     if path is None:
         return None
-    try:
+    with command_errors(path):
         return load(path)
-    except (OSError, ValueError) as error:
-        raise failure(error, path) from None
 
 
 def _vocabulary_to_go_on_from(named: str | None, pattern: str | None) -> Encoding | None:
@@ -221,21 +190,132 @@ def _named(names: Iterable[str]) -> set[str]:
     return {name for name in names if context.get_parameter_source(name) not in default}
 
 
-_MODEL = click.option(
-    "--model",
-    type=click.Choice(list(KINDS)),
-    metavar="MODEL",
-    default=ByteLevelBpe.name,
-    show_default=True,
-    help=f"Kind of model: {', '.join(KINDS)}.",
-)
+def _training(model: str, **options: Any) -> Training:
+    """Return the training that options describe.
+
+    The tokens of roles are special tokens, after those named by ``--special``.
+    """
+    values = {name: options[name] for name in PARAMETERS}
+    roles = {role: name for role in ROLES if (name := options[role]) is not None}
+    named = _named([*PARAMETERS, "model"])
+    like, start = values["like"], values["start"]
+    values["like"] = _read(like)
+    values["start"] = _vocabulary_to_go_on_from(start, values["pattern"])
+    try:
+        settings = settings_of(
+            model if "model" in named else None, values, named - {"model"}, roles
+        )
+    except OptionError as error:
+        raise click.UsageError(str(error)) from None
+    except LikeError as error:
+        raise CommandError(f"--like: {like} {error}") from None
+    except ValueError as error:
+        raise CommandError(str(error)) from None
+    kind = settings.kind
+    return Training(kind, {**kind.kept_roles(roles), **kind.roles}, like, start)
+
 
 _USES = ("the beginning of a text", "the end of a text", "unknown text", "padding")
 
-#: The options of special tokens that have a role in transformers.
-_ROLE_OPTIONS = [
-    click.option(f"--{role}", metavar="NAME", help=f"Special token for {use}.")
-    for role, use in zip(
-        ROLES, ("the beginning of a text", "the end of a text", "unknown text", "padding")
+#: The options of a training, as the parameter ``training``.
+training_options = gathered(
+    "training",
+    _training,
+    option(
+        "--model MODEL",
+        f"Kind of model: {', '.join(KINDS)}.",
+        type=click.Choice(list(KINDS)),
+        default=ByteLevelBpe.name,
+    ),
+    *map(setting_option, PARAMETERS),
+    *(option(f"--{role} NAME", f"Special token for {use}.") for role, use in zip(ROLES, _USES)),
+)
+
+
+def vocabulary_options(
+    without_format: str, choices: Iterable[str] = FORMATS
+) -> Callable[[Any], Any]:
+    """Give a command ``output``, ``name``, ``formats``, ``force``, ``jobs`` and ``as_json``.
+
+    Args:
+        without_format: the formats that are written by default, for the help.
+        choices: the formats that there are.
+    """
+    return together(
+        option(
+            "-o --output DIR",
+            "Write the vocabulary into DIR, which is created.",
+            required=True,
+            type=click.Path(path_type=Path),
+        ),
+        option("--name TEXT", "Name the vocabulary. Default: the name of DIR."),
+        option(
+            "--format FORMAT",
+            f"Format to write. May be repeated. Default: {without_format}.",
+            to="formats",
+            multiple=True,
+            type=click.Choice(list(choices)),
+        ),
+        option(
+            "--force",
+            "Write into DIR even if it is not empty, and overwrite files of the same names.",
+        ),
+        JOBS,
+        option("--json", "Print the manifest instead of a summary.", to="as_json"),
     )
-]
+
+
+#: The options that ``vocabulary_options`` gives, but for the required one.
+OUTPUT_OPTIONS = ("--name", "--format", "--force", "--json")
+
+
+def checked_name(output: Path, name: str | None, *, force: bool) -> str:
+    """Return the name of a vocabulary.
+
+    Raises:
+        CommandError: the vocabulary cannot be written into that folder or under that name.
+    """
+    name = output.resolve().name if name is None else name
+    with command_errors(output):
+        check_folder(output, force=force)
+        check_name(name)
+    return name
+
+
+def check_inputs(
+    output: Path,
+    name: str,
+    formats: Iterable[str],
+    extra: Sequence[str],
+    corpus: Corpus | None,
+    others: Iterable[str | None],
+) -> None:
+    """Raise an error if a file to be overwritten or removed is also an input.
+
+    Args:
+        output, name, formats, extra: as in ``touched_files``.
+        corpus: the corpus, if there is one.
+        others: the paths of other inputs; None for one that is not given.
+
+    Raises:
+        CommandError: an input would be lost.
+    """
+    outputs = map(os.fspath, touched_files(output, name, formats, extra))
+    inputs = [file.path for file in corpus.files] if corpus is not None else []
+    check_outputs(outputs, [*inputs, *filter(None, others)])
+
+
+def say_left_out(kind: str, reason: str) -> None:
+    """Write a message about a format that cannot hold a vocabulary."""
+    write_message(f"{kind} is not written: {reason}")
+
+
+def why_stopped(min_frequency: int) -> str:
+    """Return the reason why no more was learned.
+
+    >>> why_stopped(0), why_stopped(2)
+    ('no pair is left to merge', 'no pair that may be merged occurs 2 times or more')
+    """
+    if min_frequency < 2:
+        return "no pair is left to merge"
+    return f"no pair that may be merged occurs {min_frequency:,} times or more"

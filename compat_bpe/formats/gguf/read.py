@@ -20,14 +20,14 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Union
 
 from .. import missing_byte
-from ..parts.written import (
+from ..tokenizer_writing import (
     BERT_PRE_TOKENIZER,
     bert_normalizer_part,
     template_part,
     text_item,
     token_item,
 )
-from .vocabulary import (
+from .container import (
     BYTE,
     CONTROL,
     NORMAL,
@@ -201,8 +201,8 @@ def _bert(vocabulary: Vocabulary, _: str | None) -> TokenizerDefinition:
     Raises:
         ValueError: the file is damaged.
     """
-    from ..models.base import WordPiecePart
     from ..tokenizer_json import TokenizerDefinition
+    from ..tokenizer_models import WordPiecePart
 
     metadata, types = vocabulary.metadata, vocabulary.types
     unknown = _id_or(vocabulary, "unk_token", _UNKNOWN)

@@ -15,9 +15,8 @@ from __future__ import annotations
 from itertools import chain
 from operator import add
 
-from ...parallel.lazy import cached_property
+from ...caches import cached_property, getter, shareable
 from ..byte_level import encode_bytes
-from ..cache import getter, shareable
 from .base import ChunkToken, Joints, TextModel
 
 TYPE_CHECKING = False

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 
-from ...parallel.lazy import cached_property
-from ..cache import shareable
+from ...caches import cached_property, shareable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -15,8 +15,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Set
 
-from ...pattern.splitter import LONGEST_SEGMENT, SHORTEST_SEGMENT, Splitter
-from ...pattern.translation import Translation
+from ...pattern.splitter import LONGEST_SEGMENT, SHORTEST_SEGMENT, Splitter, Translation
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,7 +30,7 @@ _NAME = "of the words"
 #: The characters above the Basic Multilingual Plane.
 _ABOVE = r"\U00010000-\U0010ffff"
 #: Characters that must not be on the left of a cut point, and on the right (see
-#: ``pattern.translation``).
+#: ``pattern.splitter``).
 _NOT_LEFT = rf"\ud800-\udfff{_ABOVE}"
 _NOT_RIGHT = r"\ud800-\udfff"
 

@@ -31,8 +31,7 @@ from bisect import bisect_left
 from itertools import chain, compress, count, groupby
 from operator import add
 
-from ...parallel.lazy import cached_property
-from ..cache import Cache, shareable
+from ...caches import Cache, cached_property, shareable
 from .base import ChunkToken, Joints, TextModel
 from .scored_pieces import UnigramTable
 

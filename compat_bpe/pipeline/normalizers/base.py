@@ -9,7 +9,7 @@ from ..aligned import Aligned
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ...unicode.code_points import CodePoints
+    from ...unicode.properties import CodePoints
 
     #: Pairs of characters.
     Pairs = Sequence[tuple[str, str]]
@@ -178,7 +178,7 @@ class CharacterTable(dict[int, str]):
 def members(points: CodePoints) -> frozenset[str]:
     """Return the characters of a set that is not large.
 
-    >>> from compat_bpe.unicode.code_points import CodePoints
+    >>> from compat_bpe.unicode.properties import CodePoints
     >>> sorted(members(CodePoints.of("ac")))
     ['a', 'b', 'c']
     """

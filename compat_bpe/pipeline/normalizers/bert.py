@@ -13,8 +13,7 @@ import unicodedata
 from functools import cache
 
 from ...unicode import tables_tokenizers as tables
-from ...unicode.code_points import CodePoints
-from ...unicode.properties import parse_ranges, white_space
+from ...unicode.properties import CodePoints, parse_ranges, white_space
 from ..aligned import Aligned
 from .base import CharacterTable, Normalizer, beside, members
 from .simple import Lowercase

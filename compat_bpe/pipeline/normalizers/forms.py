@@ -16,10 +16,9 @@ from functools import cache, lru_cache
 from operator import itemgetter
 from typing import Literal
 
-from ...parallel.lazy import cached_property
+from ...caches import cached_property
 from ...unicode import tables_tokenizers as tables
-from ...unicode.code_points import CodePoints
-from ...unicode.properties import parse_ranges
+from ...unicode.properties import CodePoints, parse_ranges
 from ..aligned import Aligned
 from .base import CharacterTable, Normalizer, members
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from ...parallel.lazy import cached_property, changed
+from ...caches import cached_property, changed
 from ..aligned import Aligned
-from ..names import NameFinder
+from ..special_tokens import NameFinder
 from .base import Normalizer
 from .charsmap import Charsmap
 

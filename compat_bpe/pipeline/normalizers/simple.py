@@ -12,8 +12,7 @@ from functools import cache
 from ...pattern.ast import Anchor, Chars, Look, Node, Repeat, Sequence, can_be_empty, walk
 from ...pattern.splitter import Splitter
 from ...unicode import tables_tokenizers as tables
-from ...unicode.code_points import CodePoints
-from ...unicode.properties import parse_ranges, white_space
+from ...unicode.properties import CodePoints, parse_ranges, white_space
 from ..aligned import Aligned
 from ..byte_level import encode_bytes
 from .base import MOST_TIMES, CharacterTable, Normalizer, beside, check_growth, members

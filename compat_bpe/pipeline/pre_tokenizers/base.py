@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Union
 
-from ...parallel.lazy import cached_property
+from ...caches import cached_property
 from ...unicode.surrogates import START
 from ..aligned import Aligned
 

@@ -1,6 +1,6 @@
 """Splitters of text by steps: one pattern if the steps can be joined, one after the other if not.
 
-``joining`` says how they are joined.
+``split`` says how they are joined.
 """
 
 from __future__ import annotations
@@ -10,8 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 
 from ...pattern.prepared import PREPARED
-from ...pattern.splitter import LONGEST_SEGMENT, SHORTEST_SEGMENT, Splitter
-from ...pattern.translation import Translation
+from ...pattern.splitter import LONGEST_SEGMENT, SHORTEST_SEGMENT, Splitter, Translation
 from ...unicode.surrogates import START
 from ..aligned import Aligned
 from .base import NAME, Across, PreTokenizerStep
@@ -71,7 +70,7 @@ def prepared_steps(
         return None
 
     def make_tree() -> Node:
-        from .joining import join, splits_of
+        from .split import join, splits_of
 
         splits = splits_of(make_steps()[:-1])
         tree = None if splits is None else join(splits)
@@ -107,7 +106,7 @@ def make_splitter(steps: Sequence[PreTokenizerStep]) -> Splitter | StepSplitter:
     """
     if len(steps) == 1 and isinstance(steps[0], Joined):
         return steps[0].splitter
-    from .joining import joined, splits_of
+    from .split import joined, splits_of
 
     splits = splits_of(steps)
     splitter = None if splits is None else joined(splits)
@@ -228,7 +227,7 @@ def _marked(text: str) -> Aligned:
 
 def _grouped(steps: Sequence[PreTokenizerStep]) -> list[PreTokenizerStep]:
     """Return steps that do the same: as many as can be joined are one."""
-    from .joining import MANY, joined, splits_of
+    from .split import MANY, joined, splits_of
 
     grouped: list[PreTokenizerStep] = []
     start = 0

@@ -11,12 +11,11 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Literal, get_args
 
-from ...parallel.lazy import cached_property
+from ...caches import Memo, cached_property
 from ...pattern.ast import Chars
-from ...unicode.code_points import CodePoints
+from ...unicode.properties import CodePoints
 from ..aligned import Aligned
 from ..byte_level import decode_bytes, encode_bytes
-from ..cache import Memo
 from .base import Across, PreTokenizerStep, SpanPrefix, SpanStart, prefixed
 from .split import Split
 

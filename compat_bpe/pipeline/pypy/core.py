@@ -12,7 +12,7 @@ from ..models.bpe.by_rank import ByteLevelBPE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ..definition import Definition
+    from ..core import Definition
     from .encoder import PyPyEncoder
     from .pairs import CompiledMerger
 
@@ -85,7 +85,7 @@ class CompiledLoops:
         splitter, model = self._splitter, self._model
         if not isinstance(splitter, Splitter) or not isinstance(model, ByteLevelBPE):
             return None
-        from .table import table_of
+        from .encoder import table_of
 
         table = table_of(splitter)
         if table is None or model.to_bytes is not str.encode or self._is_marked:

@@ -14,10 +14,10 @@ from dataclasses import dataclass, field
 from itertools import count
 from typing import Any, ClassVar
 
+from ...caches import cached_property
 from ...encodings.encoding import Encoding
 from ...formats.settings_beside import FORMATS
-from ...parallel.lazy import cached_property
-from ..convergence import CONVERGENCE, Convergence, Curve, check_has_end
+from ..convergence import CONVERGENCE, Convergence, check_has_end, learn_by_steps
 from ..estimate import Costs, distinct_bytes
 from ..kind import Advance, Given, Kind, Learned, Settings
 from ..options import (
@@ -28,16 +28,19 @@ from ..options import (
     PATTERN,
     SPECIAL_TOKENS,
     WEIGHTS,
-    Option,
     check_least,
     check_special_names,
     check_weights,
     listed,
+    setting,
 )
 from ..words import CountedWords, WordCounter, whole_chunk_check
-from .beginning import (
+from .growing import (
     BYTES,
     TO_IDS,
+    GrowingVocabulary,
+    Merging,
+    Spelling,
     check_byte_level,
     make_encoding,
     pattern_name_of,
@@ -45,7 +48,6 @@ from .beginning import (
     split_by,
     with_special_tokens,
 )
-from .growing import GrowingVocabulary, Merging, Spelling
 from .learner import MOST_TOKENS
 
 #: The limits of the published tokenizers.
@@ -130,42 +132,36 @@ class TrainingSettings(Settings[Encoding]):
 256 tokens or more
     """
 
-    num_merges: int | None = field(default=None, metadata=NUM_MERGES.as_metadata)
-    pattern: str | None = field(default=None, metadata=PATTERN.as_metadata)
-    special_tokens: Iterable[str] = field(default=(), metadata=SPECIAL_TOKENS.as_metadata)
-    min_frequency: int = field(default=1, metadata=MIN_FREQUENCY.as_metadata)
-    max_token_length: int | None = field(default=None, metadata=MAX_TOKEN_LENGTH.as_metadata)
-    weights: Mapping[str, float] | None = field(default=None, metadata=WEIGHTS.as_metadata)
+    num_merges: int | None = setting(None, NUM_MERGES)
+    pattern: str | None = setting(None, PATTERN)
+    special_tokens: Iterable[str] = setting((), SPECIAL_TOKENS)
+    min_frequency: int = setting(1, MIN_FREQUENCY)
+    max_token_length: int | None = setting(None, MAX_TOKEN_LENGTH)
+    weights: Mapping[str, float] | None = setting(None, WEIGHTS)
     convergence: Convergence | None = field(default=None, metadata=CONVERGENCE)
-    start: Encoding | None = field(
-        default=None,
-        metadata=Option(
-            "Go on from this vocabulary, as if its training had not stopped: its tokens keep "
-            "their ids, and -n counts all ids. --pattern is its own unless given.",
-            BYTE_LEVEL,
-            flags=("--from",),
-            metavar="NAME|PATH",
-            type=open,
-        ).as_metadata,
+    start: Encoding | None = setting(
+        None,
+        "Go on from this vocabulary, as if its training had not stopped: its tokens keep "
+        "their ids, and -n counts all ids. --pattern is its own unless given.",
+        BYTE_LEVEL,
+        flags=("--from",),
+        metavar="NAME|PATH",
+        type=open,
     )
-    max_words: int | None = field(
-        default=None,
-        metadata=Option(
-            "Learn no token of more than N words, which spaces separate.",
-            BYTE_LEVEL,
-            metavar="N",
-            type=int,
-            least=1,
-        ).as_metadata,
+    max_words: int | None = setting(
+        None,
+        "Learn no token of more than N words, which spaces separate.",
+        BYTE_LEVEL,
+        metavar="N",
+        type=int,
+        least=1,
     )
-    not_joined: Iterable[str] = field(
-        default=(),
-        metadata=Option(
-            "Learn no token that contains TEXT, such as ': '. May be repeated.",
-            BYTE_LEVEL,
-            metavar="TEXT",
-            is_many=True,
-        ).as_metadata,
+    not_joined: Iterable[str] = setting(
+        (),
+        "Learn no token that contains TEXT, such as ': '. May be repeated.",
+        BYTE_LEVEL,
+        metavar="TEXT",
+        is_many=True,
     )
 
     def __post_init__(self) -> None:
@@ -313,37 +309,30 @@ class ByteLevelBpe(Kind):
             grown.add(left, right, frequency)
             advance(1)
         limits = Limits(settings.max_words, settings.not_joined)
-        counts, size = words.held_out if words.held_out is not None else ({}, 0)
         merging = Merging(
             grown,
             words.counts,
-            counts,
+            words.held_out.counts,
             words.unit,
             spelling,
             min_frequency=settings.min_frequency * words.unit,
             max_token_length=settings.max_token_length,
             allow=limits.allow if limits else None,
         )
-        curve = None if settings.convergence is None else Curve(settings.convergence, size)
-        sizes = [] if log is None else [*log.sizes]
-        if curve is not None:
-            for size, at in zip(sizes, filter(curve.is_due, count())):
-                curve.add(self.least_tokens + at, at, size)
-        merges = grown.merges
+        merges, least, most = grown.merges, self.least_tokens, self.most_merges
         taken = {token: name for name in self._new_special for token in spellings(name)}
-        stopped = "size"
-        while True:
-            if curve is not None and curve.is_due(len(merges)):
-                sizes.append(merging.held_out_size)
-                if curve.add(self.least_tokens + len(merges), len(merges), sizes[-1]):
-                    stopped = "convergence"
-                    break
-            if len(merges) == self.most_merges:
-                break
+        sizes = [] if log is None else [*log.sizes]
+
+        def measure(_: object) -> tuple[int, int, int]:
+            sizes.append(merging.held_out_size)
+            return least + len(merges), len(merges), sizes[-1]
+
+        def step() -> str:
+            if len(merges) == most:
+                return "size"
             merge = merging.step()
             if merge is None:
-                stopped = "nothing left"
-                break
+                return "nothing left"
             if merge.left + merge.right in taken:
                 raise ValueError(
                     f"the special token {taken[merge.left + merge.right]!r} is also the result of "
@@ -352,9 +341,14 @@ class ByteLevelBpe(Kind):
             if log is not None:
                 log.keep_merge(*grown.parts_of(merge), merge.frequency, sizes)
             advance(1)
-        if curve is not None and not curve.is_due(len(merges)):
-            curve.add(self.least_tokens + len(merges), len(merges), merging.held_out_size)
-        points = curve.points if curve is not None else ()
+            return ""
+
+        watch = self.watch(words, measure)
+        if watch is not None:
+            for size, at in zip(sizes, filter(watch.is_due, count())):
+                watch.add(least + at, at, size)
+        stopped = learn_by_steps(step, watch, taken=len(merges))
+        points = watch.points if watch is not None else ()
         return Learned(grown, merges, stopped, merging.size, points)
 
     def encoding(self, model: GrowingVocabulary, name: str) -> Encoding:

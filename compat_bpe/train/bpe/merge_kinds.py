@@ -16,15 +16,15 @@ choose the pair that is joined next:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, ClassVar, NamedTuple, Protocol
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, NamedTuple
 
-from ...formats.models.base import WordPiecePart
-from ...formats.models.bpe import ListedModel, RankedModel
-from ...formats.parts.written import byte_level_part
+from ...formats.tokenizer_bpe import ListedModel, RankedModel
+from ...formats.tokenizer_models import WordPiecePart
+from ...formats.tokenizer_writing import byte_level_part
 from ...pipeline.byte_level import UNICODE_TO_BYTE
-from ..convergence import Convergence, Curve, Point, check_has_end
+from ..convergence import Point, check_has_end, learn_by_steps
 from ..estimate import Costs, distinct_bytes
 from ..kind import Advance, Learned, LearnedMerge
 from ..options import (
@@ -34,15 +34,16 @@ from ..options import (
     MERGES,
     NUM_MERGES,
     STOP,
-    Option,
+    setting,
 )
-from ..tokenizer_kind import TokenizerKind, TokenizerSettings, given_or
-from ..tokenizer_parts import GivenPart, types_in
-from ..words import CountedWords
-from .learner import MOST_TOKENS, Merge
-from .measure import CharacterWords, Encode, GreedyWords
+from ..tokenizer_kind import GivenPart, TokenizerKind, TokenizerSettings, given_or
+from ..words import CountedWords, types_in
+from .learner import MOST_TOKENS
 from .merges_of_characters import (
     CharacterLearner,
+    CharacterWords,
+    Encode,
+    GreedyWords,
     LikelihoodLearner,
     Marks,
     alphabet_of,
@@ -50,19 +51,8 @@ from .merges_of_characters import (
     spelled,
 )
 
-
-class _MergeLearner(Protocol):
-    @property
-    def tokens(self) -> Sequence[str]: ...
-
-    @property
-    def size(self) -> int: ...
-
-    def step(self) -> Merge | None: ...
-
-
 #: The rules by which the next pair is chosen, by name.
-RULES: dict[str, Callable[..., _MergeLearner]] = {
+RULES: dict[str, type[CharacterLearner | LikelihoodLearner]] = {
     "frequency": CharacterLearner,
     "likelihood": LikelihoodLearner,
 }
@@ -110,59 +100,49 @@ class MergeSettings(TokenizerSettings):
         ValueError, TypeError: as ``TokenizerSettings``.
     """
 
-    num_merges: int | None = field(default=None, metadata=NUM_MERGES.as_metadata)
-    min_score: float = field(
-        default=0.0,
-        metadata=Option(
-            "With --rule likelihood, join only pairs of this score or a higher one.",
-            STOP,
-            metavar="SCORE",
-            type=float,
-            least=0,
-        ).as_metadata,
+    num_merges: int | None = setting(None, NUM_MERGES)
+    min_score: float = setting(
+        0.0,
+        "With --rule likelihood, join only pairs of this score or a higher one.",
+        STOP,
+        metavar="SCORE",
+        type=float,
+        least=0,
     )
-    rule: str = field(
-        default="frequency",
-        metadata=Option(
-            "Rule that chooses the pair to join: frequency, or likelihood as in textbooks on "
-            "WordPiece.",
-            MERGES,
-            metavar="RULE",
-            choices=tuple(RULES),
-        ).as_metadata,
+    rule: str = setting(
+        "frequency",
+        "Rule that chooses the pair to join: frequency, or likelihood as in textbooks on "
+        "WordPiece.",
+        MERGES,
+        metavar="RULE",
+        choices=tuple(RULES),
     )
-    prefix: str | None = field(
-        default=None,
-        metadata=Option(
-            "Mark before a piece that does not begin a word. Default: that of --like; ## for "
-            "wordpiece.",
-            MERGES,
-            flags=("--continuing-subword-prefix",),
-            metavar="MARK",
-        ).as_metadata,
+    prefix: str | None = setting(
+        None,
+        "Mark before a piece that does not begin a word. Default: that of --like; ## for "
+        "wordpiece.",
+        MERGES,
+        flags=("--continuing-subword-prefix",),
+        metavar="MARK",
     )
-    suffix: str | None = field(
-        default=None,
-        metadata=Option(
-            "Mark after a piece that ends a word. Default: that of --like; </w> for "
-            "character-bpe without a prefix.",
-            MERGES,
-            flags=("--end-of-word-suffix",),
-            metavar="MARK",
-        ).as_metadata,
+    suffix: str | None = setting(
+        None,
+        "Mark after a piece that ends a word. Default: that of --like; </w> for "
+        "character-bpe without a prefix.",
+        MERGES,
+        flags=("--end-of-word-suffix",),
+        metavar="MARK",
     )
-    initial_alphabet: Iterable[str] = field(default="", metadata=INITIAL_ALPHABET.as_metadata)
-    limit_alphabet: int | None = field(
-        default=None,
-        metadata=Option(
-            "Make at most N characters tokens, the most frequent ones.",
-            MERGES,
-            metavar="N",
-            type=int,
-            least=0,
-        ).as_metadata,
+    initial_alphabet: Iterable[str] = setting("", INITIAL_ALPHABET)
+    limit_alphabet: int | None = setting(
+        None,
+        "Make at most N characters tokens, the most frequent ones.",
+        MERGES,
+        metavar="N",
+        type=int,
+        least=0,
     )
-    max_token_length: int | None = field(default=None, metadata=MAX_TOKEN_LENGTH.as_metadata)
+    max_token_length: int | None = setting(None, MAX_TOKEN_LENGTH)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "initial_alphabet", "".join(self.initial_alphabet))
@@ -239,46 +219,40 @@ class MergeKind(TokenizerKind):
             min_frequency=settings.min_frequency * words.unit,
             max_token_length=settings.max_token_length,
         )
-        watch = None
-        if settings.convergence is not None:
-            watch = _Watch(self, settings.convergence, words, tokens)
         made = learner.tokens
         most = MOST_TOKENS if settings.vocab_size is None else settings.vocab_size
         steps = float("inf") if settings.num_merges is None else settings.num_merges
         merges: dict[tuple[str, str], None] = {}
         learned: list[LearnedMerge] = []
-        stopped = "size"
-        advance(len(made) if settings.vocab_size is not None else 0)
-        while True:
-            if watch is not None and watch.has_converged(made, merges, len(learned)):
-                stopped = "convergence"
-                break
+        watch = self.watch(words, lambda _: (len(made), len(learned), held_out.size(made, merges)))
+        held_out = self.measured(words.held_out.counts, tokens)
+
+        def step() -> str:
             if len(made) >= most or len(learned) >= steps:
-                break
+                return "size"
             if self._is_low(learner, words.unit):
-                stopped = "score"
-                break
+                return "score"
             before = len(made)
             merge = learner.step()
             if merge is None:
-                stopped = "nothing left"
-                break
-            pair = made[merge.left], made[merge.right]
+                return "nothing left"
+            left, right = pair = made[merge.left], made[merge.right]
             merges.pop(pair, None)
             merges[pair] = None
-            frequency = merge.frequency / words.unit if words.unit > 1 else merge.frequency
-            left, right = pair
+            frequency = words.in_units(merge.frequency)
             learned.append(LearnedMerge(left.encode(), right.encode(), merge.made, frequency))
             if watch is not None:
-                token = made[merge.made]
-                is_new = len(made) > before
-                watch.words.learn(merge.left, merge.right, merge.made, token, is_new=is_new)
+                held_out.learn(merge, made[merge.made], is_new=len(made) > before)
             advance(len(made) - before if settings.vocab_size is not None else 1)
-        size = learner.size / words.unit if words.unit > 1 else learner.size
-        points = watch.end(made, merges, len(learned)) if watch is not None else []
+            return ""
+
+        advance(len(made) if settings.vocab_size is not None else 0)
+        stopped = learn_by_steps(step, watch)
+        size = words.in_units(learner.size)
+        points = watch.points if watch is not None else []
         return LearnedTokens(list(made), list(merges), learned, stopped, size, points)
 
-    def _is_low(self, learner: _MergeLearner, unit: int) -> bool:
+    def _is_low(self, learner: CharacterLearner | LikelihoodLearner, unit: int) -> bool:
         """Return True if the score of the next pair is below the lowest."""
         least = self.settings.min_score
         if not least:
@@ -286,46 +260,6 @@ class MergeKind(TokenizerKind):
         assert isinstance(learner, LikelihoodLearner)  # The others have no scores.
         best = learner.best()
         return best is not None and best[2] * unit < least
-
-
-class _Watch:
-    """The checks on held-out words while tokens are learned.
-
-    Args:
-        kind, convergence: the kind and the settings of stopping.
-        words: the words to learn from, with the held-out ones.
-        tokens: the tokens that learning begins with.
-
-    Raises:
-        ValueError: there is no held-out text.
-    """
-
-    def __init__(
-        self,
-        kind: MergeKind,
-        convergence: Convergence,
-        words: CountedWords,
-        tokens: Sequence[str],
-    ) -> None:
-        counts, size = words.held_out if words.held_out is not None else ({}, 0)
-        self._curve = Curve(convergence, size)
-        self.words = kind.measured(counts, tokens)
-
-    def has_converged(
-        self, tokens: Sequence[str], merges: Iterable[tuple[str, str]], steps: int
-    ) -> bool:
-        """Return True if learning has converged, by a check if one is due after these steps."""
-        if not self._curve.is_due(steps):
-            return False
-        return self._curve.add(len(tokens), steps, self.words.size(tokens, merges))
-
-    def end(
-        self, tokens: Sequence[str], merges: Iterable[tuple[str, str]], steps: int
-    ) -> list[Point]:
-        """Return all checks, with one of the end."""
-        if not self._curve.is_due(steps):
-            self._curve.add(len(tokens), steps, self.words.size(tokens, merges))
-        return self._curve.points
 
 
 _NO_TOKENS: tuple[list[str], list[str]] = ([], [])
@@ -368,7 +302,7 @@ class CharacterBpeSettings(MergeSettings):
     'lowest low'
     """
 
-    byte_fallback: bool = field(default=False, metadata=BYTE_FALLBACK.as_metadata)
+    byte_fallback: bool = setting(False, BYTE_FALLBACK)
 
     @property
     def kind(self) -> CharacterBpe:

@@ -31,8 +31,7 @@ from random import Random
 from typing import NamedTuple
 
 from ...pipeline.models.sentencepiece.base import MOST_AT_ONE_PLACE, SPACE
-from ...pipeline.names import NameFinder
-from ...pipeline.sorted_names import SortedNames
+from ...pipeline.special_tokens import NameFinder, SortedNames
 from ...unicode.surrogates import repair
 from .bpe import PieceRules
 from .settings import BOUNDARY, UNKNOWN_CHARACTER, SentencePieceSettings, meta_pieces, normalizer_of

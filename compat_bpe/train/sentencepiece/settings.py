@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import MISSING, dataclass, field
 from itertools import count
 from typing import Any, ClassVar
 
@@ -24,9 +24,9 @@ from ..options import (
     SPECIAL_TOKENS,
     SUB_ITERATIONS,
     VOCAB_SIZE,
-    Option,
     check_integer,
     fields_with_options,
+    setting,
 )
 
 #: The kinds of models by their names.
@@ -117,67 +117,54 @@ class SentencePieceSettings(Settings[SentencePiece]):
     ValueError: max_sentencepiece_length is 0; it must be 1 to 512
     """
 
-    vocab_size: int = field(metadata=VOCAB_SIZE.as_metadata)
+    vocab_size: int = setting(MISSING, VOCAB_SIZE)
     model_type: str = "bpe"
-    character_coverage: float = field(
-        default=0.9995,
-        metadata=Option(
-            "Make characters pieces until they cover this part of the text; rarer ones are "
-            "unknown.",
-            SENTENCES,
-            metavar="PART",
-            type=float,
-            least=0.98,
-            most=1,
-        ).as_metadata,
+    character_coverage: float = setting(
+        0.9995,
+        "Make characters pieces until they cover this part of the text; rarer ones are unknown.",
+        SENTENCES,
+        metavar="PART",
+        type=float,
+        least=0.98,
+        most=1,
     )
     required_chars: str = ""
-    byte_fallback: bool = field(default=False, metadata=BYTE_FALLBACK.as_metadata)
+    byte_fallback: bool = setting(False, BYTE_FALLBACK)
     split_by_whitespace: bool = True
     split_by_unicode_script: bool = True
     split_by_number: bool = True
-    split_digits: bool = field(
-        default=False, metadata=Option("Make each digit a piece.", SENTENCES, type=bool).as_metadata
-    )
+    split_digits: bool = setting(False, "Make each digit a piece.", SENTENCES, type=bool)
     treat_whitespace_as_suffix: bool = False
     allow_whitespace_only_pieces: bool = False
-    max_sentencepiece_length: int = field(
-        default=16, metadata=MAX_PIECE_LENGTH._replace(most=512).as_metadata
+    max_sentencepiece_length: int = setting(16, MAX_PIECE_LENGTH._replace(most=512))
+    max_sentence_length: int = setting(
+        4192,
+        "Leave out lines that are longer.",
+        SENTENCES,
+        metavar="BYTES",
+        type=int,
+        least=10,
+        most=1 << 30,
     )
-    max_sentence_length: int = field(
-        default=4192,
-        metadata=Option(
-            "Leave out lines that are longer.",
-            SENTENCES,
-            metavar="BYTES",
-            type=int,
-            least=10,
-            most=1 << 30,
-        ).as_metadata,
-    )
-    input_sentence_size: int = field(
-        default=0,
-        metadata=Option(
-            "Learn from a sample of this many lines.  [default: all]",
-            SENTENCES,
-            metavar="LINES",
-            type=int,
-            least=0,
-        ).as_metadata,
+    input_sentence_size: int = setting(
+        0,
+        "Learn from a sample of this many lines.  [default: all]",
+        SENTENCES,
+        metavar="LINES",
+        type=int,
+        least=0,
     )
     shuffle_input_sentence: bool = True
     pretokenization_delimiter: str = ""
-    user_defined_symbols: Sequence[str] = field(
-        default=(),
-        metadata=Option(
-            "Piece that is always found whole in a text. May be repeated.",
-            SENTENCES,
-            metavar="TEXT",
-            is_many=True,
-            name="user_symbols",
-        ).as_metadata,
+    user_defined_symbols: Sequence[str] = setting(
+        (),
+        "Piece that is always found whole in a text. May be repeated.",
+        SENTENCES,
+        metavar="TEXT",
+        is_many=True,
+        name="user_symbols",
     )
-    control_symbols: Sequence[str] = field(default=(), metadata=SPECIAL_TOKENS.as_metadata)
+    control_symbols: Sequence[str] = setting((), SPECIAL_TOKENS)
     unk_id: int = 0
     bos_id: int = 1
     eos_id: int = 2
@@ -193,16 +180,11 @@ class SentencePieceSettings(Settings[SentencePiece]):
     remove_extra_whitespaces: bool = True
     normalization_rule_name: str = "identity"
     charsmap: bytes = b""
-    seed_sentencepiece_size: int = field(
-        default=1_000_000, metadata=SEED_SIZE._replace(least=0).as_metadata
+    seed_sentencepiece_size: int = setting(1_000_000, SEED_SIZE._replace(least=0))
+    shrinking_factor: float = setting(
+        0.75, SHRINKING_FACTOR._replace(least=0.5, most=0.95, is_below=False)
     )
-    shrinking_factor: float = field(
-        default=0.75,
-        metadata=SHRINKING_FACTOR._replace(least=0.5, most=0.95, is_below=False).as_metadata,
-    )
-    num_sub_iterations: int = field(
-        default=2, metadata=SUB_ITERATIONS._replace(most=10).as_metadata
-    )
+    num_sub_iterations: int = setting(2, SUB_ITERATIONS._replace(most=10))
     convergence: Convergence | None = field(default=None, metadata=CONVERGENCE)
 
     def __post_init__(self) -> None:

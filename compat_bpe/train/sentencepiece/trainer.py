@@ -20,7 +20,7 @@ from ...files.write import write_files
 from ...formats.sentencepiece import BPE, CHAR, UNIGRAM, WORD, SentencePieceModel
 from ...pipeline.models.sentencepiece.base import NORMAL
 from ...unicode.surrogates import repair
-from ..convergence import Convergence, Curve, Point, ShrinkingCurve, points_as_json
+from ..convergence import Point, Watch, learn_by_steps, points_as_json
 from ..kind import LearnedMerge
 from .bpe import PieceRules, learn_pieces
 from .corpus import Corpus, learn_characters, learn_words, read_corpus, seed_pieces, word_splitter
@@ -28,53 +28,23 @@ from .settings import MODEL_KINDS, SentencePieceSettings, meta_pieces, normalize
 from .unigram import goal_of, learn_unigram
 
 
-class HeldOutLines:
-    """Lines by which learning may stop, from which nothing is learned.
-
-    Args:
-        lines: the lines without their ends, and their counts.
+def watch_lines(settings: SentencePieceSettings, lines: Mapping[str, int]) -> Watch | None:
+    """Return the checks on held-out lines, given with their counts; None if there are none.
 
     Raises:
         ValueError: there is no text.
     """
+    if settings.convergence is None:
+        return None
 
-    def __init__(self, settings: Convergence, lines: Mapping[str, int]) -> None:
-        self._lines = lines
-        size = sum(len(line.encode()) * count for line, count in lines.items())
-        self._growing = Curve(settings, size)
-        self._shrinking: ShrinkingCurve[SentencePieceModel] = ShrinkingCurve(settings, size)
-        #: True if learning was stopped by a check.
-        self.has_converged = False
-
-    @property
-    def points(self) -> Sequence[Point]:
-        """The checks so far."""
-        return self._growing.points or self._shrinking.points
-
-    @property
-    def model(self) -> SentencePieceModel:
-        """The model that training is to give if a vocabulary that shrinks has converged."""
-        assert self._shrinking.model is not None
-        return self._shrinking.model
-
-    def is_due(self, pieces: int) -> bool:
-        """Return True if there is a check after so many pieces of a vocabulary that grows."""
-        return self._growing.is_due(pieces)
-
-    def grown(self, model: SentencePieceModel) -> bool:
-        """Add a check of a vocabulary that grows; return True if learning has converged."""
-        self.has_converged = self._growing.add(len(model.texts), 0, self._size(model))
-        return self.has_converged
-
-    def shrunk(self, model: SentencePieceModel) -> bool:
-        """Add a check of a vocabulary that shrinks; return True if learning has converged."""
-        size = self._size(model)
-        self.has_converged = self._shrinking.add(len(model.texts), size, model)
-        return self.has_converged
-
-    def _size(self, model: SentencePieceModel) -> int:
+    def measure(model: SentencePieceModel) -> tuple[int, int, int]:
         encoding = SentencePiece("held out", model)
-        return sum(encoding.count(line) * count for line, count in self._lines.items())
+        size = sum(encoding.count(line) * count for line, count in lines.items())
+        return len(model.texts), 0, size
+
+    size = sum(len(line.encode()) * count for line, count in lines.items())
+    is_shrinking = settings.kind.checks == "rounds"
+    return Watch(settings.convergence, size, measure, shrinks=is_shrinking)
 
 
 #: Texts and their counts.
@@ -90,7 +60,7 @@ def learn_sentencepiece(
     texts: Iterable[str],
     settings: SentencePieceSettings,
     counts: Counts = (),
-    watch: HeldOutLines | None = None,
+    watch: Watch | None = None,
 ) -> SentencePieceModel:
     """Return the model learned from texts and counts.
 
@@ -104,7 +74,7 @@ def learn_sentencepiece(
         settings: the settings.
         counts: texts with their counts, beside the others; not for a Unigram model, which begins
             with substrings of the running text.
-        watch: held-out lines by which learning may stop; it takes the checks.
+        watch: the checks on held-out lines, by which learning may stop.
 
     Raises:
         ValueError: there is no text; there are too few pieces for ``vocab_size``, or too many
@@ -113,7 +83,8 @@ def learn_sentencepiece(
     if MODEL_KINDS[settings.model_type] == UNIGRAM:
         learned = _learn_unigram(texts, settings, counts, watch)
         if watch is not None and watch.has_converged:
-            return watch.model
+            model: SentencePieceModel = watch.model
+            return model
         return assemble(learned, settings)
     corpus = read_corpus(texts, settings, counts=counts)
     if watch is None:
@@ -150,25 +121,21 @@ def check_takes_counts(settings: SentencePieceSettings) -> None:
 
 
 def _learn_bpe(
-    corpus: Corpus, settings: SentencePieceSettings, watch: HeldOutLines | None = None
+    corpus: Corpus, settings: SentencePieceSettings, watch: Watch | None = None
 ) -> list[tuple[str, float]]:
     most = settings.vocab_size - len(meta_pieces(settings)) - len(corpus.alphabet)
     learned = learn_pieces(corpus.words, corpus.alphabet, PieceRules(settings), most)
-    if watch is None:
-        return _in_order([piece for piece, _ in learned], corpus)
     pieces: list[str] = []
-    any_size = _of_any_size(settings)
-    while True:
-        is_due = watch.is_due(len(pieces))
-        if is_due and watch.grown(assemble(_in_order(pieces, corpus), any_size)):
-            break
+
+    def step() -> str:
         piece = next(learned, None)
         if piece is None:
-            if not is_due:  # else the end was checked
-                watch.grown(assemble(_in_order(pieces, corpus), any_size))
-                watch.has_converged = False
-            break
+            return "nothing left"
         pieces.append(piece[0])
+        return ""
+
+    any_size = _of_any_size(settings)
+    learn_by_steps(step, watch, lambda: assemble(_in_order(pieces, corpus), any_size))
     return _in_order(pieces, corpus)
 
 
@@ -182,7 +149,7 @@ def _learn_unigram(
     texts: Iterable[str],
     settings: SentencePieceSettings,
     counts: Counts,
-    watch: HeldOutLines | None = None,
+    watch: Watch | None = None,
 ) -> list[tuple[str, float]]:
     for _ in counts:
         check_takes_counts(settings)
@@ -212,7 +179,7 @@ def _learn_unigram(
         reserved=len(meta_pieces(settings)),
         has_converged=None
         if watch is None
-        else lambda found: watch.shrunk(assemble(found, any_size)),
+        else lambda found: watch.check(assemble(found, any_size)),
     )
 
 
@@ -455,9 +422,7 @@ class SentencePieceTrainer:
             OSError: the texts cannot be read again.
         """
         sentences = self._sentences(advance)
-        watch = None
-        if self.settings.convergence is not None:
-            watch = HeldOutLines(self.settings.convergence, self._held_out)
+        watch = watch_lines(self.settings, self._held_out)
         try:
             model = learn_sentencepiece(sentences, self.settings, self._counted(advance), watch)
         except ValueError:

@@ -33,7 +33,7 @@ from math import exp, inf, log, log1p
 from operator import add, sub
 from typing import NamedTuple
 
-from ..unigram.learner import digamma
+from ..unigram import digamma
 from .corpus import single
 
 

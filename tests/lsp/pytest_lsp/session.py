@@ -1,4 +1,4 @@
-"""The server with the client of pytest-lsp, in an environment of its own; run by test_python.py."""
+"""The server with the client of pytest-lsp in its own environment; run by test_clients.py."""
 
 from __future__ import annotations
 

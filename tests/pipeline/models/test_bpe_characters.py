@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from compat_bpe import Encoding, get_encoding
 from compat_bpe.formats.checked_json import Json
-from compat_bpe.formats.models.bpe import read_bpe
+from compat_bpe.formats.tokenizer_bpe import read_bpe
 from compat_bpe.pattern.ast import Chars, Sequence
 from compat_bpe.pipeline.models.bpe import unspaced
 from compat_bpe.pipeline.models.bpe.by_merges import UnknownPolicy
@@ -24,7 +24,7 @@ from compat_bpe.pipeline.models.bpe.unspaced import Boundaries, UnspacedEncoder
 from compat_bpe.pipeline.pre_tokenizers.split import Split
 from compat_bpe.pipeline.pre_tokenizers.splitter import make_splitter
 from compat_bpe.pipeline.pypy.core import PyPyCore
-from compat_bpe.unicode.code_points import CodePoints
+from compat_bpe.unicode.properties import CodePoints
 from tests.drawn_models import BARE, BYTES, CHARACTERS, CHARS, char_ranks, character_models, chars
 from tests.examples import scaled
 

@@ -15,8 +15,7 @@ from compat_bpe.pipeline.byte_level import BYTE_TO_UNICODE
 from compat_bpe.pipeline.models.bpe.by_merges import ListedMergesEncoder, UnknownPolicy
 from compat_bpe.pipeline.models.bpe.by_rank import BytePairEncoder, merge
 from compat_bpe.pipeline.models.bpe.characters import CharacterBPE
-from compat_bpe.pipeline.models.explain import explain
-from compat_bpe.pipeline.models.steps import lattice, merge_steps, n_best, tried
+from compat_bpe.pipeline.models.explain import explain, lattice, merge_steps, n_best, tried
 from compat_bpe.pipeline.models.unigram import Unigram
 from compat_bpe.pipeline.models.words import WordPiece
 from tests.drawn_models import (

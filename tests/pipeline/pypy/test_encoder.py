@@ -13,12 +13,11 @@ from hypothesis import strategies as st
 from compat_bpe import get_encoding
 from compat_bpe.encodings.core import CoreBPE, EncodingCore
 from compat_bpe.encodings.encoding import Encoding
-from compat_bpe.encodings.loaded import load_ranks
-from compat_bpe.encodings.published import PATTERNS, PUBLISHED
+from compat_bpe.encodings.published import PATTERNS, PUBLISHED, load_ranks
 from compat_bpe.encodings.tokenizer import Tokenizer
-from compat_bpe.formats.models.bpe import RankedModel
-from compat_bpe.formats.parts.written import byte_level_part
+from compat_bpe.formats.tokenizer_bpe import RankedModel
 from compat_bpe.formats.tokenizer_json import TokenizerDefinition
+from compat_bpe.formats.tokenizer_writing import byte_level_part
 from compat_bpe.pattern.parser import parse
 from compat_bpe.pipeline.core import Core
 from compat_bpe.pipeline.models.bpe.by_rank import BytePairEncoder, merge
@@ -26,9 +25,8 @@ from compat_bpe.pipeline.pypy import core as core_module
 from compat_bpe.pipeline.pypy import encoder as encoder_module
 from compat_bpe.pipeline.pypy import pairs
 from compat_bpe.pipeline.pypy.core import CompiledLoops, PyPyCore
-from compat_bpe.pipeline.pypy.encoder import PyPyEncoder
+from compat_bpe.pipeline.pypy.encoder import PyPyEncoder, Table
 from compat_bpe.pipeline.pypy.pairs import CompiledMerger, PairMerger, RunMerger
-from compat_bpe.pipeline.pypy.table import Table
 from tests.strategies import texts
 
 #: A small vocabulary and its own pattern, and with it the patterns of others.

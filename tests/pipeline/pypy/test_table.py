@@ -22,13 +22,14 @@ from compat_bpe.pattern.ast import (
     Repeat,
     Sequence,
     can_be_empty,
+    relax,
+    to_re,
 )
 from compat_bpe.pattern.parser import parse
 from compat_bpe.pattern.splitter import Splitter
 from compat_bpe.pattern.states import NoTable
-from compat_bpe.pattern.writer import relax, to_re
-from compat_bpe.pipeline.pypy.table import Table, table_of
-from compat_bpe.unicode.code_points import CodePoints
+from compat_bpe.pipeline.pypy.encoder import Table, table_of
+from compat_bpe.unicode.properties import CodePoints
 from compat_bpe.unicode.surrogates import repair
 from tests.pattern.random_trees import trees
 from tests.strategies import texts

@@ -3,7 +3,7 @@ import { make } from './dom.js';
 import { visible } from './visible.js';
 
 /**
- * The tokens of a block in one encoding, as counting_page/edited.py gives them.
+ * The tokens of a block in one encoding, as counting_page/text.py gives them.
  * @typedef {[number, number, number, number[], number[]]} Cell start, end, number, ids, special ids
  * @typedef {{ first: number, cells: Cell[] }} Side
  */
@@ -25,7 +25,7 @@ import { visible } from './visible.js';
 export function drawSides(text, sides, cuts, look) {
   const places = sides.map(({ cells }) => new Set(cells.map(([start, end]) => `${start} ${end}`)));
   return sides.map(({ cells }, column) => {
-    const other = sides.length > 1 ? places[1 - column] : null;
+    const other = sides[1 - column]?.cells.length ? places[1 - column] : null; // an estimate has none
     return drawSide(text, cells, cuts[column], look, other);
   });
 }

@@ -30,6 +30,9 @@ export const names = new Map(SHIPPED.map(([key, models]) => [key, `${key} – ${
 /** Return the short name of an encoding. @param {string} key */
 export const shortName = key => (key.startsWith('file:') ? names.get(key) ?? key : key);
 
+/** Tell if a key stands for an estimate. @param {string} key */
+export const isEstimate = key => key.startsWith('≈');
+
 /** Tell if an encoding ships with the page. @param {string} key */
 export const ships = key => SHIPPED.some(([one]) => one === key);
 

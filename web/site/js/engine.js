@@ -22,7 +22,7 @@ export class Engine {
     this.waiting = new Map();
     this.asked = 0;
     this.worker = new Worker(trusted(url), { type: 'module' });
-    this.progressed = (/** @type {number} */ share) => {};
+    this.progressed = (/** @type {{ bytes: number, total: number }} */ progress) => {};
     this.worker.onmessage = ({ data: { id, value, error, progress } }) => {
       if (progress !== undefined) {
         this.progressed(progress);

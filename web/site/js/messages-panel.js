@@ -1,54 +1,82 @@
 // A conversation, and the tokens that a model gets for it.
 import { drawSides } from './block-view.js';
 import { figure, later, make, many, the } from './dom.js';
+import { isEstimate } from './encodings.js';
 import { keepMessages, keptMessages } from './keeping.js';
+import { isEncoding } from './models.js';
 import { prepared } from './prepared.js';
-import { requestOf, setUpRequest, textOf } from './request.js';
+import { chipsOf, chipsOfRequest, isShown, rowsOf, textOf, withRows, withText } from './request.js';
 
-/** @typedef {import('./request.js').Request} Request */
-
-/** The conversation of a first visit. @type {Request} */
+/** The conversation of a first visit. */
 const FIRST = {
   messages: [
     { role: 'system', content: 'You are a helpful assistant.' },
     { role: 'user', content: 'What is a token?' },
   ],
-  tools: null,
-  response_format: null,
 };
 const ROLES = ['system', 'developer', 'user', 'assistant', 'tool'];
+/** @type {Record<string, string>} */
+const PARTS = { images: 'images', tools: 'tools', response_format: 'form of the reply' };
 
 export class MessagesPanel {
-  /** @param {import('./engine.js').Engine} engine @param {import('./model-picker.js').ModelPicker} picker */
-  constructor(engine, picker) {
+  /**
+   * @param {import('./engine.js').Engine} engine
+   * @param {import('./settings.js').Settings} settings
+   * @param {import('./models.js').Models} models
+   */
+  constructor(engine, settings, models) {
     this.engine = engine;
-    this.picker = picker;
-    /** The request that was shown last: its messages may have been changed since. */ this.given = FIRST;
+    this.settings = settings;
+    this.models = models;
+    /** The request that was shown last: its messages may have been changed since. @type {any} */ this.given = FIRST;
+    this.note = '';
     this.run = 0;
     this.fill(keptRequest());
     the('add-message').onclick = () => {
       const last = [...the('messages').querySelectorAll('select')].pop();
-      this.add(last?.value === 'user' ? 'assistant' : 'user', '').querySelector('textarea').focus();
+      this.add({ member: '', given: { role: last?.value === 'user' ? 'assistant' : 'user', content: '' } }).querySelector('textarea').focus();
       this.count();
     };
     const soon = later(() => this.count(), 150);
     addEventListener('pagehide', () => this.keep());
     the('messages').addEventListener('input', soon);
-    setUpRequest(request => this.take(request));
+    const form = the('request-form');
+    const show = (/** @type {boolean} */ isOpen) => {
+      form.hidden = !isOpen;
+      the('paste-request').setAttribute('aria-expanded', String(isOpen));
+    };
+    the('paste-request').onclick = () => {
+      show(form.hidden);
+      if (!form.hidden) the('request').focus();
+    };
+    form.onsubmit = async (/** @type {Event} */ event) => {
+      event.preventDefault();
+      try {
+        await this.take(the('request').value);
+        the('request-said').textContent = '';
+        show(false);
+      } catch (error) {
+        the('request-said').textContent = error instanceof Error ? error.message : String(error);
+      }
+    };
   }
 
-  /** @param {string} role @param {string} content */
-  add(role, content) {
-    const roles = ROLES.includes(role) ? ROLES : [...ROLES, role];
-    const select = make('select', {}, ...roles.map(value => make('option', { value }, value)));
+  /** @param {import('./request.js').Row} row */
+  add(row) {
+    const { member, given } = row;
+    const role = String(given.role ?? given.type);
+    const select = make('select', { disabled: Boolean(member) || given.role === undefined },
+      ...[...new Set([...ROLES, role])].map(value => make('option', { value }, value)));
     select.value = role;
-    const text = make('textarea', { value: content, rows: 3, spellcheck: false });
+    const text = make('textarea', { value: textOf(given), rows: 3, spellcheck: false });
     const shown = make('div', { className: 'tokens of-message' }, make('div'));
     const remove = make('button', { type: 'button' }, 'Remove');
     const item = make('li', {},
       make('div', { className: 'message-head' }, make('label', {}, 'Role ', select),
+        ...chipsOf(given).map(chip => make('span', { className: 'chip' }, chip)),
         make('span', { className: 'tokens-of' }), remove),
       make('label', { className: 'grow' }, make('span', { className: 'hidden' }, 'Content'), text), shown);
+    item.row = row;
     remove.onclick = () => {
       item.remove();
       this.count();
@@ -57,24 +85,39 @@ export class MessagesPanel {
     return item;
   }
 
-  get messages() {
-    return [...the('messages').children].map(item => {
-      const message = { ...item.given, role: item.querySelector('select').value };
-      const content = item.querySelector('textarea').value;
-      // What has parts, or no text at all, stays as it came until its text is changed.
-      return content === item.text ? message : { ...message, content };
-    });
-  }
-
-  /** The request with the messages as they are now. @returns {Request} */
+  /** The request with the messages as they are now. */
   get request() {
-    return { ...this.given, messages: this.messages };
+    return withRows(this.given, [...the('messages').children].map(item => {
+      const { row } = item, role = item.querySelector('select').value, text = item.querySelector('textarea').value;
+      const given = row.given.role === undefined ? row.given : { ...row.given, role };
+      // What has parts, or no text at all, stays as it came until its text is changed.
+      return { member: row.member, given: text === textOf(row.given) ? given : withText(given, text) };
+    }));
   }
 
-  /** Show the messages of a request. @param {Request} request */
-  take(request) {
-    this.fill(request);
-    return this.count();
+  /** Show a request in JSON, and choose its model; an error says what is wrong with it. @param {string} text */
+  async take(text) {
+    const { request, note } = await this.engine.ask('request', { text });
+    const notes = [note];
+    let entry = null;
+    if (typeof request.model === 'string' && request.model !== this.settings.first.name) {
+      try {
+        entry = await this.models.meaning(request.model, 'model');
+      } catch (error) {
+        notes.push(`counted as ${this.settings.first.name}: ${error instanceof Error ? error.message : error}`);
+      }
+    }
+    await this.ask(request, entry ?? this.settings.first);
+    if (!isShown(request)) throw new Error('There are no messages to show.');
+    this.fill(request, notes.filter(Boolean).join('; '));
+    if (entry) this.settings.choose(entry); // which counts, too
+    else await this.count();
+  }
+
+  /** Count a request. @param {any} request @param {import('./models.js').Entry} entry */
+  async ask(request, entry) {
+    await prepared(this.engine, [entry.key]);
+    return this.engine.ask('conversation', { key: entry.key, model: isEncoding(entry) ? null : entry.name, request });
   }
 
   /** Show the conversation of a first visit again. */
@@ -82,14 +125,13 @@ export class MessagesPanel {
     this.fill(FIRST);
   }
 
-  /** @param {Request} request */
-  fill(request) {
+  /** @param {any} request @param {string} [note] */
+  fill(request, note = '') {
     the('messages').replaceChildren();
     this.given = request;
-    for (const message of request.messages) {
-      const text = textOf(message);
-      Object.assign(this.add(message.role, text), { given: message, text });
-    }
+    this.note = note;
+    for (const row of rowsOf(request)) this.add(row);
+    the('request-chips').replaceChildren(...chipsOfRequest(request).map(chip => make('span', { className: 'chip' }, chip)));
   }
 
   /** Keep the conversation for the next visit, unless it is that of a first one. */
@@ -100,32 +142,35 @@ export class MessagesPanel {
 
   async count() {
     const run = ++this.run;
-    const { request } = this;
+    const { request, settings: { first } } = this;
     this.keep();
-    const { model } = this.picker;
-    let said = '';
-    /** @type {number[]} */ let parts = [];
+    const notes = [this.note];
+    if (typeof request.model === 'string' && request.model !== first.name && !this.note) notes.push(`the request is for ${request.model}`);
+    let figures = [], parts = '';
     /** @type {any[]} */ let sides = [];
     try {
-      const encoding = await this.engine.ask('model', { model });
-      await prepared(this.engine, [encoding]);
-      const found = await this.engine.ask('conversation', { model, ...request });
-      parts = found.parts;
-      sides = await this.engine.ask('sides', { key: encoding, texts: found.texts });
-      const own = parts.reduce((sum, one) => sum + one, 0);
-      said = `${model}: ${found.note ? 'about ' : ''}${many(found.count, 'token')}: ${figure(own)} of the texts, `
-        + `${figure(found.count - own)} of the format${request.tools ? `, of ${many(request.tools.length, 'tool')}` : ''}${request.response_format ? ', of the form of the reply' : ''} and of the beginning of the reply. `
-        + `The model's encoding is ${encoding}.`
-        + (found.note ? ` An estimate: ${found.note}.` : '');
+      const texts = rowsOf(request).map(({ given }) => textOf(given));
+      const found = await this.ask(request, first);
+      sides = await this.engine.ask('sides', { key: first.key, texts });
+      const own = sides.reduce((sum, one) => sum + one.count, 0);
+      const others = Object.values(/** @type {Record<string, number>} */ (found.parts)).reduce((sum, one) => sum + one, 0);
+      const sign = found.note ? '≈ ' : '';
+      figures = [make('strong', { className: 'count' }, sign + figure(found.count)), ` ${found.count === 1 ? 'token' : 'tokens'}`];
+      if (found.note) notes.push(found.note);
+      parts = [`${figure(own)} texts`, ...Object.entries(found.parts).map(([name, tokens]) => `${figure(Number(tokens))} ${PARTS[name]}`),
+        `${figure(found.count - own - others)} format and beginning of the reply`].join(' · ');
     } catch (error) {
-      said = error instanceof Error ? error.message : String(error);
+      figures = [make('span', { className: 'error' }, error instanceof Error ? error.message : String(error))];
     }
     if (run !== this.run) return;
-    the('conversation-count').textContent = said;
+    the('conversation-count').replaceChildren(...figures);
+    the('conversation-parts').textContent = parts;
+    the('conversation-note').textContent = notes.filter(Boolean).join('. ');
     [...the('messages').children].forEach((item, at) => {
-      const { text = '', side = { first: 0, cells: [] } } = sides[at] ?? {};
+      const { text = '', side = { first: 0, cells: [] }, count } = sides[at] ?? {};
       item.querySelector('.of-message').replaceChildren(...drawSides(text, [side], [null], { spaces: false, ids: false }));
-      item.querySelector('.tokens-of').textContent = parts[at] === undefined ? '' : many(parts[at], 'token');
+      item.querySelector('.of-message').hidden = isEstimate(first.key);
+      item.querySelector('.tokens-of').textContent = count === undefined ? '' : many(count, 'token');
     });
   }
 }
@@ -134,7 +179,8 @@ export class MessagesPanel {
 function keptRequest() {
   try {
     // A browser may have what another version kept.
-    return requestOf(keptMessages());
+    const request = JSON.parse(keptMessages());
+    return isShown(request) ? request : FIRST;
   } catch {
     return FIRST;
   }

@@ -24,6 +24,12 @@ export class Model extends EventTarget {
     this.change(start, end, text, by);
   }
 
+  /** Forget the text, and what it was before. */
+  forget() {
+    this.set('');
+    this.history = new History();
+  }
+
   /** Undo the last step, if there is one. */
   undo() { this.repeat(this.history.undo()); }
 

@@ -6,12 +6,14 @@ import { nextFrame } from './work.js';
 
 /** The longest part that is marked, in UTF-16 units. */
 const MARKED = 2_000;
+/** How often the place is found again: heights that are guessed anew might move it for ever. */
+const TRIES = 20;
 
 export class SamePlace {
   /**
    * @param {import('./editor.js').Editor} editor
    * @param {import('./token-view.js').TokenView} view
-   * @param {(start: number, end: number) => Promise<number[]>} count counts a part by itself
+   * @param {(start: number, end: number) => Promise<string[]>} count counts a part by itself, for people
    */
   constructor(editor, view, count) {
     this.editor = editor;
@@ -23,40 +25,36 @@ export class SamePlace {
     // The pane that a hand is on leads; scrolling the other one must not lead back.
     /** @type {any} */ this.leader = editor.field;
     for (const pane of [editor.field, view.element]) {
-      for (const kind of ['pointerenter', 'pointerdown', 'wheel', 'touchstart', 'keydown', 'focus']) {
+      for (const kind of ['pointerenter', 'pointerdown', 'wheel', 'touchstart', 'keydown', 'focus', 'paste']) {
         pane.addEventListener(kind, () => { this.leader = pane; }, { passive: true });
       }
     }
     editor.field.addEventListener('scroll', () => {
       this.place();
-      if (this.leader === editor.field) this.scrolling(() => this.followText());
+      if (this.leader === editor.field) this.follow(TRIES);
     });
     view.element.addEventListener('scroll', () => {
-      if (this.leader === view.element) this.scrolling(() => this.followTokens());
+      if (this.leader === view.element) this.follow(TRIES);
     });
     // What is drawn late has another height than was guessed: then the place is found again.
-    view.element.addEventListener('drawn', () => {
-      if (performance.now() - this.scrolled > 600) return;
-      this.soon(() => (this.leader === view.element ? this.followTokens() : this.followText()));
-    });
+    view.element.addEventListener('drawn', () => this.tries && this.follow(this.tries - 1));
     new ResizeObserver(() => this.place()).observe(editor.field);
-    this.scrolled = -Infinity;
+    this.tries = 0;
     document.addEventListener('selectionchange', () => this.selected());
     this.countSoon = later(() => this.countSelected(), 80);
   }
 
-  /** @param {() => void} call */
-  scrolling(call) {
-    this.scrolled = performance.now();
-    this.soon(call);
-  }
-
-  /** Do once before the next picture. @param {() => void} call */
-  soon(call) {
+  /** Bring the other pane to the place of the leader, until all that is in sight there is drawn. @param {number} tries */
+  follow(tries) {
+    this.tries = tries;
     if (this.frame) return;
     this.frame = nextFrame(() => {
       this.frame = 0;
-      call();
+      const { view, leader } = this;
+      const before = view.element.scrollTop;
+      if (leader === view.element) this.followTokens();
+      else this.followText();
+      if (view.isDrawn && view.element.scrollTop === before) this.tries = 0;
     });
   }
 
@@ -128,7 +126,6 @@ export class SamePlace {
     const counts = await this.count(start, end).catch(() => []);
     const [first, last] = this.selection;
     if (this.editor.model.text.slice(first, last) !== asked || !counts.length) return;
-    const tokens = counts.length > 1 ? `${counts.map(one => many(one, 'token')).join(' and ')}` : many(counts[0], 'token');
-    the('selected').textContent = `Selected: ${tokens}, ${many([...asked].length, 'character')}`;
+    the('selected').textContent = `Selected: ${counts.join(' and ')}, ${many([...asked].length, 'character')}`;
   }
 }

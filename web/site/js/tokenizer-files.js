@@ -1,16 +1,18 @@
 // Tokenizers from the visitor's files.
-import { names } from './encodings.js';
 import { failure, figure, goOn, notice, the } from './dom.js';
+import { names } from './encodings.js';
 import { keepFiles, keptFiles } from './keeping.js';
 import { whileLoading } from './status.js';
 
 export class TokenizerFiles {
   /**
    * @param {import('./engine.js').Engine} engine
-   * @param {(key: string) => void} loaded
+   * @param {import('./models.js').Models} models
+   * @param {(entry: import('./models.js').Entry) => void} loaded
    */
-  constructor(engine, loaded) {
+  constructor(engine, models, loaded) {
     this.engine = engine;
+    this.models = models;
     this.loaded = loaded;
     /** @type {File[]} */ this.files = [];
     the('load-encoding').onclick = () => the('encoding-files').click();
@@ -28,12 +30,12 @@ export class TokenizerFiles {
     };
   }
 
-  /** Load what the browser kept, under the names of before; return their keys by name. */
+  /** Load what the browser kept, under the names of before. */
   async restore() {
     for (const { name, files, pattern } of await keptFiles()) {
       try {
         const key = await whileLoading(`Loading ${name}…`, this.engine.load(files, pattern));
-        names.set(key, name);
+        this.models.add(key, name);
       } catch { /* another version may refuse it */ }
     }
   }
@@ -50,9 +52,9 @@ export class TokenizerFiles {
       if (!pattern && (await Promise.all(files.map(isRanks))).includes(true)) await this.engine.prepare(['o200k_base', 'cl100k_base', 'p50k_base', 'gpt2']);
       const key = await whileLoading(`Loading ${name}…`, this.engine.load(files, pattern));
       box.remove();
-      names.set(key, unused(name, await this.engine.ask('size', { key })));
-      this.loaded(key);
-      keepFiles(names.get(key) ?? name, files, pattern);
+      const entry = this.models.add(key, unused(name, await this.engine.ask('size', { key })));
+      this.loaded(entry);
+      keepFiles(entry.name, files, pattern);
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
       failure(message);

@@ -32,9 +32,8 @@ from itertools import accumulate, repeat
 from operator import add, le
 from typing import NamedTuple
 
-from ....parallel.lazy import cached_property
+from ....caches import cached_property, getter
 from ...byte_level import BYTE_TO_UNICODE, UNICODE_TO_BYTE, decode_all, decode_bytes, encode_bytes
-from ...cache import getter
 from .by_rank import BytePairEncoder
 from .merging import Symbol, merge_by_heap, merge_in_windows, ranks_of_merges
 

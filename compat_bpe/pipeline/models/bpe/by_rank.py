@@ -19,8 +19,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from operator import getitem, itemgetter
 
-from ....parallel.lazy import cached_property
-from ...cache import getter
+from ....caches import cached_property, getter
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

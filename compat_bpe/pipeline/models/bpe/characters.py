@@ -20,9 +20,8 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from itertools import accumulate, chain, compress, count, repeat
 from operator import add, not_
 
-from ....parallel.lazy import cached_property
+from ....caches import Cache, cached_property, getter, shareable
 from ...byte_level import UNICODE_TO_BYTE, encode_bytes
-from ...cache import Cache, getter, shareable
 from ..base import ChunkToken, Joints, TextModel
 from .by_merges import UnknownPolicy
 from .merging import Symbol, absent_from, merge, merge_by_heap, merge_in_windows, ranks_of_merges

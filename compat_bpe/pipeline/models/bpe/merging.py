@@ -15,7 +15,7 @@ from heapq import heapify, heappop, heappush
 from operator import add
 from typing import NamedTuple
 
-from ...cache import shareable
+from ....caches import shareable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -25,7 +25,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import accumulate, chain, compress, count, filterfalse
 from operator import and_
 
-from ...cache import Cache, Memo, V, shareable
+from ....caches import Cache, Memo, V, shareable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

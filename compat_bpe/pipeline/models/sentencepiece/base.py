@@ -11,9 +11,8 @@ from itertools import compress
 from operator import add
 from typing import NamedTuple
 
-from ....parallel.lazy import cached_property
-from ...cache import shareable
-from ...names import NameFinder
+from ....caches import cached_property, shareable
+from ...special_tokens import NameFinder, SortedNames
 from ..base import ChunkToken, Joints, TextModel
 from ..splitters import WholeSplitter
 
@@ -106,8 +105,6 @@ class SentencePieceVocabulary:
         if USER_DEFINED not in self.types:
             return []
         names = {text for text, kind in zip(self.texts, self.types) if kind == USER_DEFINED}
-        from ...sorted_names import SortedNames
-
         return SortedNames(names).begun_by_few(MOST_AT_ONE_PLACE)
 
     @cached_property

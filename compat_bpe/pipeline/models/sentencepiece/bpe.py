@@ -22,7 +22,7 @@ from __future__ import annotations
 from itertools import chain
 from math import copysign
 
-from ...cache import Cache, shareable
+from ....caches import Cache, shareable
 from ..base import Joints
 from ..bpe.merging import merge_by_heap, merge_in_windows
 from ..splitters import splitter_by_pieces
