@@ -55,6 +55,14 @@ def test_dropped_files_are_counted_as_they_are(page: Page) -> None:
         ["Total", "28", *map(str, totals)],
     ]
     assert "2 files counted as they are, 1 not" in page.text_of("files-said")
+    shares = page.run(
+        "return [...document.querySelectorAll('#files-table tbody tr')].map("
+        "row => parseFloat(row.children[2].style.getPropertyValue('--share')))"
+    )
+    assert [round(one) for one in shares] == [
+        *(round(100 * count / totals[0]) for count, _ in counts),
+        0,
+    ]
     page.run("document.querySelectorAll('#files-table .sort')[2].click()")
     assert [row[0] for row in table(page)[1:4]] == ["a.txt", "b.py", "c.bin"] or counts[0] < counts[
         1

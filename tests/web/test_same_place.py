@@ -178,6 +178,15 @@ def test_a_selection_is_counted_and_marked_among_the_tokens(page: Page) -> None:
     assert page.run(chosen) == ["one"]
 
 
+def test_no_token_is_marked_before_anything_is_clicked(page: Page) -> None:
+    page.open("#encoding=o200k_base&text=one%20two")
+    page.settle()
+    assert page.run("return document.activeElement.id") == "text"
+    assert page.run("return document.querySelectorAll('.t.chosen').length") == 0
+    page.press("ArrowLeft")
+    page.wait(lambda: page.run("return document.querySelectorAll('.t.chosen').length") == 1)
+
+
 def test_a_special_token_in_a_line_from_right_to_left_stays_whole(page: Page) -> None:
     page.choose("special", True)
     page.type("שלום <|endoftext|> עולם")

@@ -182,8 +182,8 @@ export class FilesPanel {
     const columns = [['path', 'File'], ['bytes', 'Bytes'], ...keys.map((key, at) => [String(at), shortName(key)])];
     head.replaceChildren(make('tr', {}, ...columns.map(([order, text]) => this.header(order, text))));
     const shown = this.sorted().slice(0, this.all ? rows.length : SHOWN);
-    body.replaceChildren(...shown.map(row => line(row, keys.length)));
     const totals = keys.map((_, at) => good.reduce((sum, row) => sum + row.counts[at], 0));
+    body.replaceChildren(...shown.map(row => line(row, keys.length, totals[0])));
     const bytes = good.reduce((sum, row) => sum + row.bytes, 0);
     foot.replaceChildren(make('tr', {}, make('th', { scope: 'row' }, 'Total'),
       ...[bytes, ...totals].map(one => make('td', {}, figure(one)))));
@@ -227,8 +227,8 @@ export class FilesPanel {
   }
 }
 
-/** @param {Row} row @param {number} columns */
-function line(row, columns) {
+/** @param {Row} row @param {number} columns @param {number} total the tokens of all files, by the first tokenizer */
+function line(row, columns, total) {
   const name = row.counts.length
     ? make('button', { type: 'button', className: 'name', title: 'Open as text', data: { path: row.path } }, row.path)
     : make('span', { className: 'name' }, row.path);
@@ -236,5 +236,6 @@ function line(row, columns) {
     ? [make('td', { className: 'error', colSpan: columns }, row.error)]
     : Array.from({ length: columns }, (_, at) =>
       make('td', {}, row.counts.length ? figure(row.counts[at]) : '…'));
+  cells[0].style.setProperty('--share', `${total && !row.error ? ((row.counts[0] ?? 0) / total) * 100 : 0}%`);
   return make('tr', {}, make('th', { scope: 'row' }, name), make('td', {}, figure(row.bytes)), ...cells);
 }

@@ -88,6 +88,8 @@ export class SamePlace {
     view.element.addEventListener('drawn', () => this.tries && this.follow(this.tries - 1));
     new ResizeObserver(() => this.place()).observe(editor.field);
     this.tries = 0;
+    this.isTouched = false;
+    for (const kind of ['pointerdown', 'keydown']) editor.field.addEventListener(kind, () => { this.isTouched = true; });
     document.addEventListener('selectionchange', () => this.selected());
     this.countSoon = later(() => this.countSelected(), 80);
   }
@@ -158,6 +160,8 @@ export class SamePlace {
   selected() {
     if (document.activeElement !== this.editor.field) return;
     const [start, end] = this.selection;
+    this.isTouched ||= start !== end;
+    if (!this.isTouched) return; // nothing was clicked yet: no token is marked
     this.view.part = [start, end];
     this.view.markSoon(); // a keystroke does not wait for it
     this.countSoon();
