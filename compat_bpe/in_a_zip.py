@@ -7,10 +7,10 @@ the first to need is imported before there are any.
 from .encodings import batch as batch
 from .encodings import model_names as model_names
 from .encodings import unstable as unstable
-from .pattern import ast as ast
 from .pattern import cut_points as cut_points
 from .pattern import parser as parser
 from .pattern import prepared_large as prepared_large
+from .pattern import translation as translation
 from .pipeline.decoders import bytes as bytes
 from .pipeline.models.bpe import unspaced as unspaced
 from .pipeline.normalizers import forms as forms

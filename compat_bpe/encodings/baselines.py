@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from ..pattern.splitter import Splitter
 from ..pipeline.core import Definition
 from ..pipeline.decoders.bytes import CharacterDecoder, WordDecoder
-from ..pipeline.models.words import Characters, WholeChunks
+from ..pipeline.models.wordpiece import Characters, WholeChunks
 from ..pipeline.special_tokens import NOTHING, AllowedSpecial, DisallowedSpecial, SpecialTokens
 from .core import EncodingCore
 from .encoding import Encoding

@@ -529,7 +529,7 @@ def load_ranked(file: Json, name: str) -> Encoding | None:
     content = _parsed(file)
     if content is None:
         return None
-    from ..pattern.ast import PatternError
+    from ..pattern.translation import PatternError
 
     try:
         return Encoding(

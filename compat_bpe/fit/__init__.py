@@ -2,10 +2,10 @@
 
 from ..unicode.text import StreamDecodeError as StreamDecodeError
 from .boundary import Boundary as Boundary
-from .document import Document as Document
-from .document import PlacedToken as PlacedToken
-from .document import Position as Position
-from .document import Unit as Unit
+from .edited_document import Document as Document
+from .edited_document import PlacedToken as PlacedToken
+from .edited_document import Position as Position
+from .edited_document import Unit as Unit
 from .longest_part import fits as fits
 from .longest_part import longest_prefix as longest_prefix
 from .longest_part import longest_suffix as longest_suffix

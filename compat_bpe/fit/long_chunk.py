@@ -49,7 +49,17 @@ from functools import partial
 from itertools import accumulate, chain
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..pattern.ast import Alternatives, Chars, Look, Node, Repeat, Sequence, children, project, walk
+from ..pattern.translation import (
+    Alternatives,
+    Chars,
+    Look,
+    Node,
+    Repeat,
+    Sequence,
+    children,
+    project,
+    walk,
+)
 from ..pipeline.core import Core
 from ..unicode.properties import CodePoints
 from .boundary import TextEncoder

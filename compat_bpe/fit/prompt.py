@@ -19,7 +19,7 @@ from typing import NamedTuple, Union, overload
 
 from ..pipeline.special_tokens import split_special
 from .boundary import Boundary, TextEncoder, check_encoding, last_cut_point, rule_of, with_finer
-from .document import Document
+from .edited_document import Document
 from .longest_part import LimitError, check_limit, fits, longest_prefix, longest_suffix
 
 

@@ -158,7 +158,7 @@ class WordPiecePart(NamedTuple):
 
     def define(self, steps: Sequence[PreTokenizerStep], source: str) -> Definition:
         """Return the definition of a tokenizer with this model."""
-        from ..pipeline.models.words import WordPiece
+        from ..pipeline.models.wordpiece import WordPiece
 
         return definition_of_pieces(WordPiece(*self), steps, self.vocabulary)
 
@@ -209,7 +209,7 @@ class WordLevelPart(NamedTuple):
 
     def define(self, steps: Sequence[PreTokenizerStep], source: str) -> Definition:
         """Return the definition of a tokenizer with this model."""
-        from ..pipeline.models.words import WordLevel
+        from ..pipeline.models.wordpiece import WordLevel
 
         return definition_of_pieces(WordLevel(*self), steps, self.vocabulary)
 

@@ -22,8 +22,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, TypeVar
 
-    from ..pattern.ast import Node
     from ..pattern.splitter import Splitter
+    from ..pattern.translation import Node
     from ..pipeline.decoders.steps import DecoderStep
     from ..pipeline.normalizers.base import Normalizer
     from ..pipeline.normalizers.forms import Form
@@ -129,10 +129,10 @@ def pattern(part: Json) -> tuple[Node, Splitter]:
     It is compiled even if the steps are joined later, so that the error for a wrong pattern names
     its place.
     """
-    from ..pattern.ast import Chars, PatternError, Sequence
     from ..pattern.oniguruma import parse_oniguruma
     from ..pattern.parser import check_length, check_limits
     from ..pattern.splitter import Splitter
+    from ..pattern.translation import Chars, PatternError, Sequence
     from ..unicode.properties import CodePoints
 
     members = part.mapping()
@@ -278,7 +278,7 @@ def _split_by(tree: Node, behavior: Behavior = "Isolated", *, invert: bool = Fal
 
 
 def _split_at(points: CodePoints, behavior: Behavior = "Isolated") -> Split:
-    from ..pattern.ast import Chars
+    from ..pattern.translation import Chars
 
     return _split_by(Chars(points), behavior)
 

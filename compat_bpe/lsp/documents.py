@@ -14,7 +14,7 @@ from urllib.parse import unquote, urlsplit
 from ..encodings.resolve import Answer
 from ..files.documents import is_markdown
 from ..files.text import path_of_uri
-from ..fit.document import Document, Unit
+from ..fit.edited_document import Document, Unit
 from ..unicode.text import plural
 from .rpc import Params
 from .settings import Choice

@@ -11,7 +11,7 @@ from ..encodings.model_names import model_names
 from ..encodings.registry import list_encoding_names
 from ..encodings.resolve import Answer
 from ..fit.boundary import BOUNDARIES
-from ..fit.document import Document, measure_of
+from ..fit.edited_document import Document, measure_of
 from ..fit.longest_part import LimitError, fits, message_of
 from ..fit.prompt import fim_template, fit_prompt
 from ..fit.sections import CUTS, Section, fit_sections

@@ -10,7 +10,7 @@ from typing import Any, BinaryIO
 from ..check.source import NAME, PYPROJECT
 from ..encodings.registry import get_encoding
 from ..encodings.resolve import Answer
-from ..fit.document import Document, Unit
+from ..fit.edited_document import Document, Unit
 from ..version import __version__
 from . import actions, requests, shown
 from .documents import Change, OpenDocument, changing, path_of, read_change

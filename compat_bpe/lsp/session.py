@@ -14,7 +14,7 @@ from queue import Empty, SimpleQueue
 from time import monotonic, sleep
 from typing import Any, Callable, NamedTuple, Union
 
-from ..fit.document import Unit
+from ..fit.edited_document import Unit
 from . import rpc
 from .documents import Notices, OpenDocument, diagnostics, position_at
 from .rpc import Disconnected, Params, RpcError, Wire, error_as_json, is_id, uri_in

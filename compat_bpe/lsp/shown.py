@@ -9,7 +9,7 @@ from itertools import islice
 from typing import Any
 
 from ..files.documents import markdown_sections
-from ..fit.document import Document, Unit
+from ..fit.edited_document import Document, Unit
 from ..unicode.text import fence
 from .documents import (
     OpenDocument,

@@ -32,7 +32,7 @@ from operator import or_
 from typing import Callable, NamedTuple, TypeVar
 
 from ..unicode.properties import NONE, CodePoints
-from .ast import (
+from .translation import (
     EMPTY,
     Alternatives,
     Anchor,

@@ -51,7 +51,8 @@ from ..unicode.properties import (
     word,
 )
 from ..unicode.tables import SCRIPTS
-from .ast import (
+from .parser import HEX, NEWLINE, POSIX_CLASS, Parser, lone, parse
+from .translation import (
     Alternatives,
     Anchor,
     Atomic,
@@ -65,7 +66,6 @@ from .ast import (
     project,
     walk,
 )
-from .parser import HEX, NEWLINE, POSIX_CLASS, Parser, lone, parse
 
 _WORD_IN_CLASS = re.compile(
     r"\\(?:[wW]|[pP]\{(\^?)[ _-]*w[ _-]*o[ _-]*r[ _-]*d[ _-]*\})", re.ASCII | re.IGNORECASE
@@ -85,7 +85,7 @@ def parse_oniguruma(pattern: str) -> Node:
     True
     >>> parse_oniguruma("(?i:s(s))")
     Traceback (most recent call last):
-    compat_bpe.pattern.ast.PatternError: ... case is ignored where letters may be one character, ...
+    compat_bpe.pattern.translation.PatternError: ... case is ignored where letters may be one ...
     """
     return _Parser(pattern).whole()
 

@@ -33,7 +33,7 @@ from ..unicode.properties import (
     white_space,
     word,
 )
-from .ast import (
+from .translation import (
     EMPTY,
     Alternatives,
     Anchor,

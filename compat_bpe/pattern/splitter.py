@@ -40,9 +40,9 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..unicode.properties import CodePoints
-    from .ast import Node, PatternError
     from .cut_points import Reach
     from .states import States
+    from .translation import Node, PatternError
 
 
 #: A pattern for ``re``; the first code point of each range of one kind, as a character; and the
@@ -102,7 +102,7 @@ class Translation:
         Raises:
             PatternError: the pattern repeats something that may be empty.
         """
-        from .ast import PatternError, Repeat, can_be_empty, relax, walk
+        from .translation import PatternError, Repeat, can_be_empty, relax, walk
 
         tree = self._make_tree()
         for node in walk(tree):
@@ -118,12 +118,12 @@ class Translation:
         Raises:
             PatternError: it is neither for ``re`` nor for states.
         """
-        from .ast import uncertain_parts
+        from .translation import uncertain_parts
 
         if uncertain_parts(self.tree) == []:
             return None
-        from .ast import PatternError
         from .states import NoTable, States, is_bounded
+        from .translation import PatternError
 
         if is_bounded(self.tree):
             return None
@@ -137,7 +137,7 @@ class Translation:
     @cached_property
     def can_be_empty(self) -> bool:
         """True if the pattern may match without taking a character."""
-        from .ast import can_be_empty
+        from .translation import can_be_empty
 
         return can_be_empty(self.tree)
 
@@ -145,7 +145,7 @@ class Translation:
     def leaves_nothing_out(self) -> bool:
         """True if every character of a text is certainly in a match."""
         from ..unicode.properties import ALL
-        from .ast import surely_begins
+        from .translation import surely_begins
 
         return surely_begins(self.tree) == ALL
 
@@ -223,7 +223,7 @@ class Translation:
         return LARGE[self.large]
 
     def _for_re(self, share: Callable[[CodePoints], CodePoints]) -> str:
-        from .ast import join_runs, project, to_re
+        from .translation import join_runs, project, to_re
 
         return to_re(join_runs(project(self.tree, share)))
 
@@ -242,7 +242,7 @@ class Translation:
             return None
 
     def _classes(self) -> set[CodePoints]:
-        from .ast import Chars, walk
+        from .translation import Chars, walk
 
         return {node.points for node in walk(self.tree) if isinstance(node, Chars)}
 
@@ -350,7 +350,7 @@ class Splitter:
         if prepared is not None:
             self._set_up(Translation(lambda: _parse(pattern), pattern, prepared), pattern)
             return
-        from .ast import PatternError, PatternTooLarge
+        from .translation import PatternError, PatternTooLarge
 
         try:
             tree = _parse(pattern)
@@ -445,7 +445,7 @@ class Splitter:
             compiled = re.compile(text)
         except (re.error, OverflowError, RecursionError) as error:
             # `regex` knows more: lookbehind of variable width, for instance.
-            from .ast import PatternError
+            from .translation import PatternError
 
             compiled = compile_regex(text, PatternError(self.pattern, 0, str(error)))
         return Matcher(compiled, self.translation.can_be_empty)
@@ -515,7 +515,7 @@ class Splitter:
         """
         if self.translation is None or not self.leaves_nothing_out:
             return False
-        from .ast import looks_back
+        from .translation import looks_back
 
         return not self.translation.can_be_empty and not looks_back(self.translation.tree)
 
@@ -704,7 +704,7 @@ class ForeignMatcher(Matcher):
         except TimeoutError:
             if time.monotonic() < ends:
                 raise  # the caller's own
-            from .ast import PatternError
+            from .translation import PatternError
 
             reason = f"a text of {len(text):,} characters takes more than {seconds:.0f} seconds"
             raise PatternError(self._pattern, 0, reason) from None
@@ -745,7 +745,7 @@ def compile_regex(text: str, error: PatternError) -> Any:
     Raises:
         PatternError: ``error``; with a hint to install the package if it is missing.
     """
-    from .ast import PatternError
+    from .translation import PatternError
 
     try:
         import regex

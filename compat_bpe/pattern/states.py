@@ -23,7 +23,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from ..unicode.properties import ALL, NONE, CodePoints, kinds_of
-from .ast import (
+from .translation import (
     EMPTY,
     FEW,
     MOST_ROUNDS,
@@ -68,7 +68,7 @@ def asked_after(look: Look, chars: Chars) -> Node:
         NoTable: that would ask for more than one character.
 
     >>> from compat_bpe.pattern.parser import parse
-    >>> from compat_bpe.pattern.ast import to_re
+    >>> from compat_bpe.pattern.translation import to_re
     >>> look, chars = parse("(?![0-9]?[a-z])[0-9X]").items
     >>> to_re(asked_after(look, chars))
     'X|[0-9](?![a-z])'

@@ -38,8 +38,8 @@ from contextlib import suppress
 from typing import Literal, NamedTuple
 
 from ..encodings.encoding import Encoding
-from ..pattern.ast import Node
 from ..pattern.cut_points import Automaton, TooManyPositions, without_conditions
+from ..pattern.translation import Node
 from ..pipeline.byte_level import encode_bytes
 from ..pipeline.core import is_byte_level
 from ..unicode.properties import END

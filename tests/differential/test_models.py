@@ -22,7 +22,7 @@ from compat_bpe.formats.tokenizer_models import read_unigram, written_float
 from compat_bpe.pipeline.models import unigram as unigram_module
 from compat_bpe.pipeline.models.bpe.characters import CharacterBPE
 from compat_bpe.pipeline.models.unigram import Unigram
-from compat_bpe.pipeline.models.words import WordLevel, WordPiece
+from compat_bpe.pipeline.models.wordpiece import WordLevel, WordPiece
 from compat_bpe.unicode.surrogates import repair
 from tests.corpora import PARTS, TEXTS, read, standard_library
 from tests.differential.reference import sample

@@ -10,9 +10,9 @@ import tokenizers
 from hypothesis import strategies as st
 from tokenizers import pre_tokenizers
 
-from compat_bpe.pattern.ast import PatternError
 from compat_bpe.pattern.oniguruma import Letter, letter, named, parse_oniguruma, to_oniguruma
 from compat_bpe.pattern.parser import parse
+from compat_bpe.pattern.translation import PatternError
 from compat_bpe.pipeline.pre_tokenizers.split import Split
 from compat_bpe.pipeline.pre_tokenizers.splitter import StepSplitter
 from compat_bpe.unicode import tables_properties

@@ -23,7 +23,7 @@ from compat_bpe import Encoding, get_encoding, load
 from compat_bpe.encodings import batch, published, registry
 from compat_bpe.parallel import pool, processes
 from compat_bpe.pipeline.decoders.bytes import WordDecoder
-from compat_bpe.pipeline.models.words import WholeChunks
+from compat_bpe.pipeline.models.wordpiece import WholeChunks
 from compat_bpe.pipeline.pre_tokenizers import steps
 from compat_bpe.tiktoken import registry as tiktoken_registry
 from compat_bpe.unicode.properties import parse_ranges

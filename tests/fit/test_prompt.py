@@ -14,7 +14,7 @@ from compat_bpe import Encoding, get_encoding
 from compat_bpe.encodings.tokenizer import Rwkv, Tokenizer
 from compat_bpe.fit import prompt as prompt_module
 from compat_bpe.fit.boundary import BOUNDARIES, Boundary, rule_of
-from compat_bpe.fit.document import Document
+from compat_bpe.fit.edited_document import Document
 from compat_bpe.fit.longest_part import longest_suffix
 from compat_bpe.fit.prompt import fim_template, fit_prompt
 from tests.fit.hard_encodings import NAMES, RANKS, encoding_of

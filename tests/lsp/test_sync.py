@@ -14,8 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from compat_bpe import get_encoding
-from compat_bpe.fit import document as document_module
-from compat_bpe.fit.document import Unit
+from compat_bpe.fit import edited_document as document_module
+from compat_bpe.fit.edited_document import Unit
 from compat_bpe.lsp import rpc
 from compat_bpe.lsp.documents import INTERVAL, Notices
 from tests.lsp.client import URI, Client, client_of, insert, process, server, span

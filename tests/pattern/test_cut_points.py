@@ -10,10 +10,18 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from compat_bpe.pattern.ast import Alternatives, Anchor, Look, Node, PatternError, to_re, walk
 from compat_bpe.pattern.cut_points import Automaton, Reach, cut_point_pairs, without_conditions
 from compat_bpe.pattern.parser import parse
 from compat_bpe.pattern.splitter import Splitter
+from compat_bpe.pattern.translation import (
+    Alternatives,
+    Anchor,
+    Look,
+    Node,
+    PatternError,
+    to_re,
+    walk,
+)
 from tests.examples import scaled
 from tests.pattern.random_trees import PATTERNS, hard_texts, trees, words
 

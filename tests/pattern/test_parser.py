@@ -9,7 +9,11 @@ import pytest
 
 from compat_bpe.encodings.published import PATTERNS
 from compat_bpe.pattern import splitter as splitter_module
-from compat_bpe.pattern.ast import (
+from compat_bpe.pattern.cut_points import Reach, cut_point_pairs
+from compat_bpe.pattern.oniguruma import parse_oniguruma
+from compat_bpe.pattern.parser import parse
+from compat_bpe.pattern.splitter import Splitter
+from compat_bpe.pattern.translation import (
     EMPTY,
     Alternatives,
     Anchor,
@@ -22,10 +26,6 @@ from compat_bpe.pattern.ast import (
     Repeat,
     Sequence,
 )
-from compat_bpe.pattern.cut_points import Reach, cut_point_pairs
-from compat_bpe.pattern.oniguruma import parse_oniguruma
-from compat_bpe.pattern.parser import parse
-from compat_bpe.pattern.splitter import Splitter
 from compat_bpe.pipeline.pypy.encoder import table_of
 from compat_bpe.unicode.properties import ALL, CodePoints
 

@@ -15,7 +15,11 @@ from compat_bpe.encodings.published import PATTERNS
 from compat_bpe.formats.checked_json import Json
 from compat_bpe.formats.tokenizer_parts import read_steps
 from compat_bpe.pattern import states as states_module
-from compat_bpe.pattern.ast import (
+from compat_bpe.pattern.parser import parse
+from compat_bpe.pattern.prepared import PREPARED
+from compat_bpe.pattern.splitter import Matcher, Splitter
+from compat_bpe.pattern.states import NoTable, States, asked_after, is_bounded
+from compat_bpe.pattern.translation import (
     Alternatives,
     Anchor,
     Atomic,
@@ -31,10 +35,6 @@ from compat_bpe.pattern.ast import (
     to_re,
     walk,
 )
-from compat_bpe.pattern.parser import parse
-from compat_bpe.pattern.prepared import PREPARED
-from compat_bpe.pattern.splitter import Matcher, Splitter
-from compat_bpe.pattern.states import NoTable, States, asked_after, is_bounded
 from compat_bpe.pipeline.pre_tokenizers.splitter import make_splitter
 from compat_bpe.pipeline.pypy.encoder import Table
 from compat_bpe.unicode.properties import CodePoints

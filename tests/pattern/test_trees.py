@@ -9,7 +9,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from compat_bpe.encodings.published import PATTERNS
-from compat_bpe.pattern.ast import (
+from compat_bpe.pattern.parser import parse
+from compat_bpe.pattern.splitter import Splitter
+from compat_bpe.pattern.translation import (
     Chars,
     Node,
     can_be_empty,
@@ -22,8 +24,6 @@ from compat_bpe.pattern.ast import (
     to_re,
     walk,
 )
-from compat_bpe.pattern.parser import parse
-from compat_bpe.pattern.splitter import Splitter
 from compat_bpe.unicode.properties import CodePoints
 from tests.examples import scaled
 from tests.pattern.random_trees import trees, words

@@ -17,7 +17,7 @@ from .bpe.characters import CharacterBPE
 from .sentencepiece.bpe import SentencePieceBPE
 from .sentencepiece.unigram import Edge, PieceLattice, SentencePieceUnigram
 from .unigram import Unigram
-from .words import WordPiece
+from .wordpiece import WordPiece
 
 
 class Token(NamedTuple):
@@ -273,7 +273,7 @@ def explain(model: Any, chunk: str) -> Explanation:
     Raises:
         ValueError: the model has no token for a part of the chunk.
 
-    >>> from compat_bpe.pipeline.models.words import WordLevel
+    >>> from compat_bpe.pipeline.models.wordpiece import WordLevel
     >>> found = explain(WordLevel({"hi": 0, "[UNK]": 1}, "[UNK]"), "hey")
     >>> found.note, found.ids, found.members(bytes.decode)["tokens"]
     ('unknown', (1,), [{'token': '[UNK]', 'id': 1}])

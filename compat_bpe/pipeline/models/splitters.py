@@ -19,7 +19,7 @@ from ...pattern.splitter import LONGEST_SEGMENT, SHORTEST_SEGMENT, Splitter, Tra
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ...pattern.ast import Node
+    from ...pattern.translation import Node
     from ..aligned import Aligned
 
 #: The character that words begin with, the one that ends a line, and the one that ends a sentence

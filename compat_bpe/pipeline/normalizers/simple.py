@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from ...pattern.ast import Anchor, Chars, Look, Node, Repeat, Sequence, can_be_empty, walk
 from ...pattern.splitter import Splitter
+from ...pattern.translation import Anchor, Chars, Look, Node, Repeat, Sequence, can_be_empty, walk
 from ...unicode import tables_tokenizers as tables
 from ...unicode.properties import CodePoints, parse_ranges, white_space
 from ..aligned import Aligned

@@ -30,7 +30,8 @@ from collections.abc import Iterable, Sequence
 from typing import Literal, get_args
 
 from ...caches import cached_property
-from ...pattern.ast import (
+from ...pattern.splitter import Splitter, Translation
+from ...pattern.translation import (
     NEVER,
     Alternatives,
     Anchor,
@@ -44,8 +45,7 @@ from ...pattern.ast import (
     project,
     surely_begins,
 )
-from ...pattern.ast import Sequence as NodeSequence
-from ...pattern.splitter import Splitter, Translation
+from ...pattern.translation import Sequence as NodeSequence
 from ...unicode.properties import ALL, NONE, CodePoints
 from ..aligned import Aligned
 from .base import NAME, Across, PreTokenizerStep

@@ -17,7 +17,7 @@ from .base import NAME, Across, PreTokenizerStep
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ...pattern.ast import Node
+    from ...pattern.translation import Node
 
 
 class Joined(PreTokenizerStep):

@@ -28,10 +28,10 @@ not replace) has no table, and is left to ``re``.
 
 from __future__ import annotations
 
-from ...pattern.ast import Node, can_be_empty
 from ...pattern.cut_points import Positions, TooManyPositions
 from ...pattern.splitter import LONGEST_SEGMENT, SHORTEST_SEGMENT
 from ...pattern.states import NoTable, Program
+from ...pattern.translation import Node, can_be_empty
 from ...unicode.properties import END, CodePoints
 
 TYPE_CHECKING = False

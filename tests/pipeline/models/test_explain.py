@@ -17,7 +17,7 @@ from compat_bpe.pipeline.models.bpe.by_rank import BytePairEncoder, merge
 from compat_bpe.pipeline.models.bpe.characters import CharacterBPE
 from compat_bpe.pipeline.models.explain import explain, lattice, merge_steps, n_best, tried
 from compat_bpe.pipeline.models.unigram import Unigram
-from compat_bpe.pipeline.models.words import WordPiece
+from compat_bpe.pipeline.models.wordpiece import WordPiece
 from tests.drawn_models import (
     BYTE_NAMES,
     UNIGRAM_ALPHABET,

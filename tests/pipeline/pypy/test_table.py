@@ -12,7 +12,10 @@ from hypothesis import strategies as st
 
 from compat_bpe import get_encoding
 from compat_bpe.encodings.published import PATTERNS
-from compat_bpe.pattern.ast import (
+from compat_bpe.pattern.parser import parse
+from compat_bpe.pattern.splitter import Splitter
+from compat_bpe.pattern.states import NoTable
+from compat_bpe.pattern.translation import (
     Alternatives,
     Anchor,
     Chars,
@@ -25,9 +28,6 @@ from compat_bpe.pattern.ast import (
     relax,
     to_re,
 )
-from compat_bpe.pattern.parser import parse
-from compat_bpe.pattern.splitter import Splitter
-from compat_bpe.pattern.states import NoTable
 from compat_bpe.pipeline.pypy.encoder import Table, table_of
 from compat_bpe.unicode.properties import CodePoints
 from compat_bpe.unicode.surrogates import repair

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from compat_bpe.pipeline.models import words as words_module
+from compat_bpe.pipeline.models import wordpiece as words_module
 from compat_bpe.pipeline.models.base import ChunkToken
 from compat_bpe.pipeline.models.longest import LongestTokens
 from compat_bpe.pipeline.models.splitters import TokenSplitter
-from compat_bpe.pipeline.models.words import LinkedPieces, WordLevel, WordPiece
+from compat_bpe.pipeline.models.wordpiece import LinkedPieces, WordLevel, WordPiece
 from tests.examples import scaled
 
 WORDS = {"hug": 3, "é": 1, "<unk>": 2, "": 0}

@@ -17,9 +17,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from compat_bpe import Encoding, get_encoding
-from compat_bpe.fit import document as document_module
+from compat_bpe.fit import edited_document as document_module
 from compat_bpe.fit import long_chunk
-from compat_bpe.fit.document import Document, PieceTree, Position, Unit, _Node
+from compat_bpe.fit.edited_document import Document, PieceTree, Position, Unit, _Node
 from compat_bpe.pipeline.offsets import locate
 from tests.examples import scaled
 from tests.fit.hard_encodings import NAMES, encoding_of, hard_texts
