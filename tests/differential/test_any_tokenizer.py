@@ -148,7 +148,14 @@ def check_vocabulary(ours: Tokenizer, theirs: Any, *names: str) -> bool:
 
 def check_saved(ours: Tokenizer, theirs: Any, texts: list[str], path: Path) -> None:
     """A file that is written gives what the one that was read gives, in both packages."""
-    save_tokenizer_json(ours, path)
+    try:
+        save_tokenizer_json(ours, path)
+    except ValueError as error:
+        # No file keeps the ids of all added tokens here: the reference's has others, too.
+        assert "would get other ids" in str(error)  # noqa: PT017
+        theirs.save(str(path))
+        assert tokenizers.Tokenizer.from_file(str(path)).get_vocab() != theirs.get_vocab()
+        return
     saved: Any = tokenizers.Tokenizer.from_file(str(path))
     read = Tokenizer("x", parse_tokenizer(read_json(path)))
     assert (saved.truncation, saved.padding) == (theirs.truncation, theirs.padding)
