@@ -115,7 +115,7 @@ def pytest_ignore_collect(collection_path: Path) -> bool | None:
     here = Path(__file__).parent
     if (here.parent / "web").exists():
         return None
-    if collection_path in (here / "vscode", here / "web"):
+    if collection_path in (here / "vscode", here / "web", here / "browser", here / "axe.py"):
         return True
     is_test = collection_path.name.startswith("test_") and collection_path.suffix == ".py"
     return True if is_test and _READS_THEM.search(collection_path.read_text("utf-8")) else None

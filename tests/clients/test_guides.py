@@ -173,7 +173,7 @@ BEFORE = {
 #: Sessions for extras without a guide of their own.
 SESSIONS = {
     "lsp": """\
->>> import compat_bpe.lsp.serve
+>>> import compat_bpe.lsp.server
 """,
     "parquet": """\
 >>> import pyarrow, pyarrow.parquet, subprocess, sys
