@@ -1,20 +1,29 @@
 r"""All ways through a pattern at once, in bounded time; imported for patterns unfit for ``re``.
 
 ``(?:a+)+b`` matches a run of *n* letters in 2ⁿ ways, and ``re`` tries them all where no ``b``
-follows. ``ast.uncertain_parts`` tells which patterns may be of that kind, and ``is_bounded`` counts
-the ways through their instructions. ``States`` takes all ways at once, as ``pipeline.pypy.encoder``
-does, which says why the matches are the same. There are two differences:
+follows. ``translation.uncertain_parts`` finds the parts of a pattern that may be of that kind, and
+``is_bounded`` counts the ways through their instructions. ``States`` takes all ways at once. It
+makes a state when a text first needs it, and forgets the states when there are many. So it takes
+little time and memory however many states a pattern has.
 
-- A state is made when a text first needs it, and states are forgotten when there are many. So it
-  takes little time and memory however many states a pattern has.
-- A state knows the character before, so conditions may ask for that one, too (``\b``, ``^``).
+The property: states find the same matches as a search by backtracking. The argument:
+
+1. Backtracking tries the ways through a pattern in an order, and takes the first that succeeds. A
+   state is the list of all ways that are still open, in this order (so in Thompson's and Pike's
+   machines; RE2 and Rust's ``regex`` do the same).
+2. When a way of the list has succeeded, those after it can no longer win, and are dropped; those
+   before it go on, and win if they succeed later. So the last success that is seen is that of the
+   first way.
+3. Two ways at the same place of the pattern have the same future, so the later one is dropped.
+4. A condition is decided when the next character is known, before that character is taken. It may
+   ask for nothing but the kinds of this character and of the one before (``\b``, ``^``), or for an
+   edge of the text.
 
 The property: a search for a match at one position takes at most as many steps as the text has
 characters, and a step takes at most as long as the pattern has instructions.
 
-Before a table takes a character, it can ask for the kind of that character, and for no more.
-``(?!P)[set]`` asks for more if P takes several characters. But the character can be taken first,
-and the rest of P asked for then: ``(?![0-9]?[a-z])[0-9X]`` is ``X|[0-9](?![a-z])``.
+``(?!P)[set]`` asks for more than the next character if P takes several. But that character can be
+taken first, and the rest of P asked for then: ``(?![0-9]?[a-z])[0-9X]`` is ``X|[0-9](?![a-z])``.
 """
 
 from __future__ import annotations
@@ -347,7 +356,7 @@ _MOST_CHARACTERS = 1 << 14
 
 
 def is_bounded(tree: Node) -> bool:
-    r"""Return True if ``re`` certainly tries few ways at a time; ``ast`` says why.
+    r"""Return True if ``re`` certainly tries few ways at a time; ``translation`` says why.
 
     Args:
         tree: the parsed pattern, relaxed.

@@ -18,7 +18,7 @@ from functools import cache, lru_cache
 from itertools import chain
 from typing import Callable
 
-from . import tables as tables
+from . import tables
 
 #: One more than the highest code point.
 END = 0x110000
@@ -158,10 +158,10 @@ def _escaped(code_point: int) -> str:
 
 
 def kinds_of(bits: Mapping[CodePoints, int]) -> Iterator[tuple[int, int]]:
-    """Yield the first code point of each range in which all are in the same sets, and these sets.
+    """Yield the start of each range whose code points are in the same sets, and those sets' bits.
 
     Args:
-        bits: the sets, with a bit for each; the sets that a range is in are the sum of their bits.
+        bits: the sets, each with a bit of its own. The bits of several sets are their sum.
 
     >>> list(kinds_of({CodePoints.of("az"): 1, CodePoints.of("ac"): 2}))
     [(0, 0), (97, 3), (100, 1), (123, 0)]

@@ -6,24 +6,14 @@ bytes of a span finds its chunks by a table of states, and their ids.
 
 The plain rule is ``Core.ids_of_chunks``: the ids of a span are those of its chunks.
 
-``Table`` is a pattern as a table of states: a splitter without ``re``. The loop looks up, for each
-character, its kind, and for each kind the next state. CPython runs such a loop many times more
-slowly than ``re``. PyPy compiles it, and then it is several times faster than ``re`` is there.
+``Table`` is a pattern as a table of all its states: a splitter without ``re``. The loop looks up,
+for each character, its kind, and for each kind the next state. CPython runs such a loop many times
+more slowly than ``re``. PyPy compiles it, and then it is several times faster than ``re`` is there.
 
-The property: the table finds the same matches as a search by backtracking. The argument:
-
-1. Backtracking tries the ways through a pattern in an order, and takes the first that succeeds. A
-   state is the list of all ways that are still open, in this order (so in Thompson's and Pike's
-   machines; RE2 and Rust's ``regex`` do the same).
-2. When a way of the list has succeeded, those after it can no longer win, and are dropped; those
-   before it go on, and win if they succeed later. So the last success that is seen is that of the
-   first way.
-3. Two ways at the same place of the pattern have the same future, so the later one is dropped.
-4. A condition is decided when the next character is known, before that character is taken. It may
-   ask for nothing but the kind of this character, or for the end of the text.
-
-A pattern that needs more (looking back, looking ahead further, atomic groups that ``relax`` could
-not replace) has no table, and is left to ``re``.
+The matches are those of a search by backtracking; ``pattern.states`` has the argument. In a table,
+a condition may ask for nothing but the kind of the next character, or for the end of the text. A
+pattern that needs more (looking back, looking ahead further, atomic groups that ``relax`` could not
+replace) has no table, and is left to ``re``.
 """
 
 from __future__ import annotations
@@ -32,7 +22,7 @@ from ...pattern.cut_points import Positions, TooManyPositions
 from ...pattern.splitter import LONGEST_SEGMENT, SHORTEST_SEGMENT
 from ...pattern.states import NoTable, Program
 from ...pattern.translation import Node, can_be_empty
-from ...unicode.properties import END, CodePoints
+from ...unicode.properties import END, CodePoints, kinds_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -60,8 +50,8 @@ class Table:
         steps: for each state, a row with a number for each kind: the row of the next state. If no
             more can match, or a match may end before the character, it is negative: then its bits
             are inverted, and it is twice the next row, or 0, plus 1 if a match may end here.
-        cuts: for each kind, a row with 1 for each kind that a cut point comes before (see
-            ``cuts``), if the first is before that cut point; 0 for others.
+        cuts: for each kind, a row with a number for each kind: 1 if there is a cut point between
+            two such characters (see ``pattern.cut_points``), else 0.
 
     Raises:
         NoTable: the pattern has no table.
@@ -217,21 +207,16 @@ def _kinds_of(bit_of: dict[CodePoints, int]) -> tuple[bytes, list[int]]:
     Args:
         bit_of: the sets, with a bit for each.
     """
-    changes: dict[int, int] = {0: 0}
-    for points, bit in bit_of.items():
-        for bound in points.bounds:
-            changes[bound] = changes.get(bound, 0) ^ bit
     numbers: dict[int, int] = {}
-    stretches = []
-    inside = 0
-    starts = sorted(changes)
-    for start, end in zip(starts, [*starts[1:], END]):
-        inside ^= changes[start]
-        kind = numbers.setdefault(inside, len(numbers))
+    ranges = []
+    bits_by_start = dict(kinds_of(bit_of))
+    ends = [*bits_by_start, END][1:]
+    for (start, bits), end in zip(bits_by_start.items(), ends):
+        kind = numbers.setdefault(bits, len(numbers))
         if kind == _MOST_KINDS:
             raise NoTable("too many kinds of characters")
-        stretches.append(bytes((kind,)) * (end - start))
-    return b"".join(stretches), list(numbers)
+        ranges.append(bytes((kind,)) * (end - start))
+    return b"".join(ranges), list(numbers)
 
 
 #: The number of slots for short chunks; a power of 2.
@@ -263,7 +248,6 @@ class PyPyEncoder:
         merge: returns the ids of the bytes of any other chunk.
 
     >>> from compat_bpe.pattern.parser import parse
-    >>> from compat_bpe.pipeline.pypy.encoder import Table
     >>> encoder = PyPyEncoder(Table(parse(r"\w+|\W")), {b"be": 500, b" ": 32}, list)
     >>> encoder.encode("to be")
     [116, 111, 32, 500]
@@ -526,7 +510,7 @@ class _Slots:
 class Generations:
     """A cache from the bytes of a text to its ids, in two generations. Its limit is 0 at first.
 
-    It is as ``cache.Cache``, but no dictionary itself, since PyPy does not see through
+    It is like ``caches.Cache``, but not a dictionary itself, since PyPy does not see through
     ``__missing__``.
 
     Threads may share it: each operation on a dictionary is atomic, and two threads that store the

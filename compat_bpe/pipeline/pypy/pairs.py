@@ -153,7 +153,7 @@ class PairMerger:
         """
         first, byte_ids, made = self._first, self._byte_ids, self._made
         ids: list[int] = []
-        # found[i] is the rank of the parts i and i + 1 joined.
+        # ranks[i] is the rank of the parts i and i + 1 joined.
         ranks: list[int] = []
         lowest, place, before = limit, 0, -1
         for byte in chunk:
