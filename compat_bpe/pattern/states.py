@@ -67,7 +67,7 @@ _MOST_WAYS = 8
 
 
 class NoTable(ValueError):
-    """The pattern needs more than a table has."""
+    """The error for a pattern that needs more than states can do."""
 
 
 def asked_after(look: Look, chars: Chars) -> Node:
@@ -122,7 +122,7 @@ def _ways(
 
     Args:
         items: the items.
-        among: the characters that are asked for.
+        among: the characters at which they may match.
         steps: the most steps.
     """
     waiting = [items]
@@ -191,13 +191,13 @@ class Program:
         self._most_rounds = most_rounds
         self.code: list[tuple[Any, ...]] = [("match",)]
         self.start = self.add(tree, 0)
-        asking = [one for one in self.code if one[0] not in ("match", "try")]
-        self.sets: list[CodePoints] = list(dict.fromkeys(one[1] for one in asking))
-        self.looks_back = any(one[0] == "behind" for one in asking)
+        asking = [step for step in self.code if step[0] not in ("match", "try")]
+        self.sets: list[CodePoints] = list(dict.fromkeys(step[1] for step in asking))
+        self.looks_back = any(step[0] == "behind" for step in asking)
         bit_of = {points: 1 << index for index, points in enumerate(self.sets)}
         self.code = [
-            one if one[0] in ("match", "try") else (one[0], bit_of[one[1]], *one[2:])
-            for one in self.code
+            step if step[0] in ("match", "try") else (step[0], bit_of[step[1]], *step[2:])
+            for step in self.code
         ]
 
     def step(
@@ -329,7 +329,7 @@ class Program:
 def _asked_of_last(node: Node) -> Asked | None:
     """Return the characters after which a node matches, and True if it matches at the start.
 
-    None if it asks for more than that.
+    None if that does not depend on the character before alone.
     """
     if isinstance(node, Anchor):
         return (NONE, True) if node.kind == "start" else None
@@ -406,7 +406,7 @@ def _without_limits(node: Node) -> Node:
 
 
 class _Counts:
-    """The ways of a part that are open at once, counted."""
+    """The counts of the ways of a part that are open at once."""
 
     def __init__(self, core: Node) -> None:
         self._core = core
@@ -449,10 +449,9 @@ class _Counts:
         return True
 
     def _next_takers(self, start: int) -> Counter[tuple[int, int]]:
-        """Return what is taken next from an instruction on, each with its number of ways.
+        """Return the ways to take the next character from an instruction on, each with its count.
 
-        What is taken is the bits of the sets that the next character must be in, and the
-        instruction after it.
+        A way is the bits of the sets that the character must be in, and the instruction after it.
         """
         takers = self._takers.get(start)
         if takers is not None:
