@@ -16,7 +16,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .streams import StepStream
 
-#: Keeps bytes that are no UTF-8 apart from everything else, so that they can be had back.
+#: Keeps bytes that are not UTF-8 apart from everything else, so that they can be had back.
 ESCAPED = "surrogateescape"
 
 
@@ -33,7 +33,7 @@ class DecoderStep:
 
         Args:
             pieces: the pieces.
-            errors: as in ``bytes.decode``, for bytes that are no UTF-8.
+            errors: as in ``bytes.decode``, for bytes that are not UTF-8.
         """
         raise NotImplementedError
 
@@ -348,7 +348,7 @@ def byte_of(piece: str) -> int | None:
 def text_of_run(data: bytes, errors: str) -> list[str]:
     """Return the text of bytes that follow each other, in pieces.
 
-    With ``errors="replace"`` all bytes of a run that is no UTF-8 become U+FFFD, as in tokenizers.
+    With ``errors="replace"`` all bytes of a run that is not UTF-8 become U+FFFD, as in tokenizers.
 
     Raises:
         UnicodeDecodeError: with ``errors="strict"``, the bytes are not UTF-8.
