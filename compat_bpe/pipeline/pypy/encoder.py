@@ -1,8 +1,8 @@
 """Encoding over the bytes of a text: the fast way on an interpreter that compiles loops.
 
-CPython is fastest where one call into C does much: ``findall``, and ``map`` over a dictionary.
-PyPy sees nothing of what goes on in such a call, and compiles loops. So on PyPy one loop over the
-bytes of a span finds its chunks by a table of states, and their ids.
+CPython is fastest where one call into C does much: ``findall``, and ``map`` over a dictionary. PyPy
+compiles loops, and cannot look into such a call. So on PyPy one loop over the bytes of a span finds
+its chunks by a table of states, and their ids.
 
 The plain rule is ``Core.ids_of_chunks``: the ids of a span are those of its chunks.
 
@@ -173,8 +173,8 @@ def _steps(program: Program, members: list[int]) -> list[int]:
                 waiting.append(following)
             row.append((numbers[following], ends))
         rows.append(row)
-    # Where a match may end before the next character, too, whatever it is, its end here does
-    # not count. So a run of letters is stepped through without a look at its end.
+    # An end does not count if a match may end after any next character, too. So a run of letters is
+    # stepped through without noting each end.
     ends_later = [all(ends for _, ends in row) for row in rows]
     return [
         ~(2 * state * width + ends) if ends or not state else state * width
@@ -238,9 +238,9 @@ _HIGH_8, _HIGH_16, _HIGH_24, _HIGH_32 = ((1 << 62 - bits) - 1 for bits in (8, 16
 class PyPyEncoder:
     r"""An encoder of spans without added tokens.
 
-    Short chunks have a table of slots of their own. A chunk of at most 14 bytes is two integers,
-    its bytes after a 1, so each chunk has others. They choose a slot, and are compared with those
-    in it; the last chunk that was looked up has the slot.
+    Short chunks have a table of slots of their own. A chunk of at most 14 bytes is two integers: a
+    1 and its bytes, so that no two chunks have the same. They choose a slot, and are compared with
+    those in it; the slot keeps the last chunk that was looked up.
 
     Args:
         table: the table of the pattern.
@@ -293,7 +293,7 @@ class PyPyEncoder:
             total += len(part)
             parts.append(part)
             start = end
-        # A list that grows to megabytes is copied many times, each time to new pages of memory.
+        # Allocated at once: a list that grows to megabytes is copied many times to new memory.
         ids = [0] * total
         at = 0
         for part in parts:
@@ -322,7 +322,7 @@ class PyPyEncoder:
         while start + longest < size:
             first, last = start + shortest, start + longest
             if blank < first:
-                # The next empty line, which is kept: so the bytes before it are searched once.
+                # The next empty line is kept, so that the bytes before it are searched once.
                 blank = _find_blank(data, first)
             at = blank if blank + 2 <= last else data.find(b"\n", first, last)
             if at < 0:
@@ -345,7 +345,7 @@ class PyPyEncoder:
         return ids
 
     def _encode(self, data: bytes) -> list[int]:
-        # Others may clear the caches meanwhile: these slots are theirs no more.
+        # If another thread clears the caches meanwhile, these slots are dropped with its list.
         all_slots = self._slots
         try:
             slots = all_slots.pop()
@@ -463,7 +463,7 @@ class PyPyEncoder:
 
     def _merged(self, chunk: bytes) -> list[int]:
         if len(chunk) > _SHORT and chunk[1] >= _WIDE:
-            # A clause of Chinese, say, hardly ever comes again.
+            # A clause of Chinese, for instance, hardly ever recurs.
             return self._merge(chunk)
         ids = self._chunks.get(chunk)
         if ids is None:
@@ -476,8 +476,8 @@ class PyPyEncoder:
 def _find_blank(data: bytes, start: int) -> int:
     """Return the place of the first empty line from ``start`` on, or the length if there is none.
 
-    It is ``data.find(b"\\n\\n", start)``, which takes four times as long on PyPy: of the two
-    bytes, one is at every second place.
+    ``data.find(b"\\n\\n", start)`` takes four times as long on PyPy. Here every second byte is
+    read: one of the two is there.
     """
     size = len(data)
     at = start + 1
