@@ -28,7 +28,7 @@ class Checked:
 
     __slots__ = ("place", "value")
 
-    #: What messages call the value, with a space; empty if its place is enough.
+    #: The name of the value in messages, with a space; empty if its place is enough.
     subject: ClassVar[str] = ""
     #: The kinds of values, in the words of messages.
     kinds: ClassVar[Mapping[type, str]] = {

@@ -177,7 +177,7 @@ def parse(text: str) -> Iterator[tuple[str, str | None]]:
 def _value(text: str, at: int) -> tuple[str, int]:
     """Return the value that begins at a place, and the place where its line ends."""
     value: list[str] = []
-    kept = 0  # the number of parts up to the last that is no space outside quotes
+    kept = 0  # the number of parts up to the last one that is not a space outside quotes
     is_quoted = False
     while at < len(text):
         char = text[at]
@@ -265,8 +265,10 @@ class TrackedFiles:
         if is_directory:
             name += b"/"
         at = bisect_left(self._names, name)
-        found = self._names[at : at + 1]
-        return bool(found) and (found[0].startswith(name) if is_directory else found[0] == name)
+        following = self._names[at : at + 1]
+        if is_directory:
+            return any(other.startswith(name) for other in following)
+        return following == [name]
 
 
 def read_index(git_directory: str, hash_size: int) -> list[bytes]:

@@ -371,25 +371,25 @@ def text_segment() -> Node:
     """
     from ..unicode.tables_properties import CLUSTERS
 
-    one = {name: parse_ranges(table) for name, table in CLUSTERS.items()}
+    cluster = {name: parse_ranges(table) for name, table in CLUSTERS.items()}
     syllables = CodePoints((0xAC00, 0xD7A4))
     two_jamo = CodePoints.from_ranges((point, point) for point in range(0xAC00, 0xD7A4, 28))
     classes = {
-        "r": one["CR"],
-        "n": one["LF"],
-        "p": one["Prepend"],
-        "z": one["ZWJ"],
+        "r": cluster["CR"],
+        "n": cluster["LF"],
+        "p": cluster["Prepend"],
+        "z": cluster["ZWJ"],
         "a": ALL,
-        "l": one["L"],
-        "v": one["V"],
-        "t": one["T"],
+        "l": cluster["L"],
+        "v": cluster["V"],
+        "t": cluster["T"],
         "d": two_jamo,
         "s": syllables - two_jamo,
         "f": _flags(),
         "x": _pictographs(),
-        "e": one["Extend"],
-        "g": one["Extend"] | one["ZWJ"] | one["SpacingMark"],
-        "o": ~(one["Control"] | one["CR"] | one["LF"]),
+        "e": cluster["Extend"],
+        "g": cluster["Extend"] | cluster["ZWJ"] | cluster["SpacingMark"],
+        "o": ~(cluster["Control"] | cluster["CR"] | cluster["LF"]),
     }
     by_letter = {CodePoints.of(letter): points for letter, points in classes.items()}
     return project(parse(_SEGMENT), by_letter.__getitem__)

@@ -90,7 +90,7 @@ class Translation:
         # A cached property is looked up here first.
         self.__dict__.update(prepared or {})
         if prepared and "ascii" in prepared:
-            # What ships is for `re`; a test looks at each of these patterns.
+            # Prepared patterns are for `re`; a test checks each of them.
             self.__dict__["states"] = None
 
     @cached_property

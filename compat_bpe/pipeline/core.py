@@ -24,7 +24,7 @@ from operator import add
 
 from ..caches import Cache, cached_property, changed
 from ..pattern.splitter import LONGEST_SEGMENT, SHORTEST_SEGMENT, Splitter
-from ..unicode.surrogates import START, check_text, repair
+from ..unicode.surrogates import START, check_text, has_surrogates, repair
 from .models.bpe.by_rank import ByteLevelBPE
 
 TYPE_CHECKING = False
@@ -232,7 +232,7 @@ class CutPoints:
         return None
 
     def _is_joint(self, beside: str, guard: Guard) -> bool:
-        if _has_surrogate(beside):
+        if has_surrogates(beside):
             return False
         across = self.definition.added.across(beside)
         return all(
@@ -267,7 +267,7 @@ class CutPoints:
 
     def _is_plain(self, beside: str, joints: Joints, guard: Guard) -> bool:
         """Return True if two characters are not changed, not in a name, and known to the model."""
-        if _has_surrogate(beside):
+        if has_surrogates(beside):
             return False
         across = self.definition.added.across(beside)
         for pair, ready in across:
@@ -300,7 +300,7 @@ class CutPoints:
         self, beside: str, fine: bool, cuts_between: Callable[[str, str], bool] | None
     ) -> tuple[str, ...]:
         """Return the pairs that two characters may become; empty if there is no cut point."""
-        if _has_surrogate(beside):
+        if has_surrogates(beside):
             return ()
         normalized: list[str] = []
         for pair, ready in self.definition.added.across(beside):
@@ -367,10 +367,6 @@ class CutPoints:
         except UnicodeEncodeError:
             return None
         return splitter
-
-
-def _has_surrogate(text: str) -> bool:
-    return any("\ud800" <= char < "\ue000" for char in text)
 
 
 #: The default size of the cache in chunks. A chunk and its ids take about 200 bytes.
@@ -489,7 +485,7 @@ class Core(CutPoints):
         return sum(map(len, self.ids_of_chunks(segment))) if ids is None else len(ids)
 
     def _whole(self, segment: str) -> Ids | None:
-        # A mark is no text that a model can encode.
+        # A model cannot encode a mark.
         is_marked = segment[:1] == START
         return None if is_marked else self.model.encode_segment(segment, self.splitter.chunks)
 

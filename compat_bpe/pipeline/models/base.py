@@ -1,4 +1,4 @@
-"""What all models share: their protocol, a token at its place, and joints.
+"""The protocol that all models share, a token at its place, and joints.
 
 A *joint* is a place between two characters that no token reaches across. The two characters alone
 decide. The tokens before a joint do not depend on the text after it.

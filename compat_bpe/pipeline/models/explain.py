@@ -21,7 +21,7 @@ from .wordpiece import WordPiece
 
 
 class Token(NamedTuple):
-    """One part of a chunk, its bytes or its name; ``id`` is None for a byte that is no token."""
+    """One part of a chunk, its bytes or its name; ``id`` is None for a byte that is not a token."""
 
     id: int | None
     data: bytes

@@ -130,7 +130,7 @@ class PieceGroups:
 
     Args:
         scores: each piece and its score.
-        unknown_score: the score of a character that is no piece.
+        unknown_score: the score of a character that is not a piece.
 
     >>> PieceGroups({"h": -1.0, "hug": -2.0, "u": -3.0}, -9.0).matches("hugs", 0)
     ((1, -1.0), (3, -2.0))

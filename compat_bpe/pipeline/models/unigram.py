@@ -162,7 +162,7 @@ class Unigram(TextModel):
     def edges(self, chunk: str, start: int) -> Iterator[tuple[int, float, bool]]:
         """Yield the ways on from a place: the end, the score, and True for an unknown character.
 
-        The character is unknown if it is no piece by itself, even if longer ones begin with it.
+        The character is unknown if it is not a piece by itself, even if longer ones begin with it.
         """
         if chunk[start] not in self.table.scores:
             yield start + 1, self.unknown_score, True

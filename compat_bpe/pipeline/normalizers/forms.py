@@ -99,7 +99,7 @@ class UnicodeForm(Normalizer):
 
     @cached_property
     def _alone(self) -> CharacterTable:
-        """What a character becomes by itself; empty if that depends on the one before it."""
+        """Each character as it becomes by itself; empty if that depends on the one before it."""
         return CharacterTable(self._by_itself)
 
     def _by_itself(self, char: str) -> str:

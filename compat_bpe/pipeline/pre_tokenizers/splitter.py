@@ -11,7 +11,7 @@ from functools import lru_cache
 
 from ...pattern.prepared import PREPARED
 from ...pattern.splitter import LONGEST_SEGMENT, SHORTEST_SEGMENT, Splitter, Translation
-from ...unicode.surrogates import START
+from ...unicode.surrogates import START, has_surrogates
 from ..aligned import Aligned
 from .base import NAME, Across, PreTokenizerStep
 
@@ -177,9 +177,9 @@ class StepSplitter:
         return self._across(beside)
 
     def _is_cut(self, beside: str) -> bool:
-        left, right = beside[0], beside[1]
-        if "\ud800" <= left < "\ue000" or "\ud800" <= right < "\ue000":
+        if has_surrogates(beside):
             return False
+        left, right = beside[0], beside[1]
         for step in self._steps:
             answer = step.across(left, right)
             if isinstance(answer, bool):

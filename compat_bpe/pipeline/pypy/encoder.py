@@ -280,7 +280,7 @@ class PyPyEncoder:
         """Return the ids of a span.
 
         Raises:
-            ValueError: a byte of it is no token.
+            ValueError: a byte of it is not a token.
             UnicodeEncodeError: it has surrogates.
         """
         data = span.encode()

@@ -47,7 +47,7 @@ _KEPT = 1 << 17
 
 
 class UnknownPolicy(NamedTuple):
-    """The treatment of characters, and of bytes as they are written, that are no tokens.
+    """The treatment of characters, and of bytes as they are written, that are not tokens.
 
     Args:
         token: the token that stands for one; None to drop it.
@@ -237,8 +237,8 @@ class ListedMergesEncoder(BytePairEncoder):
 
     def ranks_suffice(self) -> bool:
         """Return True if ids serve as ranks and merging by them gives every chunk the same ids."""
-        made = self._ids is None and not self._missing
-        return made and all(map(self.is_as_listed, self.ranks.values()))
+        are_ranks = self._ids is None and not self._missing
+        return are_ranks and all(map(self.is_as_listed, self.ranks.values()))
 
     def makes_all_tokens(self) -> bool:
         """Return True if merging makes each token of the byte alphabet."""

@@ -397,7 +397,7 @@ class ByteLevelBPE:
         """Return the ids of a chunk, given its bytes.
 
         Raises:
-            ValueError: a byte of it is no token.
+            ValueError: a byte of it is not a token.
         """
         whole = self._whole_id(chunk)
         return self.merges.merge(chunk) if whole is None else [whole]
@@ -410,7 +410,7 @@ class ByteLevelBPE:
         """Return the ids of a chunk.
 
         Raises:
-            ValueError: a byte of it is no token.
+            ValueError: a byte of it is not a token.
         """
         data = self.to_bytes(chunk)
         whole = self._whole_id(data)
@@ -434,7 +434,7 @@ class ByteLevelBPE:
         """Return the tokens of a chunk with their places; each has its name in the byte alphabet.
 
         Raises:
-            ValueError: a byte of it is no token.
+            ValueError: a byte of it is not a token.
 
         >>> model = ByteLevelBPE(BytePairEncoder({b"h": 0, b" ": 1, b" h": 2}), {})
         >>> model.find(" hh")

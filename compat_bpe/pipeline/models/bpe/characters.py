@@ -331,7 +331,7 @@ class CharacterCuts:
     The property: a chunk may be cut between the characters x and y if
 
     1. no token has x and y in it as neighbours, and
-    2. x is a token, or y is; or each character that is no token becomes the tokens of its bytes,
+    2. x is a token, or y is; or each character that is not a token becomes the tokens of its bytes,
 
     on the conditions (``are_possible``) that
 
@@ -373,7 +373,7 @@ class CharacterCuts:
 
     @cached_property
     def all_have_bytes(self) -> bool:
-        """True if each character that is no token becomes the tokens of its bytes."""
+        """True if each character that is not a token becomes the tokens of its bytes."""
         return self._unknown.byte_fallback and all(
             f"<0x{byte:02X}>" in self._vocabulary for byte in range(256)
         )

@@ -1,4 +1,4 @@
-"""What the models of SentencePiece share: the vocabulary of pieces, and their base class.
+"""The common part of the models of SentencePiece: the vocabulary of pieces, and a base class.
 
 The models for whole words, and for single characters, are here, too: they need nothing else.
 """
@@ -281,8 +281,8 @@ class SentencePieceBase(TextModel):
                 tokens.append(ChunkToken(token_id, text, at, at + len(data)))
             elif pieces.byte_fallback:
                 for place, byte in enumerate(data, at):
-                    one = pieces.byte_ids[byte]
-                    tokens.append(ChunkToken(one, pieces.texts[one], place, place + 1))
+                    byte_id = pieces.byte_ids[byte]
+                    tokens.append(ChunkToken(byte_id, pieces.texts[byte_id], place, place + 1))
             elif tokens and tokens[-1].id == token_id:
                 last = tokens[-1]
                 tokens[-1] = ChunkToken(token_id, last.text + text, last.start, at + len(data))

@@ -7,7 +7,7 @@ The reference sums in numbers of 32 bits. So where two ways are almost equal, ro
 that depends on the score of all text before. These are the rules of the reference:
 
 - The score of a user-defined symbol is 0.1 for each of its bytes but the first.
-- A character that is no piece is unknown. Its score is the lowest of any normal piece, less 10.
+- A character that is not a piece is unknown. Its score is the lowest of any normal piece, less 10.
 - Of equal ways to a place, the one whose last piece begins first wins.
 - If the score at a place is above 100,000 or below -100,000, it is subtracted from the scores of
   this place and of all later places that were reached.

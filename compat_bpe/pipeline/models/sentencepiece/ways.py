@@ -75,7 +75,7 @@ class WayFinder:
     Args:
         pieces: the pieces and their scores.
         numbers: the ids of the pieces.
-        unknown: the id of a character that is no piece.
+        unknown: the id of a character that is not a piece.
     """
 
     def __init__(self, pieces: PieceGroups, numbers: Mapping[str, int], unknown: int) -> None:
