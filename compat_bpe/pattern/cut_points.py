@@ -29,8 +29,9 @@ from collections.abc import Iterable
 from contextlib import suppress
 from functools import reduce
 from operator import or_
-from typing import Callable, NamedTuple, TypeVar
+from typing import NamedTuple
 
+from ..caches import Memo
 from ..unicode.properties import NONE, CodePoints
 from .translation import (
     EMPTY,
@@ -54,8 +55,8 @@ _WRITTEN_OUT = 16
 _MOST_JOINED = 200_000
 #: The most positions of an automaton that runs, each of which has a bit for every other.
 _MOST_POSITIONS = 5_000
-
-_Key = TypeVar("_Key")
+#: The most characters, ranges and sets of positions whose positions are remembered.
+_KEPT = 1 << 16
 
 
 class TooManyPositions(ValueError):
@@ -174,9 +175,9 @@ class Automaton:
         self.all = (1 << len(self._points)) - 1
         self.first = self._through_conditions(_bits(ends.first))
         self.last = _bits(ends.last)
-        self.holding = _Computed(self._holding)
-        self.holding_any = _Computed(self._holding_any)
-        self.after = _Computed(self._after)
+        self.holding = Memo(self._holding, _KEPT)
+        self.holding_any = Memo(self._holding_any, _KEPT)
+        self.after = Memo(self._after, _KEPT)
 
     def _holding(self, char: str) -> int:
         number = ord(char)
@@ -199,17 +200,6 @@ class Automaton:
 
     def _followers_of(self, state: int) -> int:
         return reduce(or_, (bits for i, bits in enumerate(self._followers) if state >> i & 1), 0)
-
-
-class _Computed(dict[_Key, int]):
-    """A dictionary that computes what it lacks."""
-
-    def __init__(self, compute: Callable[[_Key], int]) -> None:
-        self._compute = compute
-
-    def __missing__(self, key: _Key) -> int:
-        state = self[key] = self._compute(key)
-        return state
 
 
 def written_out(node: Node) -> Node:

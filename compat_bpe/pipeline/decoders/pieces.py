@@ -16,7 +16,7 @@ import re
 from array import array
 from collections.abc import Iterable, Mapping, Sequence
 
-from ...caches import cached_property
+from ...caches import Memo, cached_property
 from ...unicode.text import Utf8Decoder
 from ..models.sentencepiece.base import BYTE, CONTROL, SPACE, UNKNOWN, SentencePieceVocabulary
 from .bytes import checked
@@ -61,7 +61,8 @@ class PieceDecoder:
         self._has_bytes = bool(rest) and isinstance(rest[0], ByteFallback)
         self._rest = rest[1:] if self._has_bytes else rest
         self._is_fast = not self._rest or isinstance(self._rest[0], Fuse)
-        self._texts = _Texts(self)
+        #: The texts of tokens that are neither first nor last; the limit is never exceeded.
+        self._texts = Memo(self.text_of, len(pieces))
 
     def decode(self, tokens: Sequence[int]) -> bytes:
         """Return the bytes of some ids: of the text, and those of byte tokens that are not UTF-8.
@@ -150,18 +151,6 @@ class PieceDecoder:
             return self._pieces[number]
         except KeyError:
             raise KeyError(f"{number} is not in the vocabulary") from None
-
-
-class _Texts(dict[int, str]):
-    """The texts of tokens that are neither first nor last; each is made when it is first needed."""
-
-    def __init__(self, decoder: PieceDecoder) -> None:
-        super().__init__()
-        self._decoder = decoder
-
-    def __missing__(self, number: int) -> str:
-        text = self[number] = self._decoder.text_of(number)
-        return text
 
 
 def _text_of_run(run: str, errors: str) -> str:
