@@ -166,7 +166,7 @@ class _Parser(Parser):
             return Chars(points)
         return Chars(~ignore_case(~points)) if is_negative else self.caseless(points)
 
-    def meant(self, letters: str) -> frozenset[str]:
+    def flags_of(self, letters: str) -> frozenset[str]:
         return frozenset(letters.replace("m", "s"))
 
     def after_flags(self, before: frozenset[str]) -> Node:

@@ -320,7 +320,7 @@ class Parser:
             if unknown or "u" in (match[2] or ""):
                 self.fail(f"the group ({match[0]} has flags that are not supported", start)
             flags = self.flags
-            self.flags = (flags | self.meant(match[1])) - self.meant(match[2] or "")
+            self.flags = (flags | self.flags_of(match[1])) - self.flags_of(match[2] or "")
             if match[3] == ")":
                 return self.after_flags(flags)
         node = self.alternatives()
@@ -332,8 +332,8 @@ class Parser:
             return Look(node, *_LOOKS[look])
         return Atomic(node) if is_atomic else node
 
-    def meant(self, letters: str) -> frozenset[str]:
-        """Return the flags that these letters mean."""
+    def flags_of(self, letters: str) -> frozenset[str]:
+        """Return the flags for the letters of the dialect."""
         return frozenset(letters)
 
     def after_flags(self, before: frozenset[str]) -> Node:

@@ -531,7 +531,7 @@ def uncertain_parts(tree: Node) -> list[Node] | None:
     >>> [uncertain_parts(parse(one)) for one in ("a*b|a*", "(?<=a*a*)b")]
     [[], None]
     """
-    left = _MOST_NODES
+    nodes_left = _MOST_NODES
     behind = (node.item for node in walk(tree) if isinstance(node, Look) and not node.ahead)
     if not all(_is_small(item, 0) for item in behind):
         return None
@@ -544,8 +544,8 @@ def uncertain_parts(tree: Node) -> list[Node] | None:
         seen.add(id(part))
         core = _core(part, True, parts)
         nodes = sum(1 for _ in walk(core))
-        left -= nodes
-        if left < 0:
+        nodes_left -= nodes
+        if nodes_left < 0:
             return None
         if not _is_small(core, nodes):
             uncertain.append(core)
@@ -617,15 +617,15 @@ def _is_small(core: Node, nodes: int) -> bool:
 
 
 def size_of(node: Node) -> tuple[int, int]:
-    """Return the number of ways through a node, and of endless repeats; 2 stands for more."""
+    """Return the number of ways through a node, and of endless repeats, counted up to 2."""
     ways, endless = 1, 0
     if isinstance(node, Sequence):
         for item in node.items:
-            others, more = size_of(item)
-            ways, endless = min(ways * others, _MANY), endless + more
+            item_ways, item_endless = size_of(item)
+            ways, endless = min(ways * item_ways, _MANY), endless + item_endless
     elif isinstance(node, Alternatives):
         sizes = [size_of(branch) for branch in node.branches]
-        ways, endless = sum(one for one, _ in sizes), max(more for _, more in sizes)
+        ways, endless = sum(size[0] for size in sizes), max(size[1] for size in sizes)
     elif isinstance(node, Repeat):
         ways, endless = size_of(node.item)
         if is_long(node):

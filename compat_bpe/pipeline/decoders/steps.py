@@ -302,7 +302,7 @@ class CTC(DecoderStep):
         return piece
 
 
-#: A sign is taken for a digit, as in tokenizers.
+#: A plus sign may replace the first digit, as in tokenizers.
 _BYTE = re.compile(r"<0x([0-9a-fA-F]{2}|\+[0-9a-fA-F])>")
 
 

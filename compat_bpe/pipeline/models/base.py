@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
         @property
         def unknown_id(self) -> int | None:
-            """The id of the token that stands for what is unknown; None if there is none."""
+            """The id of the unknown token; None if there is none."""
 
         @property
         def joints(self) -> Joints | None:

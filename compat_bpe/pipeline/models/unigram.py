@@ -119,7 +119,7 @@ class Unigram(TextModel):
 
     @property
     def unknown_id(self) -> int | None:
-        """The id of the token that stands for what is unknown; None if there is none."""
+        """The id of the unknown token; None if there is none."""
         return self.unknown
 
     # The plain rule

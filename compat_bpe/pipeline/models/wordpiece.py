@@ -54,7 +54,7 @@ class _WordModel(TextModel):
 
     @property
     def unknown_id(self) -> int | None:
-        """The id of the token that stands for what is unknown; None if there is none."""
+        """The id of the unknown token; None if there is none."""
         return self.vocabulary.get(self.unknown)
 
     def _id_of_unknown(self, chunk: str) -> int:
@@ -235,12 +235,12 @@ class WordPiece(_WordModel):
 
 
 class _Pieces:
-    """The pieces with a prefix, without it.
+    """The pieces that have a prefix, written without it.
 
     Args:
         vocabulary: all pieces and their ids.
-        prefix: the beginning of the pieces that are meant.
-        longest: the greatest length in characters, without prefix, that can be in a word.
+        prefix: the prefix; may be empty.
+        longest: the greatest length in characters of a piece, without the prefix, that is kept.
     """
 
     def __init__(self, vocabulary: Mapping[str, int], prefix: str, longest: int) -> None:

@@ -78,7 +78,7 @@ class SpanPrefix:
 
     Args:
         prefix: the character, a space for instance.
-        replaces: a character that is replaced by it everywhere before that; empty for none.
+        replaces: a character that it replaces everywhere first; empty for none.
         only_first: True to put it only before the span that begins where the original text does.
         never: True to put it nowhere.
 
@@ -124,8 +124,8 @@ class SpanPrefix:
     def across(self, left: str, right: str) -> tuple[str, str]:
         """Return the characters beside a position afterwards.
 
-        The left side, changed by itself, and the right side, changed by ``continued``, are the
-        changed whole, whatever text they stand in.
+        In any text, the left side, changed by itself, and the right side, changed by ``continued``,
+        join to the changed whole.
         """
         if self.replaces:
             left = self.prefix if left == self.replaces else left

@@ -218,7 +218,7 @@ class StepSplitter:
 
 
 def _marked(text: str) -> Aligned:
-    """Return a text without ``START``, with the places that it stands for, as far as known."""
+    """Return a text without ``START``; its places show which characters come from the first."""
     plain = text.lstrip(START)
     count = len(text) - len(plain)
     places = [(0, 1)] * count + [(index, index + 1) for index in range(1, len(plain) - count + 1)]

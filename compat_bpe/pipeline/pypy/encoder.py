@@ -173,8 +173,8 @@ def _steps(program: Program, members: list[int]) -> list[int]:
                 waiting.append(following)
             row.append((numbers[following], ends))
         rows.append(row)
-    # An end does not count if a match may end after any next character, too. So a run of letters is
-    # stepped through without noting each end.
+    # An end does not count if the match may also end one character later, whatever that is. So a
+    # run of letters is stepped through without noting each end.
     ends_later = [all(ends for _, ends in row) for row in rows]
     return [
         ~(2 * state * width + ends) if ends or not state else state * width

@@ -50,7 +50,7 @@ class UnknownPolicy(NamedTuple):
     """The treatment of characters, and of bytes as they are written, that are not tokens.
 
     Args:
-        token: the token that stands for one; None to drop it.
+        token: the token for an unknown character; None to drop it.
         fuse: True if one such token stands for several in a row.
         byte_fallback: True if tokens such as ``<0xC4>`` are tried first. They are used if the
             vocabulary has all of them that spell the character.

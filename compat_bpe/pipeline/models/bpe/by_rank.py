@@ -390,7 +390,7 @@ class ByteLevelBPE:
 
     @property
     def unknown_id(self) -> int | None:
-        """The id of the token that stands for unknown bytes; None if there is none."""
+        """The id of the token for unknown bytes; None if there is none."""
         return self.merges.unknown_id
 
     def ids_of(self, chunk: bytes) -> list[int]:

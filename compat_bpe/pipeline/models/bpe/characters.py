@@ -128,7 +128,7 @@ class CharacterBPE(TextModel):
 
     @property
     def unknown_id(self) -> int | None:
-        """The id of the token that stands for what is unknown; None if there is none."""
+        """The id of the unknown token; None if there is none."""
         token = self._unknown.token
         return None if token is None else self.vocabulary.get(token)
 

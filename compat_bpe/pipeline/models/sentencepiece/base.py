@@ -248,7 +248,7 @@ class SentencePieceBase(TextModel):
 
     @property
     def unknown_id(self) -> int | None:
-        """The id of the token that stands for what is unknown; None if there is none."""
+        """The id of the unknown token; None if there is none."""
         return self.pieces.unk_id if self.pieces.unk_id >= 0 else None
 
     def encode(self, chunk: str) -> Ids:

@@ -238,7 +238,7 @@ class SentencePieceBPE(SentencePieceBase):
         """Return the texts that symbols are merged to, some of which are unused pieces.
 
         Args:
-            symbols: as of ``first_symbols``.
+            symbols: as ``first_symbols`` returns them.
             made_of: gets the two parts of unused pieces.
             is_left_out: returns True if a merge that is due is not made, if given.
         """

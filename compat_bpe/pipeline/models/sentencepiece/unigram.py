@@ -386,8 +386,8 @@ def rounded(number: float) -> float:
     return array("f", (number,))[0]
 
 
-#: The search for the best ways is cut back when it has so many begun ways; the number of ways that
-#: are kept then; the most times that it is cut back.
+#: The number of begun ways at which the search for the best ways keeps only the best of them; the
+#: most that it keeps then; the most times that it does so.
 _MOST_BEGUN, _KEPT, _MOST_CUTS = 10_000, 512, 10
 #: The number of begun ways at which the search is given up: the very best way is returned alone.
 _MOST_IN_ALL = 500_000
