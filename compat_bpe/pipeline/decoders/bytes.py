@@ -243,9 +243,9 @@ class _OpenDecoder:
         raise NotImplementedError
 
     def stream(self, errors: str) -> TextStream:
-        from .streams import Spaced
+        from .streams import Separated
 
-        return Spaced(lambda tokens: self.decode_text(tokens, errors), self.between)
+        return Separated(lambda tokens: self.decode_text(tokens, errors), self.between)
 
     def decode_one(self, token: int) -> bytes:
         return self.decode((token,))

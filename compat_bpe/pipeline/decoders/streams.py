@@ -322,7 +322,7 @@ class AtEnd:
         return text
 
 
-class Spaced:
+class Separated:
     """The stream of a decoder that puts a text between the texts of two ids.
 
     Args:
