@@ -58,7 +58,7 @@ class SpecialPiece(NamedTuple):
     type_id: int
 
 
-class SpecialTokens(NamedTuple):
+class TemplateTokens(NamedTuple):
     """The tokens that a name in a template stands for: their ids and their texts."""
 
     ids: Sequence[int]
@@ -81,7 +81,7 @@ class TemplateProcessing(Processor):
         place: the name of the post-processor in messages.
 
     >>> single = [SpecialPiece("<s>", 0), TextPiece(0, 0)]
-    >>> template = TemplateProcessing(single, [], {"<s>": SpecialTokens([7], ["<s>"])})
+    >>> template = TemplateProcessing(single, [], {"<s>": TemplateTokens([7], ["<s>"])})
     >>> template.process_ids([[5, 6]], True)
     [[7], [5, 6]]
     """
@@ -90,7 +90,7 @@ class TemplateProcessing(Processor):
         self,
         single: Sequence[Piece],
         pair: Sequence[Piece],
-        special: Mapping[str, SpecialTokens],
+        special: Mapping[str, TemplateTokens],
         place: str = "post_processor",
     ) -> None:
         self._single = single
@@ -156,7 +156,7 @@ class TemplateProcessing(Processor):
             raise ValueError(f"{self._place}: the template needs a second text, but there is none")
         return parts[number]
 
-    def _tokens(self, piece: SpecialPiece) -> SpecialTokens:
+    def _tokens(self, piece: SpecialPiece) -> TemplateTokens:
         if piece.name not in self._special:
             raise ValueError(f"{self._place}: there are no tokens for {piece.name!r}")
         return self._special[piece.name]
