@@ -1,15 +1,13 @@
 """Values that are kept: properties computed once, bounded caches, dictionaries for threads.
 
-A part of an object is built when it is first asked for, by whichever thread asks first.
-
 Text repeats itself. Most chunks of a long text have occurred before, and the ids of such a chunk
 take one look-up in a dictionary. Whole texts repeat, too, for instance when an editor counts a
 file after each change. Then a segment of some hundred characters takes one look-up, and is not
 even split.
 
 In free-threaded CPython 3.13, ``dict.get`` takes 20 µs for a key that another thread has made, and
-``key in table`` with ``table[key]`` 0.15 µs: ``get`` locks the dictionary twice, and to wait for
-oneself takes long. Elsewhere ``get`` is the fastest.
+``key in table`` with ``table[key]`` 0.15 µs, since ``get`` locks the dictionary twice. Elsewhere
+``get`` is the fastest.
 """
 
 from __future__ import annotations
@@ -32,9 +30,9 @@ else:
     class cached_property:
         """A property that is computed when it is first asked for, and kept, without a lock.
 
-        That of ``functools`` takes a lock before Python 3.12, one for all objects of a class; where
-        a process forks meanwhile, it is never released in the child. Threads that ask together
-        each compute the value here, and all get the one that is kept.
+        Before Python 3.12, that of ``functools`` takes a lock for all objects of a class; if the
+        process forks meanwhile, the lock is never released in the child. Here, threads that ask
+        together each compute the value, and all get the one that is kept.
 
         >>> class Squares:
         ...     @cached_property
@@ -59,9 +57,9 @@ else:
 
 
 def changed(whole: T, **parts: Any) -> T:
-    """Return a copy of an object with some parts replaced; it shares the others.
+    """Return a copy of an object with some attributes replaced; it shares the others.
 
-    Lazy parts that are built already are shared, too. Each object builds the others for itself.
+    Cached properties that are computed already are shared, too; each object computes the others.
 
     >>> class Pair:
     ...     def __init__(self, left, right):
@@ -134,8 +132,8 @@ class Cache(dict[str, V]):
 class Memo(dict[K, V]):
     """A dictionary of ``find(key)`` that begins anew when it is full.
 
-    It is for facts of which a text needs few different ones, such as those of its characters.
-    Nothing is noted when one is looked up again, so that takes no longer than in any dictionary.
+    It is for facts of which a text needs few different ones, such as those of its characters. A
+    look-up of a known key notes nothing, so it takes no longer than in any dictionary.
 
     Args:
         find: returns the value for a key.
@@ -167,7 +165,7 @@ def has_gil() -> bool:
 
 
 def getter(table: Mapping[K, V]) -> Callable[..., Any]:
-    """Return the ``get`` of a table, or a function that does the same quickly in any thread.
+    """Return the ``get`` of a table, or a function that does the same and is quick in any thread.
 
     >>> get = getter({"a": 1})
     >>> get("a"), get("b"), get("b", 0)

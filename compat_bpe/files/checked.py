@@ -9,10 +9,10 @@ _Value = TypeVar("_Value", bound="Checked")
 
 
 class Checked:
-    """A value, as JSON has them, and its place.
+    """A value of JSON, and its place.
 
-    A room that reads such values has a subclass: ``error`` is its error, and ``shown`` its words
-    for a value of a wrong kind.
+    Subclasses override ``error``, the error to raise, and ``shown``, the words for a value of a
+    wrong kind.
 
     Args:
         value: the value.
@@ -28,7 +28,7 @@ class Checked:
 
     __slots__ = ("place", "value")
 
-    #: What messages call the value, with a space; empty if its place is enough.
+    #: The name of the value in messages, with a space; empty if its place is enough.
     subject: ClassVar[str] = ""
     #: The kinds of values, in the words of messages.
     kinds: ClassVar[Mapping[type, str]] = {
@@ -54,11 +54,11 @@ class Checked:
         raise self.error(reason)
 
     def wrong(self, expected: str) -> NoReturn:
-        """Raise the error for a value that is not what it must be."""
+        """Raise the error for a value of the wrong kind."""
         self.fail(f"{self.subject}must be {expected}, not {self.shown()}")
 
     def shown(self) -> str:
-        """Return what a message says of the value."""
+        """Return the words for the value in a message, such as its kind."""
         return self.kinds.get(type(self.value)) or f"a {type(self.value).__name__}"
 
     def inner(self: _Value, value: Any, place: str) -> _Value:

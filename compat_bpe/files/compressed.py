@@ -1,8 +1,8 @@
 """Reading a file that may be compressed, with progress in bytes of the file on disk.
 
-The ending of the name says how: ``.gz``, ``.bz2``, ``.xz`` or ``.zst``. A file may have several
-streams one after the other, and zero bytes after each, which xz allows and tapes leave. Data that
-ends within a stream, or goes on with anything else, is an error.
+The ending of the name says how it is compressed: ``.gz``, ``.bz2``, ``.xz`` or ``.zst``. A file may
+have several streams one after the other, and zero bytes after each, which xz allows and tapes
+leave. Data that ends within a stream, or goes on with anything else, is an error.
 
 Memory is bounded, whatever the data decompresses to: it comes in blocks.
 """
@@ -52,7 +52,7 @@ class _Decompressor(Protocol):
     def decompress(self, data: bytes, max_length: int) -> bytes: ...
 
 
-#: What makes decompressors of one stream, and the errors that they raise for damaged data.
+#: A function that makes a decompressor of one stream; the errors that it raises for damaged data.
 _Maker = tuple[Callable[[], _Decompressor], tuple[type[Exception], ...]]
 
 
@@ -161,9 +161,6 @@ _CODECS = {
     ".zst": _Codec("zstd", rb"\x28\xb5\x2f\xfd", _zstd),
 }
 
-#: The endings of the names of compressed files, for messages.
-ENDINGS = ", ".join(_CODECS)
-
 
 def uncompressed_name(path: str) -> str:
     """Return the name of a file without the ending that says how it is compressed.
@@ -185,7 +182,7 @@ def _ending(path: str) -> str:
 
 
 def kind_of_compression(beginning: bytes) -> tuple[str, str] | None:
-    """Return the compression that the first bytes of a file show, and its ending; None for none.
+    """Return the compression that the first bytes of a file show, and its ending, or None.
 
     >>> kind_of_compression(b"BZh91AY&SY"), kind_of_compression(b"text")
     (('bzip2', '.bz2'), None)
@@ -252,10 +249,10 @@ def told(file: BinaryIO, advance: Callable[[int], None]) -> Any:
 
 
 class _Streams(RawIOBase):
-    """The content of compressed streams that stand one after the other.
+    """The content of compressed streams that follow each other in a file.
 
     Args:
-        file: the file that has them.
+        file: the file.
         name: the name of the compression.
         make: makes a decompressor of one stream.
         errors: what that raises for damaged data.
@@ -313,8 +310,6 @@ class _Told(RawIOBase):
     def __init__(self, file: BinaryIO, advance: Callable[[int], None]) -> None:
         self._file = file
         self._advance = advance
-        #: Bytes that have been read.
-        self.size = 0
 
     def readable(self) -> bool:
         return True
@@ -325,7 +320,6 @@ class _Told(RawIOBase):
         if data is None:
             raise BlockingIOError("it is in non-blocking mode and has nothing to read yet")
         view[: len(data)] = data
-        self.size += len(data)
         self._advance(len(data))
         return len(data)
 

@@ -16,12 +16,12 @@ from .whole import json_message
 
 _ENDINGS = (".md", ".markdown", ".mdc", ".mdx")
 
-#: A line with its end; other separators of Unicode end none.
+#: A line with its end; Unicode's other separators do not end a line.
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 _ATX = re.compile(r" {0,3}(#{1,6})(?:[ \t]|$)")
 _UNDERLINE = re.compile(r" {0,3}(=+|-+)[ \t]*$")
 _FENCE = re.compile(r" {0,3}(`{3,}(?=[^`]*$)|~{3,})")
-#: The beginning of a line that is no paragraph, so that no line below makes it a heading.
+#: The beginning of a line that is not a paragraph, so that no line below makes it a heading.
 _NO_PARAGRAPH = re.compile(r" {4}|\t| {0,3}(?:[>|]|[-+*](?:[ \t]|$)|\d{1,9}[.)](?:[ \t]|$)|<)")
 
 
@@ -32,7 +32,7 @@ class MarkdownSection(NamedTuple):
         heading: the text of the heading.
         level: from 1 to 6.
         line: the line of the heading, from 1.
-        start, end: the place of the section, with its heading and the sections below it.
+        start, end: its place in the text, with its heading and the sections below it.
     """
 
     heading: str
@@ -126,13 +126,13 @@ def _without_closing(text: str) -> str:
 
 
 def _goes_on(before: str) -> bool:
-    """Return True if a paragraph after a line belongs to a list or quotation that begins there."""
+    """Return True if text after a line belongs to a list or quotation that begins in that line."""
     return bool(before.strip()) and _NO_PARAGRAPH.match(before) is not None
 
 
 def _behind_front_matter(lines: list[str]) -> int:
     """Return the index of the first line that is Markdown."""
-    # Readers of front matter pass over a byte-order mark.
+    # Readers of front matter skip a byte-order mark.
     fence = lines[0].lstrip("\ufeff").rstrip() if lines else ""
     if fence in ("---", "+++"):
         for index, line in enumerate(lines[1:], 1):
@@ -141,8 +141,7 @@ def _behind_front_matter(lines: list[str]) -> int:
     return 0
 
 
-#: The largest notebook whose source is looked for, in bytes: values of JSON may take 25 times as
-#: much memory.
+#: The largest notebook that is read, in bytes: values of JSON may take 25 times as much memory.
 LARGEST_NOTEBOOK = 1 << 26
 
 
@@ -166,7 +165,7 @@ def notebook_source(text: str) -> str:
         text: the JSON of a notebook, of any version of its format.
 
     Raises:
-        NotebookError: it is not one.
+        NotebookError: the text is not a notebook.
 
     >>> notebook_source('{"cells": [{"source": ["# A\\n", "text"]}, {"source": "x = 1"}]}')
     '# A\ntext\n\nx = 1'

@@ -1,4 +1,4 @@
-r"""Git's settings and index, imported once a repository is met: what is ignored, what is tracked.
+r"""Git's settings and index: what is ignored, what is tracked. Imported for the first repository.
 
 ``core.excludesFile`` names the user's ignore file. With ``core.ignoreCase``, which git sets for a
 repository on a disk that does not tell ``A`` from ``a``, patterns match in upper and lower case.
@@ -81,28 +81,28 @@ def read_settings(git_directory: str, top: str) -> Settings:
     hash_size = 32 if found.get("extensions.objectformat") == "sha256" else 20
     named = found.get("core.excludesfile")
     if named is not None:
-        named = os.path.join(top, _expanded(named)) if named else None
-        return Settings(named, ignores_case, hash_size)
+        excludes_file = os.path.join(top, os.path.expanduser(named)) if named else None
+        return Settings(excludes_file, ignores_case, hash_size)
     standard = os.path.join(_config_home(), "ignore")
     return Settings(standard if os.access(standard, os.R_OK) else None, ignores_case, hash_size)
 
 
 def _is_true(value: str | None) -> bool:
-    """Return what git reads as a truth value: a key without a value is true."""
+    """Return the truth value that git reads; a key without a value is true."""
     if value is None or value.lower() in ("true", "yes", "on"):
         return True
     return _NUMBER.fullmatch(value) is not None and int(value) != 0
 
 
 def _files(git_directory: str) -> Iterator[tuple[str, bool]]:
-    """Yield each configuration file, with True if it must be readable; the last setting counts."""
+    """Yield each configuration file, and True if it must be readable; later settings win."""
     if os.environ.get("GIT_CONFIG_NOSYSTEM", "").lower() in ("", "0", "no", "off", "false"):
         yield os.environ.get("GIT_CONFIG_SYSTEM", _SYSTEM), True
     if "GIT_CONFIG_GLOBAL" in os.environ:
         yield os.environ["GIT_CONFIG_GLOBAL"], False
     else:
         yield os.path.join(_config_home(), "config"), False
-        yield _expanded("~/.gitconfig"), False
+        yield os.path.expanduser("~/.gitconfig"), False
     yield os.path.join(git_directory, "config"), True
 
 
@@ -116,11 +116,7 @@ def _from_environment() -> Iterator[tuple[str, str | None]]:
 
 def _config_home() -> str:
     home = os.environ.get("XDG_CONFIG_HOME")
-    return os.path.join(home, "git") if home else _expanded("~/.config/git")
-
-
-def _expanded(path: str) -> str:
-    return os.path.expanduser(path)
+    return os.path.join(home, "git") if home else os.path.expanduser("~/.config/git")
 
 
 def _settings(path: str, read: list[str], depth: int = 0) -> Iterator[tuple[str, str | None]]:
@@ -141,7 +137,7 @@ def _settings(path: str, read: list[str], depth: int = 0) -> Iterator[tuple[str,
             if key == "include.path" and value is not None:
                 if depth == _DEEPEST:
                     raise OSError(errno.ELOOP, "includes too many files, one in the other", path)
-                included = os.path.join(os.path.dirname(path), _expanded(value))
+                included = os.path.join(os.path.dirname(path), os.path.expanduser(value))
                 yield from _settings(included, read, depth + 1)
     except ValueError as error:
         raise OSError(errno.EINVAL, str(error), path) from None
@@ -181,7 +177,7 @@ def parse(text: str) -> Iterator[tuple[str, str | None]]:
 def _value(text: str, at: int) -> tuple[str, int]:
     """Return the value that begins at a place, and the place where its line ends."""
     value: list[str] = []
-    kept = 0  # the number of parts up to the last that is no space outside quotes
+    kept = 0  # the number of parts up to the last one that is not a space outside quotes
     is_quoted = False
     while at < len(text):
         char = text[at]
@@ -229,7 +225,8 @@ def _line(text: str, at: int) -> int:
 #: The largest index, and the largest sum of the names in it, in bytes.
 LARGEST = SIZE_LIMIT
 
-#: The bytes of an entry before the id of its content; the last but one and two say what it is.
+#: The number of bytes of an entry before the id of its content, and the place of the byte among
+#: them that shows a submodule.
 _STATUS = 40
 _MODE = 26
 #: The high byte of a submodule's mode. Its name gets a slash, so that it is found as a folder.
@@ -268,8 +265,10 @@ class TrackedFiles:
         if is_directory:
             name += b"/"
         at = bisect_left(self._names, name)
-        found = self._names[at : at + 1]
-        return bool(found) and (found[0].startswith(name) if is_directory else found[0] == name)
+        following = self._names[at : at + 1]
+        if is_directory:
+            return any(other.startswith(name) for other in following)
+        return following == [name]
 
 
 def read_index(git_directory: str, hash_size: int) -> list[bytes]:
@@ -329,7 +328,7 @@ def _entries(data: bytes, hash_size: int) -> tuple[list[bytes], int]:
 
 
 def _varint(data: bytes, at: int) -> tuple[int, int]:
-    """Return a number, as git writes it into index and packs, and the place behind it."""
+    """Return a number of the variable length that git writes, and the place behind it."""
     number = -1
     while True:
         byte = data[at]
@@ -352,7 +351,7 @@ def _link(data: bytes, at: int, hash_size: int) -> bytes:
         if signature == b"link" and size >= hash_size:
             link = data[at - size : at]
         elif not b"A" <= signature[:1] <= b"Z" and signature != b"sdir":
-            raise ValueError("an extension without which nothing is right")
+            raise ValueError("an unknown extension that must be understood")
     return link
 
 

@@ -2,16 +2,16 @@
 
 The first file with a rule that matches decides. As in ripgrep, the ``.ignore`` files of the
 directory and those above it come first. Then, as in git: the ``.gitignore`` of the directory, those
-of the directories above it, the repository's ``info/exclude``, the user's ``core.excludesFile``;
-these are not about files that git tracks.
+of the directories above it, the repository's ``info/exclude``, the user's ``core.excludesFile``.
+Git's rules do not apply to files that it tracks.
 
 A pattern of a name is runs of characters with stars between them. A pattern of a path is the same
 with names in place of characters: runs of names with ``**`` between them. In both, what is between
 two stars has a fixed length, so the first place where it fits leaves the most to what follows, and
-no other has to be tried. So each character of a pattern meets each character of a text a few times
-at most, whatever the pattern. A regular expression would try the stars in all combinations.
+no other has to be tried. So each character of a pattern is compared with each character of a text a
+few times at most. A regular expression would try the stars in all combinations.
 
-Git compares bytes: so a text here is the bytes of a text, each as a character (``as_bytes``).
+Git compares bytes. So a text here is the bytes of a text, each as a character (``as_bytes``).
 
 With ``core.ignoreCase``, which git sets where the disk does not tell ``A`` from ``a``, it makes the
 text lower case and the pattern too, but not what a pattern has in a set or behind a backslash
@@ -108,15 +108,15 @@ MOST_ALTERNATIVES = 256
 
 
 class InvalidPatternError(ValueError):
-    """A pattern that is refused.
+    """The error for a pattern that is refused.
 
-    Nothing matches it, as with a set without an end or a backslash before nothing; or it stands for
+    Nothing can match it (a set has no end, or nothing follows a backslash), or its braces stand for
     too many patterns.
     """
 
 
 def alternatives(glob: str) -> list[str]:
-    r"""Return the patterns that a glob of the user stands for: ``{a,b}`` is either.
+    r"""Return the patterns that a glob with braces stands for: ``{a,b}`` is either.
 
     Git's ignore files have no braces. Braces without a comma, escaped or in a set are characters.
 
@@ -159,13 +159,13 @@ def lowered(text: str) -> str:
 
 
 def matcher(pattern: str, *, is_name: bool, any_case: bool = False) -> Callable[[str], bool]:
-    r"""Return the function that says if a pattern matches a text, each as by ``as_bytes``.
+    r"""Return a function that returns True for a text that a pattern matches.
 
     Args:
-        pattern: the pattern.
+        pattern: the pattern; like the texts, it is converted by ``as_bytes``.
         is_name: the pattern is for a name. Otherwise it is for a path, in which only ``**``
             between slashes matches a slash.
-        any_case: the pattern matches in upper and lower case; texts have to be ``lowered``.
+        any_case: the pattern matches in upper and lower case; texts must be ``lowered``.
 
     Raises:
         InvalidPatternError: the pattern matches nothing.
@@ -200,7 +200,7 @@ def matcher(pattern: str, *, is_name: bool, any_case: bool = False) -> Callable[
 
 
 def _path_matcher(pattern: str, any_case: bool) -> Callable[[str], bool]:
-    """Return the function that says if a pattern matches a path, name by name."""
+    """Return a function that matches paths, name by name; see ``matcher``."""
     names: list[_Name | None] = []
     parts: list[_Part] = []
     for part in [*_parts(pattern, any_case), "/"]:
@@ -306,7 +306,7 @@ _ESCAPED_SLASH = "\\/"
 
 
 def _parts(pattern: str, any_case: bool) -> Iterator[_Part]:
-    """Yield the parts of a pattern; with ``any_case`` those that lower case has, as in git.
+    """Yield the parts of a pattern; with ``any_case`` its letters in lower case, as in git.
 
     Raises:
         InvalidPatternError: the pattern matches nothing.
@@ -465,7 +465,7 @@ class Globs:
         self._all = not include
 
     def include(self, path: str) -> bool:
-        """Return True if a file matches ``--include``, or a directory that it is in does."""
+        """Return True if a file, or a directory around it, matches ``--include``."""
         return self._all or _any_part(self._include, path)
 
     def exclude(self, path: str, is_directory: bool) -> bool:
@@ -480,7 +480,7 @@ def _patterns(globs: Iterable[str]) -> Iterator[str]:
 
 
 def _any_part(rules: Rules, path: str) -> bool:
-    """Return True if some rules match a file, or a directory that it is in."""
+    """Return True if rules match a file, or a directory around it."""
     is_directory = False
     while path:
         if rules.verdict(os.sep + path, is_directory):
@@ -495,8 +495,8 @@ class Scope(NamedTuple):
     Args:
         dotted: the rules of ``.ignore`` files, which come before all others.
         git: the rules of git.
-        tracked: what git tracks in the repository around; None outside of one.
-        is_ignored: git ignores the directory itself: only tracked files of it are taken.
+        tracked: the tracked files of the repository; None outside a repository.
+        is_ignored: git ignores the directory itself, so only tracked files in it are taken.
     """
 
     dotted: tuple[Rules, ...] = ()
@@ -560,7 +560,7 @@ def _rules_in(
 
 
 def _verdict(chain: Iterable[Rules], path: str, is_directory: bool) -> bool | None:
-    """Return what the first of some rules that match a path say; None if none of them do."""
+    """Return the verdict of the first rules that match a path; None if none match it."""
     for rules in chain:
         verdict = rules.verdict(path, is_directory)
         if verdict is not None:
@@ -583,7 +583,7 @@ def scope_around(directory: str) -> Scope:
     above = [directory]
     while above[-1] != os.path.dirname(above[-1]):
         above.append(os.path.dirname(above[-1]))
-    in_git = (at for at, one in enumerate(above) if os.path.lexists(os.path.join(one, GIT)))
+    in_git = (at for at, path in enumerate(above) if os.path.lexists(os.path.join(path, GIT)))
     top = next(in_git, 0)
     scope = Scope()
     for at in range(len(above) - 1, 0, -1):

@@ -1,4 +1,4 @@
-"""Opening a file by its name, reading its text, and the parts of its path."""
+"""Text files: opening one by its name, decoding it, and the parts of its path."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 STDIN = "-"
 
-# git takes a file for binary if there is a NUL in its first 8,000 bytes (buffer_is_binary in
+# To git, a file is binary if there is a NUL in its first 8,000 bytes (buffer_is_binary in
 # xdiff-interface.c). ASCII in UTF-16 is full of NULs, and would pass for UTF-8.
 _BINARY_LOOKAHEAD = 8000
 
@@ -57,7 +57,7 @@ def read_text(path: str, *, allow_nul: bool = False) -> tuple[str, int]:
 
     Args:
         path: the name of a file, or ``-`` for standard input.
-        allow_nul: take a file with NUL bytes at its beginning for text.
+        allow_nul: read a file with NUL bytes at its beginning, too.
 
     Raises:
         OSError: the file cannot be read.
@@ -115,7 +115,7 @@ def check_mark(data: bytes) -> None:
 
 
 def may_become_mark(data: bytes) -> bool:
-    """Return True if only further data says if, or which, such a mark is at the beginning."""
+    """Return True if data is the beginning of such a mark, so that more must be read."""
     return any(len(data) < len(mark) and mark.startswith(data) for mark in _OTHER_MARKS)
 
 
@@ -139,14 +139,14 @@ def not_utf8(error: UnicodeDecodeError, before: int = 0) -> NotTextError:
 
 
 def recoded(file: BinaryIO, encoding: str, *, replace: bool = False) -> Any:
-    r"""Return a file with the text of another one in UTF-8.
+    r"""Return a file whose content is the text of another file, in UTF-8.
+
+    Its ``read`` raises ``ValueError`` for data that is not in the encoding; the message says where.
 
     Args:
-        file: the other one.
+        file: the other file.
         encoding: the encoding of its text, by one of Python's names.
-        replace: put U+FFFD for data that is not in this encoding.
-
-    ``read`` raises ``ValueError`` for such data; the message says where it is.
+        replace: put U+FFFD for data that is not in this encoding, and raise no error.
 
     >>> import io
     >>> recoded(io.BytesIO("naïve".encode("utf-16")), "utf-16").read()
@@ -201,8 +201,8 @@ class _Recoded(RawIOBase):
         raise ValueError(f"not {self._encoding}: {reason}; is it another encoding?")
 
 
-#: The names of devices, which Windows takes any file of that name for, whatever its ending; and
-#: characters that a name cannot have: a colon names a part of a file that no listing shows.
+#: Names that no file on Windows can have: those of devices, with any ending, and those with certain
+#: characters. (A colon names a part of a file that no listing shows.)
 _NOT_ON_WINDOWS = re.compile(
     r"(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[1-9¹²³])\s*(?:\..*)?"
     r'|.*[<>:"/\\|?*\x00-\x1f].*|.*[. ]',

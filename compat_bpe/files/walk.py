@@ -1,4 +1,4 @@
-"""The files that the paths on a command line stand for: a file itself, or those in a directory."""
+"""The files that paths on a command line name: a file itself, or the files in a directory."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from .text import STDIN
 
 
 class Found(NamedTuple):
-    """A file to read; or a directory or an ignore file that cannot be read, with the problem."""
+    """A file to read; or a directory or an ignore file that cannot be read, and why."""
 
     path: str
-    #: The path on the command line that led to it; equal to ``path`` if it was named itself.
+    #: The path on the command line that led to it; ``path`` itself if the file was named there.
     root: str
     #: The index of that path among those on the command line.
     argument: int
@@ -46,20 +46,19 @@ class Walk:
     """A search of directories for files.
 
     Names in a directory come in sorted order, the same on every system. Symbolic links in it are
-    not followed, and special files (named pipes, devices) are passed over.
+    not followed, and special files (named pipes, devices) are skipped.
 
-    Paths named on the command line are always taken: globs and ignore files are about what is
-    found in a directory.
+    Paths named on the command line are never left out: globs and ignore files apply to what is in
+    a directory.
 
     Args:
         hidden: search names that begin with a dot, too, except ``.git``.
         ignore: leave out what git and ``.ignore`` files ignore.
         include: globs; if there are any, only files that match one are found.
         exclude: globs; files and directories that match one are left out.
-        globs_from: the directory in which a ``.gitignore`` would have these globs; the current one
-            unless given.
-        before_each: called before each directory is searched; its exception ends the search, also
-            one that finds nothing.
+        globs_from: the directory that globs are relative to; the current one unless given.
+        before_each: called before each directory is searched; an exception that it raises ends the
+            search.
     """
 
     def __init__(
@@ -88,7 +87,7 @@ class Walk:
                 yield _named(path, argument)
 
     def why_nothing(self) -> str:
-        """Return the reasons why no files were found; empty if there really are none.
+        """Return the reasons why no files were found; empty if nothing was left out.
 
         >>> walk = Walk(include=["*.nope"])
         >>> list(walk.find([])), walk.why_nothing()
@@ -157,11 +156,11 @@ class Walk:
 
 
 def matches_of_glob(glob: str) -> list[str]:
-    """Return the files and directories that a glob matches, as a shell has them, sorted.
+    """Return the files and directories that a glob matches, as in a shell, sorted.
 
-    Patterns of names are those of ignore files, with braces; ``**`` stands for any number of
-    directories, in which symbolic links are not followed. Only a pattern that begins with a dot
-    matches a name that does. What is in a directory that is itself matched is left out.
+    Patterns of names are those of ignore files, with braces; ``**`` matches any number of
+    directories, and follows no symbolic links. Only a pattern that begins with a dot matches a name
+    that begins with one. What is inside a matched directory is left out.
     """
     try:
         patterns = alternatives(glob)
@@ -194,7 +193,7 @@ def _matches(glob: str) -> Iterator[str]:
 
 
 def _matching(folder: str, pattern: str) -> Iterator[tuple[str, bool, bool]]:
-    """Yield what a pattern of a name matches: path, is it a directory, is it a symbolic link."""
+    """Yield each match of a pattern of a name: its path; is it a directory; is it a link."""
     if not re.search(r"[*?\[\\]", pattern):
         path = os.path.join(folder, pattern)
         if os.path.lexists(path):
@@ -270,7 +269,7 @@ def _relative(path: str, start: str | None) -> str:
 
 
 def _named(path: str, argument: int) -> Found:
-    """Return what is known of a path on the command line, without opening it."""
+    """Return the result for a path on the command line, without opening the file."""
     try:
         status = os.stat(0 if path == STDIN else path)
         # A link may lead to a file that only this process has.

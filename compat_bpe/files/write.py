@@ -1,6 +1,7 @@
 """Files that are written whole or not at all: one, several at once, or one that is streamed.
 
-A file is written beside its target under another name, brought to the disk, and renamed.
+A file is written beside its target under another name, brought to the disk, and renamed. Locks of
+folders keep two writers of the same files apart.
 """
 
 from __future__ import annotations
@@ -268,7 +269,7 @@ def _keep(target: str, old: str) -> None:
 
 
 def _regular(path: str) -> os.stat_result | None:
-    """Return the status of a regular file; None if the path is none."""
+    """Return the status of a regular file; None if there is none at the path."""
     with suppress(OSError):
         status = os.lstat(path)
         if stat.S_ISREG(status.st_mode):

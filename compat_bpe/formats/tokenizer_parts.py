@@ -435,7 +435,7 @@ def _template(part: Json) -> Processor:
     for name in tokens.mapping():
         ids = [_id(item) for item in tokens[name]["ids"].items()]
         texts = [item.text() for item in tokens[name]["tokens"].items()]
-        special[name] = processors.SpecialTokens(ids, texts)
+        special[name] = processors.TemplateTokens(ids, texts)
     single, pair = ([_piece(item) for item in part[name].items()] for name in ("single", "pair"))
     for name, template in (("single", single), ("pair", pair)):
         if len(template) > _MOST_PIECES:

@@ -1,10 +1,10 @@
-r"""Which characters follow each other in matches; from that, cut points, and how far a match looks.
+r"""Characters that follow each other in matches; from these, cut points and the reach of a match.
 
-The property of the position automaton (Glushkov 1961): the characters of every match stand on a
-path of positions, each of which may follow the one before. The argument: each class in the tree is
-a position. A match goes through the tree in the order in which the tree allows, and takes each
-character at a class. Conditions (lookaround, anchors), the order of alternatives, and what greedy,
-lazy, possessive and atomic groups prefer only ever forbid matches. So there are paths for all
+The property of the position automaton (Glushkov 1961): the characters of every match are on a path
+of positions, each of which may follow the one before. The argument: each class in the tree is a
+position. A match goes through the tree in an order that the tree allows, and takes each character
+at a class. Conditions (lookaround, anchors), the order of alternatives, and the preferences of
+greedy, lazy, possessive and atomic groups only ever forbid matches. So there are paths for all
 matches, and for more.
 
 The property of cut points: a position between two characters is a *cut point* if splitting the two
@@ -29,8 +29,9 @@ from collections.abc import Iterable
 from contextlib import suppress
 from functools import reduce
 from operator import or_
-from typing import Callable, NamedTuple, TypeVar
+from typing import NamedTuple
 
+from ..caches import Memo
 from ..unicode.properties import NONE, CodePoints
 from .translation import (
     EMPTY,
@@ -54,12 +55,12 @@ _WRITTEN_OUT = 16
 _MOST_JOINED = 200_000
 #: The most positions of an automaton that runs, each of which has a bit for every other.
 _MOST_POSITIONS = 5_000
-
-_Key = TypeVar("_Key")
+#: The most characters, ranges and sets of positions whose positions are remembered.
+_KEPT = 1 << 16
 
 
 class TooManyPositions(ValueError):
-    """An error for a pattern of which an automaton would take much memory."""
+    """The error for a pattern whose automaton would take too much memory."""
 
 
 class _Ends(NamedTuple):
@@ -174,9 +175,9 @@ class Automaton:
         self.all = (1 << len(self._points)) - 1
         self.first = self._through_conditions(_bits(ends.first))
         self.last = _bits(ends.last)
-        self.holding = _Computed(self._holding)
-        self.holding_any = _Computed(self._holding_any)
-        self.after = _Computed(self._after)
+        self.holding = Memo(self._holding, _KEPT)
+        self.holding_any = Memo(self._holding_any, _KEPT)
+        self.after = Memo(self._after, _KEPT)
 
     def _holding(self, char: str) -> int:
         number = ord(char)
@@ -198,18 +199,7 @@ class Automaton:
         return reached
 
     def _followers_of(self, state: int) -> int:
-        return reduce(or_, (one for i, one in enumerate(self._followers) if state >> i & 1), 0)
-
-
-class _Computed(dict[_Key, int]):
-    """A dictionary that computes what it lacks."""
-
-    def __init__(self, compute: Callable[[_Key], int]) -> None:
-        self._compute = compute
-
-    def __missing__(self, key: _Key) -> int:
-        state = self[key] = self._compute(key)
-        return state
+        return reduce(or_, (bits for i, bits in enumerate(self._followers) if state >> i & 1), 0)
 
 
 def written_out(node: Node) -> Node:
@@ -236,7 +226,7 @@ def _size_written_out(tree: Node) -> int:
 
 
 def without_conditions(node: Node) -> Node:
-    """Return a tree with all matches of another, and more: it has no conditions."""
+    """Return a tree without its conditions; it has all matches of the original, and more."""
     return EMPTY if isinstance(node, (Look, Anchor)) else changed(node, without_conditions)
 
 
@@ -317,7 +307,7 @@ class Reach:
 
     def __init__(self, tree: Node) -> None:
         self._automaton: Automaton | None = None
-        with suppress(TooManyPositions):  # otherwise it may look at everything
+        with suppress(TooManyPositions):  # without an automaton, it may look at everything
             self._automaton = Automaton(tree)
 
     def end(self, text: str, start: int) -> int:

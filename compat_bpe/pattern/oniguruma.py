@@ -8,8 +8,8 @@ The syntax is that of ``parser.py``, with these differences:
 - ``a(?i)b|c`` is ``a(?i:b|c)``;
 - ``\Z`` is also before a newline at the end;
 - ``\w`` is another class, and within brackets it is a third one;
-- names of classes are Oniguruma's (``named``), and so is what ignores case;
-- ``\R`` is any end of a line, and ``\X`` what readers take for one character (``text_segment``).
+- names of classes, and the rules of ignored case, are Oniguruma's (``named``, and below);
+- ``\R`` is any end of a line, and ``\X`` is a grapheme cluster (``text_segment``).
 
 A character may fold to several (Unicode's full case folding): with case ignored, ``ss`` is also
 the letter ``ß``. In Oniguruma, as observed in tokenizers 0.23.3:
@@ -166,7 +166,7 @@ class _Parser(Parser):
             return Chars(points)
         return Chars(~ignore_case(~points)) if is_negative else self.caseless(points)
 
-    def meant(self, letters: str) -> frozenset[str]:
+    def flags_of(self, letters: str) -> frozenset[str]:
         return frozenset(letters.replace("m", "s"))
 
     def after_flags(self, before: frozenset[str]) -> Node:
@@ -236,7 +236,7 @@ class Letter(Chars):
 
 
 class ClosedLetter(Letter):
-    """A letter in a group of its own, of which it is not clear if others join it."""
+    """A letter in a group of its own; it is not clear if letters outside the group join it."""
 
 
 class Folded(Alternatives):
@@ -260,8 +260,8 @@ def letter(char: str, alone: bool) -> Node:
 def in_class(points: CodePoints, alone: bool) -> Node | None:
     """Return the node for a class, not negated, whose case is ignored; None if it is not known.
 
-    It is not known for a class with characters that fold to several strings, which are matched in
-    an order of their own.
+    It is not known if characters of the class fold to several strings, which Oniguruma matches in
+    an order of its own.
     """
     points = ignore_case(points)
     strings = {string for point, string in _strings().items() if point in points}
@@ -294,7 +294,7 @@ def joined(items: list[Node]) -> list[Node]:
 def is_unclear(left: Node, right: Node) -> bool:
     """Return True if letters of two nodes may be one string, but not certainly.
 
-    Within one group it is clear which letters are one string; across groups it is not.
+    Within one group it is clear which letters are one string; between groups it is not.
     """
     if type(left) is Letter and type(right) is Letter:
         return False
@@ -306,7 +306,7 @@ def is_unclear(left: Node, right: Node) -> bool:
 
 def _text(letters: list[Letter]) -> str:
     """Return the text of letters as the strings of foldings spell it."""
-    return "".join(min(map(chr, one.points), key=_rank) for one in letters)
+    return "".join(min(map(chr, item.points), key=_rank) for item in letters)
 
 
 def _edge(node: Node, place: int) -> Node:
@@ -371,25 +371,25 @@ def text_segment() -> Node:
     """
     from ..unicode.tables_properties import CLUSTERS
 
-    one = {name: parse_ranges(table) for name, table in CLUSTERS.items()}
+    cluster = {name: parse_ranges(table) for name, table in CLUSTERS.items()}
     syllables = CodePoints((0xAC00, 0xD7A4))
     two_jamo = CodePoints.from_ranges((point, point) for point in range(0xAC00, 0xD7A4, 28))
     classes = {
-        "r": one["CR"],
-        "n": one["LF"],
-        "p": one["Prepend"],
-        "z": one["ZWJ"],
+        "r": cluster["CR"],
+        "n": cluster["LF"],
+        "p": cluster["Prepend"],
+        "z": cluster["ZWJ"],
         "a": ALL,
-        "l": one["L"],
-        "v": one["V"],
-        "t": one["T"],
+        "l": cluster["L"],
+        "v": cluster["V"],
+        "t": cluster["T"],
         "d": two_jamo,
         "s": syllables - two_jamo,
         "f": _flags(),
         "x": _pictographs(),
-        "e": one["Extend"],
-        "g": one["Extend"] | one["ZWJ"] | one["SpacingMark"],
-        "o": ~(one["Control"] | one["CR"] | one["LF"]),
+        "e": cluster["Extend"],
+        "g": cluster["Extend"] | cluster["ZWJ"] | cluster["SpacingMark"],
+        "o": ~(cluster["Control"] | cluster["CR"] | cluster["LF"]),
     }
     by_letter = {CodePoints.of(letter): points for letter, points in classes.items()}
     return project(parse(_SEGMENT), by_letter.__getitem__)

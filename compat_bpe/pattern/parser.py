@@ -1,8 +1,9 @@
 r"""A parser for the syntax of published patterns, within limits.
 
 tiktoken's patterns are written for Rust's ``fancy-regex``. ``parse`` reads that syntax into a
-small tree. Every class in the tree is an explicit set of Unicode 16.0 code points, and case is
-already taken into account. So nothing depends on another engine's idea of ``\s``. It reads:
+small tree (its nodes are in ``translation``). Every class in the tree is an explicit set of Unicode
+16.0 code points, and case is already taken into account. So nothing depends on another engine's
+idea of ``\s``. It reads:
 
 - classes: ``\p{L}``, ``\pL``, ``\P{Lu}``, ``\p{Han}``, ``\s \S \d \D \w \W``, ``.``, brackets
   with ranges, negation, nesting and the set operators ``&& -- ~~``, ``[:alpha:]``;
@@ -14,8 +15,8 @@ already taken into account. So nothing depends on another engine's idea of ``\s`
 
 ``oniguruma.py`` reads the dialect of a ``tokenizer.json``.
 
-A hostile pattern is refused before anything large is made of it. The largest published patterns
-have some 2,000 characters, 15,000 ranges in their classes and groups four deep.
+A hostile pattern is refused before it takes much memory (``check_limits``). The largest published
+patterns have some 2,000 characters, 15,000 ranges in their classes and groups four deep.
 """
 
 from __future__ import annotations
@@ -65,21 +66,13 @@ _MOST_JOINED = 1_000_000
 
 
 def check_length(pattern: str) -> None:
-    """Raise an error if a pattern is too long.
-
-    Raises:
-        PatternTooLarge: it is.
-    """
+    """Raise ``PatternTooLarge`` if a pattern is too long."""
     if len(pattern) > _LONGEST:
         raise PatternTooLarge(pattern, 0, f"it has more than {_LONGEST:,} characters")
 
 
 def check_limits(tree: Node, pattern: str) -> None:
-    """Raise an error if a parsed pattern is beyond the limits.
-
-    Raises:
-        PatternTooLarge: it is; the message says in what.
-    """
+    """Raise ``PatternTooLarge`` if a parsed pattern exceeds a limit; the message says which."""
     written_out = ranges = 0
     different = set()
     waiting = [(tree, 1, 1)]
@@ -137,7 +130,7 @@ _REPEAT = re.compile(r"([*+?]|\{(?:([0-9]+)(,([0-9]*))?|,([0-9]+))\})([?+]?)")
 HEX = re.compile(r"x([0-9A-Fa-f]{2})|u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|[xuU]\{([0-9A-Fa-f]+)\}")
 _PROPERTY = re.compile(r"[pP](?:\{(\^?)([^}]*)\}|([A-Za-z]))")
 POSIX_CLASS = re.compile(r"\[:(\^?)([a-z]+):\]")
-#: The beginnings of lookaround: whether it looks ahead, and whether it is negative.
+#: The beginnings of lookaround: True if it looks ahead, and True if it is negative.
 _LOOKS = {"?=": (True, False), "?!": (True, True), "?<=": (False, False), "?<!": (False, True)}
 _FLAGS = re.compile(r"\?([a-zA-Z]*)(?:-([a-zA-Z]+))?([:)])")
 
@@ -165,7 +158,7 @@ class Parser:
     #: Dialects override these attributes, and some methods.
     group_name = re.compile(r"\?P?<[A-Za-z_][A-Za-z0-9_.\[\]]*>")
     group_flags = "imsu"
-    #: Characters at the start of a class that are nothing but themselves.
+    #: Characters at the start of a class that stand for themselves.
     class_start = re.compile(r"-+|\]")
     #: True if a repeat may be repeated; otherwise a brace after it is a character.
     repeats_repeats = False
@@ -217,7 +210,7 @@ class Parser:
         return self.pattern[self.at - 1]
 
     def spend(self, *sets: CodePoints) -> None:
-        """Note the ranges of sets that are joined."""
+        """Count the ranges of sets that are joined; refuse a pattern that joins too many."""
         self._ranges_left -= sum(1 + len(points.bounds) // 2 for points in sets)
         if self._ranges_left < 0:
             self.refuse(f"its classes join more than {_MOST_JOINED:,} ranges")
@@ -269,7 +262,7 @@ class Parser:
         return self.with_mode(Repeat(item, counts[0], counts[1], ""), sign, mode)
 
     def count(self, digits: str, at: int) -> int:
-        """Return the number that digits say, of a repeat at a position."""
+        """Return the count of a repeat at a position; refuse one that is too high."""
         # Python reads no more than some thousand digits.
         count = int(digits) if len(digits) <= len(str(HIGHEST_COUNT)) else HIGHEST_COUNT + 1
         if count > HIGHEST_COUNT:
@@ -313,7 +306,7 @@ class Parser:
         return ignore_case(points) if "i" in self.flags else points
 
     def group(self, start: int) -> Node:
-        look = next((one for one in _LOOKS if self.take(one)), None)
+        look = next((sign for sign in _LOOKS if self.take(sign)), None)
         is_atomic = look is None and self.take("?>")
         # In fancy-regex, unlike in Perl, `(?i)` holds beyond the end of its group, until a
         # `(?flags:…)` around it ends.
@@ -327,7 +320,7 @@ class Parser:
             if unknown or "u" in (match[2] or ""):
                 self.fail(f"the group ({match[0]} has flags that are not supported", start)
             flags = self.flags
-            self.flags = (flags | self.meant(match[1])) - self.meant(match[2] or "")
+            self.flags = (flags | self.flags_of(match[1])) - self.flags_of(match[2] or "")
             if match[3] == ")":
                 return self.after_flags(flags)
         node = self.alternatives()
@@ -339,8 +332,8 @@ class Parser:
             return Look(node, *_LOOKS[look])
         return Atomic(node) if is_atomic else node
 
-    def meant(self, letters: str) -> frozenset[str]:
-        """Return the flags that these letters mean."""
+    def flags_of(self, letters: str) -> frozenset[str]:
+        """Return the flags for the letters of the dialect."""
         return frozenset(letters)
 
     def after_flags(self, before: frozenset[str]) -> Node:
@@ -464,7 +457,7 @@ class Parser:
 
 
 def lone(points: CodePoints) -> int | None:
-    """Return the only member of a set, or None if it has not exactly one."""
+    """Return the only member of a set; None if it has several, or none."""
     first = next(iter(points.bounds), None)
     return first if first is not None and points == points.clip(first, first + 1) else None
 

@@ -1,28 +1,26 @@
 """Splitting a text into chunks (pre-tokens), the matches of a published pattern.
 
-The pattern is compiled for several alphabets (see ``Translation``), each when a text first needs
-it. The first text that is not ASCII is split by way of stand-ins. Replacing characters takes
-time, but the pattern for stand-ins compiles in a fraction of the time. After ``_FEW`` characters
-the pattern is compiled for the Basic Multilingual Plane. From then on only characters above that
-plane have stand-ins.
+``Translation`` writes the pattern for ``re``, ``Splitter`` compiles it and splits texts, and a
+``Matcher`` searches for the matches.
 
-The translation for ``re`` is in parts that are made when first asked for. ``re`` tests a class of
-characters below U+0100 with one small bitmap. A class of the Basic Multilingual Plane takes a large
-bitmap, and milliseconds to set up. Ranges above that plane are tested one by one, which makes *all*
-text several times slower. So the pattern is written for three alphabets:
+``re`` tests a class of characters below U+0100 with one small bitmap. A class of the Basic
+Multilingual Plane takes a large bitmap, and milliseconds to set up. Ranges above that plane are
+tested one by one, which makes *all* text several times slower. So the pattern is written for three
+alphabets, and compiled for each when a text first needs it:
 
 - ``ascii``: classes of ASCII characters alone.
 - ``few``: ASCII, and one *stand-in* below U+0100 for each kind of other characters. Characters are
   of one kind if they are in the same classes of the pattern. This alphabet is quickly set up, but
-  replacing the characters of a text takes time.
+  replacing the characters of a text takes time. It serves the first ``_FEW`` characters of text
+  that is not ASCII.
 - ``most``: classes of the Basic Multilingual Plane, and stand-ins for the kinds of characters above
   it. These stand-ins are surrogates, which no text has (``repair`` replaces them).
 
 A text of stand-ins has its matches at the same positions as the text itself, since each stand-in is
 in the same classes as the character that it replaces.
 
-For the patterns that ship, the parts that most texts need are kept in ``prepared``, and those that
-long texts need, which are larger, in ``prepared_large``.
+For the patterns that ship, the parts of the translation that most texts need are in ``prepared``,
+and those that long texts need, which are larger, in ``prepared_large``.
 """
 
 from __future__ import annotations
@@ -92,7 +90,7 @@ class Translation:
         # A cached property is looked up here first.
         self.__dict__.update(prepared or {})
         if prepared and "ascii" in prepared:
-            # What ships is for `re`; a test looks at each of these patterns.
+            # Prepared patterns are for `re`; a test checks each of them.
             self.__dict__["states"] = None
 
     @cached_property
@@ -180,10 +178,7 @@ class Translation:
 
     @cached_property
     def ascii_cut_points(self) -> str | None:
-        """A pattern for a character with a cut point after it in ASCII text (see ``cut_points``).
-
-        None if there are no cut points.
-        """
+        """``cut_points`` for ASCII text."""
         return _cut_point_pattern(
             (left.clip(0, 0x80), right.clip(0, 0x80)) for left, right in self._cut_point_pairs
         )
@@ -199,9 +194,9 @@ class Translation:
 
     @cached_property
     def cut_points(self) -> str | None:
-        """A pattern for a character with a cut point after it in any text (see ``cut_points``).
+        """A pattern for a character with a cut point after it in any text; None if there is none.
 
-        None if there are no cut points.
+        ``pattern.cut_points`` says what a cut point is.
         """
         if self.large is not None:
             cut_points: str | None = self._large_parts["cut_points"]
@@ -302,7 +297,7 @@ def _without_surrogates(
 ) -> tuple[CodePoints, CodePoints]:
     """Return a pair of sets with a cut point between them, the first without surrogates.
 
-    The first set keeps only characters below U+10000. The characters beside a cut point are no
+    The first set keeps only characters below U+10000. The characters beside a cut point are not
     surrogates, so a text can be cut before it is repaired.
     """
     left, right = pair
@@ -342,7 +337,7 @@ class Splitter:
     ['dog', ' ', ' ', 'gone']
     """
 
-    #: True, as there may be cut points.
+    #: There may be cut points.
     has_cuts = True
 
     def __init__(self, pattern: str) -> None:
@@ -509,9 +504,9 @@ class Splitter:
 
     @cached_property
     def is_plain(self) -> bool:
-        """True if chunks have no gaps between them, none is empty, and none looks back.
+        """True if the chunks join to the text, none is empty, and none depends on text before it.
 
-        It is False if the pattern could not be translated.
+        False if the pattern could not be translated.
         """
         if self.translation is None or not self.leaves_nothing_out:
             return False
@@ -529,7 +524,7 @@ class Splitter:
 
     @cached_property
     def cut_points(self) -> re.Pattern[str] | None:
-        """A pattern for one character with a cut point after it (see ``cut_points``), or None."""
+        """The pattern ``Translation.cut_points``, compiled; None if there are no cut points."""
         return self._cut_point_pattern("cut_points")
 
     @cached_property
@@ -578,10 +573,10 @@ class Splitter:
     ) -> Iterator[str]:
         """Yield the segments of a text, of some hundred characters each.
 
-        A segment ends at a cut point (see ``cut_points``), so the chunks of the segments are those
-        of the text. It ends soon after an empty line, or else soon after the end of a line: so
-        equal parts of two texts mostly have equal segments. It is longer than ``longest`` if no
-        cut point is found before, and the last one may be shorter than ``shortest``.
+        A segment ends at a cut point, so the chunks of the segments are those of the text. It ends
+        soon after an empty line, or else soon after the end of a line: so equal parts of two texts
+        mostly have equal segments. It is longer than ``longest`` if no cut point is found before,
+        and the last one may be shorter than ``shortest``.
         """
         start = 0
         cut_points, replaced = self._cut_points_for(text) if len(text) > longest else (None, text)

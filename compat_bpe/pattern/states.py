@@ -1,20 +1,29 @@
 r"""All ways through a pattern at once, in bounded time; imported for patterns unfit for ``re``.
 
 ``(?:a+)+b`` matches a run of *n* letters in 2ⁿ ways, and ``re`` tries them all where no ``b``
-follows. ``ast.uncertain_parts`` tells which patterns may be of that kind, and ``is_bounded`` counts
-the ways through their instructions. ``States`` takes all ways at once, as ``pipeline.pypy.encoder``
-does, which says why the matches are the same. There are two differences:
+follows. ``translation.uncertain_parts`` finds the parts of a pattern that may be of that kind, and
+``is_bounded`` counts the ways through their instructions. ``States`` takes all ways at once. It
+makes a state when a text first needs it, and forgets the states when there are many. So it takes
+little time and memory however many states a pattern has.
 
-- A state is made when a text first needs it, and states are forgotten when there are many. So it
-  takes little time and memory however many states a pattern has.
-- A state knows the character before, so conditions may ask for that one, too (``\b``, ``^``).
+The property: states find the same matches as a search by backtracking. The argument:
+
+1. Backtracking tries the ways through a pattern in an order, and takes the first that succeeds. A
+   state is the list of all ways that are still open, in this order (so in Thompson's and Pike's
+   machines; RE2 and Rust's ``regex`` do the same).
+2. When a way of the list has succeeded, those after it can no longer win, and are dropped; those
+   before it go on, and win if they succeed later. So the last success that is seen is that of the
+   first way.
+3. Two ways at the same place of the pattern have the same future, so the later one is dropped.
+4. A condition is decided when the next character is known, before that character is taken. It may
+   ask for nothing but the kinds of this character and of the one before (``\b``, ``^``), or for an
+   edge of the text.
 
 The property: a search for a match at one position takes at most as many steps as the text has
 characters, and a step takes at most as long as the pattern has instructions.
 
-Before a table takes a character, it can ask for the kind of that character, and for no more.
-``(?!P)[set]`` asks for more if P takes several characters. But the character can be taken first,
-and the rest of P asked for then: ``(?![0-9]?[a-z])[0-9X]`` is ``X|[0-9](?![a-z])``.
+``(?!P)[set]`` asks for more than the next character if P takes several. But that character can be
+taken first, and the rest of P asked for then: ``(?![0-9]?[a-z])[0-9X]`` is ``X|[0-9](?![a-z])``.
 """
 
 from __future__ import annotations
@@ -58,7 +67,7 @@ _MOST_WAYS = 8
 
 
 class NoTable(ValueError):
-    """The pattern needs more than a table has."""
+    """The error for a pattern that needs more than states can do."""
 
 
 def asked_after(look: Look, chars: Chars) -> Node:
@@ -113,7 +122,7 @@ def _ways(
 
     Args:
         items: the items.
-        among: the characters that are asked for.
+        among: the characters at which they may match.
         steps: the most steps.
     """
     waiting = [items]
@@ -182,13 +191,13 @@ class Program:
         self._most_rounds = most_rounds
         self.code: list[tuple[Any, ...]] = [("match",)]
         self.start = self.add(tree, 0)
-        asking = [one for one in self.code if one[0] not in ("match", "try")]
-        self.sets: list[CodePoints] = list(dict.fromkeys(one[1] for one in asking))
-        self.looks_back = any(one[0] == "behind" for one in asking)
+        asking = [step for step in self.code if step[0] not in ("match", "try")]
+        self.sets: list[CodePoints] = list(dict.fromkeys(step[1] for step in asking))
+        self.looks_back = any(step[0] == "behind" for step in asking)
         bit_of = {points: 1 << index for index, points in enumerate(self.sets)}
         self.code = [
-            one if one[0] in ("match", "try") else (one[0], bit_of[one[1]], *one[2:])
-            for one in self.code
+            step if step[0] in ("match", "try") else (step[0], bit_of[step[1]], *step[2:])
+            for step in self.code
         ]
 
     def step(
@@ -320,7 +329,7 @@ class Program:
 def _asked_of_last(node: Node) -> Asked | None:
     """Return the characters after which a node matches, and True if it matches at the start.
 
-    None if it asks for more than that.
+    None if that does not depend on the character before alone.
     """
     if isinstance(node, Anchor):
         return (NONE, True) if node.kind == "start" else None
@@ -347,7 +356,7 @@ _MOST_CHARACTERS = 1 << 14
 
 
 def is_bounded(tree: Node) -> bool:
-    r"""Return True if ``re`` certainly tries few ways at a time; ``ast`` says why.
+    r"""Return True if ``re`` certainly tries few ways at a time; ``translation`` says why.
 
     Args:
         tree: the parsed pattern, relaxed.
@@ -397,7 +406,7 @@ def _without_limits(node: Node) -> Node:
 
 
 class _Counts:
-    """The ways of a part that are open at once, counted."""
+    """The counts of the ways of a part that are open at once."""
 
     def __init__(self, core: Node) -> None:
         self._core = core
@@ -440,10 +449,9 @@ class _Counts:
         return True
 
     def _next_takers(self, start: int) -> Counter[tuple[int, int]]:
-        """Return what is taken next from an instruction on, each with its number of ways.
+        """Return the ways to take the next character from an instruction on, each with its count.
 
-        What is taken is the bits of the sets that the next character must be in, and the
-        instruction after it.
+        A way is the bits of the sets that the character must be in, and the instruction after it.
         """
         takers = self._takers.get(start)
         if takers is not None:

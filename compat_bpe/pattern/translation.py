@@ -1,4 +1,4 @@
-r"""The tree that a pattern is parsed into: facts about it, and its translation for ``re``.
+r"""The tree that a pattern is parsed into, facts about it, and its translation for ``re``.
 
 The translation has three steps, from tree to tree or from tree to text:
 
@@ -9,7 +9,7 @@ The translation has three steps, from tree to tree or from tree to text:
    branches that can no longer match.
 3. ``to_re`` writes the tree down, each class explicitly.
 
-``uncertain_parts`` returns the parts that ``re`` might try in too many ways. It tries the ways
+``uncertain_parts`` returns the parts that ``re`` might try in too many ways. ``re`` tries the ways
 through a pattern one after another, until one succeeds. ``(?:a+)+b`` has 2ⁿ of them for a run of
 *n* letters, ``a*a*a*b`` some n³, ``a*b`` only *n*, of which no two are at the same character at
 once. Most patterns show at once that they have few; the ways of all others are counted by
@@ -25,10 +25,10 @@ The argument:
    the match. So two things must be looked at (``_core``): what comes before, and one round of the
    repeat by itself, since the last round fails.
 2. All ways through a part are taken at once, as in ``states``, but two ways that meet are still
-   two. These counts are followed for all texts, until no new ones come (then they are bounded) or
-   one is too great, or it takes too long.
+   counted as two. The counts are followed for all texts, until there are no new ones (then they are
+   bounded), one is too great, or it takes too long.
 3. Conditions, atomic groups and the limits of long repeats only ever forbid ways, so they may be
-   left out. What a lookahead reads are ways beside the others.
+   left out. The ways through a lookahead count beside the others.
 4. A lookbehind may be read backwards, so it must be small enough for no counts to be needed.
 """
 
@@ -161,7 +161,7 @@ def can_be_empty(node: Node) -> bool:
 
 
 def surely_begins(node: Node) -> CodePoints:
-    """Return characters at which a pattern matches, whatever follows; there may be others.
+    """Return characters at which a pattern certainly matches; there may be others.
 
     >>> from compat_bpe.pattern.parser import parse
     >>> surely_begins(parse("a?b|c+|d(?=e)")) == CodePoints.of("bc")
@@ -201,7 +201,8 @@ def looks_back(node: Node) -> bool:
     )
 
 
-#: Characters beside a position; True if the edge of the text will do, too.
+#: A condition on one side of a position: the characters that meet it; True if the edge of the text
+#: does, too.
 Asked = tuple[CodePoints, bool]
 
 
@@ -233,7 +234,7 @@ def asked_of_next(node: Node) -> Asked | None:
 
 
 def asked_of_any(branches: list[Asked | None]) -> Asked | None:
-    """Return what alternatives ask for, by what each one does; None if one asks for more."""
+    """Return the condition that is met if one of some is; None if one of them is not known."""
     known = [asked for asked in branches if asked is not None]
     if len(known) < len(branches):
         return None
@@ -258,7 +259,8 @@ def stays_whole(tree: Node) -> bool:
     single character: such a repeat ends within *c*, as in the text, or at the end of *c*.
 
     >>> from compat_bpe.pattern.parser import parse
-    >>> [stays_whole(parse(one)) for one in (r"\w++|\s+(?!\S)|\s+$", r"(?<=a)b|.", r"a+(?=!)|a")]
+    >>> patterns = r"\w++|\s+(?!\S)|\s+$", r"(?<=a)b|.", r"a+(?=!)|a"
+    >>> [stays_whole(parse(pattern)) for pattern in patterns]
     [True, False, False]
     """
     return all(map(_is_harmless, walk(tree)))
@@ -529,7 +531,7 @@ def uncertain_parts(tree: Node) -> list[Node] | None:
     >>> [uncertain_parts(parse(one)) for one in ("a*b|a*", "(?<=a*a*)b")]
     [[], None]
     """
-    left = _MOST_NODES
+    nodes_left = _MOST_NODES
     behind = (node.item for node in walk(tree) if isinstance(node, Look) and not node.ahead)
     if not all(_is_small(item, 0) for item in behind):
         return None
@@ -542,8 +544,8 @@ def uncertain_parts(tree: Node) -> list[Node] | None:
         seen.add(id(part))
         core = _core(part, True, parts)
         nodes = sum(1 for _ in walk(core))
-        left -= nodes
-        if left < 0:
+        nodes_left -= nodes
+        if nodes_left < 0:
             return None
         if not _is_small(core, nodes):
             uncertain.append(core)
@@ -551,7 +553,7 @@ def uncertain_parts(tree: Node) -> list[Node] | None:
 
 
 def _core(node: Node, is_last: bool, parts: list[Node]) -> Node:
-    """Return what of a node may fail after some of it has matched.
+    """Return the part of a node that may fail after some of it has matched.
 
     Args:
         node: the node.
@@ -596,14 +598,15 @@ def _core(node: Node, is_last: bool, parts: list[Node]) -> Node:
 
 
 def read_by(look: Look) -> Node:
-    """Return what a condition may read.
+    """Return the part of a condition that counts as ways of its own.
 
-    Where a negative lookahead matches, the way ends, so only what may fail is read.
+    Where a negative lookahead matches, the way ends, so only its part that may fail counts.
     """
     return _core(look.item, True, []) if look.negative and look.ahead else look.item
 
 
 def is_long(node: Repeat) -> bool:
+    """Return True if a repeat counts as endless."""
     return node.high is None or node.high > MOST_ROUNDS
 
 
@@ -614,15 +617,15 @@ def _is_small(core: Node, nodes: int) -> bool:
 
 
 def size_of(node: Node) -> tuple[int, int]:
-    """Return the number of ways through a node, and of endless repeats; 2 stands for more."""
+    """Return the number of ways through a node, and of endless repeats, counted up to 2."""
     ways, endless = 1, 0
     if isinstance(node, Sequence):
         for item in node.items:
-            others, more = size_of(item)
-            ways, endless = min(ways * others, _MANY), endless + more
+            item_ways, item_endless = size_of(item)
+            ways, endless = min(ways * item_ways, _MANY), endless + item_endless
     elif isinstance(node, Alternatives):
         sizes = [size_of(branch) for branch in node.branches]
-        ways, endless = sum(one for one, _ in sizes), max(more for _, more in sizes)
+        ways, endless = sum(size[0] for size in sizes), max(size[1] for size in sizes)
     elif isinstance(node, Repeat):
         ways, endless = size_of(node.item)
         if is_long(node):

@@ -85,11 +85,11 @@ class AddedTokens:
         #: The same for the span at the beginning of the text.
         self._first_normalize = normalize
         self._first_prefix = prefix
-        #: The place that ``align`` gives to the first character.
+        #: The place of the first character in ``align``.
         self.origin = 0
         self.ids = {token.content: token.id for token in tokens}
         self.is_normalized = normalize is not None
-        #: True if a span is not the text as it stands.
+        #: True if a span may differ from the text.
         self.changes_text = normalize is not None or prefix is not None
         self._always = frozenset(token.content for token in tokens if not token.special)
         #: All names that are looked for, disallowed ones included: text covered by a disallowed
@@ -151,7 +151,7 @@ class AddedTokens:
                 yield part if prefix is None else prefix(part, max(0, count - start)), None
 
     def _count_at_start(self, span: str) -> int:
-        """Return the number of normalized characters that are made of a span's first one.
+        """Return the number of normalized characters that a span's first character becomes.
 
         Only the beginning of the span is looked at, up to where it may be cut.
         """
@@ -169,7 +169,7 @@ class AddedTokens:
     def align(self, text: str, allowed: Set[str]) -> Iterator[tuple[Aligned, int | None]]:
         """Yield the spans of ``spans`` and the added tokens, with their places in the text.
 
-        A token has its id, and the normalized text that it stands for; a span has None.
+        A token comes with its id and the normalized text that it stands for; a span with None.
         """
         whole = Aligned.of(text, self.origin)
         for start, end, token in self._as_it_is.find(text, allowed):
@@ -190,9 +190,9 @@ class AddedTokens:
     def guard(self, names: Set[str]) -> Guard | None:
         """Return the guard of the names; None if no place is a cut point.
 
-        It must be asked about the characters beside a position in the text as given, and about
-        those in normalized text. A place after a name is forbidden if the span after a token is
-        treated otherwise than one that goes on.
+        It must be asked about the characters beside a position in the original text, and about
+        those in normalized text. A place after a name is forbidden if a span after a token is
+        treated differently from one that goes on.
 
         Args:
             names: special tokens that may be tokens.
@@ -215,19 +215,15 @@ class AddedTokens:
         lefts: set[str] = set()
         if self.continued is not self:
             lefts.update(name[-1] for name in self._names_of(tokens))
-        # The characters beside the name of a wide token, and the blanks it takes, stay with it.
+        # The characters beside a wide name, and the white space that it takes, stay with it.
         lefts.update(name[-1] for name in self._names_of(wide))
         rights = {name[0] for name in self._names_of(wide)}
         if any(token.lstrip or token.rstrip for token in wide):
-            lefts.update(
-                chr(point)
-                for first, last in white_space().ranges()
-                for point in range(first, last + 1)
-            )
+            lefts.update(map(chr, white_space()))
         return Guard(self._names | names, lefts, rights)
 
     def _names_of(self, tokens: Iterable[AddedToken]) -> Iterator[str]:
-        """Yield the names of tokens, as given and normalized, that are not empty."""
+        """Yield the names of tokens, original and normalized, that are not empty."""
         for token in tokens:
             yield from filter(None, (token.content, normalized_content(token, self.normalize)))
 
@@ -237,16 +233,16 @@ class AddedTokens:
         if self.is_normalized or self._wide & self._always:
             return None
         if self.prefix is not None and self.prefix.replaces:
-            return None  # The tokens, joined, are perhaps no longer as long as the text.
+            return None  # the tokens, joined, may be shorter or longer than the text
         return max((len(name.encode()) for name in self._names), default=0)
 
     def across(self, beside: str) -> list[tuple[str, str]]:
         """Return the characters beside a position in normalized text, and in spans to be split.
 
-        These are all that there may be; there are none if the text may not be cut there.
+        All pairs that are possible are returned; none if the text may not be cut there.
 
         Args:
-            beside: the two characters in the text as given.
+            beside: the two characters in the original text.
         """
         pairs: Pairs = [(beside[0], beside[1])]
         if self.normalize is not None:
@@ -256,9 +252,10 @@ class AddedTokens:
         return list(zip(map("".join, pairs), map("".join, ready)))
 
     def is_one_span(self, text: str) -> bool:
-        """Return True if a text without allowed names, and each part of it, is split as it stands.
+        """Return True if a text without allowed names, and each part of it, is split unchanged.
 
-        A token within a special name that is not allowed is none, but is one in a part of the text.
+        A name within a special name that is not allowed is not a token, but is in a part of the
+        text.
         """
         if self.changes_text:
             return False
@@ -296,7 +293,7 @@ class _Finder:
             ):
                 continue
             if token.lstrip:
-                # The token before may have taken the beginning of this one: take nothing twice.
+                # The token before may have taken the beginning of this one.
                 start = max(start, at)
                 while start > at and _is_blank(text[start - 1]):
                     start -= 1
@@ -308,7 +305,7 @@ class _Finder:
             # A token that has lost all of its text to the one before is dropped.
             if start < end:
                 yield start, end, token
-            # This may step back if the token before took blanks that this one has, too.
+            # This may step back if the token before took white space that this one has, too.
             at = end
         if at < len(text):
             yield at, len(text), None

@@ -1,9 +1,9 @@
 """A text that is being changed, and the place of each of its characters in the original.
 
-Normalizers and pre-tokenizers have a fast way, from text to text, and a way that keeps account of
-places. Offsets in the original text come from the second way. Its rules are those of
-``NormalizedString`` in tokenizers 0.23.3, with characters in place of bytes: all bytes of a
-character have the same place there.
+Normalizers and pre-tokenizers have a fast way, from text to text, and a way that keeps places.
+Offsets in the original text come from the second way. Its rules are those of ``NormalizedString``
+in tokenizers 0.23.3, with characters in place of bytes: there, all bytes of a character have the
+same place.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ class Aligned(NamedTuple):
     Args:
         text: the text as it is now.
         places: the start and end of each character in the original text, in characters.
-        start, end: the part of the original text that this one is made of.
+        start, end: the part of the original text that it comes from.
     """
 
     text: str
@@ -102,7 +102,7 @@ class Aligned(NamedTuple):
         return self.changed(changes, at_start)
 
     def part(self, start: int, end: int) -> Aligned:
-        """Return a part of the text, with the part of the original that it is made of.
+        """Return a part of the text, with the part of the original that it comes from.
 
         Args:
             start, end: positions in the text as it is now; ``start`` is less than ``end``.

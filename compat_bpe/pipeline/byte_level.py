@@ -32,7 +32,7 @@ _TO_BYTES = charmap_build(_ALPHABET)
 
 
 def encode_bytes(data: bytes) -> str:
-    """Write bytes as text, one character a byte.
+    """Return bytes written as text, one character a byte.
 
     >>> encode_bytes(b" caf\\xc3\\xa9")
     'ĠcafÃ©'
@@ -41,7 +41,7 @@ def encode_bytes(data: bytes) -> str:
 
 
 def decode_bytes(text: str) -> bytes:
-    """Read back the bytes that :func:`encode_bytes` wrote.
+    """Return the bytes that ``encode_bytes`` has written as text.
 
     Raises:
         ValueError: a character stands for no byte; the message names it.

@@ -1,19 +1,19 @@
 """The core: one way through the pipeline, from text to ids and back.
 
-``Definition`` has the parts of a tokenizer. ``Core`` takes a text through them: it is cut into
-spans at its added tokens. A short span is split into chunks. A long span is first cut into
+``Definition`` has the parts of a tokenizer. ``Core`` takes a text through them. It cuts the text
+into spans at its added tokens. A short span is split into chunks. A long span is first cut into
 segments, each of which is cached as a whole. Each chunk's ids come from the cache or the model.
 
 The core does not repair text: a surrogate is a ``UnicodeEncodeError`` here, and ``encodings``
 repairs it.
 
 ``CutPoints`` finds positions at which a text may be cut, so that both sides have the ids of the
-whole. The right side of a cut is a text that *goes on*: what is put before a text, or left out at
-its beginning, is not for it (``Core.continued``). The ids of the whole are those of the left side,
+whole. The right side of a cut is a text that *goes on*: a prefix is not put before it, and nothing
+is left out at its beginning (``Core.continued``). The ids of the whole are those of the left side,
 and those of the right side as a text that goes on. A text that goes on may be cut at the same
 places. The two characters beside a position alone decide if it is a cut point (see
-``pattern.cut_points``). So it stays one whatever is changed elsewhere. Streams, documents,
-truncation and worker processes all rely on that.
+``pattern.cut_points``), so edits elsewhere do not change it. Streams, documents, truncation and
+worker processes all rely on that.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from operator import add
 
 from ..caches import Cache, cached_property, changed
 from ..pattern.splitter import LONGEST_SEGMENT, SHORTEST_SEGMENT, Splitter
-from ..unicode.surrogates import START, check_text, repair
+from ..unicode.surrogates import START, check_text, has_surrogates, repair
 from .models.bpe.by_rank import ByteLevelBPE
 
 TYPE_CHECKING = False
@@ -57,7 +57,7 @@ class Definition:
             needs it to encode.
         highest: the greatest id; -1 if there is none.
         other_tokens: returns the bytes of ids that are not in ``tokens``, or are decoded otherwise.
-            It is called when something is first decoded.
+            Called when something is first decoded.
         others_win: if both map an id, ``other_tokens`` wins.
         make_decoder: returns the decoder; None for the one that joins the tokens' bytes.
         processor: puts special tokens around a text, for callers that ask for them; or None.
@@ -65,8 +65,8 @@ class Definition:
         cuts_at_joints: True if a span may be cut at each exact joint of the model, too; False if
             only the splitter says where.
         words: cuts a span into the chunks of the pre-tokenizer, if ``splitter`` cuts these further.
-        steps: the steps that ``splitter`` is made of; none if it leaves a span whole, or cuts it
-            only where the model has joints. None if it is no splitter by steps.
+        steps: the steps that ``splitter`` is made of; empty if it leaves a span whole, or cuts it
+            only where the model has joints. None if it is not a splitter by steps.
     """
 
     def __init__(
@@ -104,7 +104,7 @@ class Definition:
 #: The number of pairs of characters beside a position that are remembered.
 _PAIRS = 1 << 14
 
-#: The number of bytes at the beginning of a token by which a bound of its length is known.
+#: The length in bytes of the beginnings by which a bound of a token's length is looked up.
 _START = 3
 
 
@@ -121,11 +121,12 @@ class CutPoints:
         self.model = definition.model
         joints = definition.model.joints if definition.cuts_at_joints else None
         is_exact = joints is not None and joints.are_exact
-        #: Says between which two characters the model cuts a span; None if only the splitter does.
+        #: Returns True if the model cuts a span between two characters; None if only the splitter
+        #: cuts it.
         self._cuts_between = joints.are_between if joints is not None and is_exact else None
         # Plain dictionaries: in loops over all characters a ``Memo`` takes up to a tenth longer.
         #: For coarse and fine cut points, and both again without those within chunks: pairs of
-        #: characters, and, if there is one between them, what they may be in normalized text.
+        #: characters, and what they may be in normalized text; empty without a cut point between.
         self._pairs: tuple[dict[str, tuple[str, ...]], ...] = ({}, {}, {}, {})
         #: Pairs of characters, and True if there is a joint between them.
         self._joints: dict[str, bool] = {}
@@ -152,8 +153,8 @@ class CutPoints:
             names: special tokens that may be tokens in it. No name is cut in two: between two
                 characters that follow each other in a name there is no cut point anywhere.
             fine: look for more cut points, which takes longer.
-            whole_chunks: leave out cut points within a chunk, of which the model knows that no
-                token reaches across: the chunks of the two sides are those of the whole then.
+            whole_chunks: leave out the model's cut points within chunks, so that the chunks of the
+                two sides are those of the whole.
         """
         splitter, added = self.splitter, self.definition.added
         guard = added.guard(names)
@@ -181,7 +182,7 @@ class CutPoints:
     def _next_by_pairs(
         self, text: str, start: int, end: int, guard: Guard, fine: bool, whole_chunks: bool
     ) -> int | None:
-        """Return the first cut point of a text that is normalized before it is split.
+        """Return the first cut point, by the pairs of characters beside each position.
 
         The normalizers say which characters are beside the position afterwards, if each side can
         be normalized by itself.
@@ -206,10 +207,10 @@ class CutPoints:
     def next_joint(self, text: str, start: int, end: int) -> int | None:
         """Return the first joint after ``start`` and before ``end``; None if there is none.
 
-        The text before a *joint* has at most as many tokens as the whole. What follows it has
-        nearly as many tokens with any other text before the joint (see ``Core.slack``). Each cut
-        point is a joint, and in a chunk there may be more: there the ids of what follows may depend
-        on what is before.
+        The text before a *joint* has at most as many tokens as the whole. With other text before
+        the joint, the text after it has nearly as many tokens (see ``Core.slack``). Each cut point
+        is a joint. Within a chunk there may be more joints; the ids of the text after those may
+        depend on the text before.
 
         Args:
             text: any text in which nothing is special.
@@ -231,7 +232,7 @@ class CutPoints:
         return None
 
     def _is_joint(self, beside: str, guard: Guard) -> bool:
-        if _has_surrogate(beside):
+        if has_surrogates(beside):
             return False
         across = self.definition.added.across(beside)
         return all(
@@ -247,8 +248,8 @@ class CutPoints:
     def longest_span(self, text: str) -> int | None:
         """Return the most characters of a text that one token may stand for; None if not known.
 
-        So n characters of it have at least n / ``longest_span`` tokens, whatever is before and
-        after them, but for the first and the last one.
+        So n characters of it have at least n / ``longest_span`` tokens in any context, not counting
+        the first and the last one.
         """
         joints, guard = self.model.joints, self.definition.added.guard(frozenset())
         if joints is None or not joints.longest or guard is None:
@@ -265,8 +266,8 @@ class CutPoints:
         return joints.longest
 
     def _is_plain(self, beside: str, joints: Joints, guard: Guard) -> bool:
-        """Return True if two characters stay what they are, in no name, and known to the model."""
-        if _has_surrogate(beside):
+        """Return True if two characters are not changed, not in a name, and known to the model."""
+        if has_surrogates(beside):
             return False
         across = self.definition.added.across(beside)
         for pair, ready in across:
@@ -278,14 +279,14 @@ class CutPoints:
         return bool(across)
 
     def _stays(self, left: str, right: str) -> bool:
-        """Return True if the tokens up to a place in a span stay, whatever follows."""
+        """Return True if the tokens up to a place in a span do not depend on what follows."""
         joints, answer = self.model.joints, self._after_steps(left, right)
         if isinstance(answer, bool):
             return answer
         return joints is not None and joints.are_between(*answer)
 
     def _after_steps(self, left: str, right: str) -> Across:
-        """Return what all steps make of two characters of a span; see ``going_on`` of a step."""
+        """Return the answer of all steps for two characters of a span; see ``going_on``."""
         if self.definition.steps is None:
             return False
         for step in self.definition.steps:
@@ -298,8 +299,8 @@ class CutPoints:
     def _normalized_at_cut(
         self, beside: str, fine: bool, cuts_between: Callable[[str, str], bool] | None
     ) -> tuple[str, ...]:
-        """Return what two characters may be in normalized text; nothing if there is no cut."""
-        if _has_surrogate(beside):
+        """Return the pairs that two characters may become; empty if there is no cut point."""
+        if has_surrogates(beside):
             return ()
         normalized: list[str] = []
         for pair, ready in self.definition.added.across(beside):
@@ -312,10 +313,10 @@ class CutPoints:
 
     @cached_property
     def longest_token(self) -> int | None:
-        """The longest token in bytes. It bounds counts from below.
+        """The length of the longest token in bytes, which bounds counts from below.
 
-        n bytes have at least n / ``longest_token`` tokens. None if unknown: if the pattern leaves
-        something out, for instance.
+        n bytes have at least n / ``longest_token`` tokens. None if it is unknown, for instance
+        because the pattern leaves something out.
         """
         longest_name = self.definition.added.longest_name
         if longest_name is None or not (
@@ -325,10 +326,10 @@ class CutPoints:
         return max(longest_name, *map(len, self.definition.tokens()))
 
     def longest_in(self, text: str) -> int:
-        """Return a length in bytes that no token has which can be in a text.
+        """Return an upper bound on the length in bytes of the tokens of a text.
 
         A token begins somewhere in the text, so it is no longer than the longest one with the
-        beginning that is there. It is for encodings with a ``longest_token``.
+        beginning that is there. Only for encodings with a ``longest_token``.
         """
         data = repair(text).encode("utf-8")
         lengths = self._longest_by_start
@@ -347,9 +348,9 @@ class CutPoints:
         return longest
 
     def splitter_of(self, text: str) -> Splitter | None:
-        """Return the splitter of a text; None if it cannot be asked about the text directly.
+        """Return the splitter if it may be asked about a text directly, else None.
 
-        It can be asked if it sees the text unchanged and as one span, and if its pattern is plain
+        It may if it sees the text unchanged and as one span, and its pattern is plain
         (``Splitter.is_plain``). The tokens, joined, must also be the UTF-8 of the text.
         """
         splitter = self.splitter
@@ -368,13 +369,9 @@ class CutPoints:
         return splitter
 
 
-def _has_surrogate(text: str) -> bool:
-    return any("\ud800" <= char < "\ue000" for char in text)
-
-
 #: The default size of the cache in chunks. A chunk and its ids take about 200 bytes.
 DEFAULT_CACHE_LIMIT = 1 << 17
-#: The greatest length in characters of a chunk that is cached: longer ones hardly ever come back.
+#: The greatest length in characters of a chunk that is cached: longer ones hardly ever recur.
 _LONGEST_CHUNK = 128
 #: The cache holds this many chunks for each segment.
 CHUNKS_TO_A_SEGMENT = 32
@@ -409,11 +406,11 @@ class Core(CutPoints):
 
         Args:
             text: any text without surrogates.
-            allowed_special: a set of names; a name that is no special token is plain text.
+            allowed_special: a set of names; a name that is not a special token is plain text.
 
         Raises:
-            UnicodeEncodeError: the text has surrogates in it.
-            TypeError: ``allowed_special`` is no set.
+            UnicodeEncodeError: the text has surrogates.
+            TypeError: ``allowed_special`` is not a set.
         """
         ids: list[int] = []
         for span, token in self.spans(text, allowed_special):
@@ -457,18 +454,18 @@ class Core(CutPoints):
             raise TypeError(f"allowed_special must be a set or 'all', not {kind}")
         check_text(text)
         if not self.special.keys() >= allowed_special:
-            # A name that is no special token is let pass if it is text. If not, these raise.
+            # A name that is not a special token is ignored if it is text. If not, these raise.
             "".join(allowed_special).encode()
         return self.added.spans(text, allowed_special)
 
     def ids_by_chunk(self, text: str) -> Iterator[Ids]:
         """Yield the ids of each chunk of a text in which nothing is special, in order.
 
-        Joined they are what ``encode`` gives. An added token that is a token everywhere is a chunk
+        Joined, they are the ids of ``encode``. An added token that is a token everywhere is a chunk
         of its own. The ids are cached.
 
         Raises:
-            UnicodeEncodeError: the text has surrogates in it.
+            UnicodeEncodeError: the text has surrogates.
         """
         for span, token in self.spans(text, frozenset()):
             yield from self.ids_of_chunks(span)
@@ -488,7 +485,7 @@ class Core(CutPoints):
         return sum(map(len, self.ids_of_chunks(segment))) if ids is None else len(ids)
 
     def _whole(self, segment: str) -> Ids | None:
-        # A mark is no text that a model can encode.
+        # A model cannot encode a mark.
         is_marked = segment[:1] == START
         return None if is_marked else self.model.encode_segment(segment, self.splitter.chunks)
 
@@ -506,7 +503,7 @@ class Core(CutPoints):
         other.continued = other
         return other
 
-    # Facts about the ids that the text or its length gives
+    # Bounds and facts
 
     def slack(self, text: str) -> int:
         """Return how many tokens the text after a joint can lose when its left context changes.
@@ -556,7 +553,7 @@ class Core(CutPoints):
         self._segment_counts.set_limit(limit // CHUNKS_TO_A_SEGMENT)
 
     def clear_cache(self) -> None:
-        """Clear the cache, that of the model included."""
+        """Clear the cache, and that of the model."""
         self._chunk_ids.clear()
         self._segment_ids.clear()
         self._segment_counts.clear()
@@ -570,7 +567,7 @@ class Core(CutPoints):
         Raises:
             KeyError: an id is not in the vocabulary.
             OverflowError: an id is negative or 2**32 or more.
-            TypeError: an id is no integer, or ``tokens`` is no sequence.
+            TypeError: an id is not an integer, or ``tokens`` is not a sequence.
         """
         return self._decoder.decode(tokens)
 
@@ -606,10 +603,10 @@ class Core(CutPoints):
 def texts_of_chunks(
     core: Core, text: str, allowed_special: Set[str] = frozenset()
 ) -> Iterator[tuple[list[str], int | None]]:
-    r"""Yield the chunks of a text, as the text that the model gets, one list a span.
+    r"""Yield the chunks of each span, as the model sees them, and the id of the token after it.
 
-    A span lies between two added tokens; the id of the one after it, or None, stands beside it. It
-    is normalized if the tokenizer normalizes. The model's ``to_bytes`` gives the bytes of a chunk.
+    That is an added token, or None at the end. Chunks are of normalized text if the tokenizer
+    normalizes. The model's ``to_bytes`` returns the bytes of a chunk.
 
     Args:
         core: the core of an encoding.
@@ -648,7 +645,7 @@ def chunks_of(
 
 
 def joins_to_text(core: Core) -> bool:
-    """Return True if the tokens of any text, joined, certainly are its UTF-8.
+    """Return True if the tokens of any text, joined, are certainly its UTF-8.
 
     >>> from compat_bpe import get_encoding
     >>> joins_to_text(get_encoding("gpt2").core), joins_to_text(get_encoding("words").core)

@@ -1,8 +1,8 @@
 """Post-processors: special tokens around a text or a pair of texts.
 
-A post-processor turns a list of parts into a list of parts, which are joined in the end. At first
+A post-processor turns a list of parts into a list of parts, which are joined at the end. At first
 the parts are the text, or the two texts of a pair. In a sequence each post-processor takes the
-parts that the one before has made.
+parts of the one before.
 
 BERT's makes ``[CLS] A [SEP]`` or ``[CLS] A [SEP] B [SEP]`` of texts, RoBERTa's ``<s> A </s>`` or
 ``<s> A </s> </s> B </s>``. ByteLevel's adds no tokens, but leaves spaces out of the tokens' places
@@ -30,7 +30,7 @@ class Processor:
         return 0
 
     def process(self, parts: Sequence[Tokenized], add_special_tokens: bool) -> Sequence[Tokenized]:
-        """Return the parts that it makes of some parts.
+        """Return the parts with the tokens that it adds.
 
         Raises:
             ValueError: it cannot take these parts.
@@ -58,7 +58,7 @@ class SpecialPiece(NamedTuple):
     type_id: int
 
 
-class SpecialTokens(NamedTuple):
+class TemplateTokens(NamedTuple):
     """The tokens that a name in a template stands for: their ids and their texts."""
 
     ids: Sequence[int]
@@ -81,7 +81,7 @@ class TemplateProcessing(Processor):
         place: the name of the post-processor in messages.
 
     >>> single = [SpecialPiece("<s>", 0), TextPiece(0, 0)]
-    >>> template = TemplateProcessing(single, [], {"<s>": SpecialTokens([7], ["<s>"])})
+    >>> template = TemplateProcessing(single, [], {"<s>": TemplateTokens([7], ["<s>"])})
     >>> template.process_ids([[5, 6]], True)
     [[7], [5, 6]]
     """
@@ -90,7 +90,7 @@ class TemplateProcessing(Processor):
         self,
         single: Sequence[Piece],
         pair: Sequence[Piece],
-        special: Mapping[str, SpecialTokens],
+        special: Mapping[str, TemplateTokens],
         place: str = "post_processor",
     ) -> None:
         self._single = single
@@ -156,14 +156,14 @@ class TemplateProcessing(Processor):
             raise ValueError(f"{self._place}: the template needs a second text, but there is none")
         return parts[number]
 
-    def _tokens(self, piece: SpecialPiece) -> SpecialTokens:
+    def _tokens(self, piece: SpecialPiece) -> TemplateTokens:
         if piece.name not in self._special:
             raise ValueError(f"{self._place}: there are no tokens for {piece.name!r}")
         return self._special[piece.name]
 
 
 class ProcessorSequence(Processor):
-    """Post-processors, each of which takes the parts that the one before has made.
+    """Post-processors, each of which takes the parts of the one before.
 
     Args:
         processors: the post-processors, the first one first.
@@ -173,11 +173,11 @@ class ProcessorSequence(Processor):
         self._processors = processors
 
     def added(self, is_pair: bool) -> int:
-        """Return the number of tokens that each one by itself would add to the texts, in all."""
+        """Return the sum of the numbers of tokens that each one adds by itself."""
         return sum(processor.added(is_pair) for processor in self._processors)
 
     def process(self, parts: Sequence[Tokenized], add_special_tokens: bool) -> Sequence[Tokenized]:
-        """Return what the last one makes."""
+        """Return the parts of the last one."""
         for processor in self._processors:
             parts = processor.process(parts, add_special_tokens)
         return parts
@@ -198,7 +198,7 @@ def process(
     *,
     add_special_tokens: bool = False,
 ) -> Tokenized:
-    """Return a text, or a pair of texts, as a post-processor makes it.
+    """Return a text, or a pair of texts, after a post-processor.
 
     Raises:
         ValueError: the post-processor cannot take it.
@@ -221,7 +221,7 @@ def process(
 
 
 def _numbered(part: Tokenized, number: int) -> Tokenized:
-    """Return a part as the text of that number, and what overflows from it, too."""
+    """Return a part as the text of a number, and so what overflows from it."""
     return part.changed(
         type_ids=[number] * len(part),
         sequence_ranges={number: (0, len(part))},
@@ -232,7 +232,7 @@ def _numbered(part: Tokenized, number: int) -> Tokenized:
 def process_ids(
     processor: Processor | None, parts: Sequence[Sequence[int]], add_special_tokens: bool
 ) -> list[int]:
-    """Return the ids of a text, or of a pair of texts, as a post-processor makes them.
+    """Return the ids of a text, or of a pair of texts, after a post-processor.
 
     Raises:
         ValueError: the post-processor cannot take them.
@@ -243,7 +243,7 @@ def process_ids(
 
 
 def keeps_text(processor: Processor) -> bool:
-    """Return True if a post-processor that adds nothing leaves a text as it is."""
+    """Return True if a post-processor leaves a text unchanged when it adds no special tokens."""
     try:
         return process_ids(processor, [[0]], False) == [0]
     except ValueError:  # without special tokens it leaves too few parts for the next one
@@ -342,7 +342,7 @@ def framed(
 ) -> Tokenized:
     """Return a part between special tokens.
 
-    Whatever the part has, the tokens within it count as no special tokens and as no padding.
+    Tokens within the part no longer count as special tokens or as padding.
 
     Args:
         part: the part.

@@ -6,9 +6,9 @@ Callers say so with ``allowed_special`` and ``disallowed_special``.
 
 ``NameFinder`` finds names, also those of other added tokens and user-defined pieces: the leftmost
 first, and of several at one place the longest. The plain rule is a pattern of all names, the
-longest first, which finds a few names. Of many, each would be tried at every place. So many names
-are found in their sorted order (``SortedNames``): a place takes one search in it, however many
-names there are, and however many begin alike.
+longest first, which serves for a few names. With many, it would try each at every place. So many
+names are kept in sorted order (``SortedNames``): a place takes one search in it, however many names
+there are, and however many begin alike.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from ..caches import cached_property
 #: The most names that are found by a pattern: compiling one of a thousand names takes longer than
 #: encoding a page.
 FEW = 16
-#: The most characters that these have together, since a pattern may compare all of them at a place;
-#: one name may have any number, as no character is compared with it twice.
+#: The most characters that these have together, since a pattern may compare all of them at a place.
+#: A single name may have any number, since no character is compared with it twice.
 _FEW_CHARACTERS = 1 << 12
 
 #: The greatest length of the beginnings by which places for names are found, in characters.
@@ -37,8 +37,8 @@ _SPAN = re.Match.span
 class NameFinder:
     """A finder of names in text; an empty name is never found.
 
-    What it looks them up in is made when it is first needed. At each place the text is compared
-    with names some dozens of times at most, each a comparison of memory.
+    Its pattern and its table are built when they are first needed. At each place the text is
+    compared with some dozens of names at most, each by a comparison of memory.
 
     Args:
         names: the names.
@@ -55,10 +55,7 @@ class NameFinder:
         )
 
     def spans(self, text: str) -> Iterator[tuple[int, int]]:
-        """Return an iterator of the starts and ends of the names in a text.
-
-        Where a name was found, no other is looked for within it.
-        """
+        """Return an iterator of the starts and ends of the names in a text; none overlap."""
         if self._are_few:
             return map(_SPAN, self._pattern.finditer(text))
         candidate = self._pattern.search(text)
@@ -114,7 +111,7 @@ class NameFinder:
 
 
 def _beginning_of_any(names: frozenset[str]) -> str:
-    """Return a pattern for the beginnings of names: short ones, so that they are few."""
+    """Return a pattern for the beginnings of names, so short that there are few of them."""
     for length in range(_BEGINNING, 0, -1):
         beginnings = {name[:length] for name in names}
         if len(beginnings) <= _MOST_BEGINNINGS:
@@ -128,10 +125,10 @@ def _beginning_of_any(names: frozenset[str]) -> str:
 class SortedNames:
     """Names in their sorted order, and for each the names that it begins with.
 
-    All names that a text begins with also begin the last name that is not after the text in the
-    order. For such a name is not after the text, and all that is between the two begins with it,
-    too. So they are among those that this last name begins with, and they are the shortest ones.
-    Jumps over several of these keep the number of steps a logarithm (E. W. Myers, "An applicative
+    Let L be the last name that is not after a text in the order. L begins with each name that the
+    text begins with: such a name is not after the text, and all that is between the two begins with
+    it. So the names that the text begins with are the shortest of those that L begins with. Jumps
+    over several of these keep the number of steps a logarithm (E. W. Myers, "An applicative
     random-access stack", 1983).
 
     Args:
@@ -150,19 +147,19 @@ class SortedNames:
         self._jumps = [0]
         #: For each, the number of others that it begins with, the empty one included.
         self._depths = [0]
-        around = [0]
+        nested = [0]
         for place, name in enumerate(self._names[1:], 1):
-            while not name.startswith(self._names[around[-1]]):
-                around.pop()
-            self._add(around[-1])
-            around.append(place)
+            while not name.startswith(self._names[nested[-1]]):
+                nested.pop()
+            self._add(nested[-1])
+            nested.append(place)
         self._longest = max(map(len, self._names))
         from bisect import bisect_right  # imported here: hardly any program has many names
 
         self._bisect_right = bisect_right
 
     def _add(self, shorter: int) -> None:
-        """Append what is known about a name that begins with that at ``shorter``."""
+        """Add a name that begins with the one at ``shorter``."""
         jumps, depths = self._jumps, self._depths
         middle = jumps[shorter]
         # A jump is as long as two of the same length and one step; these lengths halve on the way.
@@ -216,7 +213,7 @@ def _finder_of(names: frozenset[str]) -> NameFinder:
 def allowed_names(
     text: str, names: frozenset[str], allowed: AllowedSpecial, disallowed: DisallowedSpecial
 ) -> Set[str]:
-    """Return the names that become special tokens in a text; refuse a text with a disallowed one.
+    """Return the names that become special tokens in a text.
 
     Args:
         text: any text.
@@ -239,7 +236,7 @@ def allowed_names(
     if refused:
         name = _finder_of(refused).first(text)
         if "" in refused and (name is None or not text.startswith(name)):
-            name = ""  # It is at the beginning of any text.
+            name = ""  # every text begins with it
         if name is not None:
             raise_disallowed(name)
     return allowed
@@ -264,7 +261,7 @@ def split_special(text: str, names: Set[str]) -> Iterator[tuple[str, str | None]
 class Guard:
     """The pairs of characters between which a text must not be cut.
 
-    A name that is cut in two is found in neither side. And some tokens depend on what is beside
+    A name that is cut in two is found on neither side. And some tokens depend on what is beside
     their names. The guard forbids every place where that could matter, by the two characters beside
     it.
 
@@ -353,7 +350,7 @@ class SpecialTokens:
         return self
 
     def guard(self, names: Set[str]) -> Guard:
-        """Return the guard of the names, if the given names may be tokens."""
+        """Return the guard for a text in which these names may be tokens."""
         return _guard_of(frozenset(names))
 
     def across(self, beside: str) -> list[tuple[str, str]]:
@@ -366,11 +363,7 @@ class SpecialTokens:
 
 
 def raise_disallowed(name: str) -> NoReturn:
-    """Refuse a text that contains the name of a disallowed special token.
-
-    Raises:
-        ValueError: always; the message names the token and the options to pass.
-    """
+    """Raise the ``ValueError`` for a text that contains the name of a disallowed special token."""
     raise ValueError(
         # The first line is tiktoken's, since programs look for it.
         f"Encountered text corresponding to disallowed special token {name!r}.\n"

@@ -1,4 +1,4 @@
-"""``Tokenized``: all that is known about the tokens of a text or a pair of texts; cut, padded."""
+"""``Tokenized``: the tokens of a text or a pair of texts with all their data; cutting, padding."""
 
 from __future__ import annotations
 
@@ -216,7 +216,7 @@ class Tokenized:
         return self.sequence_ranges.get(sequence_index, (0, len(self)))
 
     def changed(self, **fields: Any) -> Tokenized:
-        """Return a copy in which some fields are others."""
+        """Return a copy with some fields replaced."""
         copy = Tokenized.__new__(Tokenized)
         for name in _FIELDS:
             value = fields[name] if name in fields else getattr(self, name)
@@ -232,8 +232,8 @@ class Tokenized:
         """
         parts = tuple(parts)
         if any(part.overflowing for part in parts):
-            return _Joined(tuple(map(_copy, parts))).made()
-        return _made(cls.__new__(cls), parts, [])
+            return _Joined(tuple(map(_copy, parts))).with_columns()
+        return _filled(cls.__new__(cls), parts, [])
 
     def truncated(self, max_length: int, *, stride: int = 0, direction: str = "right") -> Tokenized:
         """Return the first tokens, and the others in ``overflowing``.
@@ -369,13 +369,13 @@ class Truncation(NamedTuple):
         cuts_first = self.strategy == "only_first"
         if not cuts_first and second is None:
             raise ValueError("truncation is 'only_second', but there is no second text")
-        left = (len(first) if cuts_first else len(second or ())) - surplus
-        if left <= 0:
+        rest = (len(first) if cuts_first else len(second or ())) - surplus
+        if rest <= 0:
             raise ValueError(
                 f"truncation is {self.strategy!r}, but that text is too short: it has not more "
                 f"than the {surplus} tokens that must be cut off"
             )
-        return (left, len(second or ())) if cuts_first else (len(first), left)
+        return (rest, len(second or ())) if cuts_first else (len(first), rest)
 
     def _cut(self, part: Tokenized, length: int) -> Tokenized:
         return part.truncated(length, stride=self.stride, direction=self.direction)
@@ -384,8 +384,8 @@ class Truncation(NamedTuple):
 def _shared(first: int, second: int, room: int) -> tuple[int, int]:
     """Return the lengths of two texts in a room that is too small for both.
 
-    The shorter one stays if it takes no more than half; else each gets half, and the longer one
-    what is left over.
+    The shorter one stays whole if it takes no more than half, and the longer one gets the rest.
+    Otherwise each gets half, the longer one rounded up.
     """
     short = min(first, second)
     if 2 * short > room:
@@ -438,10 +438,10 @@ class Padding(NamedTuple):
         return [_padded(text, length, self) for text in texts]
 
 
-def _made(
+def _filled(
     whole: Tokenized, parts: Sequence[Tokenized], overflowing: list[Tokenized] | None
 ) -> Tokenized:
-    """Set the fields to those of parts one after the other; ``overflowing`` only if it is given."""
+    """Set the fields to those of parts one after the other; ``overflowing`` unless it is None."""
     for name in _COLUMNS:
         setattr(whole, name, _column(parts, name))
     whole.sequence_ranges = _ranges(parts)
@@ -451,7 +451,7 @@ def _made(
 
 
 class _Lazy(Tokenized):
-    """Parts one after the other, each field of which is made when it is first asked for.
+    """Parts one after the other; each field is computed when it is first asked for.
 
     Two texts of a thousand parts have a million combinations, of which hardly any is looked at.
     The parts must not change.
@@ -460,7 +460,7 @@ class _Lazy(Tokenized):
     __slots__ = ()
 
     def __getattr__(self, name: str) -> Any:
-        """Make a field that has not been set."""
+        """Compute a field that has not been set."""
         if name == "overflowing":
             value: Any = self.make_overflowing()
         elif name == "sequence_ranges":
@@ -480,9 +480,9 @@ class _Lazy(Tokenized):
         """Return what overflows."""
         raise NotImplementedError
 
-    def made(self) -> Tokenized:
-        """Return it with all fields made but ``overflowing``."""
-        return _made(self, self.parts(), None)
+    def with_columns(self) -> Tokenized:
+        """Compute all fields but ``overflowing``, and return the object itself."""
+        return _filled(self, self.parts(), None)
 
 
 class _Joined(_Lazy):
@@ -497,15 +497,15 @@ class _Joined(_Lazy):
         return self._parts
 
     def make_overflowing(self) -> list[Tokenized]:
-        """Return what overflows, part by part.
+        """Return all combinations of parts, and of what overflows from them, but the first one.
 
-        What overflows already goes on with the part, and with each that overflows from it; and all
-        before the part goes on with each that overflows from it.
+        Part by part: each combination so far is continued by the part and by each that overflows
+        from it; then the parts before it are continued by each that overflows from it.
         """
         combinations: list[tuple[Tokenized, ...]] = []
         for place, part in enumerate(self._parts):
             others = part.overflowing
-            combinations = [(*before, one) for before in combinations for one in (part, *others)]
+            combinations = [(*before, last) for before in combinations for last in (part, *others)]
             combinations += [(*self._parts[:place], other) for other in others]
         return list(map(_Joined, combinations))
 
@@ -530,8 +530,8 @@ class _Padded(_Lazy):
 def _padded(part: Tokenized, length: int, padding: Padding) -> Tokenized:
     """Return a part padded to a length, and so all that overflows from it."""
     if part.overflowing:
-        return _Padded(_copy(part), length, padding).made()
-    return _made(Tokenized.__new__(Tokenized), _with_padding(part, length, padding), [])
+        return _Padded(_copy(part), length, padding).with_columns()
+    return _filled(Tokenized.__new__(Tokenized), _with_padding(part, length, padding), [])
 
 
 def _with_padding(part: Tokenized, length: int, padding: Padding) -> list[Tokenized]:
@@ -547,8 +547,8 @@ def _with_padding(part: Tokenized, length: int, padding: Padding) -> list[Tokeni
 
 
 def _copy(part: Tokenized) -> Tokenized:
-    """Return a copy that does not change with the part; what is lazy in it is shared."""
-    others = [one if isinstance(one, _Lazy) else _copy(one) for one in part.overflowing]
+    """Return a copy that does not change with the part; lazy parts in it are shared."""
+    others = [other if isinstance(other, _Lazy) else _copy(other) for other in part.overflowing]
     return part.changed(overflowing=others)
 
 

@@ -18,7 +18,7 @@ from functools import cache, lru_cache
 from itertools import chain
 from typing import Callable
 
-from . import tables as tables
+from . import tables
 
 #: One more than the highest code point.
 END = 0x110000
@@ -44,7 +44,7 @@ class CodePoints:
 
     @classmethod
     def of(cls, *ranges: str) -> CodePoints:
-        """Return the set of the ranges, each given by its first and last character, or by one.
+        """Return the set of ranges, each written as its first and last character, or as one.
 
         >>> CodePoints.of("09", "_").bounds
         (48, 58, 95, 96)
@@ -158,10 +158,10 @@ def _escaped(code_point: int) -> str:
 
 
 def kinds_of(bits: Mapping[CodePoints, int]) -> Iterator[tuple[int, int]]:
-    """Yield the first code point of each range in which all are in the same sets, and these sets.
+    """Yield the start of each range whose code points are in the same sets, and those sets' bits.
 
     Args:
-        bits: the sets, with a bit for each; the sets that a range is in are the sum of their bits.
+        bits: the sets, each with a bit of its own. The bits of several sets are their sum.
 
     >>> list(kinds_of({CodePoints.of("az"): 1, CodePoints.of("ac"): 2}))
     [(0, 0), (97, 3), (100, 1), (123, 0)]
@@ -291,7 +291,7 @@ _OTHERS: dict[str, Callable[[], CodePoints]] = {
 
 @cache
 def _orbits() -> dict[int, tuple[int, ...]]:
-    """Return, for each code point that has a case, all that match it when case is ignored."""
+    """Return, for each code point with case, all that match it when case is ignored."""
     orbits = {}
     for group in tables.CASE_ORBITS.split():
         members = tuple(int(item, 16) for item in group.split(","))
@@ -316,15 +316,15 @@ def ignore_case(points: CodePoints) -> CodePoints:
     return points | CodePoints.from_ranges((c, c) for m in members for c in orbits[m])
 
 
-#: The characters that have another script in 16.0, or in the reference.
+#: The characters that have another script in 16.0 than in the reference.
 _OTHER_SCRIPTS = {0x589: "Common", 0x61C: "Common", 0x953: "Devanagari", 0x954: "Devanagari"}
 
 
 def script_of(code_point: int) -> str | None:
     """Return the script of a character in Unicode 9.0 by its long name; None if it has none.
 
-    It is the script in 16.0, for the code points that 9.0 assigns already. Hardly any character
-    has another one.
+    It is the script in 16.0, for the code points that 9.0 assigns. ``_OTHER_SCRIPTS`` has the few
+    exceptions.
 
     >>> script_of(ord("字")), script_of(ord("1")), script_of(0x301), script_of(0xE000)
     ('Han', 'Common', 'Inherited', None)
@@ -337,7 +337,7 @@ def script_of(code_point: int) -> str | None:
 
 @cache
 def _script_ranges() -> tuple[list[int], list[str | None]]:
-    """Return the first code points of all ranges of one script, and their scripts."""
+    """Return the starts of all ranges of code points with one script, and their scripts."""
     from .tables_tokenizers import UNASSIGNED
 
     assigned = ~parse_ranges(UNASSIGNED)

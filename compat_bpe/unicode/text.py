@@ -1,4 +1,9 @@
-r"""Text from bytes and to a screen: UTF-8 in pieces, bytes that are not UTF-8, words, escapes."""
+r"""Text from bytes, and text for people.
+
+``Utf8Decoder`` decodes UTF-8 in pieces; ``KeptBytes`` and the functions for *escaped* text (decoded
+with ``errors="surrogateescape"``) keep bytes that are not UTF-8. Then come what messages and
+displays need: escapes, short messages, plurals, numbers, code in Markdown, similar names.
+"""
 
 from __future__ import annotations
 
@@ -12,11 +17,11 @@ from typing import Callable
 
 from .surrogates import has_surrogates
 
-#: The number of characters that are looked through at a time.
+#: The number of characters that are searched for surrogates at a time.
 _PORTION = 1 << 20
 
-#: The bytes for which ``errors="replace"`` puts one U+FFFD, as ``errors="surrogateescape"`` has
-#: them: the beginning of a character, as long as it can be, or a byte that begins none.
+#: The bytes that ``errors="replace"`` makes one U+FFFD, as ``errors="surrogateescape"`` writes
+#: them: the longest beginning of a character, or a byte that begins none.
 _ESCAPED = (
     "\udce0[\udca0-\udcbf]|[\udce1-\udcec\udcee\udcef][\udc80-\udcbf]|\udced[\udc80-\udc9f]"
     "|\udcf0[\udc90-\udcbf][\udc80-\udcbf]?|[\udcf1-\udcf3][\udc80-\udcbf]{1,2}"
@@ -25,7 +30,7 @@ _ESCAPED = (
 
 
 class StreamDecodeError(UnicodeDecodeError):
-    """An error for bytes of a stream that are not UTF-8.
+    """The error for bytes of a stream that are not UTF-8.
 
     ``offset`` is the position of the wrong bytes in the whole stream, in bytes. The wrong bytes
     themselves are ``object[start:end]``, as in every ``UnicodeDecodeError``.
@@ -55,11 +60,11 @@ class Utf8Decoder:
         self._fed = 0
 
     def feed(self, data: bytes) -> str:
-        """Return the text that these further bytes complete.
+        """Return the text that these bytes complete.
 
         Raises:
             StreamDecodeError: with ``errors="strict"``, the bytes are not UTF-8. The decoder
-                keeps the state that it had before the call.
+                keeps its state from before the call.
         """
         text = self._decode(data, final=False)
         self._fed += len(data)
@@ -100,7 +105,7 @@ class Utf8Decoder:
 
 
 def replace_escaped(text: str) -> str:
-    r"""Return text decoded with ``errors="surrogateescape"`` as ``errors="replace"`` decodes it.
+    r"""Return escaped text as ``errors="replace"`` would have decoded it.
 
     >>> replace_escaped(b"caf\xe9 \xe4\xb8".decode("utf-8", "surrogateescape"))
     'caf� �'
@@ -109,9 +114,9 @@ def replace_escaped(text: str) -> str:
 
 
 def split_escaped(text: str) -> Iterator[tuple[str, bytes]]:
-    r"""Yield text decoded with ``errors="surrogateescape"``, cut after bytes that are not UTF-8.
+    r"""Yield the parts of escaped text, cut after bytes that are not UTF-8.
 
-    Each part is a text, and the bytes after it for which ``errors="replace"`` puts one U+FFFD.
+    Each part is a text, and the bytes after it that ``errors="replace"`` makes one U+FFFD.
 
     >>> list(split_escaped(b"caf\xe9 \xe4\xb8".decode("utf-8", "surrogateescape")))
     [('caf', b'\xe9'), (' ', b'\xe4\xb8'), ('', b'')]
@@ -132,9 +137,9 @@ def _has_escaped(text: str) -> bool:
 
 
 class KeptBytes:
-    r"""A text with the bytes that it was decoded from, also those that are not UTF-8.
+    r"""A text with the bytes that it was decoded from, those that are not UTF-8 included.
 
-    In ``text``, the latter are U+FFFD, as with ``errors="replace"``.
+    In ``text``, these are U+FFFD, as with ``errors="replace"``.
 
     Args:
         escaped: text decoded with ``errors="surrogateescape"``.
@@ -147,8 +152,8 @@ class KeptBytes:
     def __init__(self, escaped: str) -> None:
         self.text = replace_escaped(escaped)
         self._escaped = escaped
-        #: Places in ``text`` from which on ``escaped`` is longer, and by how much. Few bytes are
-        #: held for each: a file may have nothing but such places.
+        #: The places in ``text`` from which on ``escaped`` is longer, and by how much. In arrays,
+        #: since a file may have nothing but such places.
         self._places, self._shifts = array("Q"), array("Q")
         shift = 0
         if len(escaped) != len(self.text):
@@ -165,8 +170,8 @@ class KeptBytes:
         return self._escaped[first:last].encode("utf-8", "surrogateescape")
 
     def _place(self, at: int) -> int:
-        number = bisect_right(self._places, at)
-        return at + self._shifts[number - 1] if number else at
+        index = bisect_right(self._places, at)
+        return at + self._shifts[index - 1] if index else at
 
 
 #: Escapes for controls, which would move the cursor, change colors or break a line in two.
@@ -174,7 +179,7 @@ CONTROLS = {
     code: repr(chr(code))[1:-1] for code in range(0xA0) if code < 0x20 or 0x7F <= code < 0xA0
 }
 
-#: Those, and escapes for what ends lines or changes the order of what a terminal shows (UAX #9).
+#: ``CONTROLS``, and escapes for what ends lines or reorders what a terminal shows (UAX #9).
 DISORDERING = {
     **CONTROLS,
     **{
@@ -183,13 +188,12 @@ DISORDERING = {
     },
 }
 
-
-#: The most characters of a message: what is wrong in a file may be as large as the file.
+#: The most characters of a message: the wrong part of a file may be as large as the file.
 LONGEST_MESSAGE = 2000
 
 
 def brief(message: str) -> str:
-    """Return a message; of one that is longer than ``LONGEST_MESSAGE`` the middle is left out.
+    """Return a message without its middle if it is longer than ``LONGEST_MESSAGE``.
 
     >>> brief("short"), len(brief("a" * 10**6))
     ('short', 2000)
@@ -201,7 +205,7 @@ def brief(message: str) -> str:
 
 
 def escape(token: bytes, visible: Visible) -> str:
-    r"""Return bytes as text to show; bytes that are not whole characters are escaped, too.
+    r"""Return bytes as visible text; bytes that are not whole characters are escaped, too.
 
     >>> print(escape("a|b\0\u200b\\".encode() + b"\xe4\n", Visible(r"\n", "|")))
     a\|b\x00\u200b\\\xe4\n
@@ -216,7 +220,7 @@ class Visible(dict[int, str]):
     Args:
         newline: the text for a newline.
         separator: a character to put a backslash before; may be empty.
-        can_show: tells if a printable character can be written to the output at all.
+        can_show: returns True if the output can represent a printable character.
     """
 
     def __init__(
@@ -230,15 +234,15 @@ class Visible(dict[int, str]):
         if separator:
             self[ord(separator)] = f"\\{separator}"
 
-    def __missing__(self, number: int) -> str:
-        character = chr(number)
-        if not (character.isprintable() and (number < 0x80 or self._can_show(character))):
+    def __missing__(self, point: int) -> str:
+        character = chr(point)
+        if not (character.isprintable() and (point < 0x80 or self._can_show(character))):
             # "\x85" stands for a byte outside of any character.
-            form = "\\x{:02x}" if number < 0x80 else "\\u{:04x}"
-            if number > 0xFFFF:
+            form = "\\x{:02x}" if point < 0x80 else "\\u{:04x}"
+            if point > 0xFFFF:
                 form = "\\U{:08x}"
-            character = {9: "\\t", 13: "\\r"}.get(number) or form.format(number)
-        self[number] = character
+            character = {9: "\\t", 13: "\\r"}.get(point) or form.format(point)
+        self[point] = character
         return character
 
 
@@ -259,7 +263,7 @@ words_of = str.split if str.split("a\x1cb") == ["a", "b"] else _split_on_pypy
 
 
 def plural(number: int, noun: str, form: str = ",") -> str:
-    """Return a number, with separators unless another form is given, and a noun that agree.
+    """Return a number with its noun in the right form; ``form`` is the format of the number.
 
     >>> plural(1, "file"), plural(2_000, "file"), plural(2_000, "token", "")
     ('1 file', '2,000 files', '2000 tokens')
@@ -268,7 +272,7 @@ def plural(number: int, noun: str, form: str = ",") -> str:
 
 
 def fence(text: str, least: int = 1) -> str:
-    """Return the backquotes around a text as code of Markdown: more than the text has in a row.
+    """Return the backquotes around code in Markdown: more than the text has in a row.
 
     >>> fence("a `` b"), fence("a", 3)
     ('```', '```')
@@ -277,7 +281,7 @@ def fence(text: str, least: int = 1) -> str:
 
 
 def short_number(text: str) -> int | None:
-    """Return a whole number written in thousands or millions; None if a text is no such number.
+    """Return a number written in thousands or millions as an integer; None for any other text.
 
     >>> short_number("128k"), short_number("1.5M"), short_number("5")
     (128000, 1500000, None)
@@ -290,7 +294,7 @@ def short_number(text: str) -> int | None:
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """Return words for an error message that list the similar known names; empty if none are.
+    """Return the end of an error message that lists similar known names; empty if there are none.
 
     >>> did_you_mean("GPT4o", ["gpt-4o", "o1"])
     " (did you mean 'gpt-4o'?)"

@@ -17,8 +17,8 @@ from compat_bpe.pipeline.processors import (
     RobertaProcessing,
     Special,
     SpecialPiece,
-    SpecialTokens,
     TemplateProcessing,
+    TemplateTokens,
     TextPiece,
     process,
     process_ids,
@@ -232,7 +232,7 @@ if TYPE_CHECKING:
 CLS, SEP = Special("[CLS]", 101), Special("[SEP]", 102)
 FIRST = Tokenized([1, 2], ["Ġa", "b"], [(0, 2), (2, 3)], [0, 0])
 SECOND = Tokenized([3], ["ĠĠc"], [(0, 3)], [0])
-SPECIAL = {"x": SpecialTokens([7, 8], ["x", "y"])}
+SPECIAL = {"x": TemplateTokens([7, 8], ["x", "y"])}
 TEMPLATE = TemplateProcessing(
     [TextPiece(0, 2), SpecialPiece("x", 1), TextPiece(0, 3)],
     [TextPiece(1, 0), SpecialPiece("x", 1), TextPiece(0, 1)],

@@ -4,9 +4,10 @@
 it keeps a token's bytes as text, one character a byte (Latin-1). The joined text is encoded as
 Latin-1 at the end; if it is all ASCII, it is the decoded text already. Ids are decoded in blocks:
 when a block is joined, the memory of its tokens is still in the processor's cache from the look-up.
-
 Building a table of all tokens takes more than half as long as loading them, so the first ids are
 looked up without a table.
+
+``CharacterDecoder`` and ``WordDecoder`` are those of models without a vocabulary.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
         """A decoder of one vocabulary.
 
         Each method raises ``KeyError`` for an id that is not in the vocabulary, ``OverflowError``
-        for one that is negative or 2**32 or more, and ``TypeError`` for anything that is no
+        for one that is negative or 2**32 or more, and ``TypeError`` for anything that is not a
         sequence of integers.
         """
 
@@ -48,11 +49,11 @@ def checked(tokens: Sequence[int]) -> tuple[list[int], array[int]]:
     """Return ids as a list and as an array.
 
     An array takes only unsigned 32-bit numbers. A list would count negative ones from its end, and
-    a dictionary would take a float for an integer.
+    in a dictionary a float is equal to an integer.
 
     Raises:
         OverflowError: an id is negative or 2**32 or more.
-        TypeError: an id is no integer, or ``tokens`` is no sequence.
+        TypeError: an id is not an integer, or ``tokens`` is not a sequence.
     """
     if isinstance(tokens, (str, dict)) or not hasattr(tokens, "__getitem__"):
         raise TypeError(f"a {type(tokens).__name__} is no sequence of token ids")
@@ -104,7 +105,7 @@ class ByteDecoder:
         Raises:
             KeyError: an id is not in the vocabulary.
             OverflowError: an id is negative or 2**32 or more.
-            TypeError: an id is no integer, or ``tokens`` is no sequence.
+            TypeError: an id is not an integer, or ``tokens`` is not a sequence.
         """
         return self._join(tokens).encode("latin-1")
 
@@ -203,12 +204,12 @@ class ByteDecoder:
         """Build the table of all tokens."""
         listed = self._listed
         if listed is None:
-            return  # Another thread has built it.
+            return  # another thread has built it
         tokens, numbers = listed
         texts = map(str, tokens, repeat("latin-1"))
         others = {token_id: data.decode("latin-1") for token_id, data in self._others.items()}
         end = max(max(numbers, default=-1), max(others, default=-1)) + 1
-        # A list is faster, but takes room for every id that is left out.
+        # A list is faster, but takes memory for every id that is left out.
         is_dense = end <= 2 * (len(numbers) + len(others))
         # If an id is missing, as in p50k_base, the last id shows it quickly.
         has_all = numbers[-1:] == [len(numbers) - 1] and numbers == list(range(len(numbers)))
@@ -242,9 +243,9 @@ class _OpenDecoder:
         raise NotImplementedError
 
     def stream(self, errors: str) -> TextStream:
-        from .streams import Spaced
+        from .streams import Separated
 
-        return Spaced(lambda tokens: self.decode_text(tokens, errors), self.between)
+        return Separated(lambda tokens: self.decode_text(tokens, errors), self.between)
 
     def decode_one(self, token: int) -> bytes:
         return self.decode((token,))

@@ -1,12 +1,13 @@
 """The decoders of vocabularies of pieces: by the steps of a file, or as SentencePiece does.
 
-A file's steps make a text of the tokens' pieces. The plain rule is in ``PieceDecoder.plain``: each
-step works on the list of all pieces. The fast way holds for most decoders. Their first steps change
-each piece by itself: only the first and the last piece depend on their position. So the texts of
-the others are looked up and joined. If ``ByteFallback`` follows, each byte is looked up as a lone
-surrogate, which no text has, so the runs of bytes can still be seen in the joined text.
+``PieceDecoder`` follows a file's steps, which turn the tokens' pieces into text. The plain rule is
+``PieceDecoder.plain``: each step works on the list of all pieces. The fast way works for most
+decoders. Their first steps change each piece by itself: only the first and the last piece depend on
+their position. So the texts of the others are looked up and joined. If ``ByteFallback`` follows,
+each byte is looked up as a lone surrogate, which no text has. So the runs of bytes can still be
+seen in the joined text.
 
-In SentencePiece's, pieces are joined, and ``▁`` becomes a space.
+``SentencePieceDecoder`` joins the pieces, and each ``▁`` becomes a space.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import re
 from array import array
 from collections.abc import Iterable, Mapping, Sequence
 
-from ...caches import cached_property
+from ...caches import Memo, cached_property
 from ...unicode.text import Utf8Decoder
 from ..models.sentencepiece.base import BYTE, CONTROL, SPACE, UNKNOWN, SentencePieceVocabulary
 from .bytes import checked
@@ -28,8 +29,8 @@ if TYPE_CHECKING:
     from .streams import StepStream, TextStream
 
 
-#: The first of 256 lone surrogates, which stand for the bytes; and one that stands for no text,
-#: which ends a run of bytes, too.
+#: The first of 256 lone surrogates, which stand for bytes; and one for a piece without text, which
+#: ends a run of bytes, too.
 _BYTES = 0xDC00
 _NO_TEXT = "\udfff"
 _RUN = re.compile("[\udc00-\udcff]+|\udfff")
@@ -60,10 +61,11 @@ class PieceDecoder:
         self._has_bytes = bool(rest) and isinstance(rest[0], ByteFallback)
         self._rest = rest[1:] if self._has_bytes else rest
         self._is_fast = not self._rest or isinstance(self._rest[0], Fuse)
-        self._texts = _Texts(self)
+        #: The texts of tokens that are neither first nor last; the limit is never exceeded.
+        self._texts = Memo(self.text_of, len(pieces))
 
     def decode(self, tokens: Sequence[int]) -> bytes:
-        """Return the bytes of some ids: of the text, and those of byte tokens that are no UTF-8.
+        """Return the bytes of some ids: of the text, and those of byte tokens that are not UTF-8.
 
         Raises:
             KeyError, OverflowError, TypeError: see ``IdDecoder``.
@@ -75,7 +77,7 @@ class PieceDecoder:
 
         Args:
             tokens: the ids.
-            errors: as in ``bytes.decode``, for bytes that are no UTF-8.
+            errors: as in ``bytes.decode``, for bytes that are not UTF-8.
 
         Raises:
             KeyError, OverflowError, TypeError: see ``IdDecoder``.
@@ -151,18 +153,6 @@ class PieceDecoder:
             raise KeyError(f"{number} is not in the vocabulary") from None
 
 
-class _Texts(dict[int, str]):
-    """The texts of tokens that are neither first nor last; each is made when it is first needed."""
-
-    def __init__(self, decoder: PieceDecoder) -> None:
-        super().__init__()
-        self._decoder = decoder
-
-    def __missing__(self, number: int) -> str:
-        text = self[number] = self._decoder.text_of(number)
-        return text
-
-
 def _text_of_run(run: str, errors: str) -> str:
     if run == _NO_TEXT:
         return ""
@@ -170,15 +160,15 @@ def _text_of_run(run: str, errors: str) -> str:
 
 
 _REPLACED = {0xDC00 + byte: "\ufffd" for byte in range(128, 256)}
-#: Stands for a piece without text; a surrogate that is no byte.
+#: The sign for a piece without text: a surrogate that does not stand for a byte.
 _INVISIBLE = "\ud800"
 
 
 class SentencePieceDecoder:
     """The decoder of a model of SentencePiece.
 
-    - A control piece is nothing.
-    - An unknown piece is ``unk_surface``.
+    - A control piece has no text.
+    - The text of an unknown piece is ``unk_surface``.
     - Bytes that are pieces of their own are joined. Each that is not UTF-8 becomes U+FFFD.
     - The ``▁`` of the first piece is dropped.
 
@@ -211,7 +201,7 @@ class SentencePieceDecoder:
         Raises:
             KeyError: an id is not in the vocabulary.
             OverflowError: an id is negative or 2**32 or more.
-            TypeError: an id is no integer, or ``tokens`` is no sequence.
+            TypeError: an id is not an integer, or ``tokens`` is not a sequence.
         """
         if self._denormalize is not None:
             return self.decode_text(tokens, "replace").encode()

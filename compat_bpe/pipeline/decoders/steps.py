@@ -16,7 +16,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .streams import StepStream
 
-#: Keeps bytes that are no UTF-8 apart from everything else, so that they can be had back.
+#: The handler for bytes that are not UTF-8 with which the bytes can be restored.
 ESCAPED = "surrogateescape"
 
 
@@ -29,11 +29,11 @@ class DecoderStep:
     is_byte_level = False
 
     def __call__(self, pieces: Sequence[str], errors: str) -> list[str]:
-        """Return the pieces that the step makes of all pieces of a text.
+        """Return the pieces after the step.
 
         Args:
-            pieces: the pieces.
-            errors: as in ``bytes.decode``, for bytes that are no UTF-8.
+            pieces: all pieces of a text.
+            errors: as in ``bytes.decode``, for bytes that are not UTF-8.
         """
         raise NotImplementedError
 
@@ -54,7 +54,7 @@ class DecoderStep:
         return "".join(self([piece], ESCAPED))
 
     def within(self, text: str) -> str:
-        """Return what becomes of a text within a longer one, once the pieces have been joined."""
+        """Return the text after the step of a part within a joined text."""
         return "".join(self([text], ESCAPED))
 
 
@@ -150,7 +150,7 @@ class WordPiece(PieceStep):
     """The decoder of WordPiece.
 
     Args:
-        prefix: the beginning of a piece that goes on with a word.
+        prefix: the beginning of a piece that continues a word.
         cleanup: remove some spaces, as before a full stop.
 
     >>> WordPiece("##", True)(["it", "'", "##s", "so", "!"], "strict")
@@ -194,7 +194,7 @@ class EndOfWord(PieceStep):
         self._suffix = suffix
 
     def change(self, piece: str, *, is_first: bool, is_last: bool) -> str:
-        """Return a piece with another mark."""
+        """Return a piece with a space for the mark."""
         return piece.replace(self._suffix, "" if is_last else " ")
 
 
@@ -203,7 +203,7 @@ class Metaspace(PieceStep):
 
     Args:
         sign: the character that stands for a space.
-        drop_first: leave it out of the first piece, wherever it stands there.
+        drop_first: leave it out of the first piece, wherever it is there.
 
     >>> Metaspace("▁", True)(["▁a", "▁b"], "strict")
     ['a', ' b']
@@ -229,7 +229,7 @@ class Replace(PieceStep):
         self._replace = replace
 
     def change(self, piece: str, *, is_first: bool, is_last: bool) -> str:
-        """Return a piece with other texts in it."""
+        """Return a piece with its matches replaced."""
         return self._replace(piece)
 
 
@@ -250,7 +250,7 @@ class Strip(PieceStep):
         self._stop = stop
 
     def change(self, piece: str, *, is_first: bool, is_last: bool) -> str:
-        """Return a piece without the character; nothing is left of one that has no other."""
+        """Return a piece without the character at its ends; it may be empty then."""
         start = min(self._start, len(piece) - len(piece.lstrip(self._content)))
         stop = min(self._stop, len(piece) - len(piece.rstrip(self._content)))
         return piece[start : len(piece) - stop]
@@ -302,7 +302,7 @@ class CTC(DecoderStep):
         return piece
 
 
-#: A sign is taken for a digit, as in tokenizers.
+#: A plus sign may replace the first digit, as in tokenizers.
 _BYTE = re.compile(r"<0x([0-9a-fA-F]{2}|\+[0-9a-fA-F])>")
 
 
@@ -348,7 +348,7 @@ def byte_of(piece: str) -> int | None:
 def text_of_run(data: bytes, errors: str) -> list[str]:
     """Return the text of bytes that follow each other, in pieces.
 
-    With ``errors="replace"`` all bytes of a run that is no UTF-8 become U+FFFD, as in tokenizers.
+    With ``errors="replace"`` all bytes of a run that is not UTF-8 become U+FFFD, as in tokenizers.
 
     Raises:
         UnicodeDecodeError: with ``errors="strict"``, the bytes are not UTF-8.

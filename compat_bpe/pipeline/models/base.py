@@ -1,13 +1,12 @@
-"""What all models share: their protocol, a token at its place, and joints.
+"""The protocol that all models share, a token at its place, and joints.
 
 A *joint* is a place between two characters that no token reaches across. The two characters alone
-decide. What is between two joints is taken one way or another, but what is before a joint is
-decided, and its tokens stay.
+decide. The tokens before a joint do not depend on the text after it.
 
 A joint is *exact* if both sides have the ids of the whole. A model that takes a chunk from left to
 right, such as Unigram, has joints with *slack*: sums of scores are rounded, and that may decide
-between two ways that are nearly as good. So the tokens after a joint may be other ones if other
-text is before it.
+between two ways that are nearly as good. So the tokens after a joint may change with the text
+before it.
 """
 
 from __future__ import annotations
@@ -38,11 +37,11 @@ if TYPE_CHECKING:
 
         @property
         def unknown_id(self) -> int | None:
-            """The id of the token that stands for what is unknown; None if there is none."""
+            """The id of the unknown token; None if there is none."""
 
         @property
         def joints(self) -> Joints | None:
-            """The promise of places where tokens stay; None if there is none."""
+            """The promises about joints; None if there are none."""
 
         def encode(self, chunk: str) -> Ids:
             """Return the ids of one chunk, in the fast way."""
@@ -54,7 +53,7 @@ if TYPE_CHECKING:
             """
 
         def merge(self, data: bytes) -> list[int]:
-            """Return the ids that merging makes of some bytes; only if ``is_text``."""
+            """Return the ids that merging gives for some bytes; only if ``is_text``."""
 
         def encode_segment(self, segment: str, chunks: Callable[[str], list[str]]) -> Ids | None:
             """Return the ids of a segment if there is a faster way than chunk by chunk, else None.
@@ -74,7 +73,7 @@ class ChunkToken(NamedTuple):
     Args:
         id: its id.
         text: the token as the reference shows it: the piece as in the vocabulary, or the text
-            that it stands for where the reference shows that.
+            that it stands for.
         start, end: its place in the chunk, in bytes of UTF-8.
     """
 
@@ -100,7 +99,7 @@ class Joints(NamedTuple):
     are_between: Callable[[str, str], bool]
     slack: Callable[[str], int] | None = None
     longest: int = 0
-    knows: Callable[[str], bool] = str.isascii  # not asked without a longest
+    knows: Callable[[str], bool] = str.isascii  # not called if ``longest`` is 0
 
     @property
     def are_exact(self) -> bool:
@@ -120,7 +119,7 @@ class TextModel:
 
     @property
     def joints(self) -> Joints | None:
-        """The promise of places where tokens stay; None if there is none."""
+        """The promises about joints; here there are none."""
         return None
 
     def merge(self, data: bytes) -> list[int]:

@@ -1,6 +1,6 @@
-"""Explanations: how each kind of model comes to the ids of a chunk. Imported when one is shown.
+"""Explanations of the ids of a chunk, for each kind of model; imported when one is shown.
 
-They take time and memory for all that could be chosen, so this is for single words.
+They take time and memory for all alternatives, so they are for single words.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from .wordpiece import WordPiece
 
 
 class Token(NamedTuple):
-    """One part of a chunk, its bytes or its name; ``id`` is None for a byte that is no token."""
+    """One part of a chunk, its bytes or its name; ``id`` is None for a byte that is not a token."""
 
     id: int | None
     data: bytes
@@ -33,7 +33,7 @@ class Pair(NamedTuple):
     Args:
         rank: the rank of the join: the new token's id, or the merge's index in the list, from 0.
         place: the index of the left one among the parts, from 0.
-        made: the token that they make.
+        made: the token that they make when they are joined.
     """
 
     rank: int
@@ -103,7 +103,7 @@ def steps(
 
 
 class Tried(NamedTuple):
-    """The pieces that are tried at a place of a word.
+    """The pieces that are looked up at a place of a word.
 
     Args:
         place: the place, in characters.
@@ -117,7 +117,7 @@ class Tried(NamedTuple):
 
 
 def tried(model: WordPiece, chunk: str) -> Iterator[Tried]:
-    """Yield the pieces that are tried at each place of a word that is not too long.
+    """Yield the pieces that are looked up at each place of a word that is not too long.
 
     >>> model = WordPiece({"hug": 0, "##s": 1, "[UNK]": 2}, "[UNK]")
     >>> for found in tried(model, "hugs"):
@@ -191,7 +191,7 @@ def n_best(model: Unigram, chunk: str, count: int) -> list[Way]:
     >>> [(way.score, [edge.text for edge in way.edges]) for way in n_best(model, "hug", 2)]
     [(-6.5, ['h', 'ug']), (-8.0, ['h', 'u', 'g'])]
     """
-    model.best_path(chunk)  # Raises if there may be no way.
+    model.best_path(chunk)  # raises if there may be no way
     if count < 1:
         return []
     ways: list[list[Way]] = [[Way(0.0, ())]] + [[] for _ in chunk]
@@ -214,12 +214,12 @@ _WAYS = 2
 
 
 class Item(NamedTuple):
-    """One of the ways to go on.
+    """An alternative of a step.
 
     Args:
-        parts: what it consists of.
+        parts: the parts of it.
         figure: its number as text; may be empty.
-        lead: the text between it and the item before.
+        lead: the text between it and the alternative before.
     """
 
     parts: Sequence[bytes]
@@ -232,8 +232,8 @@ class Row(NamedTuple):
 
     Args:
         parts: the parts that the chunk has now.
-        marked: the first and the end of those that the step is about; equal if there are none.
-        items: the ways to go on, in the order in which they are thought of.
+        marked: the start and the end of those that the step is about; equal if there are none.
+        items: the alternatives, in the order in which they are considered.
         taken: the index of the one that is taken; None if none is.
     """
 
@@ -244,7 +244,7 @@ class Row(NamedTuple):
 
 
 class Explanation(NamedTuple):
-    """The steps by which a model comes to the ids of a chunk.
+    """The steps of a model from a chunk to its ids.
 
     Args:
         chunk: the chunk, as bytes.
@@ -266,9 +266,9 @@ class Explanation(NamedTuple):
 
 @singledispatch
 def explain(model: Any, chunk: str) -> Explanation:
-    """Return how a model comes to the ids of a chunk.
+    """Return the steps of a model from a chunk to its ids.
 
-    A kind of model without an explanation of its own is explained by the tokens that it finds.
+    For a kind of model without an explanation of its own, they are just its tokens.
 
     Raises:
         ValueError: the model has no token for a part of the chunk.
@@ -373,7 +373,7 @@ def _merging(
         is_token: True if it is a token as a whole, which is not merged.
         states: returns the states.
         figure: returns the text that shows the rank of a pair.
-        sign: the text between two figures, of which the first comes first.
+        sign: the text between two figures, of which the first is joined first.
     """
 
     def rows() -> Iterator[Row]:
@@ -382,7 +382,7 @@ def _merging(
             if step.pairs:
                 place = step.pairs[0].place
                 yield Row(parts, (place, place + 2), items(step), 0)
-            # What was never in parts is not shown twice.
+            # A chunk that was never in parts is not shown twice.
             elif is_token or len(parts) > 1 or parts != [chunk]:
                 yield Row(parts)
 
@@ -492,7 +492,7 @@ def _explain_piece_lattice(model: SentencePieceUnigram, chunk: str) -> Explanati
         return Way(pieces.score(path), tuple(way))
 
     best = model.split(chunk)
-    # Of ways that are nearly as good, rounding decides, here and there in other ways.
+    # Between ways that are almost equal rounding decides, and the lattice rounds differently.
     others = [way for way in pieces.best(_WAYS) if way != best] if chunk else []
     ways = [way_of(path) for path in [best, *others[:1]]]
     return _best_ways(chunk, model.encode(chunk), edges, ways)

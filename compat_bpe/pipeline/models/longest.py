@@ -3,11 +3,11 @@
 At each place the longest token that the text goes on with is taken, and that choice is never
 reconsidered. Each single byte is a token, so there always is one.
 
-Nothing but the place at which a token begins decides which one it is. So a text may be cut at each
-place that no token reaches across: the last token before it ends there, whatever follows, and the
-next one begins there, whatever is before. No token reaches across a place between two characters
-if none has the two next to each other. (A token that is part of a character, or begins or ends
-within one, is compared by its bytes.)
+A token depends only on the place at which it begins, and on the text from there on. So a text may
+be cut at each place that no token reaches across: the last token before it ends there, whatever
+follows, and the next one begins there, whatever is before. No token reaches across a place between
+two characters if none has the two next to each other. (A token that is part of a character, or
+begins or ends within one, is compared by its bytes.)
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ class LongestTokens(TextModel):
         while start < len(data):
             for length in lengths(data[start : start + 2], ()):
                 end = start + length
-                # A shorter rest would be taken for a token of its own length.
+                # Beyond the end, the slice would be shorter than a token of this length.
                 token_id = id_of(data[start:end]) if end <= len(data) else None
                 if token_id is not None:
                     break

@@ -1,4 +1,4 @@
-"""The pieces of a vocabulary with scores, and which of them begin at a place of a text."""
+"""The pieces of a vocabulary with scores, and look-ups of those that begin at a place of a text."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    #: The length and the score of each of some pieces, the shortest first.
-    Found = tuple[tuple[int, float], ...]
+    #: The length and the score of each piece at a place, the shortest first.
+    Matches = tuple[tuple[int, float], ...]
 
 #: The greatest length in characters of a piece that is found by looking up every length.
 LONGEST_SHORT = 32
 #: The most longer pieces that may each begin with the one before: at a place of a text, all of them
-#: are ways on. The trainers here and in SentencePiece make none of more than 1,024 characters.
+#: may match. The trainers here and in SentencePiece make no piece of more than 1,024 characters.
 MOST_NESTED = 1024
 
 
 class LongPieces:
     """The pieces of more than ``LONGEST_SHORT`` characters, to find those at a place of a text.
 
-    In the order of characters, all that is between a piece and a text that begins with it begins
-    with it, too. So the last piece before a text begins with all pieces that the text begins with.
+    In sorted order, all that is between a piece and a text that begins with it begins with it, too.
+    So the last piece that is not after a text begins with all pieces that the text begins with.
 
     Args:
         scores: each piece and its score.
@@ -122,15 +122,15 @@ class UnigramTable:
 class PieceGroups:
     """The pieces of a vocabulary in groups by their first two characters.
 
-    At a place of a text, its beginnings are looked up in the group of the first two characters,
-    until one is no beginning of a piece. The longest one has all pieces with it that it begins
-    with. Pieces with more than ``LONGEST_SHORT`` characters are compared with the text, since
-    the beginnings of a piece take memory in proportion to the square of its length. A group is
-    made when a text first has its two characters.
+    At a place of a text, longer and longer parts of it are looked up in the group of the first two
+    characters, until one is not the beginning of a piece. The entry of the longest one has all
+    pieces that it begins with. Pieces with more than ``LONGEST_SHORT`` characters are compared with
+    the text, since the beginnings of a piece take memory in proportion to the square of its length.
+    A group is made when a text first has its two characters.
 
     Args:
         scores: each piece and its score.
-        unknown_score: the score of a character that is no piece.
+        unknown_score: the score of a character that is not a piece.
 
     >>> PieceGroups({"h": -1.0, "hug": -2.0, "u": -3.0}, -9.0).matches("hugs", 0)
     ((1, -1.0), (3, -2.0))
@@ -139,8 +139,8 @@ class PieceGroups:
     def __init__(self, scores: Mapping[str, float], unknown_score: float) -> None:
         self.scores = shareable(scores)
         self._unknown_score = unknown_score
-        #: By two characters that a text had, as of ``make_group``.
-        self.groups: dict[str, tuple[Found, dict[str, Found]]] = shareable()
+        #: The groups that were needed so far; see ``make_group``.
+        self.groups: dict[str, tuple[Matches, dict[str, Matches]]] = shareable()
 
     @cached_property
     def members(self) -> dict[str, list[str]]:
@@ -161,8 +161,8 @@ class PieceGroups:
         """The pieces that have more characters than a group has."""
         return LongPieces(self.scores)
 
-    def make_group(self, first: str) -> tuple[Found, dict[str, Found]]:
-        """Return the group of two characters, and note it.
+    def make_group(self, first: str) -> tuple[Matches, dict[str, Matches]]:
+        """Make the group of two characters, keep it, and return it.
 
         Args:
             first: two characters, or a last one.
@@ -173,10 +173,10 @@ class PieceGroups:
             beginning begins with.
         """
         scores = self.scores
-        found: Found = ((1, scores.get(first[0], self._unknown_score)),)
+        found: Matches = ((1, scores.get(first[0], self._unknown_score)),)
         if len(first) > 1 and first in scores:
             found = (*found, (2, scores[first]))
-        beginnings: dict[str, Found] = shareable()
+        beginnings: dict[str, Matches] = shareable()
         for piece in self.members.get(first, ()):
             longest = end = min(len(piece), LONGEST_SHORT)
             while end > 2 and piece[:end] not in beginnings:
@@ -190,7 +190,7 @@ class PieceGroups:
         group = self.groups[first] = found, beginnings
         return group
 
-    def matches(self, text: str, start: int) -> Found:
+    def matches(self, text: str, start: int) -> Matches:
         """Return the length and the score of each piece at a place of a text, the shortest first.
 
         The first one is the character there, a piece or not.

@@ -1,12 +1,12 @@
 """Splitting of text that no pre-tokenizer splits, at places that no token reaches across.
 
-Without a pre-tokenizer each span is one chunk. Chunks so long never come back, so their ids would
+Without a pre-tokenizer each span is one chunk. Such long chunks never recur, so their ids would
 never come from the cache. But a vocabulary may show places at which a chunk may be cut without
 changing its ids: before each ``▁``, which stands for a space, beside the end of a line, and after
-most full stops of Chinese. The parts are words then, which come back all the time, or sentences;
-and at the same places texts have cut points.
+most full stops of Chinese. Then the parts are words, which recur all the time, or sentences; and at
+the same places texts have cut points.
 
-``splitter_by_pieces`` is for models of SentencePiece, ``TokenSplitter`` for the longest tokens, and
+``splitter_by_pieces`` is for models of SentencePiece, ``TokenSplitter`` for ``LongestTokens``, and
 ``splitter_by_merges`` for BPE over characters in a ``tokenizer.json`` (see ``CharacterCuts``).
 """
 
@@ -30,7 +30,7 @@ _NAME = "of the words"
 #: The characters above the Basic Multilingual Plane.
 _ABOVE = r"\U00010000-\U0010ffff"
 #: Characters that must not be on the left of a cut point, and on the right (see
-#: ``pattern.splitter``).
+#: ``pattern.splitter._without_surrogates``).
 _NOT_LEFT = rf"\ud800-\udfff{_ABOVE}"
 _NOT_RIGHT = r"\ud800-\udfff"
 
@@ -96,7 +96,7 @@ class WordSplitter(WholeSplitter):
         else:
             pattern = rf"[\s\S][^{MARK}]*(?:(?<=[{escaped}]){MARK}[^{MARK}]*)*"
         self._find = re.compile(pattern).findall
-        #: A text without this can be cut before each space, which takes a third of the time.
+        #: A text without this can be cut before each ``▁``, which takes a third of the time.
         self._seldom = "" if before - {MARK} else MARK * 2 if before else "\0"
         left = f"[^{escaped}]" if before else r"[\s\S]"
         #: A character with a cut point after it.
@@ -115,7 +115,7 @@ class WordSplitter(WholeSplitter):
         return parts
 
     def segments(self, text: str) -> Iterator[str]:
-        """Yield parts of some hundred characters that end at cut points, lines if they can be."""
+        """Yield parts of some hundred characters that end at cut points, if possible at lines."""
         assert self.cut_points is not None
         search, find = self.cut_points.search, text.find
         start = 0
@@ -199,8 +199,8 @@ class TokenSplitter(WordSplitter):
 def _characters(values: Set[int]) -> str:
     """Return the inside of a class with the characters that begin or end with one of some bytes.
 
-    It has all characters that are not ASCII if one of the bytes is not, and U+0000 if there are
-    none, since a class cannot be empty: before and after that there is no cut point then.
+    If one of the bytes is not ASCII, it has all characters that are not. If there are no bytes, it
+    has U+0000, since a class cannot be empty; then there is no cut point beside U+0000.
     """
     ascii_ = "".join(f"\\x{value:02x}" for value in sorted(values) if value < 0x80)
     return (ascii_ + ("" if max(values, default=0) < 0x80 else "\\x80-\U0010ffff")) or "\\x00"
@@ -228,7 +228,7 @@ def splitter_by_merges(
     stop = "" if after_stops is None else STOP
     mark, end = MARK if marks else "", r"\n" if lines else ""
     inside = f"[^{mark}{end}{stop}{space}]"
-    # What may follow in a chunk: a full stop ends it unless a character after it may be joined.
+    # The rest of a chunk: a full stop ends it unless a character after it may be joined.
     joined = "".join(re.escape(char) for char in sorted(after_stops or ()) if char <= "\uffff")
     if any(char > "\uffff" for char in after_stops or ()):
         joined += _ABOVE  # characters above have one stand-in, so all of them count as joined

@@ -13,16 +13,20 @@ as good, and the sums are rounded. Both are decided as in tokenizers:
 
 - Scores are 64-bit floats, and each sum is that of a piece and of all before it, added up from the
   left. So a chunk cannot simply be cut, not even between two characters that no piece has
-  together: with something before them sums are rounded otherwise, which decides between ways that
-  are nearly as good (``PartEncoder`` says when a cut is possible).
+  together: with other text before them, sums are rounded differently, which decides between ways
+  that are nearly as good (``PartEncoder`` says when a cut is possible).
 - Places are taken from left to right, and a later way must be better, not only as good. So of
   equal ways the one whose last piece is the longest wins, then the one before it, and so on.
 
-A character that is no piece is *unknown*: it may be passed at the score of the vocabulary's worst
-piece, less 10. A run of unknown characters is one token at the end. If the run as a whole happens
-to be a piece, it is that piece; if there is a piece for each of its bytes, such as ``<0x0A>``, and
-the model falls back to bytes, it is those; else it is the unknown token. All pieces match, even
-those that are meant as names, such as ``<s>``; the unknown piece joins the run that it is in.
+A character that is not a piece is *unknown*: it may be passed at the score of the vocabulary's
+worst piece, less 10. At the end, a run of unknown characters becomes
+
+1. one piece, if the run as a whole happens to be one;
+2. else the pieces of its bytes, such as ``<0x0A>``, if the model falls back to bytes and has all;
+3. else the unknown token.
+
+All pieces match, even those that are meant as names, such as ``<s>``; the unknown piece joins the
+run that it is in.
 """
 
 from __future__ import annotations
@@ -49,18 +53,18 @@ _BYTE_PIECES = [f"<0x{byte:02X}>" for byte in range(256)]
 #: Sums of scores below this are finite in any text.
 _TAME = 1e290
 _NEVER = float("-inf")
-#: The length in characters above which a chunk goes part by part.
+#: The length in characters above which a chunk is encoded part by part.
 _LONG = 64
-#: Begin with that after this many characters of long chunks; encoding them takes about as long as
-#: the preparations.
+#: Encode by parts after this many characters of long chunks; encoding them otherwise takes about as
+#: long as building the ``PartEncoder``.
 _WORTH_PARTS = 1 << 15
-#: The chunks that are remembered: those from this length in characters on, which the core does not
-#: keep, up to this one, and so many of them.
+#: The least length in characters of a chunk that is remembered (the core keeps shorter ones), the
+#: greatest, and the number of chunks.
 _FROM, _UP_TO, _CHUNKS = 129, 1 << 13, 1 << 9
 
 #: The limit of all sums.
 SUM_LIMIT = 1 << 26
-#: The least difference that is sure, for each character of a part; twice what it need be.
+#: The least difference that is sure, for each character of a part; twice the bound of the argument.
 GAP = 2.0**-25
 
 #: The length in characters from which a chunk is compared with the one before, and the greatest
@@ -115,7 +119,7 @@ class Unigram(TextModel):
 
     @property
     def unknown_id(self) -> int | None:
-        """The id of the token that stands for what is unknown; None if there is none."""
+        """The id of the unknown token; None if there is none."""
         return self.unknown
 
     # The plain rule
@@ -158,7 +162,7 @@ class Unigram(TextModel):
     def edges(self, chunk: str, start: int) -> Iterator[tuple[int, float, bool]]:
         """Yield the ways on from a place: the end, the score, and True for an unknown character.
 
-        The character is unknown if it is no piece by itself, even if longer ones begin with it.
+        The character is unknown if it is not a piece by itself, even if longer ones begin with it.
         """
         if chunk[start] not in self.table.scores:
             yield start + 1, self.unknown_score, True
@@ -207,11 +211,10 @@ class Unigram(TextModel):
         return self._encode(chunk) if len(chunk) < _FROM else self._chunks[chunk]
 
     def _encode(self, chunk: str) -> Ids:
-        """Return the ids of a chunk, not remembered.
+        """Return the ids of a chunk without looking them up.
 
-        The steps are those of ``best_path``, with everything at hand. A place that nothing has
-        reached yet has the score -inf, so scores whose sums may be infinite go the plain way.
-        Long chunks go part by part.
+        Scores whose sums may be infinite take the plain way, since in ``_find_way`` a place that
+        was not reached yet has the score -inf. Long chunks are encoded part by part.
         """
         known = self.table.scores.keys()
         if not self._is_tame or (self.unknown is None and not known >= set(chunk)):
@@ -310,8 +313,8 @@ class Unigram(TextModel):
         """The places that no piece reaches over; None if too much depends on unknown characters.
 
         A run of unknown characters that reaches over a joint is one token, or one for each byte.
-        But if some bytes are pieces and others are not, what is one token for the whole run may be
-        several for its beginning. And at a good score a run may be taken instead of a piece.
+        But if only some bytes are pieces, the whole run may be one token where its beginning is
+        several. And with a positive score, unknown characters may win over pieces.
         """
         missing = self._byte_ids.count(None)
         if missing not in (0, 256) or self.unknown is None or self.unknown_score > 0:
@@ -329,8 +332,8 @@ class Unigram(TextModel):
     def _slack(self, chunk: str) -> int:
         if not self._is_tame or len(chunk) * self._greatest > SUM_LIMIT:
             return 4 * len(chunk)
-        # The unknown piece, written out, becomes its bytes if it joins a run. And a run may be
-        # joined to the one before.
+        # The unknown piece, written in the text, becomes its bytes if it joins a run. And a run may
+        # be joined to the one before.
         return self._part_encoder().slack(chunk) + self._unknown_length + 1
 
     def _ids_of(self, path: Sequence[str]) -> Ids | None:
@@ -365,20 +368,21 @@ class PartEncoder:
     In Chinese a chunk is a whole clause, and without a pre-tokenizer it is the whole text: long,
     and hardly ever repeated, so a cache of chunks does not help. But between most characters is a
     *joint*: no piece has the two next to each other, so every way goes through there. The parts
-    between joints are short and come back, and their ways are cached.
+    between joints are short and recur, and their ways are cached.
 
-    The property: the way through a part is *sure* if wherever two ways meet in it, the better one
-    is better by more than ``gap``. A sure way is that of the part in any chunk. The argument:
+    The property: the way through a part is *sure* if, wherever two ways meet in it, the better one
+    is better by more than ``GAP`` for each character of the part. A sure way is that of the part in
+    any chunk. The argument:
 
     1. All ways go through the part's start, so all sums in it begin with the same number, the score
-       of what is before. It is 0 if the part is by itself, and something else in a chunk.
-    2. Sums below 2**26 are rounded by at most 2**-28. So for a way of n pieces, what the number
-       before it changes is the number itself and at most 2n roundings, together n * 2**-27.
+       of the text before. It is 0 if the part is by itself, and any number in a chunk.
+    2. Sums below 2**26 are rounded by at most 2**-28. So for a way of n pieces, another number
+       changes the sum by that number and at most 2n roundings, together n * 2**-27.
     3. So the difference of two ways of at most n pieces changes by at most n * 2**-26. A greater
        difference keeps its sign, and the same ways win everywhere, from left to right.
 
-    Where a way is not sure, the part is done again with the number that it really begins with: that
-    is the sum of all pieces before it, added up in the same order.
+    Where a way is not sure, it is searched again with the number that the part really begins with:
+    the sum of all pieces before it, added up in the same order.
 
     Args:
         table: the pieces and their scores.
@@ -430,13 +434,13 @@ class PartEncoder:
     def _parts_of(self, chunk: str) -> tuple[list[int], list[Part]]:
         """Return the ends of the parts of a chunk, and what is found for each.
 
-        The beginning may be that of the last chunk: of one text, often many beginnings are encoded
-        one after the other, to find the one that has room.
+        The beginning may be that of the last chunk: to find the longest beginning of a text within
+        a limit, many of its beginnings are encoded one after the other.
         """
         last, ends, parts = self._last
         kept = 0
         if len(chunk) > _COMPARED:
-            # Of the part before a place, both characters beside its end must be the same.
+            # Both characters beside the end of a part must be the same.
             kept = bisect_left(ends, common_length(chunk, last))
         ends, parts = ends[:kept], parts[:kept]
         start = ends[-1] if ends else 0
@@ -451,7 +455,7 @@ class PartEncoder:
         return ends, parts
 
     def slack(self, chunk: str) -> int:
-        """Return the most tokens that a chunk may have fewer, with something else before it."""
+        """Return how many tokens a chunk can lose when the text before it changes."""
         ends, parts = self._parts_of(chunk)
         return sum(
             4 * (end - start)

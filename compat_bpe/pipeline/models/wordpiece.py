@@ -1,4 +1,4 @@
-"""Models over words and characters: one token for each, or WordPiece.
+"""Models over whole words and over characters, and WordPiece, which cuts words into pieces.
 
 WordPiece cuts a word into the longest pieces of the vocabulary, from left to right. The first piece
 of a word is written as it is. Every other one has a prefix, mostly ``##``, which says that it
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     #: Pieces to be taken: an id, or those of several one after another.
     Taken = Union[int, tuple["Taken", ...]]
 
-#: The length in characters from which pieces and words are long. Below it there are at most as
+#: The length in characters from which pieces and words are long. Below it there are at most that
 #: many tries for a piece.
 _LONG = 128
 
@@ -37,7 +37,7 @@ _DEAD = -1
 
 
 class _WordModel(TextModel):
-    """The common part: a vocabulary, and a token for what is unknown.
+    """The common part of ``WordLevel`` and ``WordPiece``: a vocabulary with an unknown token.
 
     Args:
         vocabulary: each token and its id.
@@ -54,7 +54,7 @@ class _WordModel(TextModel):
 
     @property
     def unknown_id(self) -> int | None:
-        """The id of the token that stands for what is unknown; None if there is none."""
+        """The id of the unknown token; None if there is none."""
         return self.vocabulary.get(self.unknown)
 
     def _id_of_unknown(self, chunk: str) -> int:
@@ -78,7 +78,7 @@ class WordLevel(_WordModel):
 
     Args:
         vocabulary: each token and its id.
-        unknown: the token for all chunks that are none.
+        unknown: the token for all other chunks.
 
     >>> WordLevel({"hi": 0, "[UNK]": 1}, "[UNK]").encode("hey")
     (1,)
@@ -148,7 +148,7 @@ class WordPiece(_WordModel):
         if len(self._names) < len(self.vocabulary):
             # Pieces share an id, so an id does not say which piece it is.
             tokens = self._numbered.find(chunk)
-            return [one._replace(id=self.vocabulary[one.text]) for one in tokens]
+            return [token._replace(id=self.vocabulary[token.text]) for token in tokens]
         ids = self.encode(chunk) if self._is_long(chunk) else self.plain(chunk)
         size = len(chunk.encode())
         if len(ids) == 1:
@@ -235,12 +235,12 @@ class WordPiece(_WordModel):
 
 
 class _Pieces:
-    """The pieces with a prefix, without it.
+    """The pieces that have a prefix, written without it.
 
     Args:
         vocabulary: all pieces and their ids.
-        prefix: the beginning of the pieces that are meant.
-        longest: the greatest length in characters, without prefix, that can be in a word.
+        prefix: the prefix; may be empty.
+        longest: the greatest length in characters of a piece, without the prefix, that is kept.
     """
 
     def __init__(self, vocabulary: Mapping[str, int], prefix: str, longest: int) -> None:
@@ -266,14 +266,14 @@ class _Pieces:
 class LinkedPieces:
     """The longest pieces of a word in one pass over it, however long the pieces are.
 
-    The plain rule goes back to where the last piece ended, and reads from there again what it had
-    read as the beginning of a longer piece. For a piece of a million characters that is too much.
+    The plain rule goes back to where the last piece ended, and reads again what it had read as the
+    beginning of a longer piece. For a piece of a million characters that is too much.
 
-    Here the pieces are a tree of characters. Each node, which is a text read since the last piece,
-    has a link for the case that no longer piece comes of it: the pieces that the plain rule takes
-    from that text, and the node of what is left. Every text that is left is shorter, so that in one
-    pass over a word there are no more links followed than characters read. (This is the failure
-    link of Aho and Corasick, as Song et al. use it in "Fast WordPiece Tokenization", 2021.)
+    Here the pieces are a tree of characters. A node stands for the text read since the last piece.
+    Its link is for the case that no longer piece follows: it has the pieces that the plain rule
+    takes from that text, and the node of the remaining text. Each remaining text is shorter, so one
+    pass over a word follows no more links than it reads characters. (This is the failure link of
+    Aho and Corasick, as Song et al. use it in "Fast WordPiece Tokenization", 2021.)
 
     Args:
         first: the pieces that begin a word, and their ids.
@@ -288,7 +288,7 @@ class LinkedPieces:
         #: The node at which a word begins, and the one at which it goes on.
         self._begin, self._go_on = 0, 1
         self._edges: dict[int, int] = shareable()
-        #: For each node, what its text is taken as, and the node of what is left.
+        #: For each node, the pieces that are taken from its text, and the node of the rest.
         self._taken: list[Taken] = [(), ()]
         self._links = [_DEAD, _DEAD]
         levels: list[list[tuple[int, int]]] = []
@@ -320,7 +320,7 @@ class LinkedPieces:
         """Link a node: as its parent is linked, and on until its last character is read."""
         node = self._edges[key]
         if self._links[node] != _DEAD:
-            return  # It is a piece.
+            return  # it is a piece
         char = key & (1 << _BITS) - 1
         taken: list[Taken] = []
         at = parent
@@ -368,7 +368,7 @@ def _flat(taken: list[Taken]) -> tuple[int, ...]:
 
 
 class _OpenVocabulary(TextModel):
-    """The common part of both models."""
+    """The common part of the models without a vocabulary."""
 
     #: The longest token is not known before the text is.
     is_complete = False

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 class Normalizer:
     """A normalizer of text.
 
-    By default it does the same at the beginning of a text as anywhere, and allows no cuts.
+    By default it treats the beginning of a text like any other place, and allows no cuts.
     """
 
     #: False if ``across`` never returns a pair.
@@ -36,7 +36,7 @@ class Normalizer:
     def continued(self) -> Normalizer | None:
         """The normalizer for a text that goes on after a cut: itself, mostly.
 
-        It leaves out what is done at the beginning of a text. None if nothing is left.
+        It does nothing special at the beginning of a text. None if it would do nothing at all.
         """
         return self
 
@@ -63,8 +63,8 @@ class Normalizer:
         return () if pair is None else (pair,)
 
 
-#: A text may become this many times as long as it is, and this many characters longer. In any
-#: Unicode form, written in bytes, a character becomes at most 33.
+#: A text may become this many times as long as it is, and this many characters longer. In a Unicode
+#: form, written in bytes, a character becomes at most 33.
 MOST_TIMES, MOST_MORE = 64, 1 << 16
 
 
@@ -154,13 +154,13 @@ def one_after_the_other(steps: Sequence[Normalizer]) -> Normalizer | None:
 
 
 class CharacterTable(dict[int, str]):
-    """A table of what becomes of each character, which is found out when it first occurs.
+    """A table for ``str.translate`` that computes the entry of a character when it first occurs.
 
-    A plain table for ``str.translate`` that lacks a character raises a ``KeyError`` for it each
-    time, and takes several times as long.
+    A plain table that lacks a character raises a ``KeyError`` for it each time, and takes several
+    times as long.
 
     Args:
-        change: returns what becomes of a character.
+        change: returns the text that replaces a character.
 
     >>> "abba".translate(CharacterTable(str.upper))
     'ABBA'
@@ -182,11 +182,11 @@ def members(points: CodePoints) -> frozenset[str]:
     >>> sorted(members(CodePoints.of("ac")))
     ['a', 'b', 'c']
     """
-    return frozenset(chr(p) for first, last in points.ranges() for p in range(first, last + 1))
+    return frozenset(map(chr, points))
 
 
 def beside(left: str, right: str) -> tuple[str, str] | None:
-    """Return the characters beside a position between two changed characters; None if removed.
+    """Return the characters beside a position between two replacements; None if one is empty.
 
     >>> beside("ab", "cd"), beside("", "c")
     (('b', 'c'), None)

@@ -5,13 +5,14 @@ wide. The children of a node are at its place xor its offset xor a byte. A leaf 
 the replacement in the text that follows the array, where each replacement ends with a NUL.
 
 Sequences share their ends, so 60,000 units make 225,000 sequences. Therefore the trie over bytes
-is made a trie over characters, a table for each of its nodes, and not a table of all sequences.
-That takes a tenth of a second, and checks the map, so that a small hostile one fills no memory. The
-maps that SentencePiece ships need no check, so they are made tables only if all sequences are asked
-for; single characters are followed byte by byte.
+becomes a trie over characters, a table for each of its nodes, and not a table of all sequences.
+That takes a tenth of a second, and checks the map, so that a small hostile one cannot fill the
+memory. The maps that SentencePiece ships need no check, so their tables are built only when all
+sequences are asked for; single characters are followed byte by byte.
 
-SentencePiece itself takes the longest key at each position. tokenizers takes the shortest, and
-replaces a whole grapheme cluster by what is meant for its beginning (``Precompiled``).
+SentencePiece itself takes the longest sequence at each position (``Charsmap``). tokenizers takes
+the shortest, and replaces a whole grapheme cluster by the replacement of its beginning
+(``Precompiled``).
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 
-#: SentencePiece takes account of this many sequences that begin at one place, the shortest ones.
+#: SentencePiece looks at this many sequences that begin at one place, the shortest ones.
 _MOST_AT_ONE_PLACE = 32
 #: The number of characters after a node that are remembered.
 _STEPS = 1 << 14
@@ -47,8 +48,8 @@ _SHIPPED = {
     247164: "2c03512e62f9ed965ec90d85314211b63b5b8aa0395311ea2147eec9ff738907",  # nmt_nfkc_cf
     247165: "d8dfef3d6db0eef0742f8b55a73aee7fce6c1e21d26a09b8d3d4b52c42a791cb",  # nfkc_cf
 }
-#: The number of characters at which sequences are looked for without a pattern, which takes a tenth
-#: of the time that building it takes.
+#: The number of characters at which sequences are looked for without a pattern. That takes a tenth
+#: of the time of building the pattern.
 _FEW = 1 << 12
 #: The length in characters of the parts of a text that are replaced one after the other, and the
 #: most characters of one that are replaced kind by kind.
@@ -89,7 +90,7 @@ class Charsmap:
         #: The number of characters to be looked at before the patterns for all text are built.
         self._few_left = _FEW
         if not _is_shipped(blob):
-            _ = self._tables  # It raises if the map is damaged.
+            _ = self._tables  # raises if the map is damaged
 
     @cached_property
     def _tables(self) -> tuple[dict[int, dict[str, int]], dict[int, str]]:
@@ -219,9 +220,9 @@ class Charsmap:
         return self._later.union(self._following[0])
 
     def keeps_before(self, left: str, right: str) -> bool:
-        """Return True if a character is surely kept where another one follows.
+        """Return True if a character is certainly kept where another one follows.
 
-        No sequence has the other one then, and none that ends before it has the first one.
+        It is if no sequence has the other one, and no sequence ends with the first one.
         """
         node = self._following[0].get(left)
         return (
@@ -250,9 +251,9 @@ class Charsmap:
                 at += entry[0]
 
     def _are_few(self, text: str) -> bool:
-        """Return True if a sequence is to be looked for at every place of a text.
+        """Return True if sequences are looked for without a pattern, at every place of a text.
 
-        That is for the first characters, which take less time so than the pattern takes to build.
+        That holds for the first ``_FEW`` characters.
         """
         if text.isascii() or self._few_left < 0:
             return False
@@ -403,7 +404,7 @@ def _characters(
             if len(data) == _length(data[0]):
                 nodes[data.decode()] = place
             elif units[place] & HAS_LEAF or len(data) > 4:
-                data.decode()  # It raises.
+                data.decode()  # raises
             else:
                 left.append((place, data))
         if steps[0] < 0:
@@ -423,7 +424,7 @@ def _offset(unit: int) -> int:
 
 
 def _check(units: array[int], length: int) -> None:
-    """Raise ``ValueError`` for a unit that points to where it must not point to."""
+    """Raise ``ValueError`` if a unit points outside the array, or a leaf outside the text."""
     size = len(units)
     root = units[0]
     fine = not root & (LEAF | HAS_LEAF | 0xFF) and 0 < _offset(root) < size

@@ -3,8 +3,8 @@
 The fast way is ``unicodedata.normalize``, but it does not say which characters of a text have
 become which. The plain rule (UAX 15, section 1.3) is decomposition and composition, character by
 character. There a changed character comes with its relation to the old ones, as in
-``Aligned.changed``, and its combining class. What composes adds up its changes and counts one more
-removed character.
+``Aligned.changed``, and its combining class. A composed character has the sum of the changes of its
+parts, less one for the part that is removed.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ Form = Literal["NFC", "NFD", "NFKC", "NFKD"]
 #: A character, its change and its combining class.
 Changed = tuple[str, int, int]
 
-#: ``unicodedata`` puts a run of marks in order by insertion: in a time that grows with the square
-#: of its length. So longer runs take the plain way.
+#: ``unicodedata`` sorts a run of marks by insertion, in quadratic time. So longer runs take the
+#: plain way.
 _LONGEST_RUN = 64
 
 _CLASS = itemgetter(2)
@@ -86,9 +86,9 @@ class UnicodeForm(Normalizer):
         """Return the characters beside a position, if nothing goes across it.
 
         Each of the two begins, when decomposed, with a character that is not moved before others
-        and does not compose with one before it. So what is on each side is normalized by itself.
-        The left one is the last on its side. The right one is what it is by itself, unless it
-        composes with what follows, or has a mark that one of those may come before.
+        and does not compose with one before it. So each side is normalized by itself. The left one
+        is the last on its side. The right one becomes what it becomes by itself, unless it composes
+        with what follows, or a later mark may be sorted before one of its marks.
         """
         before, after = self._alone[ord(left)], self._alone[ord(right)]
         if not before or not after:
@@ -99,7 +99,7 @@ class UnicodeForm(Normalizer):
 
     @cached_property
     def _alone(self) -> CharacterTable:
-        """Return a character as it is by itself; nothing if that depends on what is before it."""
+        """Each character as it becomes by itself; empty if that depends on the one before it."""
         return CharacterTable(self._by_itself)
 
     def _by_itself(self, char: str) -> str:
@@ -166,7 +166,7 @@ def _later() -> re.Pattern[str]:
 
 @cache
 def _later_or_above() -> re.Pattern[str]:
-    """Return a pattern for runs of these characters and of every character above U+FFFF.
+    """Return a pattern for runs of the characters of ``_later`` and of all above U+FFFF.
 
     ``re`` looks up a character of the Basic Multilingual Plane in a bitmap, but walks the ranges
     above it one by one. This class has a single such range and takes 7 ns a character. That of

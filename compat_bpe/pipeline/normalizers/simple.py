@@ -1,4 +1,4 @@
-"""The normalizers that change each character by itself, a text at its ends, or what is replaced.
+"""The normalizers that change each character by itself, the ends of a text, or matches in it.
 
 They are ``Lowercase``, ``StripAccents``, ``Nmt``, ``ByteLevel``, ``Strip``, ``Prepend`` and
 ``Replace``. Letters are those of the version of Unicode that tokenizers has.
@@ -85,7 +85,7 @@ def _unmarked() -> CharacterTable:
     return CharacterTable(lambda char: "" if char in marks else char)
 
 
-#: C0 controls that are no white space, DEL, and two C1 controls.
+#: C0 controls that are not white space, DEL, and two C1 controls.
 _REMOVED = frozenset(map(chr, (*range(1, 9), 0xB, *range(0xE, 0x20), 0x7F, 0x8F, 0x9F)))
 _SPACES = frozenset("\t\n\f\r\u1680\u200b\u200c\u200d\u200e\u200f\u2028\u2029\u2581\ufeff\ufffd")
 
@@ -264,8 +264,8 @@ class Replace(Normalizer):
     def across(self, left: str, right: str) -> tuple[str, str] | None:
         """Return the characters beside a position that no match goes across.
 
-        None goes across it if no match takes one of the two characters, and the pattern has no
-        conditions on what is around. The other one may be the end or the beginning of a match; it
+        No match does if one of the two characters is in no match, and the pattern has no conditions
+        on the text around. The other character may be at the end or the beginning of a match; it
         certainly is if the pattern takes all characters of its kind.
         """
         taken = self._taken
@@ -314,9 +314,9 @@ def _taken(tree: Node) -> CodePoints | None:
 
 
 def _all_of(tree: Node) -> tuple[CodePoints, bool] | None:
-    """Return the characters that are certainly in matches, and True if each is one by itself.
+    """Return the characters that are certainly in matches, and True if each is a match by itself.
 
-    None if a pattern is neither a class nor a run of one.
+    None if a pattern is neither a class nor a run of one class.
     """
     while isinstance(tree, Sequence) and len(tree.items) == 1:
         tree = tree.items[0]

@@ -1,8 +1,7 @@
-"""The base class of a pre-tokenizer's steps, and the changes of whole spans that a first step is.
+"""The base class of a pre-tokenizer's steps, and the changes of whole spans by a first step.
 
-The pieces that a first step sees are the spans between added tokens. So what it does at their
-beginning can be done to the spans: the splitter then need not know of it, and may be a single
-pattern.
+The pieces that a first step sees are the spans between added tokens. So a prefix can be put before
+the spans: the splitter then need not know of it, and may be a single pattern.
 """
 
 from __future__ import annotations
@@ -22,23 +21,23 @@ Across = Union[bool, tuple[str, str]]
 
 
 class PreTokenizerStep:
-    """A step: it sees pieces one by one, and nothing around them.
+    """A step, which turns pieces into pieces; it sees them one by one, and nothing around them.
 
-    No piece is empty, neither one that it sees nor one that it makes.
+    No piece is empty, neither before the step nor after it.
     """
 
-    #: True if it treats a piece from the beginning of the original text otherwise. ``pieces`` then
-    #: sees only pieces that are not from there.
+    #: True if a piece from the beginning of the original text is treated differently. ``pieces``
+    #: then sees only pieces that are not from there.
     needs_start = False
-    #: True if every character of a piece is certainly in what it makes of it.
+    #: True if every character of a piece is certainly in the pieces that it becomes.
     leaves_nothing_out = True
 
     def pieces(self, pieces: list[str]) -> list[str]:
-        """Return what it makes of some pieces, in the fast way."""
+        """Return the pieces after the step, in the fast way."""
         raise NotImplementedError
 
     def align(self, pieces: list[Aligned]) -> list[Aligned]:
-        """Return what it makes of some pieces, by the plain rule, with places."""
+        """Return the pieces after the step, with places, by the plain rule."""
         raise NotImplementedError
 
     def across(self, left: str, right: str) -> Across:
@@ -58,7 +57,7 @@ class PreTokenizerStep:
         return self.across(left, right)
 
     def on_spans(self) -> tuple[SpanStart, Sequence[PreTokenizerStep]] | None:
-        """Return what it does to a span as the first step, and the steps left to do.
+        """Return the change of spans that this is as the first step, and the remaining steps.
 
         None if there is nothing to gain.
         """
@@ -79,7 +78,7 @@ class SpanPrefix:
 
     Args:
         prefix: the character, a space for instance.
-        replaces: a character that is replaced by it everywhere before that; empty for none.
+        replaces: a character that it replaces everywhere first; empty for none.
         only_first: True to put it only before the span that begins where the original text does.
         never: True to put it nowhere.
 
@@ -100,8 +99,8 @@ class SpanPrefix:
 
         Args:
             span: the normalized text between two added tokens.
-            at_start: the number of its first characters that are made of the first character of
-                the original text; most often it is 0, or 1. It matters if ``only_first`` is True.
+            at_start: the number of its first characters that come from the first character of the
+                original text; mostly 0 or 1. It matters only if ``only_first`` is True.
         """
         if self.replaces:
             span = span.replace(self.replaces, self.prefix)
@@ -117,7 +116,7 @@ class SpanPrefix:
 
     @cached_property
     def continued(self) -> SpanPrefix | None:
-        """The change of a span that goes on after a cut, which gets no prefix; None for none."""
+        """The change of a span that goes on after a cut, without a prefix; None if nothing."""
         if self.never:
             return self
         return SpanPrefix(self.prefix, self.replaces, never=True) if self.replaces else None
@@ -125,8 +124,8 @@ class SpanPrefix:
     def across(self, left: str, right: str) -> tuple[str, str]:
         """Return the characters beside a position afterwards.
 
-        The left side, changed by itself, and the right side, changed by ``continued``, are the
-        changed whole, whatever text they stand in.
+        In any text, the left side, changed by itself, and the right side, changed by ``continued``,
+        join to the changed whole.
         """
         if self.replaces:
             left = self.prefix if left == self.replaces else left
@@ -137,9 +136,9 @@ class SpanPrefix:
 class StartMark:
     """A mark before the span that begins where the original text does, for steps that ask.
 
-    It is ``START``, as often as characters of the span are made of the first one of the text. As
-    a part of the text, the mark is also a part of the keys of all caches. The methods are those of
-    ``SpanPrefix``.
+    It is ``START``, once for each character of the span that comes from the first one of the text.
+    As a part of the text, the mark is also a part of the keys of all caches. The methods are those
+    of ``SpanPrefix``.
 
     >>> StartMark()("ab", 1) == START + "ab"
     True
@@ -170,7 +169,7 @@ SpanStart = Union[SpanPrefix, StartMark]
 def split_off_first(
     steps: Sequence[PreTokenizerStep],
 ) -> tuple[SpanStart | None, Sequence[PreTokenizerStep]]:
-    """Return what is done to the spans, and the steps that are left for the splitter.
+    """Return the change of the spans, and the remaining steps, for the splitter.
 
     >>> from compat_bpe.pipeline.pre_tokenizers.steps import FixedLength, PrefixSpace
     >>> prefix, steps = split_off_first([PrefixSpace(), FixedLength(5)])
@@ -179,9 +178,9 @@ def split_off_first(
     """
     first = steps[0].on_spans() if steps else None
     if first is None:
-        prefix, left = None, steps
+        prefix, remaining = None, steps
     else:
-        prefix, left = first[0], [*first[1], *steps[1:]]
-    if any(step.needs_start for step in left):
+        prefix, remaining = first[0], [*first[1], *steps[1:]]
+    if any(step.needs_start for step in remaining):
         return StartMark(), steps
-    return prefix, left
+    return prefix, remaining

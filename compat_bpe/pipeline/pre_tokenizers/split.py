@@ -100,7 +100,7 @@ class Split(PreTokenizerStep):
         """Return the pieces, cut, with places."""
         return [piece.part(*span) for piece in pieces for span in self._parts(piece.text)]
 
-    # The same as another pattern
+    # For joining
 
     @cached_property
     def unit(self) -> Repeat | None:
@@ -191,7 +191,7 @@ class Split(PreTokenizerStep):
 
 
 def _kept(split: Split, spans: Iterable[tuple[int, int]], length: int) -> Iterable[tuple[int, int]]:
-    """Return the pieces that a split makes of a piece, as offsets in it; some may be empty."""
+    """Return the parts of a piece that a split keeps, as offsets in it; some may be empty."""
     #: The whole piece in parts; True for a match.
     parts: list[tuple[int, int, bool]] = []
     at = 0
@@ -285,7 +285,7 @@ def joined(splits: Sequence[Split]) -> Splitter | None:
     try:
         return Splitter.of_translation(Translation(lambda: tree, NAME, known), NAME)
     except PatternError:
-        return None  # what holds for each pattern need not hold for the joined one
+        return None  # each pattern can be used, but the joined one cannot
 
 
 def splits_of(steps: Sequence[PreTokenizerStep]) -> list[Split] | None:

@@ -1,6 +1,6 @@
 """Splitters of text by steps: one pattern if the steps can be joined, one after the other if not.
 
-``split`` says how they are joined.
+``pre_tokenizers.split`` says how they are joined.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from functools import lru_cache
 
 from ...pattern.prepared import PREPARED
 from ...pattern.splitter import LONGEST_SEGMENT, SHORTEST_SEGMENT, Splitter, Translation
-from ...unicode.surrogates import START
+from ...unicode.surrogates import START, has_surrogates
 from ..aligned import Aligned
 from .base import NAME, Across, PreTokenizerStep
 
@@ -118,8 +118,8 @@ class StepSplitter:
 
     Steps that can be joined are one step in the fast way.
 
-    A text may begin with ``START`` (see ``StartMark``), once for each of its characters that are
-    made of the first one of the original text.
+    A text may begin with ``START`` (see ``StartMark``), once for each of its characters that comes
+    from the first one of the original text.
 
     Args:
         steps: the steps.
@@ -166,9 +166,9 @@ class StepSplitter:
     def is_cut(self, beside: str, fine: bool) -> bool:
         """Return True if there is a cut point between two characters of any text.
 
-        The property: one step makes of the two sides what it makes of the whole, and the steps
-        before it do so but for the piece that has the two characters in it. Since steps see
-        pieces one by one, all later steps then make of the sides what they make of the whole.
+        The property: one step makes the same pieces of the two sides as of the whole, and so do the
+        steps before it, but for the piece that has the two characters in it. Since steps see pieces
+        one by one, all later steps then make the same pieces, too.
 
         Args:
             beside: two characters.
@@ -177,9 +177,9 @@ class StepSplitter:
         return self._across(beside)
 
     def _is_cut(self, beside: str) -> bool:
-        left, right = beside[0], beside[1]
-        if "\ud800" <= left < "\ue000" or "\ud800" <= right < "\ue000":
+        if has_surrogates(beside):
             return False
+        left, right = beside[0], beside[1]
         for step in self._steps:
             answer = step.across(left, right)
             if isinstance(answer, bool):
@@ -192,7 +192,7 @@ class StepSplitter:
     ) -> Iterator[str]:
         """Yield the segments of a text; see ``Splitter.segments``."""
         start = 0
-        # No cut is within what the first character of the original text has become.
+        # No cut is within the characters that come from the first one of the original text.
         least = 2 * (len(text) - len(text.lstrip(START))) if text[:1] == START else 0
         while start + longest < len(text):
             first = max(start + max(shortest, 1), least)
@@ -205,7 +205,7 @@ class StepSplitter:
         yield text[start:] if start else text
 
     def _next_cut(self, text: str, start: int, soon: int) -> int | None:
-        """Return a cut point of a text from ``start`` on, best of all one before a blank."""
+        """Return a cut point of a text from ``start`` on, preferably one before a blank."""
         is_cut = self._across
         for blank in _BLANK.finditer(text, start, soon + _FURTHER):
             cut = blank.start()
@@ -218,7 +218,7 @@ class StepSplitter:
 
 
 def _marked(text: str) -> Aligned:
-    """Return a text without ``START``, with the places that it stands for, as far as known."""
+    """Return a text without ``START``; its places show which characters come from the first."""
     plain = text.lstrip(START)
     count = len(text) - len(plain)
     places = [(0, 1)] * count + [(index, index + 1) for index in range(1, len(plain) - count + 1)]
@@ -226,7 +226,7 @@ def _marked(text: str) -> Aligned:
 
 
 def _grouped(steps: Sequence[PreTokenizerStep]) -> list[PreTokenizerStep]:
-    """Return steps that do the same: as many as can be joined are one."""
+    """Return equivalent steps: as many as possible are joined into one."""
     from .split import MANY, joined, splits_of
 
     grouped: list[PreTokenizerStep] = []

@@ -1,4 +1,4 @@
-"""The steps of a pre-tokenizer that are no splits by a pattern.
+"""The steps of a pre-tokenizer that are not splits by a pattern.
 
 They cut pieces of one length, put a space before them, write bytes as characters, write spaces as a
 visible character, or cut where the script changes.
@@ -34,7 +34,7 @@ class FixedLength(PreTokenizerStep):
     """A step that cuts a piece into parts of a fixed length.
 
     Args:
-        length: that many, at least 1.
+        length: the length in characters, at least 1.
 
     >>> FixedLength(2).pieces(["abcde"])
     ['ab', 'cd', 'e']
@@ -157,13 +157,13 @@ class Metaspace(PreTokenizerStep):
         return Split(Chars(CodePoints.of(self.replacement)), "MergedWithNext")
 
     def pieces(self, pieces: list[str]) -> list[str]:
-        """Return what it makes of pieces that are not from the beginning of the text."""
+        """Return the pieces after the step; none of them is from the beginning of the text."""
         mark = self.replacement
         whole = "".join(pieces)
         if " " in whole:
             pieces = [piece.replace(" ", mark) for piece in pieces]
         elif mark not in whole:
-            # Most often the words were cut before, and then each has its prefix alone.
+            # Most often the words were cut before, so that only a prefix is put before each.
             return [mark + piece for piece in pieces] if self.scheme == "always" else pieces
         if self.scheme == "always":
             pieces = [piece if piece[0] == mark else mark + piece for piece in pieces]
@@ -178,7 +178,7 @@ class Metaspace(PreTokenizerStep):
         return marked
 
     def align(self, pieces: list[Aligned]) -> list[Aligned]:
-        """Return what it makes of some pieces, with places."""
+        """Return the pieces after the step, with places."""
         marked = []
         for piece in pieces:
             piece = piece._replace(text=piece.text.replace(" ", self.replacement))
@@ -197,7 +197,7 @@ class Metaspace(PreTokenizerStep):
         return self.scheme != "always" and (left, right)
 
     def going_on(self, left: str, right: str) -> Across:
-        """Return the characters as they are in the piece, or in the two that it is cut to."""
+        """Return the two characters as they are written after the step."""
         left, right = (self.replacement if char == " " else char for char in (left, right))
         return left, right
 
@@ -275,7 +275,7 @@ def _script_table() -> Memo[int, int]:
     """Return a table from code point to a character for its script."""
     from ...unicode.tables import SCRIPTS
 
-    # Given beforehand: of two threads, each with a new script, both could take the next sign.
-    # The first sign is that of no script, U+0000.
+    # Numbered beforehand: two threads, each with a new script, could both take the next number.
+    # Number 0, U+0000, is for no script.
     signs = {script: sign for sign, script in enumerate([None, *SCRIPTS])}
     return Memo(lambda point: signs[_script(point)], _CHARACTERS)

@@ -1,7 +1,7 @@
 """The core on PyPy: spans are encoded by compiled loops where there are any for the tokenizer.
 
 On CPython a loop in Python takes many times as long as ``re`` or ``map``; on PyPy it is the other
-way round. What has no loops is encoded as on CPython.
+way round. A tokenizer without compiled loops encodes as on CPython.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from .pairs import CompiledMerger
 
 #: Build the tables after this many characters of text, and those for merging after this many merged
-#: bytes. Until then the other way takes about as long as building them does.
+#: bytes. Up to there, CPython's way takes about as long as building them.
 _WORTH_TABLE = 1 << 16
 _WORTH_PAIRS = 1 << 18
 
@@ -65,7 +65,7 @@ class CompiledLoops:
     def __init__(self, definition: Definition) -> None:
         self._splitter = definition.splitter
         self._model = definition.model
-        #: True if spans may begin with a mark, which is no text.
+        #: True if spans may begin with ``START``, which is not text.
         self._is_marked = definition.added.prefix is not None
         self._characters_left = _WORTH_TABLE
         self._bytes_left = _WORTH_PAIRS

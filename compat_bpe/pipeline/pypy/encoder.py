@@ -1,29 +1,19 @@
 """Encoding over the bytes of a text: the fast way on an interpreter that compiles loops.
 
-CPython is fastest where one call into C does much: ``findall``, and ``map`` over a dictionary.
-PyPy sees nothing of what goes on in such a call, and compiles loops. So on PyPy one loop over the
-bytes of a span finds its chunks by a table of states, and their ids.
+CPython is fastest where one call into C does much: ``findall``, and ``map`` over a dictionary. PyPy
+compiles loops, and cannot look into such a call. So on PyPy one loop over the bytes of a span finds
+its chunks by a table of states, and their ids.
 
 The plain rule is ``Core.ids_of_chunks``: the ids of a span are those of its chunks.
 
-``Table`` is a pattern as a table of states: a splitter without ``re``. The loop looks up, for each
-character, its kind, and for each kind the next state. CPython runs such a loop many times more
-slowly than ``re``. PyPy compiles it, and then it is several times faster than ``re`` is there.
+``Table`` is a pattern as a table of all its states: a splitter without ``re``. The loop looks up,
+for each character, its kind, and for each kind the next state. CPython runs such a loop many times
+more slowly than ``re``. PyPy compiles it, and then it is several times faster than ``re`` is there.
 
-The property: the table finds the same matches as a search by backtracking. The argument:
-
-1. Backtracking tries the ways through a pattern in an order, and takes the first that succeeds. A
-   state is the list of all ways that are still open, in this order (so in Thompson's and Pike's
-   machines; RE2 and Rust's ``regex`` do the same).
-2. When a way of the list has succeeded, those after it can no longer win, and are dropped; those
-   before it go on, and win if they succeed later. So the last success that is seen is that of the
-   first way.
-3. Two ways at the same place of the pattern have the same future, so the later one is dropped.
-4. A condition is decided when the next character is known, before that character is taken. It may
-   ask for nothing but the kind of this character, or for the end of the text.
-
-A pattern that needs more (looking back, looking ahead further, atomic groups that ``relax`` could
-not replace) has no table, and is left to ``re``.
+The matches are those of a search by backtracking; ``pattern.states`` has the argument. In a table,
+a condition may ask for nothing but the kind of the next character, or for the end of the text. A
+pattern that needs more (looking back, looking ahead further, atomic groups that ``relax`` could not
+replace) has no table, and is left to ``re``.
 """
 
 from __future__ import annotations
@@ -32,7 +22,7 @@ from ...pattern.cut_points import Positions, TooManyPositions
 from ...pattern.splitter import LONGEST_SEGMENT, SHORTEST_SEGMENT
 from ...pattern.states import NoTable, Program
 from ...pattern.translation import Node, can_be_empty
-from ...unicode.properties import END, CodePoints
+from ...unicode.properties import END, CodePoints, kinds_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -60,8 +50,8 @@ class Table:
         steps: for each state, a row with a number for each kind: the row of the next state. If no
             more can match, or a match may end before the character, it is negative: then its bits
             are inverted, and it is twice the next row, or 0, plus 1 if a match may end here.
-        cuts: for each kind, a row with 1 for each kind that a cut point comes before (see
-            ``cuts``), if the first is before that cut point; 0 for others.
+        cuts: for each kind, a row with a number for each kind: 1 if there is a cut point between
+            two such characters (see ``pattern.cut_points``), else 0.
 
     Raises:
         NoTable: the pattern has no table.
@@ -183,8 +173,8 @@ def _steps(program: Program, members: list[int]) -> list[int]:
                 waiting.append(following)
             row.append((numbers[following], ends))
         rows.append(row)
-    # Where a match may end before the next character, too, whatever it is, its end here does
-    # not count. So a run of letters is stepped through without a look at its end.
+    # An end does not count if the match may also end one character later, whatever that is. So a
+    # run of letters is stepped through without noting each end.
     ends_later = [all(ends for _, ends in row) for row in rows]
     return [
         ~(2 * state * width + ends) if ends or not state else state * width
@@ -217,21 +207,16 @@ def _kinds_of(bit_of: dict[CodePoints, int]) -> tuple[bytes, list[int]]:
     Args:
         bit_of: the sets, with a bit for each.
     """
-    changes: dict[int, int] = {0: 0}
-    for points, bit in bit_of.items():
-        for bound in points.bounds:
-            changes[bound] = changes.get(bound, 0) ^ bit
     numbers: dict[int, int] = {}
-    stretches = []
-    inside = 0
-    starts = sorted(changes)
-    for start, end in zip(starts, [*starts[1:], END]):
-        inside ^= changes[start]
-        kind = numbers.setdefault(inside, len(numbers))
+    ranges = []
+    bits_by_start = dict(kinds_of(bit_of))
+    ends = [*bits_by_start, END][1:]
+    for (start, bits), end in zip(bits_by_start.items(), ends):
+        kind = numbers.setdefault(bits, len(numbers))
         if kind == _MOST_KINDS:
             raise NoTable("too many kinds of characters")
-        stretches.append(bytes((kind,)) * (end - start))
-    return b"".join(stretches), list(numbers)
+        ranges.append(bytes((kind,)) * (end - start))
+    return b"".join(ranges), list(numbers)
 
 
 #: The number of slots for short chunks; a power of 2.
@@ -253,9 +238,9 @@ _HIGH_8, _HIGH_16, _HIGH_24, _HIGH_32 = ((1 << 62 - bits) - 1 for bits in (8, 16
 class PyPyEncoder:
     r"""An encoder of spans without added tokens.
 
-    Short chunks have a table of slots of their own. A chunk of at most 14 bytes is two integers,
-    its bytes after a 1, so each chunk has others. They choose a slot, and are compared with those
-    in it; the last chunk that was looked up has the slot.
+    Short chunks have a table of slots of their own. A chunk of at most 14 bytes is two integers: a
+    1 and its bytes, so that no two chunks have the same. They choose a slot, and are compared with
+    those in it; the slot keeps the last chunk that was looked up.
 
     Args:
         table: the table of the pattern.
@@ -263,7 +248,6 @@ class PyPyEncoder:
         merge: returns the ids of the bytes of any other chunk.
 
     >>> from compat_bpe.pattern.parser import parse
-    >>> from compat_bpe.pipeline.pypy.encoder import Table
     >>> encoder = PyPyEncoder(Table(parse(r"\w+|\W")), {b"be": 500, b" ": 32}, list)
     >>> encoder.encode("to be")
     [116, 111, 32, 500]
@@ -296,7 +280,7 @@ class PyPyEncoder:
         """Return the ids of a span.
 
         Raises:
-            ValueError: a byte of it is no token.
+            ValueError: a byte of it is not a token.
             UnicodeEncodeError: it has surrogates.
         """
         data = span.encode()
@@ -309,7 +293,7 @@ class PyPyEncoder:
             total += len(part)
             parts.append(part)
             start = end
-        # A list that grows to megabytes is copied many times, each time to new pages of memory.
+        # Allocated at once: a list that grows to megabytes is copied many times to new memory.
         ids = [0] * total
         at = 0
         for part in parts:
@@ -338,7 +322,7 @@ class PyPyEncoder:
         while start + longest < size:
             first, last = start + shortest, start + longest
             if blank < first:
-                # The next empty line, which is kept: so the bytes before it are searched once.
+                # The next empty line is kept, so that the bytes before it are searched once.
                 blank = _find_blank(data, first)
             at = blank if blank + 2 <= last else data.find(b"\n", first, last)
             if at < 0:
@@ -361,7 +345,7 @@ class PyPyEncoder:
         return ids
 
     def _encode(self, data: bytes) -> list[int]:
-        # Others may clear the caches meanwhile: these slots are theirs no more.
+        # If another thread clears the caches meanwhile, these slots are dropped with its list.
         all_slots = self._slots
         try:
             slots = all_slots.pop()
@@ -479,7 +463,7 @@ class PyPyEncoder:
 
     def _merged(self, chunk: bytes) -> list[int]:
         if len(chunk) > _SHORT and chunk[1] >= _WIDE:
-            # A clause of Chinese, say, hardly ever comes again.
+            # A clause of Chinese, for instance, hardly ever recurs.
             return self._merge(chunk)
         ids = self._chunks.get(chunk)
         if ids is None:
@@ -492,8 +476,8 @@ class PyPyEncoder:
 def _find_blank(data: bytes, start: int) -> int:
     """Return the place of the first empty line from ``start`` on, or the length if there is none.
 
-    It is ``data.find(b"\\n\\n", start)``, which takes four times as long on PyPy: of the two
-    bytes, one is at every second place.
+    ``data.find(b"\\n\\n", start)`` takes four times as long on PyPy. Here every second byte is
+    read: one of the two is there.
     """
     size = len(data)
     at = start + 1
@@ -526,7 +510,7 @@ class _Slots:
 class Generations:
     """A cache from the bytes of a text to its ids, in two generations. Its limit is 0 at first.
 
-    It is as ``cache.Cache``, but no dictionary itself, since PyPy does not see through
+    It is like ``caches.Cache``, but not a dictionary itself, since PyPy does not see through
     ``__missing__``.
 
     Threads may share it: each operation on a dictionary is atomic, and two threads that store the

@@ -1,17 +1,17 @@
 """Merging by pairs of ids, for an interpreter that compiles loops.
 
-A pair of ids is one integer, which PyPy makes and finds faster than bytes. A list of merges is
-such pairs: then this is its rule, literally, as in ``ListedMergesEncoder._merge_pairs``.
+A pair of ids is one integer, which PyPy computes and looks up faster than bytes. A list of merges
+is a list of such pairs, so its rule is followed literally, as in ``ListedMergesEncoder``.
 
 If there are only ranks, ``by_rank`` looks up the bytes of two neighbours joined. Here they are
 looked up by their ids. The property: the merges are those of ``by_rank.merge``. The argument:
 
-1. Let two neighbours make the token T when they are joined. No merge has crossed the edges of T,
-   so what happened between them is what happens when T is merged alone, until two parts are left.
-2. So for each token there is one pair of neighbours that is ever joined to it, if any: the last
-   two parts when it is merged alone, by tokens of lower ranks. Those are in the table by then,
-   if tokens are added by rank.
-3. If tokens of lower ranks leave other than two parts, all ways to cut the token into two tokens
+1. Let two neighbours make the token T when they are joined. No merge has crossed the edges of T, so
+   the same happens between them as when T is merged alone, until there are two parts.
+2. So for each token there is at most one pair of neighbours that is ever joined to it: the last two
+   parts when it is merged alone, by tokens of lower ranks. Those are in the table by then, since
+   tokens are added by rank.
+3. If tokens of lower ranks do not merge the token to two parts, all ways to cut it into two tokens
    are in the table. Then too, a pair is in it only if its bytes, joined, are the token's.
 """
 
@@ -54,12 +54,12 @@ _LONG_RUN = 128
 class PairMerger:
     """A merger of bytes by pairs of ids.
 
-    The table of pairs is a list of integers, in which a pair stands at its slot or at one soon
-    after it: so to look up a pair reads one place of the memory, most times.
+    The table of pairs is a list of integers. A pair is in its slot or in one soon after it, so most
+    look-ups read one place of the memory.
 
     Args:
         byte_ids: the id of each byte.
-        made: for each rank, the id of what merges of this rank make.
+        made: for each rank, the id of the token that a merge of this rank makes.
         pairs: about the number of pairs.
 
     >>> singles = {bytes([i]): 9 + i for i in range(256)}
@@ -153,7 +153,7 @@ class PairMerger:
         """
         first, byte_ids, made = self._first, self._byte_ids, self._made
         ids: list[int] = []
-        # found[i] is the rank of the parts i and i + 1 joined.
+        # ranks[i] is the rank of the parts i and i + 1 joined.
         ranks: list[int] = []
         lowest, place, before = limit, 0, -1
         for byte in chunk:
@@ -186,7 +186,7 @@ class PairMerger:
         return ids
 
     def _rank(self, left: int, right: int) -> int:
-        """Return the rank of two neighbours joined. It has no loop: so PyPy compiles it inline."""
+        """Return the rank of two neighbours joined; without a loop, so that PyPy inlines it."""
         place = (left * _LEFT ^ right * _RIGHT) & self._slots - 1
         pair = left << _BITS | right
         kept = self._pairs[place]
@@ -209,11 +209,11 @@ class PairMerger:
 
 
 class CompiledMerger:
-    """A merger of any bytes that are UTF-8: each chunk in the fastest way.
+    """A merger of chunks of UTF-8, each in the fastest way.
 
     Args:
-        pairs: merges short chunks.
-        merges: the same merges; it merges long chunks.
+        pairs: the merger of short chunks.
+        merges: the same merges, for long chunks.
     """
 
     def __init__(self, pairs: PairMerger, merges: BytePairEncoder) -> None:
@@ -368,8 +368,9 @@ class _Char:
 
     Args:
         point: its code point.
-        rights: for its last bytes, those that tokens have right of a boundary after them.
-        heads: its first bytes: one, two and so on.
+        rights: for its last bytes (one, two, …), the bytes that tokens have right of a boundary
+            after them.
+        heads: its first bytes (one, two, …).
         after, begun: the bits of the rights and of the heads.
         ids: its ids when it is merged alone.
 

@@ -8,8 +8,8 @@ This module uses that, and checks it. It merges a chunk as ``by_rank`` does, wit
 merge in the list as the rank of a token. Several merges may make one token, if they follow one
 another: a list that was made from ranks has every two tokens that can be joined.
 
-The property: if each merge on the way was a listed one, the list gives the same result. For the
-list allows no merges that ``by_rank`` does not allow, so no merge of a lower rank was passed over.
+The property: if each merge on the way was a listed one, the list gives the same result. The list
+allows no merges that ``by_rank`` does not allow, so no merge of a lower rank was passed over.
 
 It is enough to check each token once:
 
@@ -47,10 +47,10 @@ _KEPT = 1 << 17
 
 
 class UnknownPolicy(NamedTuple):
-    """The treatment of characters, and of bytes as they are written, that are no tokens.
+    """The treatment of characters, and of bytes as they are written, that are not tokens.
 
     Args:
-        token: the token that stands for one; None to drop it.
+        token: the token for an unknown character; None to drop it.
         fuse: True if one such token stands for several in a row.
         byte_fallback: True if tokens such as ``<0xC4>`` are tried first. They are used if the
             vocabulary has all of them that spell the character.
@@ -69,9 +69,9 @@ class UnknownPolicy(NamedTuple):
 
         1. With ``byte_fallback``, it is a symbol for each byte of its name, if all of these are
            tokens.
-        2. Else it is the token for unknown characters. With ``fuse``, one stands for several. As
-           in tokenizers it comes only before the next character that is a token, or at the end:
-           the bytes of other characters overtake it.
+        2. Else it is the token for unknown characters. With ``fuse``, one token stands for several.
+           As in tokenizers, it is put only before the next character that is a token, or at the
+           end: the bytes of other characters come before it.
         3. Without such a token the character vanishes.
 
         Args:
@@ -143,7 +143,7 @@ class ListedMergesEncoder(BytePairEncoder):
         others: set[str] = set()
         if tokens.pop(None, None) is not None:
             others = {name for name, data in zip(names, written) if data is None}
-        #: Each token's bytes and its id, without tokens not written in the byte alphabet.
+        #: Each token's bytes and its id, without tokens that are not in the byte alphabet.
         self.tokens: dict[bytes, int] = tokens  # type: ignore[assignment]
         made = list(map(add, self._lefts, self._rights))
         ids = _ids_of(made, names, vocabulary)
@@ -167,8 +167,8 @@ class ListedMergesEncoder(BytePairEncoder):
             ranks = {decode_bytes(name): rank for rank, name in enumerate(singles)}
             self._ids = [vocabulary[name] for name in singles] + ids
             self._ranks_made = range(len(singles), len(self._ids))
-            # Backwards, so that of several merges that make one token the first, of the lowest
-            # rank, remains.
+            # Backwards, so that the first of several merges that make one token remains: its rank
+            # is the lowest.
             for data, rank in zip(reversed(decode_all(made)), reversed(self._ranks_made)):
                 if data in ranks:
                     self._otherwise.add(rank)
@@ -237,11 +237,11 @@ class ListedMergesEncoder(BytePairEncoder):
 
     def ranks_suffice(self) -> bool:
         """Return True if ids serve as ranks and merging by them gives every chunk the same ids."""
-        made = self._ids is None and not self._missing
-        return made and all(map(self.is_as_listed, self.ranks.values()))
+        are_ranks = self._ids is None and not self._missing
+        return are_ranks and all(map(self.is_as_listed, self.ranks.values()))
 
     def makes_all_tokens(self) -> bool:
-        """Return True if merging makes each token that is written in the byte alphabet."""
+        """Return True if merging makes each token of the byte alphabet."""
         return all(token in self.ranks and len(self.merge(token)) == 1 for token in self.tokens)
 
     def listed_merge(self, left: int | None, right: int | None) -> tuple[int, int] | None:
@@ -266,7 +266,7 @@ class ListedMergesEncoder(BytePairEncoder):
     def first_tokens(self, chunk: bytes) -> list[tuple[int | None, bytes]]:
         """Return the ids that merging a chunk begins with, each with its bytes.
 
-        For a token that stands for unknown bytes, they are the bytes of its name.
+        A token for unknown bytes has the bytes of its name.
         """
         names = [symbol.name for symbol in self._first_symbols(chunk)]
         byte_of = UNICODE_TO_BYTE
@@ -336,7 +336,7 @@ class ListedMergesEncoder(BytePairEncoder):
 class _Pairs(dict["tuple[int | None, int | None]", "tuple[int, int] | None"]):
     """For pairs of ids, the rank of their merge and the id that it makes; None if there is none.
 
-    A pair is looked up in the list of merges when it is first asked for, since only a few are. Of
+    A pair is looked up in the list of merges when it is first asked for, since few pairs are. Of
     two merges of one pair, the later one counts, as in tokenizers.
 
     Args:

@@ -42,8 +42,8 @@ _MANY_SECOND_BYTES = 16
 #: The rank of two neighbours that make no token: above every rank, which is less than 2**32.
 _NO_RANK = 1 << 32
 
-#: Build the character-boundary encoder after this many bytes of Chinese and the like; merging
-#: them costs about as much as building it and what it looks up when characters are first met.
+#: Build the ``UnspacedEncoder`` after this many bytes of Chinese and the like; merging them takes
+#: about as long as building it, its look-ups for new characters included.
 _WORTH_UNSPACED = 1 << 15
 
 
@@ -93,13 +93,13 @@ class BytePairEncoder:
         self.is_complete = min(self._byte_ids) >= 0
         self._first_pairs = _FirstPairs(ranks)
 
-    #: False where any two parts that make a token are joined, True where a list says which.
+    #: True if a list says which two parts are joined, not any two that make a token.
     follows_list = False
-    #: True if bytes that are no tokens vanish, so that what was apart may come together.
+    #: True if bytes that are not tokens vanish, so that bytes apart become neighbours.
     drops_bytes = False
-    #: Names, or beginnings of names, of the tokens that stand for bytes that are no tokens.
+    #: Names, or beginnings of names, of the tokens that stand for bytes that are not tokens.
     unknown_names: tuple[str, ...] = ()
-    #: The id of the token that stands for bytes that are no tokens, if there is one.
+    #: The id of the token that stands for bytes that are not tokens, if there is one.
     unknown_id: int | None = None
 
     def listed_pairs(self) -> ListedPairs | None:
@@ -107,14 +107,14 @@ class BytePairEncoder:
         return None
 
     def first_tokens(self, chunk: bytes) -> list[tuple[int | None, bytes]]:
-        """Return the id and the bytes of what merging begins with; the id is None for no token."""
+        """Return the id and the bytes of each part that merging begins with; None for no token."""
         singles = [chunk[i : i + 1] for i in range(len(chunk))]
         return [(self.ranks.get(byte), byte) for byte in singles]
 
     def joined(
         self, left: tuple[int | None, bytes], right: tuple[int | None, bytes]
     ) -> tuple[int, int] | None:
-        """Return the rank and the id of what two neighbours make; None if they are not joined."""
+        """Return the rank and the id of two neighbours joined; None if they are not joined."""
         rank = self.ranks.get(left[1] + right[1])
         return None if rank is None else (rank, rank)
 
@@ -203,9 +203,7 @@ class BytePairEncoder:
     def _merge_heap(self, limit: int, chunk: bytes) -> tuple[list[int], list[int]]:
         """Return the ids, and where they begin, by the same merges in time n·log n.
 
-        It has a heap and a linked list.
-
-        The heap has the ranks, the linked list the parts. A part is identified by its start.
+        A heap has the ranks, and a linked list the parts. A part is identified by its start.
         ``places`` has, for each rank, the starts of parts that join their right neighbour at that
         rank. ``pairs`` has the current rank of each part with its right neighbour; it shows which
         starts are out of date.
@@ -270,9 +268,9 @@ def merges_by_rank(
 ) -> Iterator[tuple[bytes, tuple[bytes, bytes] | None]]:
     """Yield each token of several bytes, by rank, with the two parts that it is merged from.
 
-    The parts are those before the last merge, when the token is merged alone. None replaces them
-    if merging does not make the token. They are the same in every chunk, since no merge crosses
-    the edges of a token before it is complete.
+    The parts are those before the last merge, when the token is merged alone; None if merging does
+    not make the token. They are the same in every chunk, since no merge crosses the edges of a
+    token before it is complete.
 
     >>> list(merges_by_rank({b"a": 0, b"b": 1, b"ab": 2, b"aab": 3, b"bab?": 4}))
     [(b'ab', (b'a', b'b')), (b'aab', (b'a', b'ab')), (b'bab?', None)]
@@ -330,9 +328,9 @@ class _FirstPairs(dict[int, "list[int] | _Row"]):
 
 
 class _Row(dict[int, int]):
-    """The ranks of one first byte with those second ones that were asked for.
+    """The ranks of one first byte with the second bytes that were asked for.
 
-    When there are many of these, all are looked up, and it gives way to a list of them.
+    When there are many of these, a list of all ranks replaces it.
     """
 
     __slots__ = ("_byte", "_pairs")
@@ -362,7 +360,7 @@ class ByteLevelBPE:
     (2,)
     """
 
-    #: Cuts of a chunk are left to ``fit.long_chunk``, which knows bytes.
+    #: ``fit.long_chunk`` cuts chunks, since joints are between characters, not bytes.
     joints = None
 
     def __init__(
@@ -375,7 +373,7 @@ class ByteLevelBPE:
         self.whole = whole
         self._whole_id = getter(whole)
         self.to_bytes = to_bytes
-        # The character-boundary encoder takes its parts as UTF-8 text, each on its own.
+        # ``UnspacedEncoder`` merges parts of UTF-8 text, each by itself.
         self._may_be_unspaced = to_bytes is str.encode and merges.is_complete
         self._unspaced: UnspacedEncoder | None = None
         self._unspaced_bytes = 0
@@ -392,14 +390,14 @@ class ByteLevelBPE:
 
     @property
     def unknown_id(self) -> int | None:
-        """The id of the token that stands for unknown bytes; None if there is none."""
+        """The id of the token for unknown bytes; None if there is none."""
         return self.merges.unknown_id
 
     def ids_of(self, chunk: bytes) -> list[int]:
         """Return the ids of a chunk, given its bytes.
 
         Raises:
-            ValueError: a byte of it is no token.
+            ValueError: a byte of it is not a token.
         """
         whole = self._whole_id(chunk)
         return self.merges.merge(chunk) if whole is None else [whole]
@@ -412,7 +410,7 @@ class ByteLevelBPE:
         """Return the ids of a chunk.
 
         Raises:
-            ValueError: a byte of it is no token.
+            ValueError: a byte of it is not a token.
         """
         data = self.to_bytes(chunk)
         whole = self._whole_id(data)
@@ -436,7 +434,7 @@ class ByteLevelBPE:
         """Return the tokens of a chunk with their places; each has its name in the byte alphabet.
 
         Raises:
-            ValueError: a byte of it is no token.
+            ValueError: a byte of it is not a token.
 
         >>> model = ByteLevelBPE(BytePairEncoder({b"h": 0, b" ": 1, b" h": 2}), {})
         >>> model.find(" hh")
@@ -450,7 +448,7 @@ class ByteLevelBPE:
         whole = self.whole.get(data)
         if whole is not None:
             return [ChunkToken(whole, written, 0, len(chunk.encode()))]
-        # Lengths are those of the bytes as written, in UTF-8, also if the chunk is plain text.
+        # Lengths are those of the written bytes, in UTF-8, even if the chunk is plain text.
         place_of = list(range(len(written.encode())))
         if self.to_bytes is str.encode:
             place_of = [place for place, char in enumerate(written) for _ in char.encode()]
@@ -467,11 +465,11 @@ class ByteLevelBPE:
         if unspaced is None or not unspaced.merging_makes_tokens or not _is_wide(segment):
             return None
         ids = unspaced.merge(chunks(segment))
-        # Else a chunk that is a token need not be what merging makes of it.
+        # Otherwise a chunk that is a token may differ from the result of merging.
         return ids if unspaced.merging_makes_tokens else None
 
     def clear_cache(self) -> None:
-        """Drop the character-boundary encoder, which has a cache of its own."""
+        """Drop the ``UnspacedEncoder``, which has a cache of its own."""
         self._unspaced = None
         self._unspaced_bytes = 0
 

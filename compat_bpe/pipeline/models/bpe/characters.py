@@ -38,7 +38,7 @@ _NO_RANK = 1 << 32
 _MANY = 70
 #: The length in characters from which a chunk is cut first.
 _LONG = 16
-#: Cut long chunks after this many characters of them; to prepare that takes a while.
+#: Cut long chunks after this many characters of them, since the preparations take a while.
 _WORTH_CUTTING = 1 << 13
 #: The most pairs of characters, and the most parts of cut chunks, that are remembered.
 _KEPT = 1 << 17
@@ -103,7 +103,7 @@ class CharacterBPE(TextModel):
             if spelled
             else ranks_of_merges(self._lefts, self._rights)
         )
-        # The plain rule and the list expect that a merge makes another name than its left part.
+        # The plain rule and the list need merges that make another name than their left part.
         self._many = 0 if "" in self._tails.values() else _MANY
         spans = None if prefix or suffix or ignore_merges else (self._lefts, self._rights)
         #: The places at which a chunk may be cut.
@@ -128,7 +128,7 @@ class CharacterBPE(TextModel):
 
     @property
     def unknown_id(self) -> int | None:
-        """The id of the token that stands for what is unknown; None if there is none."""
+        """The id of the unknown token; None if there is none."""
         token = self._unknown.token
         return None if token is None else self.vocabulary.get(token)
 
@@ -171,7 +171,7 @@ class CharacterBPE(TextModel):
         places = list(accumulate((symbol.length for symbol in symbols), initial=0))
         starts, ends = places[:-1], places[1:]
         if self.by_bytes:
-            # A place in the text stands for the byte whose character it is in, or is beside.
+            # A place in the text is that of the byte whose character it is in, or beside.
             chars = list(accumulate(len(char.encode()) for char in text))
             starts = [bisect_right(chars, start) for start in starts]
             ends = [bisect_left(chars, end) + 1 for end in ends]
@@ -218,7 +218,7 @@ class CharacterBPE(TextModel):
         return left + self._tails.get(right, right)
 
     def _merged(self, symbols: list[Symbol]) -> list[Symbol]:
-        """Return the symbols after all merges, by the plain rule unless that took too long."""
+        """Return the symbols after all merges, by the plain rule unless there are too many."""
         if len(symbols) < self._many:
             return merge(symbols, self.rank, self.join)
         names, starts = self._merge_long([symbol.name for symbol in symbols])
@@ -274,8 +274,8 @@ class CharacterBPE(TextModel):
 class SharedIdsBPE(CharacterBPE):
     """``CharacterBPE`` by a vocabulary in which several tokens have one id.
 
-    To tokenizers a symbol is an id. So a merge of two tokens is one of all tokens with these ids.
-    Here each symbol has the name of the last token with its id.
+    In tokenizers a symbol is an id. So a merge of two tokens joins all tokens with these ids. Here
+    each symbol has the name of the last token with its id.
 
     Args:
         vocabulary, merges, unknown, flags: as in ``CharacterBPE``, but tokens may share an id.
@@ -303,7 +303,7 @@ class SharedIdsBPE(CharacterBPE):
         self._lefts, self._rights = (list(map(self._symbol.__getitem__, part)) for part in merges)
         self._separator, self._ranks = ranks_of_merges(self._lefts, self._rights)
         self._made = shareable((key, self._symbol[made[i]]) for key, i in self._ranks.items())
-        # A merge may make its left part again, which only the heap allows.
+        # A merge may make its left part again, which only the heap can do.
         self._many = 0
         self.cuts = CharacterCuts(vocabulary, None, self._unknown)
 
@@ -331,7 +331,7 @@ class CharacterCuts:
     The property: a chunk may be cut between the characters x and y if
 
     1. no token has x and y in it as neighbours, and
-    2. x is a token, or y is; or each character that is no token becomes the tokens of its bytes,
+    2. x is a token, or y is; or each character that is not a token becomes the tokens of its bytes,
 
     on the conditions (``are_possible``) that
 
@@ -342,9 +342,9 @@ class CharacterCuts:
     The argument:
 
     - The first symbols of the two sides are those of the whole. Only the token for unknown
-      characters could be otherwise: one stands for several of them, and the bytes of others
-      overtake it. But it waits for nothing at a cut, since it is placed before the next character
-      that is a token (2).
+      characters could differ: one stands for several of them, and the bytes of others come before
+      it. But no such token is pending at a cut, since it is put before the next character that is a
+      token (2).
     - The symbols beside the cut are x and y, or stand for something unknown. In the first case the
       first merge across the cut would make a token that has x and y as neighbours (1). In the other
       case there is no such merge (5).
@@ -353,7 +353,7 @@ class CharacterCuts:
     Args:
         vocabulary: each token's id.
         merges: the left and the right parts of all merges; None if a character's first symbol, or
-            anything else, depends on the whole chunk.
+            anything else, depends on the rest of the chunk.
         unknown: the treatment of characters that are not tokens.
 
     >>> cuts = CharacterCuts({"▁": 0, "a": 1, "▁a": 2, "?": 3}, (["▁"], ["a"]), UnknownPolicy("?"))
@@ -373,7 +373,7 @@ class CharacterCuts:
 
     @cached_property
     def all_have_bytes(self) -> bool:
-        """True if each character that is no token becomes the tokens of its bytes."""
+        """True if each character that is not a token becomes the tokens of its bytes."""
         return self._unknown.byte_fallback and all(
             f"<0x{byte:02X}>" in self._vocabulary for byte in range(256)
         )
@@ -406,7 +406,7 @@ class CharacterCuts:
     def after(self, char: str) -> frozenset[str] | None:
         """Return the characters that a merge may join to a character before them.
 
-        Between the character and any other one chunks may be cut. None if that is not so.
+        Between the character and any other one, chunks may be cut. None if they may not.
         """
         if not self._may_be_beside(char):
             return None
@@ -415,13 +415,13 @@ class CharacterCuts:
         return frozenset(following) - {separator}
 
     def _may_be_beside(self, char: str) -> bool:
-        """Return True if the conditions for a cut beside a character are met, but for the first."""
+        """Return True if all conditions for a cut beside a character but the first are met."""
         return self.are_possible and (self.all_have_bytes or char in self._vocabulary)
 
     def _all_joined(self) -> Iterator[tuple[str, str]]:
         """Yield all tokens as one text, and the character that separates them in it.
 
-        Then yield those that a merge makes. They are more, since some are made in several ways.
+        Then yield the tokens that merges make: more, since some are made in several ways.
         """
         assert self._merges is not None
         yield self._tokens_joined
@@ -451,7 +451,7 @@ class Cutter:
         self._ids = Cache(merged_ids, _KEPT, _LONGEST_KEPT)
 
     def ids(self, chunk: str) -> Iterator[int]:
-        """Return the ids of a chunk, which is not empty."""
+        """Return the ids of a chunk that is not empty."""
         joined = map(self._joined.__getitem__, map(add, chunk, chunk[1:]))
         cuts = list(compress(count(1), map(not_, joined)))
         parts = map(chunk.__getitem__, map(slice, [0, *cuts], [*cuts, len(chunk)]))
@@ -470,8 +470,8 @@ def _joined(names: Collection[str]) -> tuple[str, str]:
 def _tails(rights: Sequence[str], prefix: str) -> list[str]:
     """Return the right parts of merges without their first bytes, as many as the prefix has.
 
-    These are cut off whatever they are, as in tokenizers. Bytes of a character that is cut in two
-    are U+DC80 and above, which no name has.
+    As in tokenizers, they are cut off even if they are not the prefix. The bytes of a character
+    that is cut in two become U+DC80 and above, which no name has.
     """
     length = len(prefix.encode())
     return [

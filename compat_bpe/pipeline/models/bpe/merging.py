@@ -1,9 +1,9 @@
 """Merging of neighbours by any rule: plainly, with a heap, and in windows.
 
-``merge`` is the plain rule, two neighbours at a time, the pair that comes first in the list. Each
-step of it searches all pairs, which takes quadratic time. ``merge_by_heap`` does the same merges in
-time n·log n. ``merge_in_windows`` does those of a very long chunk in the memory of a window; by
-rank, it is imported only then.
+``merge`` is the plain rule: each step searches all pairs of neighbours for the one that comes first
+in the list, which takes quadratic time. ``merge_by_heap`` does the same merges in time n·log n.
+``merge_in_windows`` merges a very long chunk in the memory of a window; ``by_rank`` imports it only
+then.
 """
 
 from __future__ import annotations
@@ -59,8 +59,7 @@ def merge(
             return merged
         i = ranks.index(lowest)
         left, right = merged[i : i + 2]
-        made = Symbol(join(left.name, right.name), left.length + right.length)
-        merged[i : i + 2] = [made]
+        merged[i : i + 2] = [Symbol(join(left.name, right.name), left.length + right.length)]
 
 
 def absent_from(text: str) -> str:
@@ -97,8 +96,8 @@ def merge_by_heap(
     The property: the merges are those of the plain rule, in its order. The heap gives the lowest
     rank first, and of equal ranks the leftmost pair. An entry of the heap is out of date if one of
     its two symbols has been joined to another one since. Then the two that are there now make
-    another symbol, or none, and the entry is skipped; their own merge has an entry of its own. As
-    in tokenizers, what they make decides, not which two they are.
+    another symbol, or none, and the entry is skipped; their merge has an entry of its own. As in
+    tokenizers, the symbol that they make decides, not the two themselves.
 
     ``BytePairEncoder`` has a heap of its own, which merges all pairs of one rank in a pass: by
     rank, that is 1.3 to 1.8 times faster.
@@ -156,31 +155,32 @@ def merge_in_windows(
 ) -> tuple[list[S], array[int]]:
     """Return the symbols that a very long chunk is merged to, and where they begin.
 
-    Its memory is that of a window and of the ids.
+    It takes the memory of a window and of the ids.
 
     Merging holds a linked list and a heap of all first symbols, some 100 bytes for each. A chunk of
-    20 MB of one letter would take gigabytes. So windows of it are merged one after another, and put
-    together at a *junction*: a place in both of two windows that overlap, which is an edge of
-    symbols in both, and where the symbol before it is as long in both, or the one after it.
+    20 MB of one letter would take gigabytes. So overlapping windows of it are merged one after
+    another, and put together at a *junction*: an edge of symbols in both windows, where the symbol
+    before it has the same length in both, or the one after it.
 
     The property: the symbols are those of merging the whole. The argument, for every rule that
     joins the neighbours of the lowest rank first, the leftmost among equals, where a rank depends
     on the two neighbours alone:
 
-    1. Let some text be merged, and take neighbours of the result. No merge has crossed their edges,
-       so what happened between them is what happens when they are merged alone: two neighbours
-       alone give the same two again.
-    2. Let a row of symbols be such that each two neighbours alone give the same two again. Were it
-       not the result for the whole, some merge would be the first to cross an edge between two of
-       them. Until then, what happened within these two is what happens to them alone; so that merge
-       would be made there, too.
-    3. All neighbours in one window are such by 1. So are the two at a junction, since they are
-       neighbours in one of its windows: of what is between the same edges, merging makes the same.
+    1. Let some text be merged, and take two neighbours of the result. No merge has crossed their
+       edges, so within them the same happens when they are merged alone: two neighbours alone give
+       the same two again.
+    2. Let each two neighbours of a row of symbols, merged alone, give the same two again. If the
+       row were not the result for the whole, some merge would be the first to cross an edge between
+       two of them. Until then, the same happens within these two as when they are merged alone; so
+       that merge would be made there, too.
+    3. By 1, that holds for all neighbours in one window. It holds for the two at a junction, too,
+       since they are neighbours in one of its windows: between the same edges, merging makes the
+       same symbols.
 
     Args:
         size: the number of first symbols.
-        merge: returns what the first symbols of a range are merged to, and where, counted from the
-            beginning of the range, each of that begins.
+        merge: returns the symbols that the first symbols of a range are merged to, and the place
+            where each begins, counted from the beginning of the range.
         window, overlap: numbers of first symbols.
 
     >>> def pairs(low, high):
@@ -190,15 +190,15 @@ def merge_in_windows(
     (501, ['aa', 'a'], array('q', [998, 1000]))
     """
     while True:
-        merged = _tried(size, merge, window, overlap)
+        merged = _joined_windows(size, merge, window, overlap)
         if merged is not None:
             return merged
-        # Some symbols are as long as a window, or depend on what is as far away.
+        # Some symbols are as long as a window, or depend on symbols as far away.
         window *= 4
         overlap *= 4
 
 
-def _tried(
+def _joined_windows(
     size: int,
     merge: Callable[[int, int], tuple[Sequence[S], Sequence[int]]],
     window: int,
@@ -206,7 +206,7 @@ def _tried(
 ) -> tuple[list[S], array[int]] | None:
     """Return what ``merge_in_windows`` does; None if two windows have no junction."""
     symbols: list[S] = []
-    starts = array("q")  # a list of so many integers would take more memory than the ids
+    starts = array("q")  # a list of so many integers would take more memory than the ids do
     high = min(window, size)
     window_symbols, places = _merged(merge, 0, high)
     while high < size:

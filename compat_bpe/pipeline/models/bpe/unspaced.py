@@ -1,4 +1,4 @@
-r"""Merging of chunks in scripts without spaces. Imported once a text has enough of them.
+r"""Merging of chunks in scripts without spaces; imported once texts have enough of them.
 
 In Chinese a chunk is a whole clause: long, and hardly ever repeated, so a cache of chunks does not
 help. Yet few pairs of characters are ever merged. So a chunk is cut at each boundary between two
@@ -40,7 +40,7 @@ _LONGEST_RUN = 128
 
 # UTF-8 (RFC 3629): a character is one byte, or a lead byte and one, two or three others, which are
 # from 0x80 to 0xBF. Narrow characters are those below U+0800, as in European scripts; all others
-# are wide.  0xFF is in no UTF-8.
+# are wide. 0xFF is in no UTF-8.
 _BEGUN = rb"[^\x80-\xbf\xff][\x80-\xbf]{0,3}"
 _BEGUN_WIDE = rb"[\xe0-\xf4][\x80-\xbf]{0,3}"
 #: The last bytes of a character with which a token begins, and what is right of the boundary.
@@ -48,8 +48,8 @@ _ENDED = re.compile(rb"\xff([\x80-\xbf]{1,3})(?=(%b))" % _BEGUN)
 #: An ASCII character, and what is right of it.
 _ASCII = re.compile(rb"[\x00-\x7f]%b" % _BEGUN_WIDE)
 
-#: Bytes right of a boundary are bits, at most this many. If there are more, some share a bit, and
-#: a few characters count as neighbours that are none.
+#: The number of bits for bytes right of a boundary. If there are more, some share a bit, and a few
+#: characters count as neighbours that are not.
 _BITS = 4093
 #: The bit of all narrow characters: any two of them count as neighbours.
 _NARROW = 1
@@ -84,7 +84,7 @@ class UnspacedEncoder:
         self._begun = _by_code_point(boundaries.begun)
         self._char_ids = _by_code_point(self._merge_part)
         self._run_ids = Cache(self._merge_part, _KEPT, _LONGEST_RUN)
-        #: True as long as every part that is a token was also made by merging.
+        #: False once a part that is a token was not the result of merging it.
         self.merging_makes_tokens = True
 
     def merge(self, chunks: Sequence[str]) -> Ids:
@@ -131,10 +131,10 @@ def _by_code_point(find: Callable[[str], V]) -> Memo[int, V]:
 class Boundaries:
     """The bytes that tokens have on both sides of a boundary between two characters.
 
-    To look through a large vocabulary takes as long as to encode 100 KB of text. So it is done in
-    steps: the tokens are joined to one byte string, and when a character is first met, this is
-    searched for the characters that begin like it. Texts have the characters of few scripts, so
-    most of the vocabulary is never looked at.
+    Searching a large vocabulary takes as long as encoding 100 KB of text. So it is done in steps:
+    the tokens are joined to one byte string, and for the first character of a *family*, which begin
+    with the same bytes (``_family``), this is searched for all of them. Texts have the characters
+    of few scripts, so most families are never looked for.
 
     Args:
         tokens: all tokens, perhaps in several parts.
@@ -145,8 +145,8 @@ class Boundaries:
     """
 
     def __init__(self, *tokens: Iterable[bytes]) -> None:
-        # A token that has 0xFF inside is read as two tokens. The second may add neighbours that do
-        # not exist; none is lost.
+        # A token with 0xFF inside is read as two tokens. The second may add neighbours that do not
+        # exist; none is lost.
         wider = filterfalse(bytes.isascii, chain.from_iterable(tokens))
         self._joined = b"\xff".join([b"", *wider, b""])
         self._bits = {b"": _NARROW}
@@ -154,7 +154,7 @@ class Boundaries:
         self._after_end = self._grouped(_ENDED.findall(self._joined))
         #: The same for characters, by the bytes with which these begin (see ``_family``).
         self._after_family: dict[bytes, dict[bytes, int]] = shareable()
-        #: The first bytes of wide characters that are somewhere in a token, but where it begins.
+        #: The first bytes of wide characters that are in a token, but not at its beginning.
         self._begun_family: dict[bytes, frozenset[bytes]] = shareable()
 
     def joins(self, left: str, right: str) -> bool:
@@ -202,7 +202,7 @@ class Boundaries:
     def _search(self, family: bytes, length: int) -> dict[bytes, int]:
         """Return the bits of what follows each character of a family, of a length in bytes."""
         if not family:
-            # Each finding once, since most are a space and one of few first bytes.
+            # Each pair once, since most are a space and one of few first bytes.
             pairs = dict.fromkeys(_ASCII.findall(self._joined))
             return self._grouped((both[:1], both[1:]) for both in pairs)
         rest = length - len(family)
@@ -227,10 +227,10 @@ class Boundaries:
 
 
 def _family(data: bytes) -> bytes:
-    """Return the first bytes of a character, by which others are looked for at the same time.
+    """Return the first bytes of a character, which it shares with its family.
 
-    Those of ASCII are looked for together. Of others it is the lead byte; with those of Indian,
-    Georgian and other scripts that share two lead bytes, the byte after it, too.
+    All of ASCII is one family, with none. For others it is the lead byte. Indian, Georgian and
+    other scripts share two lead bytes; there it is the byte after it, too.
     """
     if data < b"\x80":
         return b""

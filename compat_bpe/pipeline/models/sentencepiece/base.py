@@ -1,6 +1,6 @@
-"""What the models of SentencePiece share: the vocabulary of pieces, and the base of the models.
+"""The common part of the models of SentencePiece: the vocabulary of pieces, and a base class.
 
-The models for whole words, and for single characters, need nothing else.
+The models for whole words, and for single characters, are here, too: they need nothing else.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class PlacedPiece(NamedTuple):
 
 
 class SentencePieceVocabulary:
-    """A vocabulary.
+    """The pieces of a model of SentencePiece.
 
     Args:
         texts: each piece, by id.
@@ -73,7 +73,7 @@ class SentencePieceVocabulary:
     def ids(self) -> dict[str, int]:
         """The pieces that may be in text, and their ids."""
         ids = self._of_types(IN_TEXT)
-        # A NUL may be a piece by mistake; it counts for nothing.
+        # A NUL may be a piece by mistake; it never matches.
         ids.pop("\0", None)
         return ids
 
@@ -94,7 +94,7 @@ class SentencePieceVocabulary:
 
     @cached_property
     def used(self) -> dict[str, int]:
-        """The pieces that text may become, and their ids: those in text that are not unused."""
+        """The pieces that text may become, and their ids: ``ids`` without the unused ones."""
         if UNUSED not in self.types:
             return self.ids
         return self._of_types(IN_TEXT - {UNUSED})
@@ -145,9 +145,9 @@ class SentencePieceVocabulary:
         return "\0".join(["", *self.ids, ""]).split(SPACE)
 
     def are_apart(self, left: str, right: str) -> bool:
-        """Return True if nothing reaches from one character to the next.
+        """Return True if neither a piece nor a run of unknown characters has both characters.
 
-        That is no piece, and no run of unknown characters, which would be one token.
+        Such a run would be one token.
         """
         return left + right not in self.pairs and (
             self.byte_fallback or left in self.used or right in self.used
@@ -165,7 +165,7 @@ class SentencePieceVocabulary:
         return list(map(text.__getitem__, map(slice, [0, *cuts], [*cuts, len(text)])))
 
     def blocks(self, text: str, least: int) -> Iterator[str]:
-        """Yield parts of a text that are at least so long, but for the last, which is not empty.
+        """Yield parts of a text with ``least`` or more characters; the last may have fewer.
 
         Neither a piece nor a run of unknown characters reaches over their ends.
         """
@@ -209,7 +209,7 @@ class SentencePieceVocabulary:
         return ids
 
     def bytes_by_kind(self, unk_surface: str) -> tuple[dict[bytes, int], dict[int, bytes]]:
-        """Return the bytes of pieces that text may become and their ids; and those of all others.
+        """Return the bytes of the pieces that text may become, with their ids; and all others.
 
         A byte that is a piece twice, as a character and as a byte, is among the others as a byte.
         """
@@ -241,14 +241,14 @@ class SentencePieceBase(TextModel):
 
     def __init__(self, pieces: SentencePieceVocabulary) -> None:
         self.pieces = pieces
-        #: True if every text has ids, and no piece stands for any text.
+        #: True if every text has ids, and the unknown piece, which drops text, is never one.
         self.is_complete = pieces.byte_fallback
         #: The splitter whose chunks it takes.
         self.splitter = WholeSplitter()
 
     @property
     def unknown_id(self) -> int | None:
-        """The id of the token that stands for what is unknown; None if there is none."""
+        """The id of the unknown token; None if there is none."""
         return self.pieces.unk_id if self.pieces.unk_id >= 0 else None
 
     def encode(self, chunk: str) -> Ids:
@@ -281,8 +281,8 @@ class SentencePieceBase(TextModel):
                 tokens.append(ChunkToken(token_id, text, at, at + len(data)))
             elif pieces.byte_fallback:
                 for place, byte in enumerate(data, at):
-                    one = pieces.byte_ids[byte]
-                    tokens.append(ChunkToken(one, pieces.texts[one], place, place + 1))
+                    byte_id = pieces.byte_ids[byte]
+                    tokens.append(ChunkToken(byte_id, pieces.texts[byte_id], place, place + 1))
             elif tokens and tokens[-1].id == token_id:
                 last = tokens[-1]
                 tokens[-1] = ChunkToken(token_id, last.text + text, last.start, at + len(data))
