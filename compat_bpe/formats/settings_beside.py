@@ -14,10 +14,10 @@ import hashlib
 import json
 import re
 from collections.abc import Container, Iterator, Mapping, Sequence
-from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from ..caches import cached_property
 from ..files.whole import read_whole
 from .checked_json import Json, read_json
 
@@ -238,8 +238,8 @@ class Settings:
         if self._field(_MORE) is None:
             yield from map(_token, known)
         extra = self.config.get(_EXTRA)
-        names = [] if extra is None else list(extra.mapping())
-        for part in (*self._more_parts(), *(extra[name] for name in names if extra)):
+        extra_parts = [] if extra is None else [extra[name] for name in extra.mapping()]
+        for part in (*self._more_parts(), *extra_parts):
             token = _token(part)
             is_bare = isinstance(part.value, str)
             yield self._listed.get(token["content"], token) if is_bare else token

@@ -21,7 +21,7 @@ from ..pipeline.added_tokens import AddedToken, AddedTokens, normalized_content
 from ..pipeline.pre_tokenizers.base import split_off_first
 from ..pipeline.pre_tokenizers.splitter import StepSplitter
 from .checked_json import Json, is_unicode
-from .tokenizer_models import read_word_level, read_wordpiece
+from .tokenizer_models import read_unigram, read_word_level, read_wordpiece
 from .tokenizer_parts import (
     check_size,
     joined_steps,
@@ -128,19 +128,10 @@ def parse_tokenizer(file: Json) -> TokenizerDefinition:
     )
 
 
-# What is large is imported once a file has it.
-
-
 def _bpe(part: Json) -> ModelPart:
-    from .tokenizer_bpe import read_bpe
+    from .tokenizer_bpe import read_bpe  # it is large, so it is imported once a file has it
 
     return read_bpe(part)
-
-
-def _unigram(part: Json) -> ModelPart:
-    from .tokenizer_models import read_unigram
-
-    return read_unigram(part)
 
 
 #: The reader of each type of model.
@@ -148,7 +139,7 @@ _MODELS: dict[str, Callable[[Json], ModelPart]] = {
     "BPE": _bpe,
     "WordPiece": read_wordpiece,
     "WordLevel": read_word_level,
-    "Unigram": _unigram,
+    "Unigram": read_unigram,
 }
 
 #: The members of each type of model without which it is not taken for that type, in the order of

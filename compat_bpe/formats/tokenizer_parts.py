@@ -1,8 +1,8 @@
-"""The parts of a ``tokenizer.json`` around its model, read.
+"""The parts of a ``tokenizer.json`` around its model, read; truncation and padding also written.
 
-Each reader takes a part as in the file and returns the stage of the pipeline that it describes; a
-kind is imported once a file has it, unless each file needs it. A part that is not supported is a
-``ValueError`` that names it. The names and their meaning are those of Hugging Face tokenizers
+Each reader takes a part as in the file and returns the stage of the pipeline that it describes. A
+kind is imported once a file has it, unless each file needs it. A part that is not supported raises
+a ``ValueError`` that names it. The names and their meaning are those of Hugging Face tokenizers
 0.23.3.
 """
 
@@ -133,7 +133,6 @@ def pattern(part: Json) -> tuple[Node, Splitter]:
     from ..pattern.parser import check_length, check_limits
     from ..pattern.splitter import Splitter
     from ..pattern.translation import Chars, PatternError, Sequence
-    from ..unicode.properties import CodePoints
 
     members = part.mapping()
     if len(members) != 1 or not members.keys() <= {"Regex", "String"}:
@@ -263,10 +262,8 @@ def joined_steps(part: Json | None) -> list[PreTokenizerStep]:
     return read_steps(part) if prepared is None else prepared
 
 
-def read_steps(part: Json | None) -> list[PreTokenizerStep]:
-    """Return the steps of a ``pre_tokenizer``."""
-    if part is None:
-        return []
+def read_steps(part: Json) -> list[PreTokenizerStep]:
+    """Return the steps of a ``pre_tokenizer``, each as it is in the file."""
     parts = flattened(part, _STEPS, "pretokenizers")
     return [step for type_name, item in parts for step in _STEPS[type_name](item)]
 
@@ -567,8 +564,6 @@ def read_truncation(part: Json) -> Truncation:
     Raises:
         ValueError: it is wrong.
     """
-    from ..pipeline.tokenized import Truncation
-
     # Files of old versions have no direction.
     has_direction = "direction" in part.mapping()
     return Truncation(
@@ -585,8 +580,6 @@ def read_padding(part: Json) -> Padding:
     Raises:
         ValueError: it is wrong.
     """
-    from ..pipeline.tokenized import Padding
-
     strategy = part["strategy"]
     length = None
     if strategy.value != "BatchLongest":
