@@ -72,8 +72,8 @@ def definition_of(
     """Return the definition of a tokenizer that has only a pre-tokenizer and a model.
 
     Args:
-        steps: the steps of the pre-tokenizer that are left for the splitter.
         model, tokens, highest, pieces, cuts_at_joints: as in ``Definition``.
+        steps: the steps of the pre-tokenizer that remain for the splitter.
         other_tokens: the bytes of ids that are not in ``tokens``.
     """
     return Definition(
@@ -258,7 +258,7 @@ class UnigramPart(NamedTuple):
 
     @property
     def size(self) -> int:
-        """The number of ids, which is greater than that of different pieces if some recur."""
+        """The number of ids; if pieces recur, it is greater than the number of different ones."""
         return len(self.pieces)
 
     def define(self, steps: Sequence[PreTokenizerStep], source: str) -> Definition:

@@ -1,4 +1,4 @@
-"""A GGUF file: a head, then keys with their values; and its entries about the vocabulary, checked.
+"""A GGUF file: its keys and values, the entries about the vocabulary, and the chat templates.
 
 A file begins with ``GGUF``, the version (32 bits), the numbers of tensors and of keys (64 bits
 each). Then comes each key as a string, the type of its value (32 bits), and the value. A string is
@@ -61,11 +61,11 @@ class Entry(NamedTuple):
 def read_entries(
     path: str | os.PathLike[str], is_wanted: Callable[[str], bool] = lambda key: True
 ) -> dict[str, Entry]:
-    """Return what a GGUF file says by keys; the weights are neither read nor looked for.
+    """Return the wanted values of a GGUF file by their keys; the weights are not read.
 
     Args:
         path: the file.
-        is_wanted: says by the key which values are kept.
+        is_wanted: returns True for a key whose value is kept; all are kept unless it is given.
 
     Raises:
         OSError: the file cannot be read.
@@ -500,8 +500,9 @@ def read_vocabulary(metadata: Metadata) -> Vocabulary:
     for number, token in enumerate(tokens) if "" in tokens else ():
         if not token:
             tokens[number], types[number] = f"[EMPTY_{number}]", UNUSED
-    for number in _fillers(tokens, types):
-        types[number] = UNUSED
+    for number, kind in enumerate(types):
+        if kind not in (NORMAL, CONTROL, BYTE) and _FILLER.fullmatch(tokens[number]):
+            types[number] = UNUSED
     while size > 1 and types[size - 1] == UNUSED and _FILLER.fullmatch(tokens[size - 1]):
         size -= 1
     return Vocabulary(metadata, tokens[:size], types[:size])
@@ -535,12 +536,6 @@ def _types(metadata: Metadata, tokens: list[str]) -> bytearray:
         wrong = next(number for number in numbers if not 0 <= number <= BYTE)
         metadata.fail("token_type", f"there is no type {wrong} of tokens")
     return bytearray(map(int, numbers[:size])).replace(bytes([UNDEFINED]), bytes([NORMAL]))
-
-
-def _fillers(tokens: list[str], types: bytearray) -> Iterator[int]:
-    for number, kind in enumerate(types):
-        if kind not in (NORMAL, CONTROL, BYTE) and _FILLER.fullmatch(tokens[number]):
-            yield number
 
 
 _KEY = "tokenizer.chat_template"
