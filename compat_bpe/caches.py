@@ -1,7 +1,5 @@
 """Values that are kept: properties computed once, bounded caches, dictionaries for threads.
 
-A part of an object is built when it is first asked for, by whichever thread asks first.
-
 Text repeats itself. Most chunks of a long text have occurred before, and the ids of such a chunk
 take one look-up in a dictionary. Whole texts repeat, too, for instance when an editor counts a
 file after each change. Then a segment of some hundred characters takes one look-up, and is not
