@@ -13,7 +13,7 @@ from typing import Any, Literal, NamedTuple
 
 import compat_bpe
 from compat_bpe import Encoding, get_encoding
-from compat_bpe.encodings.published import DEEPSEEK
+from compat_bpe.encodings.published import DEEPSEEK_NAMES
 from compat_bpe.encodings.resolve import Answer, Terms, UnresolvedError, resolve
 
 TYPE_CHECKING = False
@@ -36,7 +36,7 @@ def pack_of(name: str) -> str:
     """
     from compat_bpe.encodings.published import PUBLISHED
 
-    if name in DEEPSEEK:
+    if name in DEEPSEEK_NAMES:
         return "deepseek"
     if name not in PUBLISHED:
         raise ValueError(f"no encoding {name!r} ships")
