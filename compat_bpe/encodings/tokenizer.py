@@ -1,4 +1,7 @@
-"""``Tokenizer``: an encoding of several steps, as a ``tokenizer.json`` describes it."""
+"""``Tokenizer``: an encoding of several steps, as a ``tokenizer.json`` describes it.
+
+``Rwkv`` is one by a list of RWKV's tokens. ``warn_of_wrong_pattern`` is for files of Mistral's.
+"""
 
 from __future__ import annotations
 
@@ -18,8 +21,6 @@ from .encoding import Encoding
 from .published import PATTERNS, find
 
 if TYPE_CHECKING:
-    from typing import Any
-
     from ..formats.rwkv import RwkvVocabulary
     from ..formats.tokenizer_json import TokenizerDefinition
     from ..pipeline.tokenized import Padding, Truncation
