@@ -37,7 +37,7 @@ from typing import Any, Callable, Literal, NamedTuple
 from ..pipeline.offsets import locate
 from ..unicode.surrogates import not_a_text
 from .boundary import TextEncoder, check_encoding, last_cut_point
-from .long_chunk import LongPieces, Merged
+from .long_chunk import LongPieceTokens, Merged
 
 #: The most items of a node. Each node but the root has at least half as many.
 WIDTH = 32
@@ -396,7 +396,7 @@ class Document:
     def __init__(self, encoding: TextEncoder, text: str = "") -> None:
         check_encoding(encoding)
         self._encoding = encoding
-        self._long_pieces = LongPieces(encoding)
+        self._long_pieces = LongPieceTokens(encoding)
         self._tree = PieceTree([], [])
         self.replace(0, 0, text)
 
