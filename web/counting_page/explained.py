@@ -10,7 +10,7 @@ from compat_bpe.pipeline.models.explain import Row, explain
 from compat_bpe.unicode.surrogates import repair
 from compat_bpe.unicode.text import Visible, escape
 
-#: The steps of a chunk grow with its length, and their pairs with the square of it.
+#: The longest text whose steps are shown: they grow with the length, their pairs with its square.
 LONGEST = 200
 _VISIBLE = Visible("\\n")
 #: The most ways to go on that are shown of one step.

@@ -312,7 +312,7 @@ class EditedText:
 
         Args:
             ranges: the parts, in UTF-16 units; near each other, since the tokens of all from the
-                first to the last are found at once: each look costs as much as its longest chunk.
+                first to the last are found in one step, which costs as much as its longest chunk.
 
         Returns:
             For each part, its side in each encoding.

@@ -13,12 +13,9 @@ from typing import Any, Literal, NamedTuple
 
 import compat_bpe
 from compat_bpe import Encoding, get_encoding
-from compat_bpe.encodings.published import DEEPSEEK_NAMES
+from compat_bpe.encodings.families import Family, NotPublic
+from compat_bpe.encodings.published import DEEPSEEK_NAMES, PUBLISHED, all_encoding_names
 from compat_bpe.encodings.resolve import Answer, Terms, UnresolvedError, resolve
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from compat_bpe.encodings.families import Family
 
 ESTIMATED = "≈"
 #: How the page writes what an error tells its visitors to give.
@@ -34,8 +31,6 @@ def pack_of(name: str) -> str:
     >>> pack_of("gpt2"), pack_of("deepseek_r1")
     ('r50k_base', 'deepseek')
     """
-    from compat_bpe.encodings.published import PUBLISHED
-
     if name in DEEPSEEK_NAMES:
         return "deepseek"
     if name not in PUBLISHED:
@@ -70,7 +65,6 @@ def find(name: str, field: Literal["model", "encoding", ""] = "") -> dict[str, A
     ('o200k_base', '≈claude-sonnet-4-5')
     """
     from compat_bpe.chat.limits import context_limit
-    from compat_bpe.encodings.published import all_encoding_names
 
     field = field or ("encoding" if name in all_encoding_names() else "model")
     try:
@@ -93,8 +87,6 @@ def hint_of(family: Family) -> str:
     >>> hint_of(family_of("qwen3", "8b"))
     'drop tokenizer.json and tokenizer_config.json of https://huggingface.co/Qwen/Qwen3-8B here'
     """
-    from compat_bpe.encodings.families import NotPublic
-
     if isinstance(family, NotPublic):
         return family.counted_by
     if not family.files:
