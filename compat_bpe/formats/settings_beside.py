@@ -104,8 +104,8 @@ class Settings:
         """Return the name of the class, without "Fast" at its end, with its place; None if unknown.
 
         Args:
-            known: the names of classes. The type of model says the class only if that is one of
-                them, since models of any type may have a vocabulary of another's kind.
+            known: the names of classes. The class of the type of model counts only if it is one
+                of them: a model of any type may have a vocabulary of another kind.
         """
         for file in (self.config, self.model):
             named = file.get("tokenizer_class")

@@ -192,10 +192,9 @@ def _with_tokens(
 ) -> tuple[tuple[AddedToken, ...], int]:
     """Return added tokens with more of them, and the number that are new or have new flags.
 
-    Those that are not in the vocabulary are numbered on. As in tokenizers, of tokens that come
-    twice the last one counts, which is special if any is. A token may be numbered onto an id that
-    a token of the vocabulary has, if that has gaps; then the id means the added token when it is
-    decoded.
+    Tokens that are not in the vocabulary are numbered on. As in tokenizers, the last of equal
+    tokens counts, and it is special if any of them is. If the vocabulary has gaps, a new id may be
+    that of one of its tokens; then it is decoded as the added token.
 
     Args:
         present: the added tokens that there are.

@@ -298,7 +298,7 @@ def _byte_level(part: Json) -> list[PreTokenizerStep]:
     if part["add_prefix_space"].truth():
         byte_level_steps.append(PrefixSpace())
     part["trim_offsets"].truth()
-    use_regex = _given(part, "use_regex")
+    use_regex = _optional(part, "use_regex")
     if use_regex is None or use_regex.truth():
         from ..pattern.oniguruma import parse_oniguruma
 
@@ -314,7 +314,7 @@ def _digits(part: Json) -> list[PreTokenizerStep]:
 
 
 def _punctuation(part: Json) -> list[PreTokenizerStep]:
-    behavior = _given(part, "behavior")
+    behavior = _optional(part, "behavior")
     return [_split_at(_signs(), "Isolated" if behavior is None else _behavior(behavior))]
 
 
@@ -334,7 +334,7 @@ def _metaspace(part: Json) -> list[PreTokenizerStep]:
     from ..pipeline.pre_tokenizers.steps import SCHEMES, Metaspace
 
     replacement = character(part["replacement"])
-    written = _given(part, "prepend_scheme")
+    written = _optional(part, "prepend_scheme")
     scheme = "always" if written is None else one_of(written, SCHEMES)
     adds = part.get("add_prefix_space")
     if adds is not None and not adds.truth() and scheme != "never":
@@ -352,7 +352,7 @@ def _scripts(_: Json) -> list[PreTokenizerStep]:
 def _fixed_length(part: Json) -> list[PreTokenizerStep]:
     from ..pipeline.pre_tokenizers.steps import FixedLength
 
-    length = _given(part, "length")
+    length = _optional(part, "length")
     if length is None:
         return [FixedLength(5)]
     if length.number() < 1:
@@ -377,7 +377,7 @@ _STEPS: dict[str, Callable[[Json], list[PreTokenizerStep]]] = {
 }
 
 
-def _given(part: Json, key: str) -> Json | None:
+def _optional(part: Json, key: str) -> Json | None:
     """Return a member that may be missing, but not null."""
     return part[key] if key in part.mapping() else None
 
@@ -388,7 +388,7 @@ def read_post_processor(part: Json | None) -> Processor | None:
     Raises:
         ValueError: it is wrong.
     """
-    return None if part is None else _read(part)
+    return None if part is None else _read_processor(part)
 
 
 #: The members by which tokenizers knows a post-processor without a type.
@@ -398,7 +398,7 @@ _PROCESSOR_MEMBERS = {
 }
 
 
-def _read(part: Json) -> Processor:
+def _read_processor(part: Json) -> Processor:
     return _PROCESSORS[part_type(part, _PROCESSORS, _PROCESSOR_MEMBERS)](part)
 
 
@@ -472,7 +472,7 @@ _PROCESSORS: dict[str, Callable[[Json], Processor]] = {
     ),
     "RobertaProcessing": _bert,
     "Sequence": lambda part: processors.ProcessorSequence(
-        [_read(item) for item in part["processors"].items(part.place)]
+        [_read_processor(item) for item in part["processors"].items(part.place)]
     ),
     "TemplateProcessing": _template,
 }

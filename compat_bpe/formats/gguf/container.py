@@ -255,11 +255,11 @@ class _Reader:
         raise ValueError(f"{self._source}: byte {place}: {reason}")
 
 
-#: The beginning of most keys that are about the vocabulary, and of all keys that are read.
+#: The prefix of most keys about the vocabulary, and the prefixes of all keys that are read.
 _GGML = "tokenizer.ggml."
-_KNOWN = ("tokenizer.", "general.", "split.")
-#: Other keys that are looked at.
-_OTHERS = frozenset(("general.architecture", "split.no"))
+_PREFIXES = ("tokenizer.", "general.", "split.")
+#: The keys that are read without the prefix ``tokenizer.``.
+_OTHER_KEYS = frozenset(("general.architecture", "split.no"))
 
 
 class Metadata:
@@ -366,11 +366,11 @@ class Metadata:
 
 
 def _full(key: str) -> str:
-    return key if key.startswith(_KNOWN) else _GGML + key
+    return key if key.startswith(_PREFIXES) else _GGML + key
 
 
 def _is_wanted(key: str) -> bool:
-    return key.startswith("tokenizer.") or key in _OTHERS
+    return key.startswith("tokenizer.") or key in _OTHER_KEYS
 
 
 #: The types of tokens, as in a model of SentencePiece; 0 is for those of which nothing is known.
@@ -538,7 +538,7 @@ def _types(metadata: Metadata, tokens: list[str]) -> bytearray:
     return bytearray(map(int, numbers[:size])).replace(bytes([UNDEFINED]), bytes([NORMAL]))
 
 
-_KEY = "tokenizer.chat_template"
+_TEMPLATE = "tokenizer.chat_template"
 
 
 def read_templates(path: str | os.PathLike[str]) -> tuple[dict[str, str], dict[str, str]]:
@@ -551,8 +551,8 @@ def read_templates(path: str | os.PathLike[str]) -> tuple[dict[str, str], dict[s
     metadata = Metadata.of_file(path)
     templates: dict[str, str] = {}
     for key in metadata.entries:
-        name = "default" if key == _KEY else key[len(_KEY) + 1 :]
-        text = metadata.text(key) if key == _KEY or key.startswith(f"{_KEY}.") else None
+        name = "default" if key == _TEMPLATE else key[len(_TEMPLATE) + 1 :]
+        text = metadata.text(key) if key == _TEMPLATE or key.startswith(f"{_TEMPLATE}.") else None
         if text is not None:
             templates[name] = text
     if not templates:
