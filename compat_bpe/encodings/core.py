@@ -160,7 +160,6 @@ class CoreBPE(EncodingCore):
     def __init__(
         self, encoder: dict[bytes, int], special_tokens_encoder: dict[str, int], pattern: str
     ) -> None:
-
         def names_by_id() -> dict[int, bytes]:
             # If an id has two names, the first counts.
             names = reversed(list(special_tokens_encoder.items()))
