@@ -357,7 +357,7 @@ class SentencePiece(Tokenizer):
         return self
 
     def recipe(self) -> tuple[Callable[..., Encoding], dict[str, Any]]:
-        return _make_sentencepiece, self._by_value()
+        return SentencePiece, self._by_value()
 
     def __setstate__(self, value: object) -> None:
         if not isinstance(value, dict):
@@ -389,10 +389,6 @@ class SentencePiece(Tokenizer):
         decoder = make_decoder()
         assert isinstance(decoder, SentencePieceDecoder)
         return decoder
-
-
-def _make_sentencepiece(**arguments: Any) -> SentencePiece:
-    return SentencePiece(**arguments)
 
 
 def placed_pieces(

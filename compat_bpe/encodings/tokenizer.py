@@ -461,7 +461,7 @@ class Tokenizer(Encoding):
         return {"name": self.name, "definition": self.definition}
 
     def recipe(self) -> tuple[Callable[..., Encoding], dict[str, Any]]:
-        return _make_tokenizer, self._by_value()
+        return Tokenizer, self._by_value()
 
     def __setstate__(self, value: object) -> None:
         if isinstance(value, str):
@@ -500,10 +500,6 @@ def _texts(item: Any, is_pretokenized: bool) -> Sequence[Text]:
     return item if all(isinstance(one, kinds) for one in item) else (item,)
 
 
-def _make_tokenizer(**arguments: Any) -> Tokenizer:
-    return Tokenizer(**arguments)
-
-
 class Rwkv(Tokenizer):
     """An encoding with exactly the ids of the package ``rwkv`` 0.8.32.
 
@@ -522,11 +518,7 @@ class Rwkv(Tokenizer):
         super().__init__(name, definition)  # type: ignore[arg-type]
 
     def recipe(self) -> tuple[Callable[..., Encoding], dict[str, Any]]:
-        return _make_rwkv, self._by_value()
-
-
-def _make_rwkv(**arguments: Any) -> Rwkv:
-    return Rwkv(**arguments)
+        return Rwkv, self._by_value()
 
 
 # Mistral's published ``tokenizer.json`` were made by a converter of transformers that wrote Llama
