@@ -22,29 +22,14 @@ ESTIMATED = "≈"
 TERMS = Terms("{}", "{}", "", listing="choose one of the list, or write its whole name")
 
 
-def pack_of(name: str) -> str:
-    """Return the name of the pack that a shipped encoding needs.
-
-    Raises:
-        ValueError: there is no such encoding.
-
-    >>> pack_of("gpt2"), pack_of("deepseek_r1")
-    ('r50k_base', 'deepseek')
-    """
-    if name in DEEPSEEK_NAMES:
-        return "deepseek"
-    if name not in PUBLISHED:
-        raise ValueError(f"no encoding {name!r} ships")
-    return PUBLISHED[name].pack
-
-
 def packs() -> dict[str, str]:
     """Return the name of each shipped encoding, and that of its pack.
 
-    >>> packs()["o200k_harmony"]
-    'o200k_base'
+    >>> packs()["o200k_harmony"], packs()["deepseek_r1"]
+    ('o200k_base', 'deepseek')
     """
-    return {name: pack_of(name) for name in compat_bpe.list_encoding_names()}
+    names = {name: published.pack for name, published in PUBLISHED.items()}
+    return {**names, **dict.fromkeys(DEEPSEEK_NAMES, "deepseek")}
 
 
 def find(name: str, field: Literal["model", "encoding", ""] = "") -> dict[str, Any]:
