@@ -45,7 +45,7 @@ class Baseline(Encoding):
 
     - ``bytes``: each byte of UTF-8; the id is its value.
     - ``characters``: each character; the id is its code point.
-    - ``words``: runs of characters that are no white space.
+    - ``words``: runs of characters other than white space.
     - ``words_and_punctuation``: runs of letters, marks, digits and underscores, and each other
       character, without white space.
     - ``categories``: runs of characters of one Unicode category: letters, marks, numbers,

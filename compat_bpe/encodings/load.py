@@ -341,7 +341,7 @@ def _beside(path: str, *names: str) -> str:
     raise ValueError(f"{path}: what belongs to it is not beside it ({' or '.join(names)})")
 
 
-#: The name of DeepSeek's pre-tokenizer, which is no single pattern.
+#: The name for DeepSeek's pre-tokenizer, which has several patterns, where one is given.
 DEEPSEEK = "deepseek"
 
 

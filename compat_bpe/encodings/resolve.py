@@ -45,7 +45,7 @@ _NO_FACTOR = (
 
 
 class Terms(NamedTuple):
-    """How a surface writes what an error tells its user to give; ``{}`` stands for the name.
+    """The words of a surface for what an error tells its user to give; ``{}`` is the name.
 
     Args:
         model: a model; empty if none is taken.
@@ -72,7 +72,7 @@ LIBRARY = Terms(
 
 
 class Answer(NamedTuple):
-    """What counts the tokens that a name asks for.
+    """The encoding that counts the tokens for a name, or the estimate.
 
     Args:
         encoding_name: the name of an encoding that ships; empty for a file.

@@ -63,7 +63,7 @@ def save_gpt2(
 
     Raises:
         OSError: a file cannot be written.
-        ValueError: the encoding is no byte-level BPE, a token is made by no merge, merging by a
+        ValueError: the encoding is not byte-level BPE, a token is made by no merge, merging by a
             list would not give the ids of the encoding, or the line of a merge begins as a heading
             does (``#version``), which Hugging Face's readers skip.
     """

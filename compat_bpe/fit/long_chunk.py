@@ -1,4 +1,6 @@
-"""The tokens of one long chunk, its prefixes and suffixes, and of what an edit makes of it.
+"""The tokens of a long chunk, of its prefixes and suffixes, and of what an edit makes of it.
+
+``LongChunk`` has those of prefixes and suffixes, ``LongPieceTokens`` those of edited pieces.
 
 The property: a sequence of tokens is the result of merging its bytes if and only if each two
 neighbours in it are the result of merging these two alone. The argument: as long as no merge
@@ -14,11 +16,10 @@ Three things follow:
 - After an edit, the tokens before it and those after it may stay, with what is between merged by
   itself, if at both junctions the two tokens alone give these two.
 
-``possible_ends`` and ``possible_starts`` are for a long text that has no cut point.
-
-Examples are a number of a thousand digits, a line of a thousand hyphens, or a page of Thai. Each
-offset could be tried as the end of a prefix, but each trial takes time in proportion to the text.
-So most offsets are ruled out beforehand, in two ways:
+``possible_ends`` and ``possible_starts`` are for a long text without a cut point, such as a number
+of a thousand digits, a line of a thousand hyphens, or a page of Thai. Each offset could be tried as
+the end of a prefix, but each trial takes time in proportion to the text. So most offsets are ruled
+out beforehand, in two ways:
 
 - A chunk is the same in every prefix that has all the characters which the pattern looks at when
   it matches the chunk (``reach``). So the tokens of these chunks are in every longer prefix.

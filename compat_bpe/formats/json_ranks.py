@@ -123,7 +123,7 @@ def _token(field: str) -> bytes | None:
 #: The most special tokens accepted. Real files have 1,000, most of them reserved.
 _MOST_SPECIAL = 1 << 16
 
-#: The versions there are; there is none between them (``TokenizerVersion``).
+#: All versions (``TokenizerVersion``).
 _VERSIONS = ("v1", "v2", "v3", "v7", "v11", "v13", "v15")
 #: Those whose files must list their special tokens. Others may leave it to ``_UNLISTED``.
 _LISTING = ("v11", "v13", "v15")

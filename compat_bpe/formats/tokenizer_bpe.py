@@ -36,7 +36,7 @@ class ListedModel(NamedTuple):
         vocabulary: each token's id.
         merges: the left parts of all merges, and their right parts.
         ignore_merges: True if a chunk that is a token is that token.
-        unknown: the treatment of what is no token.
+        unknown: the treatment of text that is not a token.
         prefix, suffix: the decoration of characters that do not begin a word, and of those that
             end one, as in the file; None or empty for none.
         dropout: as in the file: None, or a probability. With 1 no merge is made. With anything

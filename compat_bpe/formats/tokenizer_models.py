@@ -127,7 +127,7 @@ def read_vocabulary(part: Json) -> dict[str, int]:
     """Return a vocabulary from token to id; as in tokenizers, tokens may share an id.
 
     Raises:
-        ValueError: an id is impossible, or a token is no text.
+        ValueError: an id is impossible, or a token is not text.
     """
     vocabulary = part.mapping()
     ids = vocabulary.values()

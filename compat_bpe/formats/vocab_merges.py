@@ -35,7 +35,7 @@ from .tokenizer_writing import (
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-#: The beginning of lines that are no merges, wherever they are, as in tokenizers; and that of the
+#: The beginning of lines that are not merges, wherever they are, as in tokenizers; and that of the
 #: first line of CLIP's file.
 _HEADING = "#version"
 _HEADING_OF_CLIP = '"bpe_simple_vocab_16e6.txt#version'

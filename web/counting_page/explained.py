@@ -1,4 +1,4 @@
-"""What a model makes of a token or of a word: facts and steps, as plain data."""
+"""The facts about a token, and the steps by which a model encodes a text, as plain data."""
 
 from __future__ import annotations
 

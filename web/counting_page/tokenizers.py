@@ -81,7 +81,7 @@ def hint_of(family: Family) -> str:
 
 
 class Tokenizer(NamedTuple):
-    """What counts the tokens of a text.
+    """An encoding or an estimate that counts the tokens of a text.
 
     Args:
         encoding: the encoding; for an estimate, the one whose tokens it is made of.
@@ -134,7 +134,7 @@ class Tokenizers:
             pattern: the pattern of a rank file, or the name of one.
 
         Raises:
-            ValueError: they are no vocabulary, or a damaged one; or one of them was removed.
+            ValueError: they are not a vocabulary, or a damaged one; or one of them was removed.
         """
         names = sorted(os.listdir(folder))
         path = folder / names[0] if len(names) == 1 else folder

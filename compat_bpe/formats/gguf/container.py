@@ -30,7 +30,7 @@ from ..tokenizer_writing import template_part, text_item, token_item
 Value = Union[bool, int, float, bytes, list["Value"], "array[int]", "array[float]"]
 
 MAGIC = b"GGUF"
-#: The types of values that are no numbers.
+#: The types of values other than numbers.
 BOOL, STRING, ARRAY = 7, 8, 9
 #: The types that are numbers, each with its code in ``struct`` and ``array``.
 NUMBERS = dict(zip((*range(7), BOOL, 10, 11, 12), "BbHhIifBQqd"))

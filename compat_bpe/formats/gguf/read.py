@@ -130,7 +130,7 @@ def _t5(vocabulary: Vocabulary, _: str | None) -> SentencePieceModel:
 
 
 def _spaces(vocabulary: Vocabulary, *, removes_extra: bool) -> tuple[bool, bool]:
-    """Return if a space is put before a text, and if extra ones are removed."""
+    """Return whether a space is put before a text, and whether extra ones are removed."""
     metadata = vocabulary.metadata
     prefix = metadata.truth("add_space_prefix")
     removes = metadata.truth("remove_extra_whitespaces")
