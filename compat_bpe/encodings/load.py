@@ -323,7 +323,7 @@ _LOADERS = {
 
 
 def _beside(path: str, *names: str) -> str:
-    """Return the first of two files that is in the folder of a file, that of its format first.
+    """Return the file of a pair that belongs to the other one, of the same format if there is one.
 
     Raises:
         ValueError: no such file is there.

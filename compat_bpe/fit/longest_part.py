@@ -265,7 +265,7 @@ class Forward:
 
     @property
     def is_certain(self) -> bool:
-        """True if a text up to a cut point has as many tokens as is known."""
+        """True if known tokens are those of the text, and not only a lower bound."""
         return True
 
     def portion(self, near: int, stop: int, width: int) -> tuple[int, bool]:

@@ -210,7 +210,7 @@ _PATTERNS = {"V1": QWEN_PATTERN}
 
 
 def parse_grok(file: Json) -> Ranked:
-    """Return the vocabulary of a ``tokenizer.tok.json``, that of Grok 2.
+    """Return the vocabulary of a ``tokenizer.tok.json``, the file of Grok 2.
 
     A token is a list of bytes with its id, which is its rank, too. Text is split by a pattern that
     ``word_split`` names, or by the file's own. The rules are those of ``vllm/tokenizers/grok2.py``

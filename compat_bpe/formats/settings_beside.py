@@ -150,7 +150,7 @@ class Settings:
         return {token["content"]: token for token in (*self.listed(), *self._listed_by_name())}
 
     def _field(self, key: str) -> Json | None:
-        """Return what the files say of a key, which may be null; None if they say nothing."""
+        """Return the value of a key in the files, which may be null; None if no file has it."""
         for file in (self._names, self.config):
             if key in file.mapping():
                 return file[key]

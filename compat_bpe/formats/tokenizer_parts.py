@@ -157,12 +157,12 @@ def read_normalizer(part: Json | None) -> Normalizer | None:
         return None
     from ..pipeline.normalizers.base import one_after_the_other
 
-    parts = flattened(part, _NORMALIZERS, "normalizers", _MEMBERS)
+    parts = flattened(part, _NORMALIZERS, "normalizers", _NORMALIZER_MEMBERS)
     return one_after_the_other([_NORMALIZERS[type_name](item) for type_name, item in parts])
 
 
 #: The members by which tokenizers knows a normalizer without a type, in its order.
-_MEMBERS = {
+_NORMALIZER_MEMBERS = {
     "BertNormalizer": {"clean_text", "handle_chinese_chars", "lowercase"},
     "Strip": {"strip_left", "strip_right"},
     "Sequence": {"normalizers"},
@@ -199,7 +199,7 @@ def _bert_normalizer(part: Json) -> Normalizer:
     return BertNormalizer(
         clean_text=part["clean_text"].truth(),
         handle_chinese_chars=part["handle_chinese_chars"].truth(),
-        # If it is not said, accents are stripped where letters are put in lower case.
+        # By default, accents are stripped where letters are put in lower case.
         strip_accents=lowercase if strip_accents is None else strip_accents.truth(),
         lowercase=lowercase,
     )
@@ -496,7 +496,7 @@ def read_decoder(part: Json | None) -> list[DecoderStep]:
     return read
 
 
-#: The most characters that decoders may make of one: a Replace may make as many as it writes.
+#: The most characters that decoders may make of one: a Replace makes at most its content of it.
 _MOST_OF_ONE = 1 << 12
 
 #: The members by which tokenizers knows a decoder without a type, in its order.

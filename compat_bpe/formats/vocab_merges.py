@@ -284,7 +284,7 @@ def _codegen(settings: Settings, *_: Any) -> dict[str, Any]:
 
 
 def _qwen2(settings: Settings, *_: Any) -> dict[str, Any]:
-    # Of transformers, only 5 takes this flag here.
+    # Only transformers 5 takes this flag here.
     prefix = settings.flag("add_prefix_space") is True
     return {
         "normalizer": {"type": "NFC"},

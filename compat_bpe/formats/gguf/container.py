@@ -227,7 +227,7 @@ class _Reader:
         return number
 
     def _room(self, count: int, size: int, place: int) -> int:
-        """Return the number of bytes that some items take; the file must have as many."""
+        """Return the number of bytes that some items take, for which the file must have room."""
         if count * size > self._size - self._place:
             self._fail(f"{count} items are more than the file has room for", place)
         return count * size
