@@ -186,7 +186,7 @@ def shareable(items: Mapping[K, V] | Iterable[tuple[K, V]] = ()) -> dict[K, V]:
 
 
 class _Shared(dict[K, V]):
-    """A dictionary whose ``get`` does without that of ``dict``."""
+    """A dictionary whose ``get`` does not call that of ``dict``."""
 
     __slots__ = ()
 

@@ -28,7 +28,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import tiktoken
 import tokenizers
 
-from compat_bpe.encodings.published import DEEPSEEK, PUBLISHED
+from compat_bpe.encodings.published import DEEPSEEK_NAMES, PUBLISHED
 from tests.strategies import WHITE_SPACE
 from tools.generated import write_or_check
 from tools.reference_files import reference_file
@@ -229,7 +229,7 @@ def generate() -> dict[Path, str]:
         write_tiktoken_files(Path(folder))
         os.environ["TIKTOKEN_CACHE_DIR"] = folder
         files = {name: build(name) for name in PUBLISHED}
-    files.update({name: build_deepseek(name) for name in DEEPSEEK})
+    files.update({name: build_deepseek(name) for name in DEEPSEEK_NAMES})
     return {GOLDEN / f"{name}.json": text for name, text in files.items()}
 
 

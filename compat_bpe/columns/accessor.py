@@ -12,13 +12,13 @@ from .batches import (
     AnyEncoding,
     Carried,
     Errors,
-    Made,
+    TextFunction,
+    apply_to_values,
     check_errors,
     check_fixed_ids,
     check_splitting,
     check_truncating,
     encoding_ids,
-    made_of,
     splitting,
     truncating,
 )
@@ -31,7 +31,7 @@ class Tokens(ABC):
     """Counts, ids, and texts that fit, of a column of texts or bytes. Null stays null."""
 
     @abstractmethod
-    def _made(self, made: Made, kind: Kind, errors: Errors) -> Any:
+    def _apply(self, function: TextFunction, kind: Kind, errors: Errors) -> Any:
         """Return the column of what a function makes of each text."""
 
     def count(self, encoding: AnyEncoding, *, errors: Errors = "strict") -> Any:
@@ -45,7 +45,7 @@ class Tokens(ABC):
         Raises:
             ValueError, OSError: there is no such encoding or treatment; the file is damaged.
         """
-        return self._made(Carried(encoding).get().count, "int", errors)
+        return self._apply(Carried(encoding).get().count, "int", errors)
 
     def ids(
         self,
@@ -69,8 +69,8 @@ class Tokens(ABC):
             raise TypeError(f"allowed_special is the str {allowed_special!r}; pass a set of names")
         found = Carried(encoding).get()
         check_fixed_ids(found)
-        made = encoding_ids(found, allowed_special)
-        return self._made(made, "ints", errors)
+        function = encoding_ids(found, allowed_special)
+        return self._apply(function, "ints", errors)
 
     def truncate(
         self,
@@ -93,8 +93,8 @@ class Tokens(ABC):
         """
         carried = Carried(encoding)
         check_truncating(limit, keep, boundary, marker)
-        made = truncating(carried.get(), limit, keep, boundary, marker)
-        return self._made(made, "str", errors)
+        function = truncating(carried.get(), limit, keep, boundary, marker)
+        return self._apply(function, "str", errors)
 
     def split(
         self,
@@ -116,8 +116,8 @@ class Tokens(ABC):
         """
         carried = Carried(encoding)
         check_splitting(limit, overlap, boundary)
-        made = splitting(carried.get(), limit, overlap, boundary)
-        return self._made(made, "strs", errors)
+        function = splitting(carried.get(), limit, overlap, boundary)
+        return self._apply(function, "strs", errors)
 
 
 class PandasTokens(Tokens):
@@ -126,13 +126,13 @@ class PandasTokens(Tokens):
     def __init__(self, series: Any) -> None:
         self._series = series
 
-    def _made(self, made: Made, kind: Kind, errors: Errors) -> Any:
+    def _apply(self, function: TextFunction, kind: Kind, errors: Errors) -> Any:
         import pandas
 
         check_errors(errors)
         series = self._series
         texts = series.astype(object).where(series.notna(), None)
-        found = made_of(made, texts, errors, repr(series.name))
+        found = apply_to_values(function, texts, errors, repr(series.name))
         # Each row has a list of its own, which its owner may change.
         values = [[*value] if isinstance(value, list) else value for value in found]
         dtype = {"int": "Int64", "str": "string"}.get(kind, object)
@@ -152,7 +152,7 @@ class PolarsTokens(Tokens):
     def __init__(self, expression: Any) -> None:
         self._expression = expression
 
-    def _made(self, made: Made, kind: Kind, errors: Errors) -> Any:
+    def _apply(self, function: TextFunction, kind: Kind, errors: Errors) -> Any:
         import polars
 
         check_errors(errors)
@@ -169,7 +169,7 @@ class PolarsTokens(Tokens):
                 raise TypeError(
                     f"column {batch.name!r} is of type {batch.dtype}; texts are strings or bytes"
                 )
-            values = made_of(made, batch.to_list(), errors, repr(batch.name))
+            values = apply_to_values(function, batch.to_list(), errors, repr(batch.name))
             return polars.Series(batch.name, values, types[kind])
 
         return self._expression.map_batches(apply, return_dtype=types[kind], is_elementwise=True)

@@ -1,4 +1,7 @@
-"""Functions on batches of rows, and encodings on their way to the workers that apply them."""
+"""Functions on texts of columns and on batches of rows, and encodings that workers are sent.
+
+The order: encodings, the texts of columns, functions of a text, functions of a row.
+"""
 
 from __future__ import annotations
 
@@ -29,26 +32,6 @@ _MOST_KNOWN = 8
 
 #: The encodings that a worker has been given by value, the latest last.
 _known: dict[bytes, Encoding] = {}
-
-
-def has_fixed_ids(encoding: Encoding) -> bool:
-    """Return True if the ids of an encoding are the same in every process.
-
-    Baselines such as words number what they meet, in the order in which they do.
-
-    >>> has_fixed_ids(get_encoding("gpt2")), has_fixed_ids(get_encoding("words"))
-    (True, False)
-    """
-    return encoding.reference != "baseline" or encoding.core.model.is_text
-
-
-def check_fixed_ids(encoding: Encoding) -> None:
-    """Raise ``ValueError`` if the ids of an encoding are not the same in every process."""
-    if not has_fixed_ids(encoding):
-        raise ValueError(
-            f"{encoding.name!r} numbers words as they come, so each worker has other ids; it can "
-            "only count"
-        )
 
 
 class Carried:
@@ -112,32 +95,34 @@ class Carried:
         return encoding
 
 
-def text_of(value: Any, errors: Errors, column: str) -> str | None:
-    """Return the text of a str, of bytes or of None.
+def encoding_named(name: str, own: Mapping[str, Carried]) -> Encoding:
+    """Return an encoding by its name: one of the caller's own, or one that ships.
 
     Raises:
-        ValueError: bytes are not UTF-8, and ``errors`` is ``"strict"``.
-        TypeError: it is a value of another type.
-
-    >>> text_of(b"caf\\xc3\\xa9", "strict", "'text'"), text_of(None, "strict", "'text'")
-    ('café', None)
+        ValueError: there is none of that name.
     """
-    if value is None or isinstance(value, str):
-        return value
-    if isinstance(value, (bytes, bytearray, memoryview)):
-        return decoded(bytes(value), errors, column)
-    raise TypeError(
-        f"column {column}: a value is of type {type(value).__name__}; texts are strings or bytes"
-    )
+    if name in own:
+        return own[name].get()
+    try:
+        return encoding_of(resolve(name, files=False))
+    except UnresolvedError as error:
+        raise ValueError(error.message(TERMS)) from None
 
 
-def made_of(made: Made, values: Iterable[Any], errors: Errors, column: str) -> list[Any]:
-    """Return what a function makes of each value; None gives None.
+def check_fixed_ids(encoding: Encoding) -> None:
+    """Raise ``ValueError`` if the ids of an encoding are not the same in every process.
 
-    Raises:
-        ValueError, TypeError: as in ``text_of``.
+    Baselines such as words number what they meet, in the order in which they do.
+
+    >>> check_fixed_ids(get_encoding("words"))
+    Traceback (most recent call last):
+    ValueError: 'words' numbers words as they come, so each worker has other ids; it can only count
     """
-    return each_once(made, [text_of(value, errors, column) for value in values])
+    if encoding.reference == "baseline" and not encoding.core.model.is_text:
+        raise ValueError(
+            f"{encoding.name!r} numbers words as they come, so each worker has other ids; it can "
+            "only count"
+        )
 
 
 #: The treatment of bytes that are not UTF-8; see ``texts_of``.
@@ -156,6 +141,25 @@ def check_errors(errors: str) -> None:
     """
     if errors not in get_args(Errors):
         raise ValueError(f"errors is {errors!r}; it must be one of {', '.join(get_args(Errors))}")
+
+
+def text_of(value: Any, errors: Errors, column: str) -> str | None:
+    """Return the text of a str, of bytes or of None.
+
+    Raises:
+        ValueError: bytes are not UTF-8, and ``errors`` is ``"strict"``.
+        TypeError: it is a value of another type.
+
+    >>> text_of(b"caf\\xc3\\xa9", "strict", "'text'"), text_of(None, "strict", "'text'")
+    ('café', None)
+    """
+    if value is None or isinstance(value, str):
+        return value
+    if isinstance(value, (bytes, bytearray, memoryview)):
+        return decoded(bytes(value), errors, column)
+    raise TypeError(
+        f"column {column}: a value is of type {type(value).__name__}; texts are strings or bytes"
+    )
 
 
 def texts_of(array: Any, errors: Errors, column: str) -> list[str | None]:
@@ -201,11 +205,11 @@ def decoded(value: bytes, errors: Errors, column: str) -> str | None:
         ) from None
 
 
-#: The result of a function for one text.
-Made = Callable[[str], Any]
+#: A function of a text.
+TextFunction = Callable[[str], Any]
 
 
-def encoding_ids(encoding: Encoding, allowed_special: Collection[str] = ()) -> Made:
+def encoding_ids(encoding: Encoding, allowed_special: Collection[str] = ()) -> TextFunction:
     """Return a function from a text to its ids; other special names are plain text."""
     if not allowed_special:
         return encoding.encode_ordinary
@@ -219,7 +223,7 @@ def truncating(
     keep: Keep = "head",
     boundary: Boundary = "char",
     marker: str | None = None,
-) -> Made:
+) -> TextFunction:
     """Return a function from a text to the most of it that fits in ``limit`` tokens."""
     return lambda text: (
         encoding.truncate(repair(text), limit, keep=keep, boundary=boundary, marker=marker).text
@@ -234,7 +238,7 @@ def check_truncating(limit: int, keep: Keep, boundary: Boundary, marker: str | N
 
 def splitting(
     encoding: Encoding, limit: int, overlap: int = 0, boundary: Boundary = "char"
-) -> Made:
+) -> TextFunction:
     """Return a function from a text to its parts that each fit in ``limit`` tokens."""
     return lambda text: [
         part.text for part in split_text(encoding, repair(text), limit, overlap, boundary)
@@ -246,10 +250,10 @@ def check_splitting(limit: int, overlap: int, boundary: Boundary) -> None:
     split_text(get_encoding("bytes"), "", limit, overlap, boundary)
 
 
-def each_once(made: Callable[[Any], Any], texts: Iterable[Any]) -> list[Any]:
-    """Return what a function makes of each text of a batch; it is asked once for equal texts.
+def each_once(function: Callable[[Any], Any], texts: Iterable[Any]) -> list[Any]:
+    """Return the results of a function for the texts of a batch, called once for equal texts.
 
-    None stays None. What is remembered is forgotten with the batch.
+    None stays None. No result is kept for the next batch.
 
     >>> each_once(len, ["ab", None, "ab", ""])
     [2, None, 2, 0]
@@ -258,16 +262,21 @@ def each_once(made: Callable[[Any], Any], texts: Iterable[Any]) -> list[Any]:
     values = []
     for text in texts:
         if text not in known:
-            known[text] = made(text)
+            known[text] = function(text)
         values.append(known[text])
     return values
 
 
-#: The most texts that are remembered with the same other arguments, the length of the longest of
-#: these, and the most such memories. One is 16 MiB of ASCII, or 64 MiB of the widest characters,
-#: and as much for results that are texts.
-_KEPT, _LONGEST = 1 << 14, 1024
-_MEMOS = 4
+def apply_to_values(
+    function: TextFunction, values: Iterable[Any], errors: Errors, column: str
+) -> list[Any]:
+    """Return the results of a function for values; None gives None.
+
+    Raises:
+        ValueError, TypeError: as in ``text_of``.
+    """
+    return each_once(function, [text_of(value, errors, column) for value in values])
+
 
 #: A function of an encoding, a text, and perhaps a limit.
 RowFunction = Callable[..., Any]
@@ -288,26 +297,19 @@ def split(encoding: Encoding, text: str, limit: int) -> Any:
     return splitting(encoding, limit)(text)
 
 
-def encoding_named(name: str, own: Mapping[str, Carried]) -> Encoding:
-    """Return an encoding by its name: one of the caller's own, or one that ships.
-
-    Raises:
-        ValueError: there is none of that name.
-    """
-    if name in own:
-        return own[name].get()
-    try:
-        return encoding_of(resolve(name, files=False))
-    except UnresolvedError as error:
-        raise ValueError(error.message(TERMS)) from None
+#: The most texts that are remembered with the same other arguments, the length of the longest of
+#: these, and the most such memories. One is 16 MiB of ASCII, or 64 MiB of the widest characters,
+#: and as much for results that are texts.
+_KEPT, _LONGEST = 1 << 14, 1024
+_MEMOS = 4
 
 
 class Batches:
     """A function on batches of rows; a null anywhere in a row gives None.
 
     The encodings of a batch are looked up before its first text is read, and its texts before the
-    first call. Equal rows of a batch are made once. What was made of short texts is remembered
-    from batch to batch. Threads may share it.
+    first call. The function is called once for equal rows of a batch. Results for short texts are
+    kept from batch to batch. Threads may share it.
 
     Args:
         function: the function.
@@ -322,8 +324,8 @@ class Batches:
         #: The results for texts, by the other arguments.
         self._memos: dict[Any, Cache[Any]] = {}
 
-    def made(self, texts: Any, names: Any, *others: Any) -> list[Any]:
-        """Return what the function makes of each row of Arrow arrays.
+    def apply(self, texts: Any, names: Any, *others: Any) -> list[Any]:
+        """Return the results of the function for the rows of Arrow arrays.
 
         Raises:
             ValueError: there is no such encoding; or as in ``texts_of``.

@@ -154,7 +154,7 @@ def _of_batch(
     batches = Batches(function, own, errors)
 
     def apply(*arrays: Any) -> Any:
-        return array(batches.made(*arrays), returns)
+        return array(batches.apply(*arrays), returns)
 
     # DuckDB counts the parameters of what it is given.
     if has_limit:

@@ -15,6 +15,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import suppress
+from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
@@ -129,12 +130,12 @@ def encode_in_workers(
     from ..parallel.pool import Pool, WorkerKilled
 
     found: dict[int, _Ids] = {}
-    encoder = _ShareEncoder(encoding, allowed)
+    encode = partial(_encode_share, encoding, allowed)
     try:
         with Pool(_Worker, (*recipe, allowed), workers) as pool:
             if not pool.size:
                 return None
-            for index, ids in _encoded(pool, encoder, shares):
+            for index, ids in _encoded(pool, encode, shares):
                 found[index] = ids
     except (WorkerKilled, pickle.PicklingError):
         pass
@@ -144,12 +145,12 @@ def encode_in_workers(
         return None
     for index, share in enumerate(shares):
         if index not in found:  # the worker that had it was killed
-            found[index] = encoder.encode(share)
+            found[index] = encode(share)
     return _joined(shares, found, len(texts))
 
 
 def _encoded(
-    pool: Pool, encoder: _ShareEncoder, shares: Sequence[_Share]
+    pool: Pool, encode: Callable[[_Share], _Ids], shares: Sequence[_Share]
 ) -> Iterator[tuple[int, _Ids]]:
     """Yield the index and the ids of each share, as they come.
 
@@ -176,7 +177,7 @@ def _encoded(
                 break
             begun, here = taken
         for index, share in enumerate(here, begun):
-            yield index, encoder.encode(share)
+            yield index, encode(share)
         yield from pool.arrived()
     yield from pool.run(())
 
@@ -240,26 +241,19 @@ def _joined(
     return joined
 
 
-class _ShareEncoder:
-    """An encoder of shares."""
+def _encode_share(encoding: TextEncoder, allowed: Set[str], share: _Share) -> _Ids:
+    """Return the ids of a share.
 
-    def __init__(self, encoding: TextEncoder, allowed: Set[str]) -> None:
-        self._encoding = encoding
-        self._allowed = allowed
-
-    def encode(self, share: _Share) -> _Ids:
-        """Return the ids of a share.
-
-        Raises:
-            ValueError: a text cannot be encoded.
-        """
-        encoded = []
-        for _, text, goes_on in share:
-            encoding = self._encoding.continued if goes_on else self._encoding
-            encoded.append(
-                encoding.encode(text, allowed_special=self._allowed, disallowed_special=())
-            )
-        return array("I", map(len, encoded)), array("I", chain.from_iterable(encoded))
+    Raises:
+        ValueError: a text cannot be encoded.
+    """
+    encoded = [
+        (encoding.continued if piece.goes_on else encoding).encode(
+            piece.text, allowed_special=allowed, disallowed_special=()
+        )
+        for piece in share
+    ]
+    return array("I", map(len, encoded)), array("I", chain.from_iterable(encoded))
 
 
 class _Worker:
@@ -268,7 +262,7 @@ class _Worker:
     def __init__(
         self, make: Callable[..., TextEncoder], arguments: dict[str, Any], allowed: Set[str]
     ) -> None:
-        self._encoder = _ShareEncoder(make(**arguments), allowed)
+        self._encode = partial(_encode_share, make(**arguments), allowed)
 
     def do(self, task: tuple[int, Sequence[_Share]], tell: Tell) -> None:
         """Tell the index and the ids of each share; None for its ids if it cannot be encoded."""
@@ -276,7 +270,7 @@ class _Worker:
         for index, share in enumerate(shares, first):
             ids: _Ids | None
             try:
-                ids = self._encoder.encode(share)
+                ids = self._encode(share)
             except ValueError:
                 ids = None
             tell((index, ids))

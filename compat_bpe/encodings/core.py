@@ -74,12 +74,12 @@ class EncodingCore(InterpreterCore):
 
         Raises:
             KeyError: there is no such token.
-            TypeError: ``piece`` is no ``bytes``.
+            TypeError: ``piece`` is not ``bytes``.
         """
         _check_bytes(piece)
         token_id = self.encoder.get(piece)
         if token_id is None:
-            # Bytes that are not UTF-8 are no name: they become surrogates, which no name has.
+            # Bytes that are not UTF-8 become surrogates, which no name has.
             token_id = self.special.get(piece.decode("utf-8", "surrogateescape"))
         if token_id is None:
             raise KeyError(piece)
@@ -89,7 +89,7 @@ class EncodingCore(InterpreterCore):
         """Return the ids of some bytes taken as one chunk.
 
         Raises:
-            TypeError: ``piece`` is no ``bytes``.
+            TypeError: ``piece`` is not ``bytes``.
             ValueError: the model is not byte-level BPE.
         """
         _check_bytes(piece)
@@ -102,7 +102,7 @@ class EncodingCore(InterpreterCore):
         That chunk and all bytes after it are encoded as one chunk.
 
         Raises:
-            TypeError: ``piece`` is no ``bytes``.
+            TypeError: ``piece`` is not ``bytes``.
         """
         _check_bytes(piece)
         try:
@@ -160,7 +160,6 @@ class CoreBPE(EncodingCore):
     def __init__(
         self, encoder: dict[bytes, int], special_tokens_encoder: dict[str, int], pattern: str
     ) -> None:
-
         def names_by_id() -> dict[int, bytes]:
             # If an id has two names, the first counts.
             names = reversed(list(special_tokens_encoder.items()))

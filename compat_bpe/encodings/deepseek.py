@@ -1,4 +1,4 @@
-r"""DeepSeek's encodings: V3, R1 and V4.
+"""DeepSeek's encodings: V3, R1 and V4.
 
 They share one vocabulary and one list of merges, and differ in their added tokens. All data is
 from the ``tokenizer.json`` of R1 and that of V4, which are under the MIT licence. ``deepseek_v3``
@@ -21,7 +21,6 @@ from ..pipeline.added_tokens import AddedToken
 from .published import load_ranks
 
 PACK = "deepseek"
-
 
 #: The steps besides the model, as in the files.
 PARTS: dict[str, Any] = {

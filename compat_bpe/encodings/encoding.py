@@ -168,7 +168,7 @@ class Encoding:
 
         Raises:
             ValueError: a disallowed name is in the text.
-            TypeError: ``allowed_special`` is no set.
+            TypeError: ``allowed_special`` is not a set.
 
         >>> from compat_bpe import get_encoding
         >>> enc = get_encoding("gpt2")

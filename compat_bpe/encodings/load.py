@@ -1,7 +1,7 @@
 """Loading an encoding from files on disk.
 
-``load`` takes any kind of file. Rank files, GPT-2's two files and JSON with ranks have functions of
-their own: these files do not say all that an encoding needs.
+``load`` takes any kind of file. ``load_tiktoken`` and ``load_gpt2`` are for rank files and GPT-2's
+two files, which do not say all that an encoding needs.
 """
 
 from __future__ import annotations
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from typing import NoReturn
 
     from ..formats.checked_json import Json
-    from ..formats.json_ranks import Ranked
     from ..formats.settings_beside import Settings
     from .rank_families import RankFamily
 
@@ -105,7 +104,7 @@ def load(
         if kind == "ranks":
             from pathlib import Path
 
-            return load_ranks_file(Path(file_path), pattern, special_tokens, name)
+            return _load_ranks(Path(file_path), pattern, special_tokens, name)
         if special_tokens is not None:
             raise ValueError(f"{file_path}: only a rank file is given special tokens")
         if pattern is not None and kind in _SAY_THE_PATTERN:
@@ -206,7 +205,7 @@ def _load_json(path: str, pattern: str | None, name: str) -> Encoding:
         return _load_pair(path, _beside(path, *_MERGES_BESIDE), pattern, name)
     if pattern is not None:
         _refuse_pattern(path)
-    ranked = load_ranked(file, name)
+    ranked = _load_json_ranks(file, name)
     if ranked is not None:
         return ranked
     if "model" not in members:
@@ -218,6 +217,34 @@ def _load_json(path: str, pattern: str | None, name: str) -> Encoding:
     tokenizer = Tokenizer(name, definition)
     warn_of_wrong_pattern(path, definition)
     return tokenizer
+
+
+def _load_json_ranks(file: Json, name: str) -> Encoding | None:
+    """Return the encoding of a JSON file with ranks; None if it is another kind of file.
+
+    Raises:
+        ValueError: the file is damaged.
+    """
+    members = file.mapping()
+    is_tekken = "config" in members and isinstance(members.get("vocab"), list)
+    if not is_tekken and members.keys().isdisjoint(("regular_tokens", "bpe_ranks")):
+        return None
+    from ..formats.json_ranks import parse_grok, parse_js_tiktoken, parse_tekken
+    from ..pattern.translation import PatternError
+
+    if is_tekken:
+        content = parse_tekken(file)
+    else:
+        content = (parse_grok if "regular_tokens" in members else parse_js_tiktoken)(file)
+    try:
+        return Encoding(
+            name,
+            pat_str=content.pattern.text(),
+            mergeable_ranks=content.ranks,
+            special_tokens=content.special_tokens,
+        )
+    except PatternError as error:
+        return content.pattern.fail(str(error))
 
 
 def _load_rwkv(path: str, _: str | None, name: str) -> Encoding:
@@ -271,8 +298,8 @@ def _load_pair(first: str, second: str, pattern: str | None, name: str) -> Encod
             specials = list(manifest.special_tokens)
             if manifest.pattern in (DEEPSEEK, AS_TOKENIZER_JSON):
                 ranks, special = read_gpt2(vocabulary, merges, specials)
-                return as_trained(vocabulary, manifest.pattern, ranks, special, name)
-            named = pattern_of(vocabulary, manifest.pattern)
+                return _as_trained(vocabulary, manifest.pattern, ranks, special, name)
+            named = _pattern_of_manifest(vocabulary, manifest.pattern)
             # GPT-2's pattern is the default.
             pattern = None if named == PUBLISHED["gpt2"].pattern else named
     if merges.name.endswith("vocab.bpe"):
@@ -296,7 +323,7 @@ _LOADERS = {
 
 
 def _beside(path: str, *names: str) -> str:
-    """Return the first of two files that is in the folder of a file, that of its format first.
+    """Return the file of a pair that belongs to the other one, of the same format if there is one.
 
     Raises:
         ValueError: no such file is there.
@@ -314,11 +341,11 @@ def _beside(path: str, *names: str) -> str:
     raise ValueError(f"{path}: what belongs to it is not beside it ({' or '.join(names)})")
 
 
-#: The name of DeepSeek's pre-tokenizer, which is no single pattern.
+#: The name for DeepSeek's pre-tokenizer, which has several patterns, where one is given.
 DEEPSEEK = "deepseek"
 
 
-def load_ranks_file(
+def _load_ranks(
     path: Path, pattern: str | None, special_tokens: Mapping[str, int] | None, name: str
 ) -> Encoding:
     """Load a rank file. Its content, or files beside it, say which pattern it has if none is given.
@@ -337,7 +364,7 @@ def load_ranks_file(
     data = read_whole(path)
     if manifest is not None:
         special = manifest.special_tokens if special_tokens is None else dict(special_tokens)
-        return as_trained(path, manifest.pattern, parse_ranks(data, str(path)), special, name)
+        return _as_trained(path, manifest.pattern, parse_ranks(data, str(path)), special, name)
     family = family_of(path, data)
     if family is not None:
         return _of_family(*family, path, data, special_tokens, name)
@@ -407,7 +434,7 @@ def _of_family(
     return Tokenizer(name, TokenizerDefinition(RankedModel(ranks), added, parts, name))
 
 
-def as_trained(
+def _as_trained(
     path: Path,
     pattern: str,
     ranks: dict[bytes, int],
@@ -433,13 +460,13 @@ def as_trained(
         return Tokenizer(name, TokenizerDefinition(RankedModel(ranks), added, PARTS, name))
     return Encoding(
         name,
-        pat_str=pattern_of(path, pattern),
+        pat_str=_pattern_of_manifest(path, pattern),
         mergeable_ranks=ranks,
         special_tokens=dict(special_tokens),
     )
 
 
-def pattern_of(path: Path, pattern: str) -> str:
+def _pattern_of_manifest(path: Path, pattern: str) -> str:
     """Return the pattern that a manifest beside a file names; an error names the manifest."""
     try:
         return pattern_named(pattern)
@@ -518,43 +545,3 @@ def load_tiktoken(
 def _stem(path: str | os.PathLike[str]) -> str:
     """Return the name of a file without folder and extension."""
     return os.path.splitext(os.path.basename(path))[0]
-
-
-def load_ranked(file: Json, name: str) -> Encoding | None:
-    """Return the encoding of a file of such a format; None if it is of another.
-
-    Raises:
-        ValueError: the file is damaged.
-    """
-    content = _parsed(file)
-    if content is None:
-        return None
-    from ..pattern.translation import PatternError
-
-    try:
-        return Encoding(
-            name,
-            pat_str=content.pattern.text(),
-            mergeable_ranks=content.ranks,
-            special_tokens=content.special_tokens,
-        )
-    except PatternError as error:
-        return content.pattern.fail(str(error))
-
-
-def _parsed(file: Json) -> Ranked | None:
-    # A reader is imported once a file is of its format.
-    members = file.mapping()
-    if "config" in members and isinstance(members.get("vocab"), list):
-        from ..formats.json_ranks import parse_tekken
-
-        return parse_tekken(file)
-    if "regular_tokens" in members:
-        from ..formats.json_ranks import parse_grok
-
-        return parse_grok(file)
-    if "bpe_ranks" in members:
-        from ..formats.json_ranks import parse_js_tiktoken
-
-        return parse_js_tiktoken(file)
-    return None

@@ -1,6 +1,7 @@
-"""Vocabularies on this machine, and the stores of other programs; imported once one is loaded.
+"""Vocabularies on this machine: the kinds of their files, and the stores of other programs.
 
-``recognise`` tells the kind of a file by its name and its beginning.
+``recognise`` tells the kind of a file by its name and its beginning, ``newest`` one version of
+several.
 
 ``find_stored`` finds what Hugging Face, Ollama and LM Studio keep. A name leads into the folder of
 its program and to nothing outside it: its parts are letters, digits and a few signs, and a file

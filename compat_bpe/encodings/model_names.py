@@ -195,7 +195,6 @@ def plain_model_name(model_name: str) -> str:
     >>> plain_model_name("azure/eu/GPT-4o"), plain_model_name("ft:gpt-4o:acme")
     ('gpt-4o', 'ft:gpt-4o:acme')
     """
-
     name = respelled(model_name)
     if _listed(name) is None and isinstance(resolve_model(model_name), str):
         spelling = spelling_of(model_name)
@@ -230,7 +229,6 @@ def rule_of(model_name: str) -> str:
     >>> rule_of("gpt-4o"), rule_of("azure/gpt-41-2099")
     ('tiktoken lists it', "as 'gpt-4.1-2099': tiktoken has the prefix 'gpt-4.1-'")
     """
-
     spelling = spelling_of(model_name)
     names = [model_name, respelled(model_name), *(spelling or ())[::2]]
     for name in dict.fromkeys(names):

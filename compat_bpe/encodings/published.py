@@ -107,8 +107,8 @@ PUBLISHED = {
 }
 
 
-#: The shipped encodings that are loaded as ``Tokenizer``.
-DEEPSEEK = ("deepseek_v3", "deepseek_r1", "deepseek_v4")
+#: The names of DeepSeek's encodings, each a ``Tokenizer``.
+DEEPSEEK_NAMES = ("deepseek_v3", "deepseek_r1", "deepseek_v4")
 #: Encodings by a rule, without a vocabulary that was learned; see ``baselines.Baseline``.
 BASELINES = ("bytes", "characters", "words", "words_and_punctuation", "categories")
 
@@ -122,7 +122,7 @@ def list_encoding_names() -> list[str]:
     >>> "o200k_base" in list_encoding_names()
     True
     """
-    return [*PUBLISHED, *DEEPSEEK]
+    return [*PUBLISHED, *DEEPSEEK_NAMES]
 
 
 def all_encoding_names() -> list[str]:

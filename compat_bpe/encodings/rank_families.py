@@ -20,8 +20,8 @@ class RankFamily(NamedTuple):
     Args:
         name: its name, and that of its pattern in ``PATTERNS``.
         names: the special tokens, whose ids follow the ranks.
-        named: returns the special tokens and their ids in place of ``names``, given the number of
-            ranks and the settings beside the file; None where these do not matter.
+        tokens_of: returns the special tokens and their ids in place of ``names``, given the number
+            of ranks and the settings beside the file; None where these do not matter.
         classes: the names of its class in ``tokenizer_config.json``.
         sha256: the hash of a published file that no other family has.
         fits: returns True if the settings are of this family, for the name of a class that other
@@ -32,7 +32,7 @@ class RankFamily(NamedTuple):
 
     name: str
     names: Sequence[str] = ()
-    named: Callable[[int, Settings], Mapping[str, int]] | None = None
+    tokens_of: Callable[[int, Settings], Mapping[str, int]] | None = None
     classes: tuple[str, ...] = ()
     sha256: str = ""
     fits: Callable[[Settings], bool] = lambda settings: True
@@ -49,8 +49,10 @@ class RankFamily(NamedTuple):
         Raises:
             ValueError: the settings are damaged, or of a model whose tokens are not known.
         """
-        if self.named is not None:
-            return self.named(count, settings)
+        return self.numbered(count) if self.tokens_of is None else self.tokens_of(count, settings)
+
+    def numbered(self, count: int) -> dict[str, int]:
+        """Return ``names`` with the ids that follow the ranks."""
         return {name: id_ for id_, name in enumerate(self.names, count)}
 
 
@@ -78,8 +80,7 @@ _GLM4: RankFamily = RankFamily(
         *("<|begin_of_image|>", "<|end_of_image|>", "<|begin_of_video|>", "<|end_of_video|>"),
     ],
     lambda count, settings: (
-        {name: id_ for id_, name in _listed(settings).items()}
-        or _GLM4._replace(named=None).special_tokens(count, settings)
+        {name: id_ for id_, name in _listed(settings).items()} or _GLM4.numbered(count)
     ),
     classes=("ChatGLM4Tokenizer",),
     sha256="5a493598071550244b2ee7f26118f3edec2150b9dfa967929a99052ac83fe716",
@@ -124,7 +125,7 @@ def _kimi_tokens(count: int, settings: Settings) -> Mapping[str, int]:
 #: of the special tokens are in ``tokenizer_config.json``, and differ between the models.
 _KIMI = RankFamily(
     "kimi",
-    named=_kimi_tokens,
+    tokens_of=_kimi_tokens,
     classes=("TikTokenTokenizer",),
     sha256="b6c497a7469b33ced9c38afb1ad6e47f03f5e5dc05f15930799210ec050c5103",
     fits=lambda settings: _kimi_module(settings) in _KIMI_RESERVED,  # others have that class, too
@@ -197,7 +198,7 @@ def _qwen_tokens(count: int, settings: Settings) -> Mapping[str, int]:
     visual = settings.model.get("visual")
     if visual is not None:
         visual.fail("a model that sees has special tokens that are not known here: give it them")
-    return _QWEN._replace(named=None).special_tokens(count, settings)
+    return _QWEN.numbered(count)
 
 
 #: Qwen 1, as its ``tokenization_qwen.py`` has it (Qwen/Qwen-7B); ``qwen.tiktoken`` is its file.

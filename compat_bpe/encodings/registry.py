@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .encoding import Encoding
-from .published import BASELINES, DEEPSEEK, ENCODINGS, LOCK, all_encoding_names, load_ranks
+from .published import BASELINES, DEEPSEEK_NAMES, ENCODINGS, LOCK, all_encoding_names, load_ranks
 from .published import list_encoding_names as list_encoding_names
 
 TYPE_CHECKING = False
@@ -40,7 +40,7 @@ def get_encoding(encoding_name: str) -> Encoding:
 
 def make_encoding(name: str) -> Encoding:
     """Return a new object for a shipped encoding; encodings of one vocabulary share its ranks."""
-    if name in DEEPSEEK:
+    if name in DEEPSEEK_NAMES:
         from .tokenizer import Tokenizer  # most programs need no tokenizer of several steps
 
         return Tokenizer.shipped(name)

@@ -12,8 +12,8 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from .families import Family, NeedsFile, NotPublic
-from .local_stores import STORES
+from .families import FAMILIES, Family, NeedsFile, NotPublic
+from .local_stores import STORES, in_hugging_face
 from .model_names import OTHER_MODEL_PREFIX_TO_ENCODING, model_names, resolve_model, rule_of
 from .published import all_encoding_names
 
@@ -45,7 +45,7 @@ _NO_FACTOR = (
 
 
 class Terms(NamedTuple):
-    """How a surface writes what an error tells its user to give; ``{}`` stands for the name.
+    """The words of a surface for what an error tells its user to give; ``{}`` is the name.
 
     Args:
         model: a model; empty if none is taken.
@@ -72,7 +72,7 @@ LIBRARY = Terms(
 
 
 class Answer(NamedTuple):
-    """What counts the tokens that a name asks for.
+    """The encoding that counts the tokens for a name, or the estimate.
 
     Args:
         encoding_name: the name of an encoding that ships; empty for a file.
@@ -271,8 +271,6 @@ def _model(name: str, *, files: bool, estimate: bool) -> Answer:
     if isinstance(resolved, str):
         return Answer(resolved, model=name, rule=rule_of(name))
     if files:
-        from .local_stores import in_hugging_face  # imported here: most names need no store
-
         stored = in_hugging_face(name)
         if stored is not None:
             return Answer("", stored, name, "Hugging Face's cache has it")
@@ -341,8 +339,6 @@ def _listed(names: Sequence[str]) -> str:
 
 def _names_of_models() -> list[str]:
     """Return names that a model may have been meant by, the newest of a family last."""
-    from .families import FAMILIES  # imported here: only errors need it
-
     names = [one for one in OTHER_MODEL_PREFIX_TO_ENCODING if resolve_model(one) is not None]
     names = [*model_names(), *filter(str.islower, names)]
     for family in FAMILIES:

@@ -63,7 +63,7 @@ def save_gpt2(
 
     Raises:
         OSError: a file cannot be written.
-        ValueError: the encoding is no byte-level BPE, a token is made by no merge, merging by a
+        ValueError: the encoding is not byte-level BPE, a token is made by no merge, merging by a
             list would not give the ids of the encoding, or the line of a merge begins as a heading
             does (``#version``), which Hugging Face's readers skip.
     """
@@ -153,9 +153,9 @@ def save_tokenizer_json(encoding: Encoding, path: str | os.PathLike[str]) -> Non
 def check_same_ids(encoding: Encoding, read: Encoding, path: str | os.PathLike[str]) -> None:
     """Raise ``ValueError`` if a file gives other ids than the encoding that it was written from.
 
-    The text of each token is encoded by both, after that of another token, and the name of each
-    special token between other characters; of byte-level BPE, each token is merged by both, too.
-    That takes time in proportion to the vocabulary.
+    Both encode the text of each token after the text of another one, and the name of each special
+    token between other characters. In byte-level BPE, both merge each token, too. That takes time
+    in proportion to the vocabulary.
 
     Args:
         encoding: the encoding.
@@ -354,7 +354,7 @@ def checked_bytes(encoding: SentencePiece, path: str | os.PathLike[str]) -> byte
     """Return the ``.model`` file of an encoding, once it was read and gave the same ids.
 
     Raises:
-        ValueError: it gives other ids; the message says that of the file ``path``.
+        ValueError: the file gives other ids; the message names ``path``.
     """
     data = sentencepiece_bytes(encoding.definition)
     read = SentencePiece(encoding.name, parse_sentencepiece(data, os.fspath(path)))

@@ -188,7 +188,7 @@ class SentencePiece(Tokenizer):
                 score come in no defined order, in the reference neither.
 
         Raises:
-            ValueError: the number is not in this range, or this is no Unigram model.
+            ValueError: the number is not in this range, or this is not a Unigram model.
         """
         return [self.pieces.ids_of(way) for way in self._best(self.normalize(text), nbest_size)]
 
@@ -313,7 +313,7 @@ class SentencePiece(Tokenizer):
 
     @property
     def unk_id(self) -> int:
-        """The id of the unknown piece; -1 if there is none of the name that the model says."""
+        """The id of the unknown piece; -1 if no piece has the name that the model gives."""
         return self._of_type(self.definition.unk_piece or "<unk>", UNKNOWN)
 
     @property
@@ -357,7 +357,7 @@ class SentencePiece(Tokenizer):
         return self
 
     def recipe(self) -> tuple[Callable[..., Encoding], dict[str, Any]]:
-        return _make_sentencepiece, self._by_value()
+        return SentencePiece, self._by_value()
 
     def __setstate__(self, value: object) -> None:
         if not isinstance(value, dict):
@@ -389,10 +389,6 @@ class SentencePiece(Tokenizer):
         decoder = make_decoder()
         assert isinstance(decoder, SentencePieceDecoder)
         return decoder
-
-
-def _make_sentencepiece(**arguments: Any) -> SentencePiece:
-    return SentencePiece(**arguments)
 
 
 def placed_pieces(

@@ -1,4 +1,7 @@
-"""``Tokenizer``: an encoding of several steps, as a ``tokenizer.json`` describes it."""
+"""``Tokenizer``: an encoding of several steps, as a ``tokenizer.json`` describes it.
+
+``Rwkv`` is one by a list of RWKV's tokens. ``warn_of_wrong_pattern`` is for files of Mistral's.
+"""
 
 from __future__ import annotations
 
@@ -18,8 +21,6 @@ from .encoding import Encoding
 from .published import PATTERNS, find
 
 if TYPE_CHECKING:
-    from typing import Any
-
     from ..formats.rwkv import RwkvVocabulary
     from ..formats.tokenizer_json import TokenizerDefinition
     from ..pipeline.tokenized import Padding, Truncation
@@ -460,7 +461,7 @@ class Tokenizer(Encoding):
         return {"name": self.name, "definition": self.definition}
 
     def recipe(self) -> tuple[Callable[..., Encoding], dict[str, Any]]:
-        return _make_tokenizer, self._by_value()
+        return Tokenizer, self._by_value()
 
     def __setstate__(self, value: object) -> None:
         if isinstance(value, str):
@@ -499,10 +500,6 @@ def _texts(item: Any, is_pretokenized: bool) -> Sequence[Text]:
     return item if all(isinstance(one, kinds) for one in item) else (item,)
 
 
-def _make_tokenizer(**arguments: Any) -> Tokenizer:
-    return Tokenizer(**arguments)
-
-
 class Rwkv(Tokenizer):
     """An encoding with exactly the ids of the package ``rwkv`` 0.8.32.
 
@@ -521,11 +518,7 @@ class Rwkv(Tokenizer):
         super().__init__(name, definition)  # type: ignore[arg-type]
 
     def recipe(self) -> tuple[Callable[..., Encoding], dict[str, Any]]:
-        return _make_rwkv, self._by_value()
-
-
-def _make_rwkv(**arguments: Any) -> Rwkv:
-    return Rwkv(**arguments)
+        return Rwkv, self._by_value()
 
 
 # Mistral's published ``tokenizer.json`` were made by a converter of transformers that wrote Llama

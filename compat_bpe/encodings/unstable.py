@@ -1,4 +1,4 @@
-r"""Unstable tokens: ids at the end of a text that change when more text follows.
+"""Unstable tokens: ids at the end of a text that change when more text follows.
 
 ``hello fan`` may go on to be ``hello fantasy``, with other ids from ``fan`` on. Chunks before the
 last one stay as they are, except chunks of white space, which further white space may join into

@@ -148,6 +148,8 @@ _RULES: dict[str, Callable[[str, int], bool]] = {
 }
 
 
+#: The number of characters without a cut point after which finer cut points are looked for.
+LONG = 1024
 #: The number of characters at the end in which a cut point is looked for first.
 _WINDOW = 16
 

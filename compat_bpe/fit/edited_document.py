@@ -12,8 +12,8 @@ that becomes the first one, or is the first one no more, is counted again.
 No piece ends between a carriage return and its line feed, so the line ends of the pieces add up, as
 bytes and units do. So a place is found by the sums in the nodes of the tree and by a look into one
 piece, in logarithmic time (and that of the piece, long only where a text has no cut point).
-An edit cannot change that where pieces stay as they are: beside it, it takes a character that was
-there before into its own pieces.
+Pieces that stay as they are keep this property: an edit takes the old character on each side of it
+into its own pieces.
 
 ``PieceTree`` has the pieces, each with its number of tokens, by position: a B+ tree. The pieces
 are in the lowest nodes, and each node has the number of characters and of tokens of each of its
@@ -37,7 +37,7 @@ from typing import Any, Callable, Literal, NamedTuple
 from ..pipeline.offsets import locate
 from ..unicode.surrogates import not_a_text
 from .boundary import TextEncoder, check_encoding, last_cut_point
-from .long_chunk import LongPieces, Merged
+from .long_chunk import LongPieceTokens, Merged
 
 #: The most items of a node. Each node but the root has at least half as many.
 WIDTH = 32
@@ -396,7 +396,7 @@ class Document:
     def __init__(self, encoding: TextEncoder, text: str = "") -> None:
         check_encoding(encoding)
         self._encoding = encoding
-        self._long_pieces = LongPieces(encoding)
+        self._long_pieces = LongPieceTokens(encoding)
         self._tree = PieceTree([], [])
         self.replace(0, 0, text)
 
@@ -572,7 +572,7 @@ class Document:
         return _placed(place, merged, within, within + 1)[0]
 
     def range_around(self, offset: int, limit: int) -> tuple[int, int]:
-        """Return a range in which any text of ``limit`` tokens lies that touches an offset.
+        """Return a range that contains every text of ``limit`` tokens that touches an offset.
 
         Text that begins before the range and goes on to the offset has more tokens, and so does
         text that ends after the range. The text between two cut points has the same tokens in any
@@ -694,9 +694,9 @@ class Document:
         return place.other_before + measure(place.piece[: offset - place.before])
 
     def offset_of_units(self, units: int, unit: Unit) -> tuple[int, int]:
-        """Return the offset that a number of units is before, in characters, and the units left.
+        """Return the offset in characters after a number of units, and the units left over.
 
-        Units are left over if the place is within a character: its beginning is returned then.
+        If the place is within a character, the offset is its beginning, and some units are left.
 
         Raises:
             IndexError: the document has fewer units.

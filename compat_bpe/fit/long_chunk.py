@@ -1,4 +1,6 @@
-"""The tokens of one long chunk, its prefixes and suffixes, and of what an edit makes of it.
+"""The tokens of a long chunk, of its prefixes and suffixes, and of what an edit makes of it.
+
+``LongChunk`` has those of prefixes and suffixes, ``LongPieceTokens`` those of edited pieces.
 
 The property: a sequence of tokens is the result of merging its bytes if and only if each two
 neighbours in it are the result of merging these two alone. The argument: as long as no merge
@@ -14,11 +16,10 @@ Three things follow:
 - After an edit, the tokens before it and those after it may stay, with what is between merged by
   itself, if at both junctions the two tokens alone give these two.
 
-``possible_ends`` and ``possible_starts`` are for a long text that has no cut point.
-
-Examples are a number of a thousand digits, a line of a thousand hyphens, or a page of Thai. Each
-offset could be tried as the end of a prefix, but each trial takes time in proportion to the text.
-So most offsets are ruled out beforehand, in two ways:
+``possible_ends`` and ``possible_starts`` are for a long text without a cut point, such as a number
+of a thousand digits, a line of a thousand hyphens, or a page of Thai. Each offset could be tried as
+the end of a prefix, but each trial takes time in proportion to the text. So most offsets are ruled
+out beforehand, in two ways:
 
 - A chunk is the same in every prefix that has all the characters which the pattern looks at when
   it matches the chunk (``reach``). So the tokens of these chunks are in every longer prefix.
@@ -70,8 +71,8 @@ if TYPE_CHECKING:
 
 #: The number of junctions tried in a part, and of parts tried, the last merged first. If no
 #: junction fits, the prefix or suffix is merged by itself.
-_TRIES = 3
-_TRIED = 2
+_JUNCTIONS_TRIED = 3
+_PARTS_TRIED = 2
 #: The number of merged parts kept: at each edge of a part the number of tokens is known. Several
 #: are needed for a run of one letter, for instance. If it is merged from the left to tokens of
 #: eight letters, two suffixes have edges in common only if they begin a multiple of eight apart.
@@ -134,9 +135,9 @@ class LongChunk:
             kept = bisect_right(edges, end) - 1
             if edges[kept] == end:
                 return kept
-        for edges in self._beginnings[:_TRIED]:
+        for edges in self._beginnings[:_PARTS_TRIED]:
             kept = bisect_right(edges, end) - 1
-            for number in range(kept, max(kept - _TRIES, 0), -1):
+            for number in range(kept, max(kept - _JUNCTIONS_TRIED, 0), -1):
                 middle = edges[number]
                 rest = self._merge(data[middle:end])
                 if self._are_neighbours(
@@ -154,9 +155,9 @@ class LongChunk:
             kept = bisect_left(edges, start)
             if edges[kept] == start:
                 return len(edges) - 1 - kept
-        for edges in self._ends[:_TRIED]:
+        for edges in self._ends[:_PARTS_TRIED]:
             kept = bisect_left(edges, start)
-            for number in range(kept, min(kept + _TRIES, len(edges) - 1)):
+            for number in range(kept, min(kept + _JUNCTIONS_TRIED, len(edges) - 1)):
                 middle = edges[number]
                 rest = self._merge(data[start:middle])
                 if self._are_neighbours(
@@ -201,11 +202,11 @@ class LongChunk:
 
 
 #: The length in characters from which a piece is long; a shorter one is merged in milliseconds.
-LONG = 1 << 11
+LONG_PIECE = 1 << 11
 #: The length in characters of the longest piece whose tokens are kept: each takes eight bytes.
-_LONGEST = 1 << 23
+_LONGEST_PIECE = 1 << 23
 #: The number of pieces whose tokens are kept.
-_KEPT = 4
+_KEPT_PIECES = 4
 #: The number of tokens beside an edit that are merged again, in one try after another.
 _BESIDE = (4, 32, 256)
 
@@ -261,7 +262,7 @@ class Merged(NamedTuple):
         return bisect_right(self.ends, begin), bisect_left(self.ends, stop) + 1
 
 
-class LongPieces:
+class LongPieceTokens:
     """The tokens of the long pieces of a document that were counted last.
 
     A piece is long if no cut point is near: a word of 200,000 letters, for instance. If it is one
@@ -278,18 +279,18 @@ class LongPieces:
         self._encoding = encoding
         self._kept: tuple[Merged, ...] = ()
 
-    def __reduce__(self) -> tuple[type[LongPieces], tuple[TextEncoder]]:
-        return LongPieces, (self._encoding,)  # the tokens are found anew
+    def __reduce__(self) -> tuple[type[LongPieceTokens], tuple[TextEncoder]]:
+        return LongPieceTokens, (self._encoding,)  # the tokens are found anew
 
     def merged(self, piece: str) -> Merged | None:
         """Return the tokens of a piece; None if it is not long, or its tokens are not found so.
 
         >>> from compat_bpe import get_encoding
-        >>> pieces = LongPieces(get_encoding("gpt2"))
+        >>> pieces = LongPieceTokens(get_encoding("gpt2"))
         >>> len(pieces.merged("ab" * 2000).ids)
         2000
         """
-        if not LONG <= len(piece) <= _LONGEST:
+        if not LONG_PIECE <= len(piece) <= _LONGEST_PIECE:
             return None
         core = self._encoding.core
         if self._encoding.continued is not self._encoding or core.longest_token is None:
@@ -306,7 +307,7 @@ class LongPieces:
         if splitter is None or len(data) <= core.longest_token or splitter.chunks(piece) != [piece]:
             return None
         merged = self._edited(core, data) or _merged(core, data)
-        self._kept = (merged, *self._kept[: _KEPT - 1])
+        self._kept = (merged, *self._kept[: _KEPT_PIECES - 1])
         return merged
 
     def _edited(self, core: Core, data: bytes) -> Merged | None:
@@ -314,7 +315,7 @@ class LongPieces:
         for old in self._kept:
             before = _common(old.data, data)
             after = min(_common_end(old.data, data), min(len(old.data), len(data)) - before)
-            if max(len(old.data), len(data)) - before - after < LONG:
+            if max(len(old.data), len(data)) - before - after < LONG_PIECE:
                 return _around(core, old, data, before, after)
         return None
 
@@ -381,7 +382,7 @@ def _goes_on(data: bytes, place: int) -> bool:
 
 
 #: The length in characters below which every offset of a chunk counts as possible.
-_LONG = 256
+_LONG_CHUNK = 256
 
 
 def possible_ends(core: Core, text: str, limit: int) -> Iterator[int]:
@@ -403,7 +404,7 @@ def possible_ends(core: Core, text: str, limit: int) -> Iterator[int]:
     last = len(text)
     for number, (start, chunk) in enumerate(zip(starts, chunks)):
         kept.append(max(kept[-1], splitter.reach.end(text, start)))
-        alone = None if len(chunk) < _LONG else _one_chunk_from(splitter, chunk)
+        alone = None if len(chunk) < _LONG_CHUNK else _one_chunk_from(splitter, chunk)
         if alone is None:
             tokens.append(tokens[-1] + core.count_chunk(chunk))
         else:
@@ -504,7 +505,7 @@ class _Ends:
         self._kinds = _Kinds(splitter, text)
         self._totals: dict[int, int] = {len(text): 0}
         self._runs: list[_Run] = []
-        self._longest = max(_LONG, core.longest_token or 0)
+        self._longest = max(_LONG_CHUNK, core.longest_token or 0)
         #: The end of the current run of characters of one kind.
         self._kind_end = len(text)
 

@@ -37,7 +37,7 @@ from .long_chunk import possible_ends, possible_starts
 def fits(encoding: TextEncoder, text: str, limit: int) -> bool:
     """Return True if a text has at most ``limit`` tokens.
 
-    It stops as soon as the limit is passed, so the cost does not grow with the text.
+    It stops as soon as the limit is exceeded, so the cost does not grow with the text.
 
     Args:
         encoding: the encoding to count by; names of special tokens count as plain text.
@@ -200,7 +200,8 @@ _SHORTEST = 16
 _FEW = 4
 #: The characters that most cut points are before; of a run, the first one.
 _BLANK = re.compile(r"(?<![ \n\t])[ \n\t]")
-#: More characters for a token than there are in nearly all texts, and the least number of such.
+#: The characters to a token in the first look ahead, more than nearly all texts have; and the
+#: number of tokens beyond the limit that it has room for.
 _FAR = 16
 #: The most that a portion without a cut point grows at a time.
 _GROWTH = 8
@@ -248,9 +249,9 @@ class Forward:
         return encoding.count(self.text[near:far])
 
     def count_to_joint(self, near: int, joint: int, origin: int) -> int:
-        """Return the least tokens of a part to the far side of a joint, from a cut point on.
+        """Return the fewest tokens between a cut point and a joint, whatever is beyond the joint.
 
-        The tokens before a joint stay, so it is those of the text up to there.
+        The tokens before a joint stay, so these are the tokens of the text up to there.
         """
         return self.count_between(near, joint, origin)
 
@@ -264,7 +265,7 @@ class Forward:
 
     @property
     def is_certain(self) -> bool:
-        """True if a text up to a cut point has as many tokens as is known."""
+        """True if known tokens are those of the text, and not only a lower bound."""
         return True
 
     def portion(self, near: int, stop: int, width: int) -> tuple[int, bool]:
@@ -452,15 +453,15 @@ class Forward:
             else:
                 known.append(_Known(cut, tokens))
         if abs(beyond.at - known[-1].at) <= _LONG:
-            # What more there is may become one with the text: all that fits without it is tried.
+            # Tokens of ``more`` may join with the text: all that fits without it is tried.
             limit = self.limit
         return self.narrow_by_joints(known, beyond, limit)
 
     def narrow_by_joints(self, known: list[_Known], beyond: _Known, limit: int) -> _Known:
         """Return a place up to which the text does not fit, as near as can be found by joints.
 
-        Tokens are spread over a text evenly enough to guess where the limit is passed. The aim is
-        a little to that side of it from which less is known.
+        Tokens are spread over a text evenly enough to guess where the limit is exceeded. The aim is
+        a little beyond the limit, on the side that moved less recently.
         """
         base, origin = known[-1], known[0].at
         near, far = base, beyond
@@ -502,7 +503,7 @@ class Backward(Forward):
     """The search for the longest part that ends at the origin.
 
     What is known are counts of text that goes on. A part that begins at such a cut point is a text
-    of its own, which may have other tokens, even fewer. But a longer part has at least these.
+    of its own, and may have other tokens, even fewer. But a longer part has at least these tokens.
     """
 
     step = -1

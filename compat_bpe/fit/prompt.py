@@ -93,7 +93,7 @@ def fit_prompt(
     The end of the prefix is kept, and the beginning of the suffix. If all fits, nothing is cut.
     If not, the prefix gets its share of the room, the suffix gets the remaining room, and then the
     prefix gets the room that the suffix leaves. In the end neither can be extended to its next
-    boundary without passing the limit. The time taken grows with the limit, not with the texts.
+    boundary without exceeding the limit. The time taken grows with the limit, not with the texts.
 
     The name of a special token in the prefix or suffix is plain text. This is so for the
     template's names even if the encoding has them as tokens everywhere, as DeepSeek's and Qwen's
@@ -403,7 +403,7 @@ def fim_template(encoding: TextEncoder, model: str | None = None, *, in_words: b
         encoding: the model's encoding.
         model: the name of the model. If the encoding has no fill-in-the-middle tokens, and this is
             a model that one talks to, the template says in words what to do.
-        in_words: True if it does so for any model, and for none.
+        in_words: True for such a template whatever the model, and without one.
 
     Raises:
         ValueError: the encoding has no fill-in-the-middle tokens, or none known here; and no model

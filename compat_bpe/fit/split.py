@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from ..unicode.surrogates import repair_with_places
 from .boundary import (
+    LONG,
     Boundary,
     TextEncoder,
     boundary_at,
@@ -17,9 +18,6 @@ from .boundary import (
     with_finer,
 )
 from .longest_part import LimitError, fits, longest_prefix, longest_suffix
-
-#: The number of characters without a cut point after which finer cut points are looked for.
-_LONG = 1024
 
 
 class Part(NamedTuple):
@@ -294,7 +292,7 @@ class _Packer:
         self._pieces.append(piece)
         self._length += len(piece)
         self._count = self._certain + self._counter.count(tail)
-        cut = last_cut_point(self._encoding, tail, len(tail), fine=len(tail) > _LONG)
+        cut = last_cut_point(self._encoding, tail, len(tail), fine=len(tail) > LONG)
         if cut:
             self._counter = self._encoding.continued
             tail = tail[cut:]

@@ -17,16 +17,14 @@ from ..pipeline.processors import keeps_text
 from ..pipeline.special_tokens import AllowedSpecial, DisallowedSpecial
 from ..unicode.surrogates import not_a_text
 from ..unicode.text import Utf8Decoder
-from .boundary import TextEncoder, check_encoding, last_cut_point
-
-#: The number of characters without a cut point after which finer cut points are looked for.
-_LONG = 1024
+from .boundary import LONG, TextEncoder, check_encoding, last_cut_point
 
 
 class Cutter:
     """A cutter of text that arrives in pieces, into parts that can be encoded one by one.
 
-    Each part is to be encoded by ``encoding``, which then is the encoding of that part.
+    After each part, ``cutter.encoding`` is the encoding for it: the first part begins the text, and
+    the others go on.
 
     Args:
         encoding: the encoding to use.
@@ -47,7 +45,7 @@ class Cutter:
         self._whole_text = whole_text
         self._encoding = encoding
         self._names = names
-        #: The encoding of the part that was returned last: it begins the text, or goes on.
+        #: The encoding of the part that was returned last.
         self.encoding = self._next_encoding = encoding
         #: The pieces since the last cut point, and their length.
         self._held: list[str] = []
@@ -65,7 +63,7 @@ class Cutter:
         # Two characters decide whether there is a cut point, so only the last one held matters.
         last = self._held[-1][-1] if self._held else ""
         cut = self._last_cut(last + text, fine=False)
-        if not cut and self._length + len(text) > _LONG:
+        if not cut and self._length + len(text) > LONG:
             cut = self._last_cut(last + text, fine=True)
         if not cut:
             self._held.append(text)

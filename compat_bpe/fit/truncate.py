@@ -17,8 +17,8 @@ KEEPS: tuple[Keep, ...] = get_args(Keep)
 #: The default marker between two ends.
 _ELLIPSIS = "…"
 
-#: Characters for a token, and further ones, in which a place for a cut is looked for first. By the
-#: latter, a part may not quite be the longest if it has a marker.
+#: The characters to a token, and further ones, in which a place for a cut is looked for first. A
+#: part with a marker may be shorter than the longest by up to as many further ones.
 _SOON, _MORE = 4, 256
 
 

@@ -3,9 +3,9 @@
 A wrong value is a ``ValueError`` ``{file}: {place in the file}: {reason}``.
 
 Numbers with a point or an exponent are read as tokenizers reads them. It reads JSON with
-serde_json, which does not take the float that is nearest to a number as written, as Python does. It
+serde_json, which, unlike Python, does not take the float that is nearest to a number as written. It
 rounds twice, so every fourth score of a vocabulary is off by one in its last bit. The path that a
-Unigram model takes may depend on that bit, so the scores are read here in the same steps:
+Unigram model takes may depend on that bit, so a number is read here in the same steps:
 
 1. Its digits, without the point, make one integer. Where one more digit would reach 2**64, it and
    those after it are dropped. A digit dropped before the point still counts for the power of ten.

@@ -26,6 +26,7 @@ from ..files.whole import json_message, read_whole, utf8_text
 from ..pipeline.byte_level import BYTE_TO_UNICODE, decode_bytes, encode_bytes
 from ..pipeline.models.bpe.by_rank import merges_by_rank
 from . import RANK_LIMIT
+from .checked_json import is_unicode
 
 
 def read_gpt2(
@@ -170,10 +171,8 @@ def _read_merges(path: str, ids: Mapping[str, int], encoder_path: str) -> dict[b
 def _check_special(name: str, path: str) -> None:
     if not name:
         raise ValueError(f"{path}: a special token cannot be empty")
-    try:
-        name.encode()
-    except UnicodeEncodeError:
-        raise ValueError(f"{path}: special token {name!r} has a lone surrogate") from None
+    if not is_unicode(name):
+        raise ValueError(f"{path}: special token {name!r} has a lone surrogate")
 
 
 def format_encoder_json(ranks: Mapping[bytes, int], special_tokens: Mapping[str, int]) -> bytes:

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from . import RANK_LIMIT, missing_byte
 from .checked_json import Json
+from .tokenizer_writing import QWEN_PATTERN
 
 
 class Ranked(NamedTuple):
@@ -25,7 +26,7 @@ class Ranked(NamedTuple):
     special_tokens: dict[str, int]
 
 
-def check_size(part: Json | None, ranks: Mapping[bytes, int], special: Mapping[str, int]) -> None:
+def _check_size(part: Json | None, ranks: Mapping[bytes, int], special: Mapping[str, int]) -> None:
     """Refuse a vocabulary of another size than its file says, by the rules of tiktoken.
 
     Args:
@@ -79,7 +80,7 @@ def parse_js_tiktoken(file: Json) -> Ranked:
         special[Json(name, file.source, named.place).text()] = number
     if "" in special:
         named.fail("a special token has no name")
-    check_size(file.get("explicit_n_vocab"), ranks, special)
+    _check_size(file.get("explicit_n_vocab"), ranks, special)
     return Ranked(pattern, ranks, special)
 
 
@@ -122,7 +123,7 @@ def _token(field: str) -> bytes | None:
 #: The most special tokens accepted. Real files have 1,000, most of them reserved.
 _MOST_SPECIAL = 1 << 16
 
-#: The versions there are; there is none between them (``TokenizerVersion``).
+#: All versions (``TokenizerVersion``).
 _VERSIONS = ("v1", "v2", "v3", "v7", "v11", "v13", "v15")
 #: Those whose files must list their special tokens. Others may leave it to ``_UNLISTED``.
 _LISTING = ("v11", "v13", "v15")
@@ -204,17 +205,12 @@ def _special_tokens(file: Json, count: int) -> dict[str, int]:
     return {**special, **reserved}
 
 
-#: The patterns by the values of ``word_split``. There is one: Llama 3's, with single digits.
-_PATTERNS = {
-    "V1": (
-        r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}"
-        r"| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
-    )
-}
+#: The patterns by the values of ``word_split``; there is one value.
+_PATTERNS = {"V1": QWEN_PATTERN}
 
 
 def parse_grok(file: Json) -> Ranked:
-    """Return the vocabulary of a ``tokenizer.tok.json``, that of Grok 2.
+    """Return the vocabulary of a ``tokenizer.tok.json``, the file of Grok 2.
 
     A token is a list of bytes with its id, which is its rank, too. Text is split by a pattern that
     ``word_split`` names, or by the file's own. The rules are those of ``vllm/tokenizers/grok2.py``
@@ -238,7 +234,7 @@ def parse_grok(file: Json) -> Ranked:
             special[token.decode()] = number
         except UnicodeDecodeError:
             named.fail(f"the name {token!r} is not UTF-8")
-    check_size(file.get("vocab_size"), ranks, special)
+    _check_size(file.get("vocab_size"), ranks, special)
     return Ranked(pattern, ranks, special)
 
 

@@ -1,6 +1,6 @@
 """RWKV's list of tokens, ``rwkv_vocab_v20230424.txt``: an id, a literal and a length on each line.
 
-A literal is a ``str`` or, if the token is no text, a ``bytes`` as Python's ``repr`` writes it; the
+A literal is a ``str`` or, if the token is not text, a ``bytes`` as Python's ``repr`` writes it; the
 length is that of the token in bytes. The id 0 is the end of a text, and is not in the list. Texts
 are cut as ``rwkv/rwkv_tokenizer.py`` of the package ``rwkv`` 0.8.32 cuts them. That reader runs
 each literal as code; here it is parsed, and what ``repr`` would not write is refused.

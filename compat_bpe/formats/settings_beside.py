@@ -14,10 +14,10 @@ import hashlib
 import json
 import re
 from collections.abc import Container, Iterator, Mapping, Sequence
-from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from ..caches import cached_property
 from ..files.whole import read_whole
 from .checked_json import Json, read_json
 
@@ -104,8 +104,8 @@ class Settings:
         """Return the name of the class, without "Fast" at its end, with its place; None if unknown.
 
         Args:
-            known: the names of classes. The type of model says the class only if that is one of
-                them, since models of any type may have a vocabulary of another's kind.
+            known: the names of classes. The class of the type of model counts only if it is one
+                of them: a model of any type may have a vocabulary of another kind.
         """
         for file in (self.config, self.model):
             named = file.get("tokenizer_class")
@@ -150,7 +150,7 @@ class Settings:
         return {token["content"]: token for token in (*self.listed(), *self._listed_by_name())}
 
     def _field(self, key: str) -> Json | None:
-        """Return what the files say of a key, which may be null; None if they say nothing."""
+        """Return the value of a key in the files, which may be null; None if no file has it."""
         for file in (self._names, self.config):
             if key in file.mapping():
                 return file[key]
@@ -238,8 +238,8 @@ class Settings:
         if self._field(_MORE) is None:
             yield from map(_token, known)
         extra = self.config.get(_EXTRA)
-        names = [] if extra is None else list(extra.mapping())
-        for part in (*self._more_parts(), *(extra[name] for name in names if extra)):
+        extra_parts = [] if extra is None else [extra[name] for name in extra.mapping()]
+        for part in (*self._more_parts(), *extra_parts):
             token = _token(part)
             is_bare = isinstance(part.value, str)
             yield self._listed.get(token["content"], token) if is_bare else token

@@ -36,7 +36,7 @@ class ListedModel(NamedTuple):
         vocabulary: each token's id.
         merges: the left parts of all merges, and their right parts.
         ignore_merges: True if a chunk that is a token is that token.
-        unknown: the treatment of what is no token.
+        unknown: the treatment of text that is not a token.
         prefix, suffix: the decoration of characters that do not begin a word, and of those that
             end one, as in the file; None or empty for none.
         dropout: as in the file: None, or a probability. With 1 no merge is made. With anything
@@ -97,7 +97,7 @@ class ListedModel(NamedTuple):
             byte_pair = ListedMergesEncoder(self.vocabulary, self.merges, unknown)
         except KeyError as error:
             number = list(map(add, *self.merges)).index(error.args[0])
-            _fail_merge(Json(None, source, "model.merges"), number, error.args[0])
+            _fail_merge(source, number, error.args[0])
         tokens = byte_pair.tokens
         others: dict[int, bytes] = {}
         if len(tokens) < len(self.vocabulary):
@@ -137,7 +137,7 @@ class ListedModel(NamedTuple):
                 spelled=self.spelled,
             )
         except KeyError as error:
-            _fail_merge(Json(None, source, "model.merges"), *error.args)
+            _fail_merge(source, *error.args)
         steps = steps[:-1] if by_bytes else steps
         before_spaces = len(steps) == 1 and _ends_chunks_with_spaces(steps[0])
         cuts_at_joints = (not steps or before_spaces) and not by_bytes
@@ -324,9 +324,8 @@ def _merge_items(part: Json) -> Iterator[Json]:
             yield item
 
 
-def _fail_merge(part: Json, number: int, name: str) -> NoReturn:
-    place = f"{part.place}[{number}]"
-    Json(None, part.source, place).fail(f"{name!r} is not in the vocabulary")
+def _fail_merge(source: str, number: int, name: str) -> NoReturn:
+    Json(None, source, f"model.merges[{number}]").fail(f"{name!r} is not in the vocabulary")
 
 
 def _merge(item: Json) -> tuple[str, str]:

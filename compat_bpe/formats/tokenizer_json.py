@@ -21,7 +21,7 @@ from ..pipeline.added_tokens import AddedToken, AddedTokens, normalized_content
 from ..pipeline.pre_tokenizers.base import split_off_first
 from ..pipeline.pre_tokenizers.splitter import StepSplitter
 from .checked_json import Json, is_unicode
-from .tokenizer_models import read_word_level, read_wordpiece
+from .tokenizer_models import read_unigram, read_word_level, read_wordpiece
 from .tokenizer_parts import (
     check_size,
     joined_steps,
@@ -128,19 +128,10 @@ def parse_tokenizer(file: Json) -> TokenizerDefinition:
     )
 
 
-# What is large is imported once a file has it.
-
-
 def _bpe(part: Json) -> ModelPart:
-    from .tokenizer_bpe import read_bpe
+    from .tokenizer_bpe import read_bpe  # it is large, so it is imported once a file has it
 
     return read_bpe(part)
-
-
-def _unigram(part: Json) -> ModelPart:
-    from .tokenizer_models import read_unigram
-
-    return read_unigram(part)
 
 
 #: The reader of each type of model.
@@ -148,7 +139,7 @@ _MODELS: dict[str, Callable[[Json], ModelPart]] = {
     "BPE": _bpe,
     "WordPiece": read_wordpiece,
     "WordLevel": read_word_level,
-    "Unigram": _unigram,
+    "Unigram": read_unigram,
 }
 
 #: The members of each type of model without which it is not taken for that type, in the order of
@@ -201,10 +192,9 @@ def _with_tokens(
 ) -> tuple[tuple[AddedToken, ...], int]:
     """Return added tokens with more of them, and the number that are new or have new flags.
 
-    Those that are not in the vocabulary are numbered on. As in tokenizers, of tokens that come
-    twice the last one counts, which is special if any is. A token may be numbered onto an id that
-    a token of the vocabulary has, if that has gaps; then the id means the added token when it is
-    decoded.
+    Tokens that are not in the vocabulary are numbered on. As in tokenizers, the last of equal
+    tokens counts, and it is special if any of them is. If the vocabulary has gaps, a new id may be
+    that of one of its tokens; then it is decoded as the added token.
 
     Args:
         present: the added tokens that there are.

@@ -72,8 +72,8 @@ def definition_of(
     """Return the definition of a tokenizer that has only a pre-tokenizer and a model.
 
     Args:
-        steps: the steps of the pre-tokenizer that are left for the splitter.
         model, tokens, highest, pieces, cuts_at_joints: as in ``Definition``.
+        steps: the steps of the pre-tokenizer that remain for the splitter.
         other_tokens: the bytes of ids that are not in ``tokens``.
     """
     return Definition(
@@ -127,7 +127,7 @@ def read_vocabulary(part: Json) -> dict[str, int]:
     """Return a vocabulary from token to id; as in tokenizers, tokens may share an id.
 
     Raises:
-        ValueError: an id is impossible, or a token is no text.
+        ValueError: an id is impossible, or a token is not text.
     """
     vocabulary = part.mapping()
     ids = vocabulary.values()
@@ -258,7 +258,7 @@ class UnigramPart(NamedTuple):
 
     @property
     def size(self) -> int:
-        """The number of ids, which is greater than that of different pieces if some recur."""
+        """The number of ids; if pieces recur, it is greater than the number of different ones."""
         return len(self.pieces)
 
     def define(self, steps: Sequence[PreTokenizerStep], source: str) -> Definition:

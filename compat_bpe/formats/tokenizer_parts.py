@@ -1,8 +1,8 @@
-"""The parts of a ``tokenizer.json`` around its model, read.
+"""The parts of a ``tokenizer.json`` around its model, read; truncation and padding also written.
 
-Each reader takes a part as in the file and returns the stage of the pipeline that it describes; a
-kind is imported once a file has it, unless each file needs it. A part that is not supported is a
-``ValueError`` that names it. The names and their meaning are those of Hugging Face tokenizers
+Each reader takes a part as in the file and returns the stage of the pipeline that it describes. A
+kind is imported once a file has it, unless each file needs it. A part that is not supported raises
+a ``ValueError`` that names it. The names and their meaning are those of Hugging Face tokenizers
 0.23.3.
 """
 
@@ -133,7 +133,6 @@ def pattern(part: Json) -> tuple[Node, Splitter]:
     from ..pattern.parser import check_length, check_limits
     from ..pattern.splitter import Splitter
     from ..pattern.translation import Chars, PatternError, Sequence
-    from ..unicode.properties import CodePoints
 
     members = part.mapping()
     if len(members) != 1 or not members.keys() <= {"Regex", "String"}:
@@ -158,12 +157,12 @@ def read_normalizer(part: Json | None) -> Normalizer | None:
         return None
     from ..pipeline.normalizers.base import one_after_the_other
 
-    parts = flattened(part, _NORMALIZERS, "normalizers", _MEMBERS)
+    parts = flattened(part, _NORMALIZERS, "normalizers", _NORMALIZER_MEMBERS)
     return one_after_the_other([_NORMALIZERS[type_name](item) for type_name, item in parts])
 
 
 #: The members by which tokenizers knows a normalizer without a type, in its order.
-_MEMBERS = {
+_NORMALIZER_MEMBERS = {
     "BertNormalizer": {"clean_text", "handle_chinese_chars", "lowercase"},
     "Strip": {"strip_left", "strip_right"},
     "Sequence": {"normalizers"},
@@ -200,7 +199,7 @@ def _bert_normalizer(part: Json) -> Normalizer:
     return BertNormalizer(
         clean_text=part["clean_text"].truth(),
         handle_chinese_chars=part["handle_chinese_chars"].truth(),
-        # If it is not said, accents are stripped where letters are put in lower case.
+        # By default, accents are stripped where letters are put in lower case.
         strip_accents=lowercase if strip_accents is None else strip_accents.truth(),
         lowercase=lowercase,
     )
@@ -263,10 +262,8 @@ def joined_steps(part: Json | None) -> list[PreTokenizerStep]:
     return read_steps(part) if prepared is None else prepared
 
 
-def read_steps(part: Json | None) -> list[PreTokenizerStep]:
-    """Return the steps of a ``pre_tokenizer``."""
-    if part is None:
-        return []
+def read_steps(part: Json) -> list[PreTokenizerStep]:
+    """Return the steps of a ``pre_tokenizer``, each as it is in the file."""
     parts = flattened(part, _STEPS, "pretokenizers")
     return [step for type_name, item in parts for step in _STEPS[type_name](item)]
 
@@ -301,7 +298,7 @@ def _byte_level(part: Json) -> list[PreTokenizerStep]:
     if part["add_prefix_space"].truth():
         byte_level_steps.append(PrefixSpace())
     part["trim_offsets"].truth()
-    use_regex = _given(part, "use_regex")
+    use_regex = _optional(part, "use_regex")
     if use_regex is None or use_regex.truth():
         from ..pattern.oniguruma import parse_oniguruma
 
@@ -317,7 +314,7 @@ def _digits(part: Json) -> list[PreTokenizerStep]:
 
 
 def _punctuation(part: Json) -> list[PreTokenizerStep]:
-    behavior = _given(part, "behavior")
+    behavior = _optional(part, "behavior")
     return [_split_at(_signs(), "Isolated" if behavior is None else _behavior(behavior))]
 
 
@@ -337,7 +334,7 @@ def _metaspace(part: Json) -> list[PreTokenizerStep]:
     from ..pipeline.pre_tokenizers.steps import SCHEMES, Metaspace
 
     replacement = character(part["replacement"])
-    written = _given(part, "prepend_scheme")
+    written = _optional(part, "prepend_scheme")
     scheme = "always" if written is None else one_of(written, SCHEMES)
     adds = part.get("add_prefix_space")
     if adds is not None and not adds.truth() and scheme != "never":
@@ -355,7 +352,7 @@ def _scripts(_: Json) -> list[PreTokenizerStep]:
 def _fixed_length(part: Json) -> list[PreTokenizerStep]:
     from ..pipeline.pre_tokenizers.steps import FixedLength
 
-    length = _given(part, "length")
+    length = _optional(part, "length")
     if length is None:
         return [FixedLength(5)]
     if length.number() < 1:
@@ -380,7 +377,7 @@ _STEPS: dict[str, Callable[[Json], list[PreTokenizerStep]]] = {
 }
 
 
-def _given(part: Json, key: str) -> Json | None:
+def _optional(part: Json, key: str) -> Json | None:
     """Return a member that may be missing, but not null."""
     return part[key] if key in part.mapping() else None
 
@@ -391,7 +388,7 @@ def read_post_processor(part: Json | None) -> Processor | None:
     Raises:
         ValueError: it is wrong.
     """
-    return None if part is None else _read(part)
+    return None if part is None else _read_processor(part)
 
 
 #: The members by which tokenizers knows a post-processor without a type.
@@ -401,7 +398,7 @@ _PROCESSOR_MEMBERS = {
 }
 
 
-def _read(part: Json) -> Processor:
+def _read_processor(part: Json) -> Processor:
     return _PROCESSORS[part_type(part, _PROCESSORS, _PROCESSOR_MEMBERS)](part)
 
 
@@ -475,7 +472,7 @@ _PROCESSORS: dict[str, Callable[[Json], Processor]] = {
     ),
     "RobertaProcessing": _bert,
     "Sequence": lambda part: processors.ProcessorSequence(
-        [_read(item) for item in part["processors"].items(part.place)]
+        [_read_processor(item) for item in part["processors"].items(part.place)]
     ),
     "TemplateProcessing": _template,
 }
@@ -499,7 +496,7 @@ def read_decoder(part: Json | None) -> list[DecoderStep]:
     return read
 
 
-#: The most characters that decoders may make of one: a Replace may make as many as it writes.
+#: The most characters that decoders may make of one: a Replace makes at most its content of it.
 _MOST_OF_ONE = 1 << 12
 
 #: The members by which tokenizers knows a decoder without a type, in its order.
@@ -567,8 +564,6 @@ def read_truncation(part: Json) -> Truncation:
     Raises:
         ValueError: it is wrong.
     """
-    from ..pipeline.tokenized import Truncation
-
     # Files of old versions have no direction.
     has_direction = "direction" in part.mapping()
     return Truncation(
@@ -585,8 +580,6 @@ def read_padding(part: Json) -> Padding:
     Raises:
         ValueError: it is wrong.
     """
-    from ..pipeline.tokenized import Padding
-
     strategy = part["strategy"]
     length = None
     if strategy.value != "BatchLongest":

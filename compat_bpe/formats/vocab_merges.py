@@ -20,6 +20,7 @@ from .settings_beside import NO_UNKNOWN, Settings, Special, settings_beside
 from .tokenizer_json import TokenizerDefinition, parse_tokenizer
 from .tokenizer_writing import (
     BERT_PRE_TOKENIZER,
+    QWEN_PATTERN,
     bert_normalizer_part,
     byte_level_part,
     pattern_part,
@@ -34,7 +35,7 @@ from .tokenizer_writing import (
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-#: The beginning of lines that are no merges, wherever they are, as in tokenizers; and that of the
+#: The beginning of lines that are not merges, wherever they are, as in tokenizers; and that of the
 #: first line of CLIP's file.
 _HEADING = "#version"
 _HEADING_OF_CLIP = '"bpe_simple_vocab_16e6.txt#version'
@@ -57,16 +58,16 @@ def read_vocab_merges(
     ids = read_json(vocabulary)
     settings = settings_beside(vocabulary)
     source = f"{vocabulary} and {merges.name}"
-    made = _class_named(settings) if pattern is None else None
+    kind = _class_named(settings) if pattern is None else None
     listed = _read_merges(merges)
     if pattern is not None:
         if _ends_words(listed):
             raise ValueError(f"{source}: its tokens end words: it is given no pattern")
-        made = _unnamed(ids.mapping(), listed, settings, source)._replace(
+        kind = _unnamed(ids.mapping(), listed, settings, source)._replace(
             parts=lambda *_: _split_by(pattern)
         )
-    made = made or _class_of(ids.mapping(), listed, settings, source)
-    return _definition(made, ids.mapping(), listed, settings, source)
+    kind = kind or _class_of(ids.mapping(), listed, settings, source)
+    return _definition(kind, ids.mapping(), listed, settings, source)
 
 
 def read_clip_merges(path: Path) -> TokenizerDefinition:
@@ -89,27 +90,27 @@ def read_clip_merges(path: Path) -> TokenizerDefinition:
 
 
 def _definition(
-    made: TokenizerClass,
+    kind: TokenizerClass,
     ids: Mapping[str, Any],
     merges: list[str],
     settings: Settings,
     source: str,
 ) -> TokenizerDefinition:
-    special = settings.special_tokens(made.special)
-    for role in made.needed:
+    special = settings.special_tokens(kind.special)
+    for role in kind.needed:
         if role not in special:
             settings.config.fail(f"there is no {role}")
     names = {role: token["content"] for role, token in special.items()}
-    added, around = settings.added_tokens(ids, special, made.more)
-    model: dict[str, Any] = {"type": "BPE", "vocab": ids, "merges": merges[: made.most_merges]}
-    if made.unknown is not None:
-        model["unk_token"] = names.get(made.unknown, made.no_unknown)
-    if made.word_end is not None:
-        model["end_of_word_suffix"] = made.word_end
+    added, around = settings.added_tokens(ids, special, kind.more)
+    model: dict[str, Any] = {"type": "BPE", "vocab": ids, "merges": merges[: kind.most_merges]}
+    if kind.unknown is not None:
+        model["unk_token"] = names.get(kind.unknown, kind.no_unknown)
+    if kind.word_end is not None:
+        model["end_of_word_suffix"] = kind.word_end
     file = {
         "model": model,
         "added_tokens": added,
-        **made.parts(settings, names, around),
+        **kind.parts(settings, names, around),
     }
     return parse_tokenizer(Json(file, source))
 
@@ -283,16 +284,12 @@ def _codegen(settings: Settings, *_: Any) -> dict[str, Any]:
 
 
 def _qwen2(settings: Settings, *_: Any) -> dict[str, Any]:
-    # Of transformers, only 5 takes this flag here.
+    # Only transformers 5 takes this flag here.
     prefix = settings.flag("add_prefix_space") is True
     return {
         "normalizer": {"type": "NFC"},
         "pre_tokenizer": pre_tokenizers_part(
-            split_part(
-                r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}"
-                r"| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
-            ),
-            byte_level_part(add_prefix_space=prefix, use_regex=False),
+            split_part(QWEN_PATTERN), byte_level_part(add_prefix_space=prefix, use_regex=False)
         ),
         "post_processor": _KEPT,
         "decoder": byte_level_part(add_prefix_space=True),

@@ -15,8 +15,8 @@ from ..columns.batches import (
     Batches,
     Carried,
     Errors,
-    Made,
     RowFunction,
+    TextFunction,
     check_errors,
     check_fixed_ids,
     check_splitting,
@@ -116,7 +116,7 @@ def truncate(
     carried = Carried(encoding)
     check_truncating(limit, keep, boundary, marker)
 
-    def make() -> Made:
+    def make() -> TextFunction:
         return truncating(carried.get(), limit, keep, boundary, marker)
 
     return _made("truncate", column, "string", errors, make)
@@ -144,7 +144,7 @@ def split(
     carried = Carried(encoding)
     check_splitting(limit, overlap, boundary)
 
-    def make() -> Made:
+    def make() -> TextFunction:
         return splitting(carried.get(), limit, overlap, boundary)
 
     return _made("split", column, "array<string>", errors, make)
@@ -186,7 +186,7 @@ def shown(column: Column | str) -> str:
 
 
 def _made(
-    name: str, column: Column | str, returns: str, errors: Errors, make: Callable[[], Made]
+    name: str, column: Column | str, returns: str, errors: Errors, make: Callable[[], TextFunction]
 ) -> Column:
     """Return a column of what a function makes of each text.
 
@@ -271,7 +271,7 @@ def _applied(
 def _apply(
     function: RowFunction, own: Mapping[str, Carried], errors: Errors, returns: str, *arrays: Any
 ) -> Any:
-    return arrow_of(Batches(function, own, errors).made(*arrays), returns)
+    return arrow_of(Batches(function, own, errors).apply(*arrays), returns)
 
 
 def _encoded(encoding: Encoding, text: str) -> list[int]:

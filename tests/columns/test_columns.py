@@ -27,7 +27,7 @@ def arrays(*columns: list[Any]) -> Any:
 
 
 def batch(function: Any, *columns: list[Any], errors: Any = "strict") -> list[Any]:
-    return Batches(function, OWN, errors).made(*arrays(*columns))
+    return Batches(function, OWN, errors).apply(*arrays(*columns))
 
 
 def test_rows() -> None:
@@ -72,7 +72,7 @@ def test_short_texts_are_remembered_from_batch_to_batch() -> None:
     long = "a" * 5000
     for names, limits in (("gpt2", 1), ("gpt2", 1), ("bytes", 1), ("gpt2", 2)):
         columns: list[list[Any]] = [["a", long, long], [names] * 3, [limits] * 3]
-        assert batches.made(*arrays(*columns)) == [1, 5000, 5000]
+        assert batches.apply(*arrays(*columns)) == [1, 5000, 5000]
     assert [row for row in made if row[1] == "a"] == [
         *(("gpt2", "a", 1), ("bytes", "a", 1), ("gpt2", "a", 2))
     ]
@@ -85,7 +85,7 @@ def test_what_is_remembered_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     for limit in range(9):
         texts = [f"{limit} {number}" for number in range(20)]
         columns: list[list[Any]] = [texts, ["gpt2"] * 20, [limit + 9] * 20]
-        assert batches.made(*arrays(*columns)) == texts
+        assert batches.apply(*arrays(*columns)) == texts
     memos = batches._memos.values()
     assert len(memos) == 4
     assert all(len(memo) + len(memo.older) <= 8 for memo in memos)

@@ -85,7 +85,7 @@ def small_pieces(size: int) -> Iterator[None]:
     with (
         patch.object(document_module, "PIECE", size),
         patch.object(document_module, "WIDTH", 4),
-        patch.object(long_chunk, "LONG", 2 * size),
+        patch.object(long_chunk, "LONG_PIECE", 2 * size),
     ):
         yield
 

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from compat_bpe import Encoding, get_encoding
 from compat_bpe.fit import Document, long_chunk
 from compat_bpe.fit.long_chunk import (
-    LONG,
+    LONG_PIECE,
     LongChunk,
-    LongPieces,
+    LongPieceTokens,
     _Kinds,
     _one_chunk_from,
     possible_ends,
@@ -122,7 +122,7 @@ def test_edits_of_a_word(
     beside: tuple[int, ...],
 ) -> None:
     encoding = of_letters(tokens)
-    with patch.object(long_chunk, "LONG", 3), patch.object(long_chunk, "_BESIDE", beside):
+    with patch.object(long_chunk, "LONG_PIECE", 3), patch.object(long_chunk, "_BESIDE", beside):
         document = Document(encoding, text)
         for at, length, new in changes:
             at = min(at, len(text))
@@ -168,23 +168,23 @@ def test_a_keystroke_in_a_long_word_merges_what_is_beside_it(name: str) -> None:
 
 
 def test_other_texts_are_left_to_the_encoding() -> None:
-    pieces = LongPieces(get_encoding("gpt2"))
-    assert pieces.merged("a" * (LONG - 1)) is None  # short
-    assert pieces.merged("a b" * LONG) is None  # several chunks
-    assert pieces.merged("a" * LONG + "\ud800") is None
-    assert pieces.merged("a" * LONG) is not None
+    pieces = LongPieceTokens(get_encoding("gpt2"))
+    assert pieces.merged("a" * (LONG_PIECE - 1)) is None  # short
+    assert pieces.merged("a b" * LONG_PIECE) is None  # several chunks
+    assert pieces.merged("a" * LONG_PIECE + "\ud800") is None
+    assert pieces.merged("a" * LONG_PIECE) is not None
     # A text may be a token that no merging makes.
-    whole = of_letters(["b" * LONG])
-    assert LongPieces(whole).merged("b" * LONG) is None
-    assert Document(whole, "b" * LONG).count == 1
+    whole = of_letters(["b" * LONG_PIECE])
+    assert LongPieceTokens(whole).merged("b" * LONG_PIECE) is None
+    assert Document(whole, "b" * LONG_PIECE).count == 1
 
 
 def test_no_more_pieces_are_kept_than_are_edited() -> None:
-    pieces = LongPieces(get_encoding("gpt2"))
+    pieces = LongPieceTokens(get_encoding("gpt2"))
     for letter in "abcdefgh":
-        pieces.merged(letter * LONG)
-    assert len(pieces._kept) == long_chunk._KEPT
-    assert len(pickle.dumps(pieces)) < LONG
+        pieces.merged(letter * LONG_PIECE)
+    assert len(pieces._kept) == long_chunk._KEPT_PIECES
+    assert len(pickle.dumps(pieces)) < LONG_PIECE
 
 
 @given(st.sampled_from(PATTERNS), tokens, st.data(), stretches)
@@ -199,7 +199,7 @@ def test_no_place_that_fits_is_ruled_out(
     following = [encoding.count(text[start:]) for start in places]
     limit = data.draw(st.integers(0, encoding.count(text)))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(long_chunk, "_LONG", 8)
+        patch.setattr(long_chunk, "_LONG_CHUNK", 8)
         ends = list(possible_ends(encoding.core, text, limit))
         starts = list(possible_starts(encoding.core, text, limit))
     assert ends == sorted(set(ends), reverse=True)
@@ -296,7 +296,7 @@ def test_most_places_after_a_long_chunk_are_ruled_out() -> None:
 def test_what_decides_on_a_chunk_may_be_beyond_the_next(
     text: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(long_chunk, "_LONG", 8)
+    monkeypatch.setattr(long_chunk, "_LONG_CHUNK", 8)
     encoding = get_encoding("cl100k_base")
     for limit in range(encoding.count(text)):
         ends = set(possible_ends(encoding.core, text, limit))

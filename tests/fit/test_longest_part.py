@@ -79,7 +79,7 @@ def test_long_stretches_without_a_cut(
     limit = data.draw(st.integers(0, encoding.count(text)))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(longest_part, "_LONG", 4)
-        patch.setattr("compat_bpe.fit.long_chunk._LONG", 8)
+        patch.setattr("compat_bpe.fit.long_chunk._LONG_CHUNK", 8)
         end = longest_prefix(encoding, text, limit, boundary=boundary)
         begin = longest_suffix(encoding, text, limit, boundary=boundary)
     assert end == prefix_by_trying(encoding, text, limit, 0, boundary, "")

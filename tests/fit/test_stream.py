@@ -71,7 +71,7 @@ def test_chunks_are_cut_unless_they_are_to_stay_whole() -> None:
 def test_finer_cut_points_are_looked_for_in_long_text_only(
     pieces: list[str], cut: list[str], rest: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(stream_module, "_LONG", 10)
+    monkeypatch.setattr(stream_module, "LONG", 10)
     cutter = Cutter(get_encoding("gpt2"), NO_NAMES)
     for _ in range(2):  # a finished one is as new
         assert list(map(cutter.feed, pieces)) == cut

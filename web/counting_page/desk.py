@@ -134,7 +134,7 @@ def _answer(call: Callable[[], Any]) -> str:
 
 
 def _side(tokenizer: Tokenizer, side: dict[str, Any]) -> dict[str, Any]:
-    """Return what is drawn of a part of a text: of an estimate no tokens."""
+    """Return a side as it is drawn: without tokens for an estimate."""
     return {"first": 0, "cells": []} if tokenizer.is_estimate else side
 
 

@@ -1,4 +1,4 @@
-"""What a model makes of a token or of a word: facts and steps, as plain data."""
+"""The facts about a token, and the steps by which a model encodes a text, as plain data."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from compat_bpe.pipeline.models.explain import Row, explain
 from compat_bpe.unicode.surrogates import repair
 from compat_bpe.unicode.text import Visible, escape
 
-#: The steps of a chunk grow with its length, and their pairs with the square of it.
+#: The longest text whose steps are shown: they grow with the length, their pairs with its square.
 LONGEST = 200
 _VISIBLE = Visible("\\n")
 #: The most ways to go on that are shown of one step.

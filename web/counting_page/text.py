@@ -210,20 +210,22 @@ class Whole(Tokens):
     """
 
     def __init__(self, encoding: Encoding, text: str, allowed: Set[str]) -> None:
+        self._encoding, self._text = encoding, text
         found = locate(encoding.core.definition, text, allowed)
         super().__init__(
             [PlacedToken(one.id, one.start, one.end, number) for number, one in enumerate(found)]
         )
 
-    def cut(self, encoding: Encoding, text: str, limit: int) -> int:
+    def cut(self, limit: int) -> int:
         """Return the end of the most whole tokens that, as a text, are within a limit.
 
         The place of a token begins at a character, so none is cut.
         """
         for number in range(limit, 0, -1):
             end = self._starts[number]
-            kept = encoding.encode(text[:end], allowed_special="all", disallowed_special=())
-            if len(kept) <= limit:
+            kept = self._text[:end]
+            ids = self._encoding.encode(kept, allowed_special="all", disallowed_special=())
+            if len(ids) <= limit:
                 return end
         return 0
 
@@ -312,7 +314,7 @@ class EditedText:
 
         Args:
             ranges: the parts, in UTF-16 units; near each other, since the tokens of all from the
-                first to the last are found at once: each look costs as much as its longest chunk.
+                first to the last are found in one step, which costs as much as its longest chunk.
 
         Returns:
             For each part, its side in each encoding.
@@ -373,10 +375,9 @@ class EditedText:
         counted = self._counted(column)
         if counted.count <= limit:
             return None
-        encoding, text = self._encodings[column], self.text
         if isinstance(counted, Whole):
-            return self.units(counted.cut(encoding, text, limit))
-        kept = encoding.truncate(text, limit).kept
+            return self.units(counted.cut(limit))
+        kept = self._encodings[column].truncate(self.text, limit).kept
         return self.units(kept[0][1] if kept else 0)
 
     def split(self, column: int, limit: int) -> list[tuple[int, int]]:

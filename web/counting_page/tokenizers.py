@@ -13,43 +13,23 @@ from typing import Any, Literal, NamedTuple
 
 import compat_bpe
 from compat_bpe import Encoding, get_encoding
-from compat_bpe.encodings.published import DEEPSEEK
+from compat_bpe.encodings.families import Family, NotPublic
+from compat_bpe.encodings.published import DEEPSEEK_NAMES, PUBLISHED, all_encoding_names
 from compat_bpe.encodings.resolve import Answer, Terms, UnresolvedError, resolve
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from compat_bpe.encodings.families import Family
 
 ESTIMATED = "≈"
 #: How the page writes what an error tells its visitors to give.
 TERMS = Terms("{}", "{}", "", listing="choose one of the list, or write its whole name")
 
 
-def pack_of(name: str) -> str:
-    """Return the name of the pack that a shipped encoding needs.
-
-    Raises:
-        ValueError: there is no such encoding.
-
-    >>> pack_of("gpt2"), pack_of("deepseek_r1")
-    ('r50k_base', 'deepseek')
-    """
-    from compat_bpe.encodings.published import PUBLISHED
-
-    if name in DEEPSEEK:
-        return "deepseek"
-    if name not in PUBLISHED:
-        raise ValueError(f"no encoding {name!r} ships")
-    return PUBLISHED[name].pack
-
-
 def packs() -> dict[str, str]:
     """Return the name of each shipped encoding, and that of its pack.
 
-    >>> packs()["o200k_harmony"]
-    'o200k_base'
+    >>> packs()["o200k_harmony"], packs()["deepseek_r1"]
+    ('o200k_base', 'deepseek')
     """
-    return {name: pack_of(name) for name in compat_bpe.list_encoding_names()}
+    names = {name: published.pack for name, published in PUBLISHED.items()}
+    return {**names, **dict.fromkeys(DEEPSEEK_NAMES, "deepseek")}
 
 
 def find(name: str, field: Literal["model", "encoding", ""] = "") -> dict[str, Any]:
@@ -70,7 +50,6 @@ def find(name: str, field: Literal["model", "encoding", ""] = "") -> dict[str, A
     ('o200k_base', '≈claude-sonnet-4-5')
     """
     from compat_bpe.chat.limits import context_limit
-    from compat_bpe.encodings.published import all_encoding_names
 
     field = field or ("encoding" if name in all_encoding_names() else "model")
     try:
@@ -93,8 +72,6 @@ def hint_of(family: Family) -> str:
     >>> hint_of(family_of("qwen3", "8b"))
     'drop tokenizer.json and tokenizer_config.json of https://huggingface.co/Qwen/Qwen3-8B here'
     """
-    from compat_bpe.encodings.families import NotPublic
-
     if isinstance(family, NotPublic):
         return family.counted_by
     if not family.files:
@@ -104,7 +81,7 @@ def hint_of(family: Family) -> str:
 
 
 class Tokenizer(NamedTuple):
-    """What counts the tokens of a text.
+    """An encoding or an estimate that counts the tokens of a text.
 
     Args:
         encoding: the encoding; for an estimate, the one whose tokens it is made of.
@@ -157,7 +134,7 @@ class Tokenizers:
             pattern: the pattern of a rank file, or the name of one.
 
         Raises:
-            ValueError: they are no vocabulary, or a damaged one; or one of them was removed.
+            ValueError: they are not a vocabulary, or a damaged one; or one of them was removed.
         """
         names = sorted(os.listdir(folder))
         path = folder / names[0] if len(names) == 1 else folder

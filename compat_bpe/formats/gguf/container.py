@@ -1,4 +1,4 @@
-"""A GGUF file: a head, then keys with their values; and its entries about the vocabulary, checked.
+"""A GGUF file: its keys and values, the entries about the vocabulary, and the chat templates.
 
 A file begins with ``GGUF``, the version (32 bits), the numbers of tensors and of keys (64 bits
 each). Then comes each key as a string, the type of its value (32 bits), and the value. A string is
@@ -30,7 +30,7 @@ from ..tokenizer_writing import template_part, text_item, token_item
 Value = Union[bool, int, float, bytes, list["Value"], "array[int]", "array[float]"]
 
 MAGIC = b"GGUF"
-#: The types of values that are no numbers.
+#: The types of values other than numbers.
 BOOL, STRING, ARRAY = 7, 8, 9
 #: The types that are numbers, each with its code in ``struct`` and ``array``.
 NUMBERS = dict(zip((*range(7), BOOL, 10, 11, 12), "BbHhIifBQqd"))
@@ -61,11 +61,11 @@ class Entry(NamedTuple):
 def read_entries(
     path: str | os.PathLike[str], is_wanted: Callable[[str], bool] = lambda key: True
 ) -> dict[str, Entry]:
-    """Return what a GGUF file says by keys; the weights are neither read nor looked for.
+    """Return the wanted values of a GGUF file by their keys; the weights are not read.
 
     Args:
         path: the file.
-        is_wanted: says by the key which values are kept.
+        is_wanted: returns True for a key whose value is kept; all are kept unless it is given.
 
     Raises:
         OSError: the file cannot be read.
@@ -227,7 +227,7 @@ class _Reader:
         return number
 
     def _room(self, count: int, size: int, place: int) -> int:
-        """Return the number of bytes that some items take; the file must have as many."""
+        """Return the number of bytes that some items take, for which the file must have room."""
         if count * size > self._size - self._place:
             self._fail(f"{count} items are more than the file has room for", place)
         return count * size
@@ -255,11 +255,11 @@ class _Reader:
         raise ValueError(f"{self._source}: byte {place}: {reason}")
 
 
-#: The beginning of most keys that are about the vocabulary, and of all keys that are read.
+#: The prefix of most keys about the vocabulary, and the prefixes of all keys that are read.
 _GGML = "tokenizer.ggml."
-_KNOWN = ("tokenizer.", "general.", "split.")
-#: Other keys that are looked at.
-_OTHERS = frozenset(("general.architecture", "split.no"))
+_PREFIXES = ("tokenizer.", "general.", "split.")
+#: The keys that are read without the prefix ``tokenizer.``.
+_OTHER_KEYS = frozenset(("general.architecture", "split.no"))
 
 
 class Metadata:
@@ -366,11 +366,11 @@ class Metadata:
 
 
 def _full(key: str) -> str:
-    return key if key.startswith(_KNOWN) else _GGML + key
+    return key if key.startswith(_PREFIXES) else _GGML + key
 
 
 def _is_wanted(key: str) -> bool:
-    return key.startswith("tokenizer.") or key in _OTHERS
+    return key.startswith("tokenizer.") or key in _OTHER_KEYS
 
 
 #: The types of tokens, as in a model of SentencePiece; 0 is for those of which nothing is known.
@@ -500,8 +500,9 @@ def read_vocabulary(metadata: Metadata) -> Vocabulary:
     for number, token in enumerate(tokens) if "" in tokens else ():
         if not token:
             tokens[number], types[number] = f"[EMPTY_{number}]", UNUSED
-    for number in _fillers(tokens, types):
-        types[number] = UNUSED
+    for number, kind in enumerate(types):
+        if kind not in (NORMAL, CONTROL, BYTE) and _FILLER.fullmatch(tokens[number]):
+            types[number] = UNUSED
     while size > 1 and types[size - 1] == UNUSED and _FILLER.fullmatch(tokens[size - 1]):
         size -= 1
     return Vocabulary(metadata, tokens[:size], types[:size])
@@ -537,13 +538,7 @@ def _types(metadata: Metadata, tokens: list[str]) -> bytearray:
     return bytearray(map(int, numbers[:size])).replace(bytes([UNDEFINED]), bytes([NORMAL]))
 
 
-def _fillers(tokens: list[str], types: bytearray) -> Iterator[int]:
-    for number, kind in enumerate(types):
-        if kind not in (NORMAL, CONTROL, BYTE) and _FILLER.fullmatch(tokens[number]):
-            yield number
-
-
-_KEY = "tokenizer.chat_template"
+_TEMPLATE = "tokenizer.chat_template"
 
 
 def read_templates(path: str | os.PathLike[str]) -> tuple[dict[str, str], dict[str, str]]:
@@ -556,8 +551,8 @@ def read_templates(path: str | os.PathLike[str]) -> tuple[dict[str, str], dict[s
     metadata = Metadata.of_file(path)
     templates: dict[str, str] = {}
     for key in metadata.entries:
-        name = "default" if key == _KEY else key[len(_KEY) + 1 :]
-        text = metadata.text(key) if key == _KEY or key.startswith(f"{_KEY}.") else None
+        name = "default" if key == _TEMPLATE else key[len(_TEMPLATE) + 1 :]
+        text = metadata.text(key) if key == _TEMPLATE or key.startswith(f"{_TEMPLATE}.") else None
         if text is not None:
             templates[name] = text
     if not templates:

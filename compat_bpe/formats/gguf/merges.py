@@ -2,10 +2,10 @@
 
 The merges are over bytes, as GPT-2's, or over text with ``▁``, as Gemma's.
 
-``tokenizer.ggml.pre`` names the splitting, and says no more. The name stands for the steps of the
-models' own ``tokenizer.json``, as far as they are known; else for llama.cpp's, in which text
-between matches stays, as in a ``Split``. llama.cpp writes some steps otherwise, where its engine
-for patterns has no classes of Unicode, no flags or no normalizer.
+``tokenizer.ggml.pre`` has no more than a name for the way to split text. Here the name stands for
+the steps of the models' own ``tokenizer.json``, as far as they are known; else for llama.cpp's, in
+which text between matches stays, as in a ``Split``. llama.cpp writes some steps otherwise, where
+its engine for patterns has no classes of Unicode, no flags or no normalizer.
 
 Sources: ``src/llama-vocab.cpp`` of llama.cpp as vendored in llama_cpp_python 0.3.36, with the
 patterns of the models in its comments; the classes of transformers 5.23; published files.
@@ -56,7 +56,7 @@ _DIGIT = {"type": "Digits", "individual_digits": True}
 
 
 def _splits(*patterns: str) -> tuple[Part, ...]:
-    """Return steps by patterns, and that to bytes."""
+    """Return a step for each pattern, and the one from text to bytes."""
     return (*map(split_part, patterns), _BYTES)
 
 
@@ -64,7 +64,8 @@ _ENGLISH = "(?i:'s|'t|'re|'ve|'m|'ll|'d)"
 _SPACES = r"|\s*[\r\n]+|\s+(?!\S)|\s+"
 _SIGNS = r"| ?[^\s\p{L}\p{N}]+[\r\n]*"
 _WORD = r"[^\r\n\p{L}\p{N}]?\p{L}+|"
-_ONE, _THREE = r"\p{N}", r"\p{N}{1,3}"
+#: A character of a number, and one to three of them.
+_N1, _N3 = r"\p{N}", r"\p{N}{1,3}"
 
 
 def _by_case(number: str, after_word: str = "", other: str = "") -> str:
@@ -79,13 +80,13 @@ def _by_case(number: str, after_word: str = "", other: str = "") -> str:
 
 
 _SLASHES = r"[\r\n/]*" + _SPACES
-#: Of Qwen, of Llama 3, of GPT-4o and of Mistral since NeMo.
-_QWEN = f"{_ENGLISH}|{_WORD}{_ONE}{_SIGNS}{_SPACES}"
-_LLAMA3 = f"{_ENGLISH}|{_WORD}{_THREE}{_SIGNS}{_SPACES}"
-_GPT4O = _by_case(_THREE, f"{_ENGLISH}?") + _SLASHES
-_TEKKEN = _by_case(_ONE) + _SLASHES
-_KIMI = r"[\p{Han}]+|" + _by_case(_THREE, f"{_ENGLISH}?", r"&&[^\p{Han}]") + r"[\r\n]*" + _SPACES
-#: Of DeepSeek since V3, after its numbers and its characters of Chinese and Japanese.
+#: The patterns of Qwen, Llama 3, GPT-4o, Mistral since NeMo, and Kimi K2.
+_QWEN = f"{_ENGLISH}|{_WORD}{_N1}{_SIGNS}{_SPACES}"
+_LLAMA3 = f"{_ENGLISH}|{_WORD}{_N3}{_SIGNS}{_SPACES}"
+_GPT4O = _by_case(_N3, f"{_ENGLISH}?") + _SLASHES
+_TEKKEN = _by_case(_N1) + _SLASHES
+_KIMI = r"[\p{Han}]+|" + _by_case(_N3, f"{_ENGLISH}?", r"&&[^\p{Han}]") + r"[\r\n]*" + _SPACES
+#: The patterns of DeepSeek since V3: for Chinese and Japanese, and for what follows these steps.
 _IDEOGRAPHS = "[\u4e00-\u9fa5\u3040-\u309f\u30a0-\u30ff]+"
 _DEEPSEEK_WORD = (
     r"""[!"#$%&'()*+,\-./:;<=>?@\[\\\]^_`{|}~][A-Za-z]+"""
@@ -116,7 +117,7 @@ _ASIAN = (
 _BLOOM = r" ?[^(\s|[.,!?…。，、।۔،])]+"
 #: A place before digits, a multiple of three of them.
 _THIRDS = r"(?=(\p{N}{3})+(?!\p{N}))"
-_NOT_ENDS = "[^\\n]+|[\\n]+"
+_LINES = "[^\\n]+|[\\n]+"
 
 
 def _runs_of_spaces() -> str:
@@ -139,7 +140,7 @@ _GROUPS = {
     "glm4 glm5": _PLAIN_LLAMA3._replace(ignore_merges=True),
     "jais-2": Pre(
         _splits(
-            f"{_ENGLISH}|{_WORD}{_THREE}{_SIGNS}" + r"|\s*[\r\n]+" + _runs_of_spaces(),
+            f"{_ENGLISH}|{_WORD}{_N3}{_SIGNS}" + r"|\s*[\r\n]+" + _runs_of_spaces(),
         )
     ),
     "qwen2 deepseek-r1-qwen f2llmv2 hunyuan stablelm2": _QWEN2,
@@ -151,26 +152,24 @@ _GROUPS = {
         ),
         normalizes=True,
     ),
-    "ufakzeka": Pre(_splits(_WORD + _ONE + _SIGNS + _SPACES)),
-    "laguna": Pre(_splits(_NOT_ENDS, _QWEN)),
+    "ufakzeka": Pre(_splits(_WORD + _N1 + _SIGNS + _SPACES)),
+    "laguna": Pre(_splits(_LINES, _QWEN)),
     "minicpm5": Pre(
-        _splits(_THREE, f"{_ENGLISH}|{_WORD}" + r"\p{N}+" + _SIGNS + _SPACES), ignore_merges=True
+        _splits(_N3, f"{_ENGLISH}|{_WORD}" + r"\p{N}+" + _SIGNS + _SPACES), ignore_merges=True
     ),
     "bailingmoe bailingmoe2 llada-moe": Pre(
         _splits(
-            f"'(?i:[sdmt]|ll|ve|re)|{_WORD}{_ONE}{_SIGNS}" + r"|\s*[\r\n]|\s+(?!\S)|\s+",
+            f"'(?i:[sdmt]|ll|ve|re)|{_WORD}{_N1}{_SIGNS}" + r"|\s*[\r\n]|\s+(?!\S)|\s+",
         )
     ),
-    "seed-coder": Pre(_splits(f"{_ENGLISH}|{_WORD}{_ONE}" + r"| ?[^\s\p{L}\p{N}\r\n]+" + _SPACES)),
+    "seed-coder": Pre(_splits(f"{_ENGLISH}|{_WORD}{_N1}" + r"| ?[^\s\p{L}\p{N}\r\n]+" + _SPACES)),
     "gpt-2 phi-2 jina-es jina-de jina-v1-en jina-v2-es jina-v2-de jina-v2-code roberta-bpe gigachat"
     " a.x-4.0 mellum modern-bert exaone4 jais trillion granite-docling": _PLAIN_GPT2,
     "mpt olmo": _PLAIN_GPT2._replace(normalizes=True),
     "starcoder refact smollm codeshell exaone minerva-7b mellum2": _DIGITS_GPT2,
     "command-r": _DIGITS_GPT2._replace(normalizes=True),
-    "deepseek-v3 hunyuan-dense joyai-llm hy_v4": Pre(_splits(_THREE, _IDEOGRAPHS, _DEEPSEEK)),
-    "spark2_5": Pre(
-        _splits(_THREE, _IDEOGRAPHS, f"{_DEEPSEEK_WORD}|[\r\n]|\\s+(?!\\S)|\\s+", _ONE)
-    ),
+    "deepseek-v3 hunyuan-dense joyai-llm hy_v4": Pre(_splits(_N3, _IDEOGRAPHS, _DEEPSEEK)),
+    "spark2_5": Pre(_splits(_N3, _IDEOGRAPHS, f"{_DEEPSEEK_WORD}|[\r\n]|\\s+(?!\\S)|\\s+", _N1)),
     "afmoe": Pre(_splits(r"\p{N}+", _THIRDS, _ASIAN, _DEEPSEEK)),
     # The file of Pixtral 12B that was converted has Llama 3's pattern by mistake.
     "tekken pixtral": Pre(_splits(_TEKKEN), ignore_merges=True, adds_bos=True),
@@ -180,7 +179,7 @@ _GROUPS = {
     "youtu": Pre(
         _splits(
             "[가-힣ㄱ-ㆎ]+|[！…“”‘’—：；，、-〿︰-﹏]+|[ㄅ-ㄯ]+|" + _IDEOGRAPHS,
-            _by_case(_ONE, f"{_ENGLISH}?") + _SLASHES,
+            _by_case(_N1, f"{_ENGLISH}?") + _SLASHES,
         ),
         ignore_merges=True,
     ),
@@ -254,7 +253,7 @@ _ADVICE = (
     "(pattern=, --pattern)"
 )
 #: The decoder of tokens with ``▁``.
-_SPELLED = {
+_SPELLED_DECODER = {
     "type": "Sequence",
     "decoders": [
         {"type": "Replace", "pattern": {"String": "▁"}, "content": " "},
@@ -316,7 +315,7 @@ def read_spelled(vocabulary: Vocabulary) -> TokenizerDefinition:
         "normalizer": {"type": "Replace", "pattern": {"String": " "}, "content": "▁"},
         "pre_tokenizer": None,
         "post_processor": vocabulary.template(adds_bos=True),
-        "decoder": _SPELLED,
+        "decoder": _SPELLED_DECODER,
     }
     source = vocabulary.metadata.source
     return TokenizerDefinition(

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from ..tokenizer_json import TokenizerDefinition
 
     #: The definition of a tokenizer.
-    Read = Union[TokenizerDefinition, SentencePieceModel, RwkvVocabulary]
+    AnyDefinition = Union[TokenizerDefinition, SentencePieceModel, RwkvVocabulary]
 
 #: Models of llama.cpp that are not supported, and why.
 _REFUSED = {
@@ -56,7 +56,7 @@ _REFUSED = {
 }
 
 
-def read_gguf(path: str | os.PathLike[str], pattern: str | None = None) -> Read:
+def read_gguf(path: str | os.PathLike[str], pattern: str | None = None) -> AnyDefinition:
     """Return the tokenizer of a GGUF file; the weights are not read.
 
     Args:
@@ -86,13 +86,13 @@ def read_gguf(path: str | os.PathLike[str], pattern: str | None = None) -> Read:
 # What a kind of model needs is imported once a file has it.
 
 
-def _gpt2(vocabulary: Vocabulary, pattern: str | None) -> Read:
+def _gpt2(vocabulary: Vocabulary, pattern: str | None) -> AnyDefinition:
     from .merges import read_byte_level
 
     return read_byte_level(vocabulary, pattern)
 
 
-def _gemma4(vocabulary: Vocabulary, _: str | None) -> Read:
+def _gemma4(vocabulary: Vocabulary, _: str | None) -> AnyDefinition:
     from .merges import read_spelled
 
     return read_spelled(vocabulary)
@@ -130,7 +130,7 @@ def _t5(vocabulary: Vocabulary, _: str | None) -> SentencePieceModel:
 
 
 def _spaces(vocabulary: Vocabulary, *, removes_extra: bool) -> tuple[bool, bool]:
-    """Return if a space is put before a text, and if extra ones are removed."""
+    """Return whether a space is put before a text, and whether extra ones are removed."""
     metadata = vocabulary.metadata
     prefix = metadata.truth("add_space_prefix")
     removes = metadata.truth("remove_extra_whitespaces")
@@ -294,7 +294,7 @@ def _rwkv(vocabulary: Vocabulary, _: str | None) -> RwkvVocabulary:
 
 
 #: The reader of each model.
-_MODELS: dict[str, Callable[[Vocabulary, str | None], Read]] = {
+_MODELS: dict[str, Callable[[Vocabulary, str | None], AnyDefinition]] = {
     "gpt2": _gpt2,
     "gemma4": _gemma4,
     "llama": _llama,
