@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple, Optional
 
-from ..encodings.model_names import plain_model_name, resolve_model
+from ..encodings.model_names import plain_model_name, resolve_model, spelling_of
 from ..unicode.text import did_you_mean
 
 #: The day on which the table was last compared with its sources.
@@ -180,8 +180,6 @@ def _names(model: str) -> Iterator[str]:
     yield _DATED.sub("", name)
     if isinstance(resolve_model(model), (str, type(None))):
         return
-    # Imported here, as in model_names.
-    from ..encodings.model_names import spelling_of
 
     spelling = spelling_of(model)
     # Ollama, whose names have tags, sets a context of its own.

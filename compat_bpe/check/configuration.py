@@ -74,7 +74,7 @@ def configuration_of(source: Source, given: Counting | None = None) -> Configura
         defaults = _defaults(table, defaults, is_given=given is not None)
     for table in tables:
         for one in table.tables("rules"):
-            rules.append(_rule(one, defaults, len(rules) + 1, is_given=given is not None))
+            rules.append(_rule(one, defaults, is_given=given is not None))
         exemptions += map(_exemption, table.tables("exempt"))
         if len(rules) + len(exemptions) > MOST_RULES:
             raise table.error("rules", f"more than {MOST_RULES:,} rules and exemptions")
@@ -220,7 +220,7 @@ def _counting(table: Table, default: Counting, *, is_given: bool) -> Counting:
     return Counting(answer, model, estimate)
 
 
-def _rule(table: Table, defaults: _Defaults, number: int, *, is_given: bool) -> Rule:
+def _rule(table: Table, defaults: _Defaults, *, is_given: bool) -> Rule:
     table.check_keys(_RULE_KEYS)
     counting = _counting(table, defaults.counting, is_given=is_given)
     files = _globs(table, "files")

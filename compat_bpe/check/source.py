@@ -313,10 +313,6 @@ class Table:
     def place(self) -> Place:
         return self._source.place(self._way)
 
-    @property
-    def file(self) -> str:
-        return self._source.path
-
     def place_of(self, key: str) -> Place:
         """Return the place of the value of a key."""
         return self._source.place((*self._way, key))

@@ -329,7 +329,8 @@ def rows_of(counts: Counted, group: str = "") -> Iterator[tuple[str, int, str]]:
             raise TypeError(
                 f"row {number} must be a chunk and a count, perhaps with a group, not {row!r:.99}"
             ) from None
-        if type(count) is not int or not 0 < count <= MOST or not chunk or not is_chunk_text(chunk):
+        is_text = isinstance(chunk, str) and chunk and is_unicode(chunk)
+        if type(count) is not int or not 0 < count <= MOST or not is_text:
             try:
                 count = checked_count(chunk, count)
                 check_chunk(chunk)
@@ -338,11 +339,6 @@ def rows_of(counts: Counted, group: str = "") -> Iterator[tuple[str, int, str]]:
             if not count:
                 continue
         yield chunk, count, own
-
-
-def is_chunk_text(chunk: object) -> bool:
-    """Return True if a value is a text without surrogates."""
-    return isinstance(chunk, str) and is_unicode(chunk)
 
 
 def check_chunk(chunk: object) -> None:

@@ -168,7 +168,7 @@ class CountsReader:
                 raise
 
     def _parsed(
-        self, path: str, parse: Callable[[bytes, int], Sequence[Any]]
+        self, path: str, parse: Callable[[bytes], Sequence[Any]]
     ) -> Iterator[tuple[int, Sequence[Any]]]:
         offset = 0
         for number, (line, size) in enumerate(read_lines(path, LINE_LIMIT, self._advance), 1):
@@ -183,7 +183,7 @@ class CountsReader:
             row = line.rstrip(b"\r\n")
             if row and not (number == 1 and row in _HEADERS):
                 try:
-                    yield number, parse(row, offset)
+                    yield number, parse(row)
                 except UnicodeDecodeError as error:
                     raise not_utf8(error, offset) from None
             offset += size
@@ -226,7 +226,7 @@ def _without_mark(line: bytes) -> bytes:
     return rest if is_mark else line
 
 
-def _tsv_row(line: bytes, offset: int) -> Sequence[Any]:
+def _tsv_row(line: bytes) -> Sequence[Any]:
     fields = line.decode().split("\t")
     if not 2 <= len(fields) <= 3:
         raise ValueError(
@@ -246,7 +246,7 @@ def _tsv_row(line: bytes, offset: int) -> Sequence[Any]:
     return chunk, count, unescape(fields[2]) if len(fields) == 3 else None
 
 
-def _json_row(line: bytes, offset: int) -> Sequence[Any]:
+def _json_row(line: bytes) -> Sequence[Any]:
     row = json_of_line(line.decode())
     if not isinstance(row, dict):
         raise ValueError('must be an object with "chunk" and "count"')

@@ -13,7 +13,7 @@ from itertools import chain, repeat
 from pkgutil import get_data
 
 from ..version import __version__
-from . import charts as charts
+from . import charts
 from .charts import Key, curve_chart, keys, shorten, text, titled
 from .figures import (
     BYTES_PER_TOKEN,

@@ -50,10 +50,6 @@ from .growing import (
 )
 from .learner import MOST_TOKENS
 
-#: The limits of the published tokenizers.
-SUPERBPE_WORDS = 4
-SUPERBPE_NOT_JOINED = (": ",)
-
 
 class Limits:
     """The limits on tokens that are learned.

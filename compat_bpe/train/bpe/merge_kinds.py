@@ -183,15 +183,9 @@ class MergeKind(TokenizerKind):
         """Return the model with some tokens and merges, as in a file."""
         raise NotImplementedError
 
-    def learn(
-        self,
-        words: CountedWords,
-        advance: Advance = lambda steps: None,
-        tokens: Sequence[str] | None = None,
-    ) -> Learned:
-        """Learn a model; ``tokens`` are those to begin with, unless those of ``first_tokens``."""
+    def learn(self, words: CountedWords, advance: Advance) -> Learned:
         settings = self.settings
-        tokens = self.first_tokens(words.counts) if tokens is None else tokens
+        tokens = self.first_tokens(words.counts)
         learner = RULES[settings.rule](
             spelled(words.counts, tokens, self.marks),
             tokens,

@@ -259,8 +259,6 @@ class LikelihoodLearner:
         words, tokens, prefix, max_token_length: as in ``CharacterLearner``.
         min_frequency: the lowest frequency of a pair that is joined.
 
-    >>> from compat_bpe.train.bpe.merges_of_characters import Marks, alphabet_of
-    >>> from compat_bpe.train.bpe.merges_of_characters import first_tokens, spelled
     >>> words = {"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}
     >>> marks = Marks("##")
     >>> tokens = first_tokens(words, [], alphabet_of(words), marks)

@@ -35,7 +35,7 @@ from typing import NamedTuple
 
 from ...pipeline.models.sentencepiece.base import SPACE
 from ...unicode.properties import script_of
-from ..bpe.learner import FrequentPairs
+from ..bpe.learner import MOST_TOKENS, FrequentPairs
 from .settings import BOUNDARY, UNKNOWN_CHARACTER, SentencePieceSettings
 
 #: No piece has one of these.
@@ -224,10 +224,6 @@ class _Classes(dict[int, str]):
         return kind
 
 
-#: The number of code points, and so the largest number of pieces.
-MOST_PIECES = 0x110000
-
-
 def learn_pieces(
     words: Mapping[str, int], alphabet: Iterable[str], rules: PieceRules, most: int
 ) -> Iterator[tuple[str, int]]:
@@ -242,7 +238,6 @@ def learn_pieces(
     Raises:
         ValueError: there are more pieces than code points.
 
-    >>> from .settings import SentencePieceSettings
     >>> rules = PieceRules(SentencePieceSettings(100))
     >>> list(learn_pieces({"▁hug": 10, "▁pug": 5}, "▁hugp", rules, 4))
     [('ug', 15), ('▁h', 10), ('▁hug', 10), ('▁p', 5)]
@@ -291,8 +286,8 @@ class _Learner(FrequentPairs):
             return None
         left, right = map(ord, pair)
         number = len(self._pieces)
-        if number >= MOST_PIECES:
-            raise ValueError(f"there can be no more than {MOST_PIECES:,} pieces")
+        if number >= MOST_TOKENS:
+            raise ValueError(f"there can be no more than {MOST_TOKENS:,} pieces")
         piece = self._pieces[left] + self._pieces[right]
         marks = self._join_marks(self._marks[left], self._marks[right])
         assert marks is not None

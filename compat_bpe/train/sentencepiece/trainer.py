@@ -50,11 +50,6 @@ def watch_lines(settings: SentencePieceSettings, lines: Mapping[str, int]) -> Wa
 Counts = Iterable[tuple[str, int]]
 
 
-def lines_with_counts(texts: Iterable[str]) -> Counter[str]:
-    """Return the lines of texts, without those that are empty, and their counts."""
-    return Counter(line for text in texts for line in repair(text).split("\n") if line)
-
-
 def learn_sentencepiece(
     texts: Iterable[str],
     settings: SentencePieceSettings,
@@ -388,7 +383,7 @@ class SentencePieceTrainer:
         """
         if self.settings.convergence is None:
             raise ValueError("held-out text is of no use: the settings have no convergence")
-        self._held_out.update(lines_with_counts([text]))
+        self._held_out.update(filter(None, repair(text).split("\n")))
 
     def train(self, advance: Callable[[int], None] = lambda steps: None) -> TrainedSentencePiece:
         """Learn from all texts.
