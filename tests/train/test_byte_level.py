@@ -475,7 +475,7 @@ def test_weights_counts_and_convergence_as_at_once() -> None:
 def test_tokens_that_merging_never_made_are_made_later(corpus: list[str], more: int) -> None:
     corpus = [*corpus, "abcd abc bcd"]
     tokens = [*BYTES, b"abcd", b"bcd", b" abc"]
-    start = make_encoding("unmade", LINES, tokens, [])
+    start = make_encoding("unmade", LINES, tokens)
     with Trainer(TrainingSettings(num_merges=more, start=start)) as trainer:
         for text in corpus:
             trainer.feed(text)

@@ -31,7 +31,7 @@ from ...files.write import written_whole
 from ...formats.tokenizer_json import TokenizerDefinition
 from ...pattern.splitter import Splitter
 from ...train.bpe.byte_level import ByteLevelBpe
-from ...train.bpe.growing import BYTES, make_encoding
+from ...train.bpe.growing import make_encoding
 from ...train.kinds import KINDS, TOKENIZER_KINDS
 from ...train.sentencepiece.settings import SentencePieceKind
 from ...train.tokenizer_kind import surroundings
@@ -90,7 +90,7 @@ def _splitter(
     if pattern is None or (kind.usual_pattern and "pattern" not in kind.option_names()):
         pattern = kind.usual_pattern
     if pattern is not None:
-        return make_encoding("chunks", pattern, BYTES, ())
+        return make_encoding("chunks", pattern)
     return word_splitter(surroundings(steps, TOKENIZER_KINDS[model].defaults, None).parts)
 
 

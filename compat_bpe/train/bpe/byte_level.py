@@ -267,7 +267,7 @@ class ByteLevelBpe(Kind):
         """
         if self.settings.start is not None:
             return split_by(self.settings.start, self.settings.pattern)
-        return make_encoding("bytes", self.pattern_name, BYTES, [])
+        return make_encoding("bytes", self.pattern_name)
 
     def splitter(self) -> Encoding:
         return self.beginning

@@ -26,7 +26,6 @@ from contextlib import suppress
 from typing import Any
 
 from ...caches import cached_property
-from ...encodings import deepseek
 from ...encodings.deepseek import PARTS as DEEPSEEK_PARTS
 from ...encodings.encoding import Encoding
 from ...encodings.load import DEEPSEEK
@@ -54,29 +53,35 @@ BYTES = [bytes([byte]) for byte in BYTE_TO_UNICODE]
 TO_IDS = bytes(bytes(BYTE_TO_UNICODE).index(byte) for byte in range(256))
 
 
-def make_encoding(
-    name: str, pattern: str, tokens: Iterable[bytes], special_tokens: Iterable[str]
-) -> Encoding:
-    """Make an encoding of tokens, in the order of their ids, followed by special tokens.
+def make_encoding(name: str, pattern: str, tokens: Iterable[bytes] = BYTES) -> Encoding:
+    """Make an encoding of tokens, in the order of their ids, without special tokens.
 
     Raises:
         ValueError: the pattern is not valid.
     """
-    ranks = {token: rank for rank, token in enumerate(tokens)}
-    specials = {special: number for number, special in enumerate(special_tokens, len(ranks))}
-    if pattern == DEEPSEEK:
-        added = tuple(AddedToken(one, number, special=True) for one, number in specials.items())
-        definition = TokenizerDefinition(RankedModel(ranks), added, deepseek.PARTS, name)
-        return Tokenizer(name, definition)
     try:
+        return _of_ranks(name, pattern, {token: rank for rank, token in enumerate(tokens)}, {})
+    except PatternError as error:
+        raise ValueError(f"the pattern cannot be used: {error}") from None
+
+
+def _of_ranks(
+    name: str, pattern: str, ranks: dict[bytes, int], special: dict[str, int]
+) -> Encoding:
+    """Return the encoding of ranks that splits text by a pattern or by DeepSeek's steps.
+
+    Raises:
+        PatternError: the pattern is not valid.
+    """
+    if pattern != DEEPSEEK:
         return Encoding(
             name,
             pat_str=pattern_named(pattern),
             mergeable_ranks=ranks,
-            special_tokens=specials,
+            special_tokens=special,
         )
-    except PatternError as error:
-        raise ValueError(f"the pattern cannot be used: {error}") from None
+    added = tuple(AddedToken(one, number, special=True) for one, number in special.items())
+    return Tokenizer(name, TokenizerDefinition(RankedModel(ranks), added, DEEPSEEK_PARTS, name))
 
 
 def check_byte_level(encoding: Encoding, done: str) -> None:
@@ -130,18 +135,8 @@ def split_by(encoding: Encoding, pattern: str | None) -> Encoding:
             assert isinstance(definition, TokenizerDefinition)
             parts = {**definition.parts, "pre_tokenizer": _pre_tokenizer(definition, pattern)}
             return Tokenizer(encoding.name, definition._replace(parts=parts))
-        special = dict(encoding.core.special)
-        if pattern == DEEPSEEK:
-            added = tuple(AddedToken(one, number, special=True) for one, number in special.items())
-            model = RankedModel(dict(encoding.core.encoder))
-            definition = TokenizerDefinition(model, added, DEEPSEEK_PARTS, encoding.name)
-            return Tokenizer(encoding.name, definition)
-        return Encoding(
-            encoding.name,
-            pat_str=pattern_named(pattern),
-            mergeable_ranks=dict(encoding.core.encoder),
-            special_tokens=special,
-        )
+        core = encoding.core
+        return _of_ranks(encoding.name, pattern, dict(core.encoder), dict(core.special))
     except PatternError as error:
         raise ValueError(f"the pattern cannot be used: {error}") from None
 
