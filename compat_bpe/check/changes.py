@@ -11,7 +11,7 @@ from ..encodings.resolve import Answer
 from ..files.documents import is_notebook
 from ..files.walk import Found
 from .git_base import Base, content_id, has_content, read_blobs
-from .measure import Counted
+from .measure import FileTokens
 from .results import Change
 from .rules import ChosenFiles, Configuration, Selection
 
@@ -54,7 +54,7 @@ class Comparison:
             **base.renamed,
         }
 
-    def before(self, counted: Counted) -> dict[Answer | None, dict[str, int]]:
+    def before(self, counted: FileTokens) -> dict[Answer | None, dict[str, int]]:
         """Return the tokens that each file had, by what counts and by its path now.
 
         Args:
@@ -75,7 +75,9 @@ class Comparison:
             known.update(self._tokens(answer, changed))
         return before
 
-    def changes(self, counted: Counted, before: Counted, selection: Selection) -> list[Change]:
+    def changes(
+        self, counted: FileTokens, before: FileTokens, selection: Selection
+    ) -> list[Change]:
         """Return the files that were added, removed, renamed or changed in tokens, by path."""
         found: dict[str, Change] = {}
         for answer, tokens in counted.items():

@@ -10,7 +10,7 @@ from typing import Callable, NamedTuple
 from ..encodings.resolve import Answer
 from ..files.documents import MarkdownSection, body_start, is_markdown, markdown_sections
 from ..files.ignore import matcher
-from .results import Kind, Report, Result, Status, Unmatched, judged
+from .results import Kind, Report, Result, Status, Unmatched, status_of
 from .rules import NEAR, ChosenFiles, Configuration, Limit, Rule, SectionRule, Selection
 from .source import Place
 
@@ -103,7 +103,7 @@ def matching(rule: SectionRule, sections: list[MarkdownSection]) -> list[Markdow
 
 
 #: The tokens of each file, by what counts them.
-Counted = Mapping["Answer | None", Mapping[str, int]]
+FileTokens = Mapping["Answer | None", Mapping[str, int]]
 
 
 class Measurement:
@@ -125,12 +125,12 @@ class Measurement:
         report: Report,
         chosen: ChosenFiles,
         selection: Selection,
-        counted: Counted,
+        counted: FileTokens,
         sections: SectionCounts,
         *,
         name_of: Callable[[Answer | None], str],
         note_of: Callable[[Answer | None], str],
-        before: Counted | None = None,
+        before: FileTokens | None = None,
     ) -> None:
         self._report = report
         self._chosen = chosen
@@ -175,7 +175,7 @@ class Measurement:
         number = self._growths.setdefault((rule.counted_by, path), len(results))
         if number == len(results) or most < results[number].limit:
             place, grown = rule.growth.place, tokens - before
-            status = judged(grown, most, most + 1)
+            status = status_of(grown, most, most + 1)
             results[number : number + 1] = [
                 self._result(rule, "growth", status, grown, most, place, path)
             ]
@@ -193,7 +193,7 @@ class Measurement:
     ) -> None:
         # A number of tokens is about files; other limits have the usual share.
         part = rule.warn if kind == "file" or rule.warn.tokens is None else NEAR
-        status = judged(tokens, limit.tokens, part.of(limit.tokens))
+        status = status_of(tokens, limit.tokens, part.of(limit.tokens))
         result = self._result(rule, kind, status, tokens, limit.tokens, limit.place, path)
         result = replace(result, heading=heading, line=line, is_share=limit.share)
         self._report.results.append(result)

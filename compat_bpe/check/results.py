@@ -205,10 +205,10 @@ class Report:
         return f"{plural(self.files, 'file')}: {', '.join(words)}"
 
 
-def judged(tokens: int, limit: int, warn: int) -> Status:
+def status_of(tokens: int, limit: int, warn: int) -> Status:
     """Return the status of some tokens; from ``warn`` on they are near the limit.
 
-    >>> judged(11, 10, 9), judged(10, 10, 9), judged(9, 10, 9), judged(8, 10, 9)
+    >>> status_of(11, 10, 9), status_of(10, 10, 9), status_of(9, 10, 9), status_of(8, 10, 9)
     ('over', 'near', 'near', 'ok')
     """
     if tokens > limit:

@@ -359,7 +359,7 @@ def difference(report: Report, group: str) -> float:
     return most / least
 
 
-def reason(report: Report) -> str:
+def why_first(report: Report) -> str:
     """Return what is said of the groups that come first."""
     if not report.encodings:
         return "with the most text"
@@ -507,7 +507,7 @@ def curve_tables(report: Report) -> list[Table]:
             ["tokens", "merges", "bytes per token"],
             [
                 ("", [f"{check.tokens:,}", f"{check.merges:,}", f"{check.bytes_per_token:.4f}"])
-                for check in chosen(checks)
+                for check in sampled_checks(checks)
             ],
         )
         for name, checks in report.curves.items()
@@ -593,10 +593,10 @@ def _check(given: Any) -> Check:
     return check
 
 
-def chosen(checks: Sequence[Check]) -> list[Check]:
+def sampled_checks(checks: Sequence[Check]) -> list[Check]:
     """Return some checks at equal distances, with the first and the last one.
 
-    >>> len(chosen([Check(number, number, 1.0) for number in range(100)]))
+    >>> len(sampled_checks([Check(number, number, 1.0) for number in range(100)]))
     12
     """
     last = len(checks) - 1

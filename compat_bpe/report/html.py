@@ -30,9 +30,9 @@ from .figures import (
     group_tables,
     measures_of,
     notes,
-    reason,
     sizes_in_words,
     vocabulary_table,
+    why_first,
     worst_to_best,
     written,
 )
@@ -391,7 +391,7 @@ def _not_all_drawn(report: Report, drawn: int) -> str:
     count = len(report.groups)
     if count <= drawn:
         return ""
-    return f" Of {count:,} groups, those {drawn} {reason(report)} are drawn."
+    return f" Of {count:,} groups, those {drawn} {why_first(report)} are drawn."
 
 
 def _section(title: str, explained: str, content: str) -> str:

@@ -162,7 +162,7 @@ class Code(CodeGenerator):
             self.visit(one, frame)
 
 
-class Counted(Extension):
+class TokenLimit(Extension):
     """The bound on the tokens of a template."""
 
     def filter_stream(self, stream: TokenStream) -> Iterator[Token]:
@@ -197,7 +197,7 @@ class TemplateEnvironment(ImmutableSandboxedEnvironment):
         super().__init__(
             trim_blocks=True,
             lstrip_blocks=True,
-            extensions=[Generation, Counted, loopcontrols],
+            extensions=[Generation, TokenLimit, loopcontrols],
             optimized=False,  # else constants would be computed here
         )
         self._now = threading.local()
