@@ -22,10 +22,10 @@ class Comparison:
     Args:
         configuration: the configuration.
         base: the files of the revision.
-        count: returns the tokens of a content, given what counts them, and if its name is one of a
-            notebook; None if it is no text.
+        count: returns the tokens of a content, or None if it is not text; called with what counts,
+            the content, and True if it is a notebook.
+        chosen: the present files.
         name_of: returns the name of what counts, in reports.
-        chosen: the files there are now.
     """
 
     def __init__(
@@ -96,7 +96,7 @@ class Comparison:
         return [found[path] for path in sorted(found)]
 
     def _removed(self, selection: Selection) -> Iterable[Change]:
-        # A file that was renamed to what no rule is about is gone like any other.
+        # A file that was renamed to a path without a rule is gone like any other.
         found = self._chosen.found
         renamed = {before for path, before in self._renamed.items() if path in found}
         gone = [path for path in self._gone if path not in renamed and path in selection]
@@ -124,20 +124,20 @@ class Comparison:
 def _moved(base: Base, found: Mapping[str, Found], gone: Iterable[str]) -> dict[str, str]:
     """Return the path in the base of each new file that has the content of one that is gone.
 
-    Git does not know of these yet. Of several with one content, one of the same name is taken, or
+    Git does not know of these yet. If several have the content, one of the same name is taken, or
     else the first.
     """
-    left: dict[str, list[str]] = {}
+    by_content: dict[str, list[str]] = {}
     for path in sorted(gone):
-        left.setdefault(base.blobs[path], []).append(path)
+        by_content.setdefault(base.blobs[path], []).append(path)
     moved = {}
-    if left:
-        length = len(next(iter(left)))
+    if by_content:
+        length = len(next(iter(by_content)))
         for path in sorted(found):
             is_new = path not in base.blobs and path not in base.renamed
             if not (is_new and found[path].size and base.has_history(path)):
                 continue
-            paths = left.get(content_id(found[path].path, length) or "")
+            paths = by_content.get(content_id(found[path].path, length) or "")
             if paths:
                 name = posixpath.basename(path)
                 moved[path] = min(paths, key=lambda one: (posixpath.basename(one) != name, one))

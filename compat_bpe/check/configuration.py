@@ -1,4 +1,4 @@
-"""From files of configuration to rules, with all that can be wrong in them."""
+"""Reading a configuration, and those it extends, into rules; refusing what is wrong in it."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ..encodings.resolve import Field
 
-#: The most rules and exemptions, globs of all of them, and sections of a rule.
+#: The most rules and exemptions together, globs in all of them, and sections in one rule.
 MOST_RULES = 1000
 MOST_GLOBS = 1000
 MOST_SECTIONS = 100
-#: The most characters of a glob, and the most files that are extended.
+#: The most characters of a glob, and the most files that a file extends.
 LONGEST_GLOB = 1000
 MOST_FILES = 20
 
 #: The highest limit.
 MOST_TOKENS = 10**12
 
-#: The words in which errors about a configuration say what to give; files are for the command.
+#: What errors about a configuration tell its author to write; files are for the command line.
 TERMS = Terms('model = "{}"', 'encoding = "{}"', "-e {} on the command line", "estimate = true")
 
 _TOP_KEYS = ("encoding", "model", "estimate", "warn", "growth", "extends", "rules", "exempt")
@@ -43,7 +43,7 @@ class Counting(NamedTuple):
     """The encoding or the estimate by which tokens are counted.
 
     Args:
-        answer: the encoding or the estimate; None for the one that the caller has.
+        answer: the encoding or the estimate; None for that of the caller.
         model: the model, if one is named.
         estimate: True if tokens may be estimated.
     """
@@ -54,11 +54,11 @@ class Counting(NamedTuple):
 
 
 def configuration_of(source: Source, given: Counting | None = None) -> Configuration:
-    """Return the configuration that a file has, with those that it extends.
+    """Return the configuration in a file, with those that it extends.
 
     Args:
         source: the file; it has a table about budgets.
-        given: what counts tokens, whatever the configuration says.
+        given: the counting that replaces all that the configuration says about it.
 
     Raises:
         OSError: a file that is extended cannot be read.
@@ -90,7 +90,7 @@ def configuration_of(source: Source, given: Counting | None = None) -> Configura
 
 
 class FileBudget(NamedTuple):
-    """The limit of a file, and what counts its tokens."""
+    """The limit of a file, and the encoding or estimate that counts its tokens."""
 
     limit: int
     counted_by: Answer
@@ -127,7 +127,7 @@ def budget_of_file(path: str) -> FileBudget | None:
 
 
 def _with_extended(source: Source, folder: str) -> list[Table]:
-    """Return the table of a file behind those of the files that it extends.
+    """Return the tables of the files that a file extends, then its own.
 
     Args:
         source: the file.
@@ -143,7 +143,7 @@ def _with_extended(source: Source, folder: str) -> list[Table]:
         value = table.get("extends")
         names = (value,) if isinstance(value, str) else table.texts("extends", '"shared.toml"')
         for name in names:
-            # A link may lead anywhere; where it leads counts.
+            # Links are followed first: the target must be within the repository.
             joined = os.path.join(os.path.dirname(path), name.replace("\0", ""))
             target = os.path.realpath(joined)
             if not target.startswith(os.path.join(top, "")):
@@ -154,7 +154,7 @@ def _with_extended(source: Source, folder: str) -> list[Table]:
                 raise table.error("extends", f"{shown(name)} extends this file again; leave it out")
             if target in done:
                 continue
-            # The first file is among them.
+            # These include the first file, which extends the others.
             if len(done) + len(waiting) > MOST_FILES:
                 raise table.error("extends", f"more than {MOST_FILES} files are extended")
             try:
@@ -194,13 +194,12 @@ def _defaults(table: Table, before: _Defaults, *, is_given: bool) -> _Defaults:
 
 
 def _counting(table: Table, default: Counting, *, is_given: bool) -> Counting:
-    """Return what a table says to count by.
+    """Return the encoding or estimate that a table names.
 
     Args:
         table: the table.
-        default: what counts if the table does not say it.
-        is_given: the default replaces what the table says, which may then be a model or an encoding
-            that does not ship.
+        default: the counting if the table names none.
+        is_given: True if the default replaces what the table names, which then need not be known.
     """
     encoding = table.text("encoding", '"o200k_base"')
     model = table.text("model", '"gpt-4o"')
@@ -314,7 +313,7 @@ def _check_glob(table: Table, key: str, glob: str) -> None:
 
 
 def _number(table: Table, key: str, words: str) -> int | str | None:
-    """Return a number of tokens, which may be written as ``"128k"``; any other text as it is."""
+    """Return a number of tokens, also one written as ``"128k"``; return other text unchanged."""
     value = table.get(key)
     if not isinstance(value, str):
         return table.integer(key, 0, MOST_TOKENS, words)

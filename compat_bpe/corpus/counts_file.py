@@ -12,10 +12,10 @@ Three formats, told apart by the name:
 The first two may be compressed (``.gz``, ``.bz2``, ``.xz``, ``.zst``), and are UTF-8. The order of
 the rows makes no difference, and a chunk may have several.
 
-Counts are added up in bounded memory and given back in sorted order: in memory until they are many.
-Then they are written, sorted, to a temporary file: a *run*. In the end all runs are read at once
-and merged. Each time there are ``_FAN`` runs of a level, they are merged to one of the next, so
-that few files are open: of *n* rows, each is written about log(n) times.
+``CountsMerger`` adds counts up in bounded memory and yields them in sorted order. When there are
+too many for memory, they are written, sorted, to a temporary file: a *run*. In the end all runs are
+read at once and merged. Whenever a level has ``_FAN`` runs, they are merged to one of the next
+level, so that few files are open: of *n* rows, each is written about log(n) times.
 """
 
 from __future__ import annotations
@@ -450,7 +450,7 @@ def collapsed(rows: Iterable[Row]) -> Iterator[Row]:
 
 
 def frequent(rows: Iterable[Row], least: int, dropped: dict[str, Any]) -> Iterator[Row]:
-    """Yield the rows of chunks that occur often enough in all groups together.
+    """Yield the rows of chunks that occur often enough in all groups together; count the others.
 
     Args:
         rows: sorted rows.

@@ -188,7 +188,7 @@ def parts_of(pieces: Iterable[str], group: str, source: str) -> Iterator[Documen
 
 
 class _Progress:
-    """A progress that reports bytes when they have been worked on, not when they are read.
+    """Progress in bytes that have been worked on, not only read.
 
     The last block is held back, since some of its text is in parts that have not been taken yet.
     """

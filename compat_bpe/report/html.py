@@ -1,7 +1,7 @@
 """A report on vocabularies as one page of HTML.
 
-It is read without a network and without scripts, in light and dark, on paper and on a phone. What
-is drawn is in a table, too.
+It needs no network and no scripts, and fits light and dark, paper and phones. Each chart has a
+table with the same figures.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""A report on vocabularies as lines for a terminal, long or in short, and as JSON.
+"""A report on vocabularies as lines for a terminal, in full or as a summary, and as JSON.
 
-Names are at the ends of lines: so the columns stay aligned, however long a name is and whatever its
-script. The summary has a row for each encoding, and the groups in which they differ most.
+Names are at the ends of lines, so that the columns stay aligned whatever the length and script of a
+name. The summary has a row for each encoding, and the groups in which they differ most.
 """
 
 from __future__ import annotations
