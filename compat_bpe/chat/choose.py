@@ -28,7 +28,7 @@ from .messages import Plain
 from .openai import OpenAIFormat
 from .template import ChatTemplate, TemplateFormat, find_chat_template
 
-#: The words in which errors about a request say what its caller can give.
+#: What errors about a request tell its caller to give.
 TERMS = LIBRARY._replace(estimate="estimate=True")
 
 
@@ -39,7 +39,7 @@ class Meaning(NamedTuple):
         since: the day, as ISO 8601 writes it.
         model: the name of the model.
         thinks: True if it thinks unless a request says otherwise.
-        note: what recorded requests show beyond its format.
+        note: a remark on what recorded requests show beyond its format.
     """
 
     since: str
@@ -101,7 +101,7 @@ class NoFormatError(ValueError):
     """A model or an encoding without a known chat format.
 
     Args:
-        reason: what it is, in words that fit every surface.
+        reason: the message without what to give, which depends on the caller.
     """
 
     def __init__(self, reason: str) -> None:
@@ -206,8 +206,8 @@ def chosen_format(
     Raises:
         KeyError: the model is unknown.
         OSError: a file cannot be read.
-        ValueError: nothing says the encoding, or nothing says the format, or both the model and a
-            chat template beside the encoding say it; or a file is damaged.
+        ValueError: nothing says the encoding, or nothing says the format, or the model and a chat
+            template beside the encoding both do; or a file is damaged.
     """
     meaning = meaning_of("" if model is None else plain_model_name(model), as_of)
     if model is not None and meaning is not None:

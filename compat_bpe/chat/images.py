@@ -3,9 +3,9 @@
 The size is read from the first bytes of the data: PNG, JPEG, GIF and WebP, which OpenAI's models
 take. Nothing is decoded.
 
-The rules and numbers are those of the guide "Images and vision", in its state of 2026-09. There are
-two: by tiles of 512 pixels, and by patches of 32 pixels. Where the guide leaves something open, the
-count has a note.
+The rules and numbers are those of the guide "Images and vision" as of 2026-09. There are two rules:
+by tiles of 512 pixels, and by patches of 32 pixels. If the guide leaves something open, the count
+has a note.
 
 https://developers.openai.com/api/docs/guides/images-vision
 """

@@ -3,9 +3,9 @@
 The table has the limits as they were read at an address on a day. Most are those of the table that
 litellm 1.109.1 brings. Services change: the maker of a model has the last word.
 
-What several sources say differently is left out: a model that only other services offer, an output
-that two of them limit differently, and names such as ``qwen-plus``, which stand for a new model
-every few months.
+Limits on which sources disagree are left out: those of a model that only other services offer, and
+an output that two of them limit differently. So are names such as ``qwen-plus``, which stand for a
+new model every few months.
 """
 
 from __future__ import annotations

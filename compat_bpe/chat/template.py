@@ -23,8 +23,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import jinja2
 
-#: Put behind the text that the model goes on with, to find it in the rendered conversation. It is
-#: of characters that no filter changes, and ends with a space, so that one sees if ends are cut.
+#: The mark after the text that the model goes on with: it finds the end in the rendered text. No
+#: filter changes its characters, and the space at its end shows if a template strips texts.
 _MARK = "THE_MODEL_GOES_ON_HERE_3F61C09D "
 
 _NO_FORM = (
@@ -32,7 +32,7 @@ _NO_FORM = (
     "own for it are not counted"
 )
 
-#: The names that a template is given in any case.
+#: The names that every template is given.
 _GIVEN = frozenset(("messages", "tools", "documents", "add_generation_prompt"))
 
 
@@ -255,7 +255,7 @@ def _cut_at_mark(text: str, said: str) -> str:
     """Return a rendered conversation up to the mark.
 
     Raises:
-        ValueError: the mark is not there, or what is before it.
+        ValueError: the mark, or the text before it, is missing.
     """
     at = text.rfind(_MARK.strip())
     if at < 0 or said.strip() not in text:

@@ -1,7 +1,8 @@
 """Kinds of vocabularies that a ``tokenizer.json`` describes, and the steps around their models.
 
-A step is given by name, as in a file, or as that of a tokenizer. The ids in a post-processor are
-those of a vocabulary, so a new vocabulary needs new ones."""
+A step is given by its name, as a part of a file, or by a tokenizer to be like. A post-processor has
+ids of a vocabulary, so it is renumbered for a new one.
+"""
 
 from __future__ import annotations
 
@@ -45,8 +46,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ..formats.tokenizer_models import ModelPart
 
-
-#: A part: its name, or the part as in a ``tokenizer.json``; None if nothing is said.
+#: A part: its name, or the part as in a ``tokenizer.json``; None for the usual one.
 GivenPart = Union[str, Mapping[str, Any], None]
 
 _METASPACE = {"type": "Metaspace", "replacement": "▁", "prepend_scheme": "always", "split": True}
@@ -129,7 +129,7 @@ class Surroundings(NamedTuple):
         )
 
     def with_special(self, names: Sequence[str]) -> Surroundings:
-        """Return them with the special tokens of these names, in this order."""
+        """Return the same with the special tokens of these names, in this order."""
         known = {token.content: token for token in self.special}
         tokens = tuple(known.get(name) or AddedToken(name, 0, special=True) for name in names)
         return self._replace(special=tokens)
@@ -165,9 +165,9 @@ def surroundings(
     """Return the steps around a model.
 
     Args:
-        given: some parts, by kind.
-        defaults: the parts that are used if there is no tokenizer to be like.
-        like: the tokenizer whose parts and special tokens are used, but for given ones.
+        given: the parts that replace others, by kind.
+        defaults: the parts if there is no tokenizer to be like.
+        like: the tokenizer to be like, whose other parts and special tokens are used.
 
     Raises:
         ValueError: there is no part of a name.
@@ -385,7 +385,7 @@ class TokenizerKind(Kind):
 
 
 def check_like(encoding: object) -> TokenizerDefinition:
-    """Return what a ``tokenizer.json`` says of an encoding's steps.
+    """Return the definition of an encoding that a ``tokenizer.json`` describes.
 
     Raises:
         ValueError: there is no ``tokenizer.json`` that describes them.

@@ -139,7 +139,7 @@ LearnedMerge(left=b'h', right=b'##ug', id=8, frequency=2)]
 
         Args:
             advance: called with 1 for each step.
-            log: what keeps the merges of byte-level BPE; see ``CheckpointedTrainer``.
+            log: keeps the merges of byte-level BPE; see ``CheckpointedTrainer``.
 
         Raises:
             ValueError: there was no text; a group with a weight had none; a part is wrong or needs

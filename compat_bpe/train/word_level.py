@@ -2,7 +2,7 @@
 
 The words are those of ``WordLevelTrainer`` of Hugging Face tokenizers 0.23.3: the special tokens,
 then the most frequent words; of equally frequent ones, the lower one as a string comes first.
-The other two are vocabularies for comparison: every subword vocabulary should be better.
+The other two are for comparison: every subword vocabulary should be better.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""``Budget``: what the rendering of a chat template may still do.
+"""``Budget``: the steps and the memory that are left to the rendering of a chat template.
 
-A template is a program of somebody else's. What it costs is counted before it is done: a step is
-a call, a turn of a loop, an item that is looked at, or ``PER_STEP`` characters that are searched;
-what it makes is counted in bytes. So its time and its memory are bounded whatever it does, though
-nothing can interrupt an operation of Python's that runs.
+A template is a program of somebody else's. Its costs are counted before they arise. A step is a
+call, a turn of a loop, an item that is looked at, or ``PER_STEP`` characters that are searched;
+texts and lists are counted in bytes. So time and memory are bounded whatever a template does,
+though nothing can interrupt a running operation of Python's.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ with contextlib.suppress(ImportError):  # there is none on Windows and in a brow
 STEPS = 2_000_000
 STEPS_PER_ITEM = 64
 
-#: The bytes of texts and lists that it may make, and more for each byte that it is given. Where
-#: the system says that the memory of the process did not grow by so much, it may make more.
+#: The bytes of texts and lists that it may make, and more for each byte that it is given. It may
+#: make more if the system says that the memory of the process did not grow by so much.
 MADE = 1 << 28
 MADE_PER_BYTE = 16
 
 #: The steps of a single operation of Python's, which cannot be interrupted: well below a second.
 STEPS_AT_ONCE = 400_000
 
-#: The seconds of a rendering on a machine so slow that the steps take longer.
+#: The seconds of a rendering, for machines on which the steps take too long.
 SECONDS = 30
 
 #: The longest text in characters.

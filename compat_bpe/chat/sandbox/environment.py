@@ -1,6 +1,7 @@
-"""jinja2's sandbox, in which a chat template runs: what it may consist of, and how it is counted.
+"""jinja2's sandbox, in which a chat template runs: the nodes it may have, and their counting.
 
-``check_and_count`` and ``Code`` send what jinja2 would do by itself through the environment.
+``check_and_count`` and ``Code`` send operations of jinja2's own through the environment, which
+counts them.
 """
 
 from __future__ import annotations
@@ -64,7 +65,7 @@ _TAGS = {"FromImport": "from", "ScopedEvalContextModifier": "autoescape"}
 
 
 def check_and_count(tree: nodes.Template) -> None:
-    """Refuse what is not allowed, and send what jinja2 would do by itself through the environment.
+    """Refuse nodes that are not allowed, and send jinja2's own operations through the environment.
 
     Raises:
         TemplateSyntaxError: a tag or the like is not allowed, or nested too deeply.
@@ -110,7 +111,7 @@ def _send(name: str, value: nodes.Expr) -> nodes.Call:
 
 
 class Code(CodeGenerator):
-    """The compiler, which sends what jinja2 does by itself through the environment."""
+    """The compiler, which sends jinja2's own operations through the environment."""
 
     def visit_Call(self, node: nodes.Call, frame: Frame, forward_caller: bool = False) -> None:
         if isinstance(node.node, nodes.EnvironmentAttribute):

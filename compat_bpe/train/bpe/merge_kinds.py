@@ -11,7 +11,7 @@ choose the pair that is joined next:
   of Hugging Face tokenizers 0.23.3, except for the ids of characters that do not begin a word,
   which are random there (see ``merges_of_characters``).
 - ``"likelihood"``: the pair of the highest frequency in proportion to those of its two tokens, as
-  in textbooks (see there).
+  in textbooks (see there, too).
 """
 
 from __future__ import annotations

@@ -1,27 +1,27 @@
 """SentencePiece's BPE, and the rules for pieces of all its models.
 
-**The rules** are for spaces, scripts, digits and length. The plain rule looks at a whole piece. Two
-properties make it fast for pieces made of two:
+**The rules** are about spaces, scripts, digits and length. The plain rule looks at a whole piece.
+Two properties make it fast for a piece that two parts make:
 
-- *All that matters of a part is known from a few marks*: its length, its script at the start and at
-  the end, and its spaces. So a piece is judged by the marks of its two parts.
-- *Some pairs of characters are in no piece at all*: two of different scripts, and a digit beside
-  anything if digits stand alone. So words are cut between them, once, before training.
+- *A few marks say all that matters about a part*: its length, its script at the start and at the
+  end, and its spaces. So a piece is judged by the marks of its two parts.
+- *Some pairs of characters are in no piece*: two of different scripts, and a digit beside anything
+  if digits stand alone. So words are cut between them, once, before training.
 
 **Each step** of BPE joins the most frequent pair of neighbouring pieces in all words. Of equally
 frequent pairs, the one of fewer characters is joined; of these, the first by its bytes. Occurrences
 of a pair that overlap (``aaa`` has two of ``a a``) all count, though only some are joined, from the
 left. A pair that makes no valid piece is not joined.
 
-*A piece has one pair that makes it.*  What becomes of a part of a word does not depend on what is
-beside it, as long as no piece reaches over its ends. So a piece stands for a pair.
+*One pair makes a piece.*  How a part of a word is joined does not depend on its neighbours, as long
+as no piece reaches over its ends. So a piece stands for a pair.
 
-The words are strings, and rare pairs are not followed: see ``bpe.learner``, which says why
-this is fast and right.
+The words are strings, and rare pairs are not followed: ``train.bpe.learner`` says why this is fast
+and right.
 
-When nothing is left to join, the reference goes on with pairs that have become other pieces, whose
-frequency is 0, until the vocabulary is full. They have to be found again, since they were not
-followed: all words are joined once more, step by step.
+When nothing is left to join, the reference goes on with pairs whose frequency has fallen to 0,
+until the vocabulary is full. These were not followed, so they are found again: all words are joined
+once more, step by step.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ _CUT = re.compile(f"{_ALONE}(?=[\\s\\S])|[\\s\\S](?={_ALONE})|([^{_ANY}])(?!\\1|
 
 
 class Marks(NamedTuple):
-    """All that matters of a part of a piece.
+    """All that matters about a part of a piece.
 
     Args:
         length: its length in characters.
@@ -99,7 +99,7 @@ class PieceRules:
         self._classes = _Classes(self)
 
     def script(self, char: str) -> tuple[str, bool]:
-        """Return a character's script, empty for any; and True if that of the one before counts."""
+        """Return a character's script, empty for any; and True if the script before it goes on."""
         script = self._known.get(char)
         if script is None:
             script = self._known[char] = self._find_script(char)
@@ -258,7 +258,7 @@ def learn_pieces(
 
 
 class _Learner(FrequentPairs):
-    """The words in their present state, and the frequent pairs in them.
+    """Learns pieces one after another.
 
     Args:
         words, alphabet, rules: as in ``learn_pieces``; the words are cut.
@@ -310,7 +310,7 @@ class _Learner(FrequentPairs):
         return self._pieces[ord(pair[0])] + self._pieces[ord(pair[1])]
 
     def spent_pieces(self, words: Iterable[str]) -> list[str]:
-        """Return the pieces that could have been made once, but are not there, in their order.
+        """Return the pieces that could once have been made, but were not, in their order.
 
         Args:
             words: the words in their first state.

@@ -35,7 +35,7 @@ MODEL_KINDS = {"unigram": UNIGRAM, "bpe": BPE, "word": WORD, "char": CHAR}
 #: The stand-in for a character outside the alphabet: no piece reaches over it.
 UNKNOWN_CHARACTER = "\u2585"
 
-#: The stand-ins for a reserved piece in the text, and for a delimiter.
+#: The stand-in for a reserved piece in the text, and for a delimiter.
 BOUNDARY = "\x1f"
 
 #: A sample must be larger, as in the reference.
