@@ -234,7 +234,7 @@ def json_text(value: Any, *, spaced: bool, number: Callable[[float], str]) -> st
     Args:
         value: plain data.
         spaced: True for a space behind each comma and colon, as Python's ``json`` writes it.
-        number: writes a number that is no integer.
+        number: writes a number that is not an integer.
 
     >>> json_text({"a": [1, 2.5, "é"]}, spaced=True, number=repr)
     '{"a": [1, 2.5, "é"]}'

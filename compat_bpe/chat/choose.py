@@ -78,7 +78,7 @@ def meaning_of(name: str, as_of: str | None) -> Meaning | None:
         as_of: the day; None for the last meaning.
 
     Raises:
-        ValueError: the day is no date, or before the first meaning.
+        ValueError: the day is not a date, or before the first meaning.
 
     >>> meaning_of("deepseek-chat", "2025-10-01").model
     'deepseek-v3.2-exp'

@@ -36,7 +36,7 @@ def type_of(schema: Any, indent: str = "") -> str:
     """Return the type that a schema describes.
 
     Args:
-        schema: the schema; what is no object is ``any``.
+        schema: the schema; what is not an object is ``any``.
         indent: the spaces at the beginning of each line.
 
     >>> type_of({"type": "array", "items": {"type": "string", "enum": ["a", "b"]}})

@@ -95,7 +95,7 @@ def _jpeg(data: bytes) -> Size | None:
         if marker in _TOO_LATE or marker == 0:
             return None
         if marker not in _WITHOUT_LENGTH:
-            # A length counts itself; one below 2 leads to a byte that is no FF.
+            # A length counts itself; one below 2 leads to a byte that is not an FF.
             at += unpack_from(">H", data, at)[0]
 
 
@@ -348,7 +348,7 @@ def image_tokens(
     Raises:
         KeyError: no rule for this model is known.
         OSError: the file cannot be read.
-        ValueError: it is no PNG, JPEG, GIF or WebP, or damaged; or the detail is not known.
+        ValueError: it is not a PNG, JPEG, GIF or WebP, or damaged; or the detail is not known.
 
     >>> image_tokens((1024, 1024), model="gpt-4o", detail="high")
     765

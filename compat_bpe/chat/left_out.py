@@ -22,7 +22,7 @@ REPLY_MEMBERS = frozenset(
     + ("created", "created_at", "timestamp", "uuid", "status", "parsed", "provider_specific_fields")
 )
 
-#: Members of a message or a part that are no text of a prompt in any format.
+#: Members of a message or a part that are not text of a prompt in any format.
 _NO_TEXT = REPLY_MEMBERS | {"annotations", "weight"}
 
 #: Members of a part that are counted, or say how.

@@ -91,8 +91,8 @@ def checked_messages(messages: Any) -> list[Plain]:
     """Return messages as new plain dicts, each with a role.
 
     Raises:
-        ValueError: they are no list, or empty; one is no object, or has no role that is a string;
-            or a value in them is not of a kind that JSON has.
+        ValueError: they are not a list, or empty; one is not an object, or its role is not a
+            string; or a value in them is not of a kind that JSON has.
     """
     checked = checked_objects(messages, "messages", "message")
     if not checked:
@@ -117,8 +117,8 @@ def checked_objects(value: Any, place: str, one: str) -> list[Plain]:
         one: the word for one of its objects, for messages.
 
     Raises:
-        ValueError: it is no list, or an item is no object; or a value is not of a kind that JSON
-            has.
+        ValueError: it is not a list, or an item is not an object; or a value is not of a kind that
+            JSON has.
     """
     if isinstance(value, (str, bytes, Mapping)) or not isinstance(value, Sequence):
         Value(value, place).wrong("a list")
@@ -218,7 +218,7 @@ def part_text(part: Any, place: str) -> str:
 
     Raises:
         Uncountable: the part is not text, such as an image.
-        ValueError: it is no object, or has no text.
+        ValueError: it is not an object, or has no text.
     """
     kind = Value(part, place).mapping().get("type")
     # A refusal has its text in the member "refusal", every other part in "text".
@@ -253,7 +253,7 @@ def tool_calls(message: Plain, place: str) -> list[Plain]:
     """Return the tool calls of a message, each an object with a ``function``.
 
     Raises:
-        ValueError: they are no list, or one has no function with a name.
+        ValueError: they are not a list, or one has no function with a name.
     """
     calls = Value(message, place).member("tool_calls")
     if calls.value is None:
@@ -347,7 +347,7 @@ def checked_response_format(value: Any) -> ResponseFormat | None:
     """Return the form that a ``response_format`` asks for; None if the reply is a text.
 
     Raises:
-        ValueError: it is no object of a known type, or has no schema where there must be one.
+        ValueError: it is not an object of a known type, or has no schema where there must be one.
 
     >>> checked_response_format({"type": "text"})
     >>> wanted = {"type": "json_schema", "json_schema": {"name": "n", "schema": {}}}

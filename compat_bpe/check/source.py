@@ -55,7 +55,7 @@ def parse_toml(text: str) -> dict[str, Any]:
 
     Raises:
         ModuleNotFoundError: Python is older than 3.11, and the package ``tomli`` is missing.
-        ValueError: the text is no TOML; the message has the line.
+        ValueError: the text is not TOML; the message has the line.
     """
     try:
         module = import_module("tomllib")
@@ -223,7 +223,7 @@ class Source:
         text: its content.
 
     Raises:
-        ConfigurationError: it is no TOML, or the package that reads TOML is missing.
+        ConfigurationError: it is not TOML, or the package that reads TOML is missing.
     """
 
     def __init__(self, path: str, text: str) -> None:
@@ -296,7 +296,7 @@ class Table:
         value: its content.
 
     Raises:
-        ConfigurationError: it is no table.
+        ConfigurationError: it is not a table.
     """
 
     def __init__(self, source: Source, way: Way, value: object) -> None:
@@ -421,7 +421,7 @@ def find_configuration(start: str) -> Source | None:
     before ``pyproject.toml``; files that say nothing of budgets are passed over.
 
     Raises:
-        OSError, ConfigurationError: a file on the way cannot be read, or is no TOML.
+        OSError, ConfigurationError: a file on the way cannot be read, or is not TOML.
     """
     for folder in _upward(os.path.abspath(start)):
         for name in (NAME, PYPROJECT):

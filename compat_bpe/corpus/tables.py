@@ -223,7 +223,7 @@ def parquet_batches(source: BinaryIO, columns: Sequence[Column]) -> Iterator[tup
     Raises:
         ImportError: ``pyarrow`` is not installed, or not in a version that is safe.
         OSError: the file cannot be read.
-        ValueError: it is no Parquet file, or a column is missing or of another type.
+        ValueError: it is not a Parquet file, or a column is missing or of another type.
     """
     import_pyarrow("Parquet is read by pyarrow: pip install 'compat-bpe[parquet]'")
     from pyarrow import parquet

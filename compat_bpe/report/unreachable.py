@@ -75,7 +75,7 @@ def unreachable_tokens(
 
     Raises:
         KeyError: one of the tokens is not a mergeable one.
-        ValueError: the model is no byte-level BPE: of other kinds nothing is known.
+        ValueError: the model is not byte-level BPE: of other kinds nothing is known.
 
     >>> ranks = {b"a": 0, b"b": 1, b" ": 2, b"\xc0": 3, b"a ": 4, b" a": 5, b"aab": 6}
     >>> enc = Encoding("small", pat_str=" ?[a-z]+", mergeable_ranks=ranks, special_tokens={})
@@ -108,7 +108,7 @@ def _gives_itself(encoding: Encoding, token: bytes, number: int) -> bool:
         if is_chunk and model.whole.get(model.to_bytes(text)) == number:
             return True
         return encoding.encode_ordinary(text) == [number]
-    except ValueError:  # it is no text, or the vocabulary lacks a byte
+    except ValueError:  # it is not text, or the vocabulary lacks a byte
         return False
 
 
@@ -148,7 +148,7 @@ class _Rules:
     def _is_made(self, token: bytes, number: int) -> bool:
         try:
             return self._merges.merge(token) == [number]
-        except ValueError:  # a byte of it is no token, and was not merged
+        except ValueError:  # a byte of it is not a token, and was not merged
             return False
 
     def _may_be_chunk(self, token: bytes, number: int, parts: _Parts | None) -> bool:

@@ -309,7 +309,7 @@ def changes(old: Encoding, new: Encoding, texts: Iterable[str]) -> Changes:
         texts: the texts to compare on.
 
     Raises:
-        ValueError: a vocabulary is no byte-level BPE; or a text has a byte for which one of the
+        ValueError: a vocabulary is not byte-level BPE; or a text has a byte for which one of the
             vocabularies has no token.
         TypeError: a text is not a str, or ``texts`` is a single str.
         OSError: a worker process has been killed.

@@ -266,7 +266,7 @@ class GrowingVocabulary:
         old: an encoding, which is not changed.
 
     Raises:
-        ValueError: it is no byte-level BPE.
+        ValueError: it is not byte-level BPE.
 
     >>> from compat_bpe import get_encoding
     >>> grown = GrowingVocabulary(get_encoding("gpt2"))
@@ -470,7 +470,7 @@ class Spelling:
         """Return a chunk as text; "" if the vocabulary has a stand-in for one of its bytes.
 
         Raises:
-            ValueError: a byte is no token, and nothing stands for it.
+            ValueError: a byte is not a token, and nothing stands for it.
         """
         if not chunk:
             return ""
