@@ -150,31 +150,14 @@ class AliasFormat(ChatFormat):
 
 
 class _Kind(NamedTuple):
-    """The models of an encoding whose names a pattern matches, and the maker of their format."""
+    """The models of an encoding whose names a pattern matches, and the maker of their format.
+
+    The format is made of the encoding and the name of the model.
+    """
 
     encoding: str
     models: str
     make: Callable[[Encoding, str], ChatFormat]
-
-
-def _harmony(encoding: Encoding, _model: str) -> ChatFormat:
-    return HarmonyFormat(encoding)
-
-
-def _deepseek(encoding: Encoding, _model: str) -> ChatFormat:
-    return DeepSeekFormat(encoding)
-
-
-def _deepseek_v3_1(encoding: Encoding, _model: str) -> ChatFormat:
-    return DeepSeekFormat(encoding, opens_thinking=True)
-
-
-def _deepseek_v3_2(encoding: Encoding, _model: str) -> ChatFormat:
-    return DeepSeekV32Format(encoding)
-
-
-def _deepseek_v4(version: Version) -> Callable[[Encoding, str], ChatFormat]:
-    return lambda encoding, _model: DeepSeekV4Format(encoding, version)
 
 
 #: The first kind that fits a model's encoding and its name is taken. Without a model's name, the
@@ -182,14 +165,26 @@ def _deepseek_v4(version: Version) -> Callable[[Encoding, str], ChatFormat]:
 _KINDS = (
     _Kind("cl100k_base", r"((?!.*instruct)(ft:)?gpt-(3\.5|35|4).*)?", OpenAIFormat),
     _Kind("o200k_base", r".*", OpenAIFormat),
-    _Kind("o200k_harmony", r".*", _harmony),
+    _Kind("o200k_harmony", r".*", lambda encoding, _: HarmonyFormat(encoding)),
     # V3.2-Exp came before V3.2, and has the template of V3.1.
-    _Kind("deepseek_v3", r".*[vV]3[.-]2(?!\d|.*[eE]xp).*", _deepseek_v3_2),
-    _Kind("deepseek_v3", r".*[vV]3[.-][12](?!\d).*", _deepseek_v3_1),
-    _Kind("deepseek_v3", r".*", _deepseek),
-    _Kind("deepseek_r1", r".*", _deepseek),
-    _Kind("deepseek_v4", r".*[vV]4[.-]1(?!\d).*", _deepseek_v4(Version.V4_1)),
-    _Kind("deepseek_v4", r".*", _deepseek_v4(Version.V4)),
+    _Kind(
+        "deepseek_v3",
+        r".*[vV]3[.-]2(?!\d|.*[eE]xp).*",
+        lambda encoding, _: DeepSeekV32Format(encoding),
+    ),
+    _Kind(
+        "deepseek_v3",
+        r".*[vV]3[.-][12](?!\d).*",
+        lambda encoding, _: DeepSeekFormat(encoding, opens_thinking=True),
+    ),
+    _Kind("deepseek_v3", r".*", lambda encoding, _: DeepSeekFormat(encoding)),
+    _Kind("deepseek_r1", r".*", lambda encoding, _: DeepSeekFormat(encoding)),
+    _Kind(
+        "deepseek_v4",
+        r".*[vV]4[.-]1(?!\d).*",
+        lambda encoding, _: DeepSeekV4Format(encoding, Version.V4_1),
+    ),
+    _Kind("deepseek_v4", r".*", lambda encoding, _: DeepSeekV4Format(encoding, Version.V4)),
 )
 
 

@@ -239,14 +239,18 @@ REASONING = ("reasoning_content", "thinking", "reasoning")
 MEMBERS = frozenset(("role", "content", "name", "tool_calls", "tool_call_id", *REASONING))
 
 
+def reasoning_of(message: Plain) -> Any:
+    """Return what the model thought before a message, as a client gives it; None if unknown."""
+    return next((message[name] for name in REASONING if message.get(name) is not None), None)
+
+
 def thoughts_of(message: Plain, place: str) -> str:
     """Return what the model thought before a message; an empty text if that is not known.
 
     Raises:
         ValueError: it is not text.
     """
-    thought = next((message[one] for one in REASONING if message.get(one) is not None), None)
-    return "".join(content_texts(thought, f"{place}.{REASONING[0]}"))
+    return "".join(content_texts(reasoning_of(message), f"{place}.{REASONING[0]}"))
 
 
 def tool_calls(message: Plain, place: str) -> list[Plain]:
@@ -263,6 +267,14 @@ def tool_calls(message: Plain, place: str) -> list[Plain]:
         if not isinstance(function.value, dict) or not isinstance(function.value.get("name"), str):
             function.fail("must be an object with a 'name'")
     return calls.sequence()
+
+
+def arguments_text(function: Plain) -> str:
+    """Return the arguments of a call as text: JSON if they are not text, nothing if unknown."""
+    value = function.get("arguments")
+    if value is None:
+        return ""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 def function_of(tool: Plain, place: str) -> Plain:

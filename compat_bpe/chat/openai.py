@@ -25,6 +25,7 @@ from .images import is_image, part_tokens, rule_for_images
 from .messages import (
     Plain,
     Value,
+    arguments_text,
     checked_roles,
     content_texts,
     function_of,
@@ -423,7 +424,7 @@ class _Counter:
             called.append(function_of(old_call, f"{place}.function_call"))
         for function in called:
             notes.append(_CALLS)
-            arguments = count(_arguments(function))
+            arguments = count(arguments_text(function))
             if old_call is not None:
                 begin = count(function["name"]) + 3
             else:
@@ -455,7 +456,7 @@ class _Counter:
         uses = [
             {
                 "recipient_name": f"functions.{one['function']['name']}",
-                "parameters": _parsed(_arguments(one["function"])),
+                "parameters": _parsed(arguments_text(one["function"])),
             }
             for one in calls
         ]
@@ -470,13 +471,6 @@ class _Counter:
                 contents.append("".join(content_texts(one.get("content"), f"{place}: a result")))
             tokens += rule.per_message + count(_PARALLEL_NAME) + count(json.dumps(contents))
         return tokens
-
-
-def _arguments(function: Plain) -> str:
-    value = function.get("arguments")
-    if value is None:
-        return ""
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 def _parsed(arguments: str) -> Any:

@@ -17,7 +17,7 @@ from ..formats.checked_json import Json
 from ..formats.settings_beside import settings_beside
 from .base import ChatFormat, MessageCount, Request
 from .kimi import declared, in_order
-from .messages import REASONING, Object, Plain, fail
+from .messages import REASONING, Object, Plain, fail, reasoning_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -217,7 +217,7 @@ def _sandbox() -> Any:
 def _with_reasoning(message: Plain) -> Plain:
     """Return a message without members that are None; its thoughts get each name that is read."""
     message = {name: value for name, value in message.items() if value is not None}
-    thought = next((message[name] for name in REASONING if name in message), None)
+    thought = reasoning_of(message)
     if thought is None:
         return message
     return {"thinking": thought, **message, "reasoning_content": thought}

@@ -254,8 +254,7 @@ class PlainModel:
     def __init__(
         self, ids: Mapping[str, int], scores: Sequence[float], unknown: float | None = None
     ) -> None:
-        never = float("-inf")
-        self._ids = {piece: number for piece, number in ids.items() if scores[number] > never}
+        self._ids = {piece: number for piece, number in ids.items() if scores[number] > _NEVER}
         self._scores = scores
         self._unknown = unknown
         self._longest = max(map(len, self._ids), default=1)
@@ -305,7 +304,7 @@ class PlainModel:
     def best(self, word: str) -> list[int]:
         """Return the pieces of the best way to write a word; see ``SharedLattice.best``."""
         size = len(word)
-        best = [0.0] + [float("-inf")] * size
+        best = [0.0] + [_NEVER] * size
         last = [(0, 0)] * (size + 1)
         for start in range(size):
             for stop, piece, score in self.edges(word, start):

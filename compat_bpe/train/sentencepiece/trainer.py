@@ -16,7 +16,7 @@ from ...corpus.counts_file import escape, unescape
 from ...encodings.save import checked_bytes
 from ...encodings.sentencepiece import SentencePiece
 from ...files.write import write_files
-from ...formats.sentencepiece import CHAR, UNIGRAM, SentencePieceModel
+from ...formats.sentencepiece import SentencePieceModel
 from ...pipeline.models.sentencepiece.base import NORMAL
 from ...unicode.surrogates import repair
 from ..convergence import Point, Watch, learn_by_steps, points_as_json
@@ -58,11 +58,6 @@ def learn_sentencepiece(
 ) -> SentencePieceModel:
     """Return the model learned from texts and counts.
 
-    The pieces and scores are those of sentencepiece 0.2.3 with the same options, and for Unigram
-    with ``num_threads=1``. Scores of words and characters may differ in the last bit, which depends
-    on the machine in the reference. With ``input_sentence_size``, a sample of the lines is learned
-    from. Memory grows with the number of distinct words, and for Unigram with that of lines.
-
     Args:
         texts: the corpus; each line is a sentence.
         settings: the settings.
@@ -74,7 +69,7 @@ def learn_sentencepiece(
         ValueError: there is no text; there are too few pieces for ``vocab_size``, or too many
             characters; counts are given for Unigram.
     """
-    if MODEL_KINDS[settings.model_type] == UNIGRAM:
+    if settings.model_type == "unigram":
         learned = _learn_unigram(texts, settings, counts, watch)
         if watch is not None and watch.has_converged:
             model: SentencePieceModel = watch.model
@@ -106,7 +101,7 @@ def learn_from_corpus(
 
 def check_takes_counts(settings: SentencePieceSettings) -> None:
     """Raise ``ValueError`` if a model cannot be learned from counts."""
-    if MODEL_KINDS[settings.model_type] == UNIGRAM:
+    if settings.model_type == "unigram":
         raise ValueError(
             "a Unigram model of SentencePiece is not learned from counts: it begins with "
             "substrings of the running text; give texts, or learn a Unigram model of tokenizers"
@@ -192,7 +187,7 @@ def assemble(
     is_hard = (
         settings.hard_vocab_limit
         and not is_any_size
-        and MODEL_KINDS[settings.model_type] != CHAR
+        and settings.model_type != "char"
         and not settings.use_all_vocab
     )
     if is_hard and size < settings.vocab_size:
