@@ -167,6 +167,34 @@ class Configuration:
         return any(is_dotted(glob) for rule in self.rules for glob in rule.files)
 
 
+class Named(NamedTuple):
+    """A path that the command line names.
+
+    Args:
+        path: the path.
+        relative: the path from the configuration's folder on, with slashes between names.
+        is_folder: True if it is a folder.
+    """
+
+    path: str
+    relative: str
+    is_folder: bool
+
+    @property
+    def is_around(self) -> bool:
+        """True if it is the configuration's folder, or one above it."""
+        return self.is_folder and set(self.relative.split("/")) <= {".", ".."}
+
+    @property
+    def is_within(self) -> bool:
+        """True if it is below the configuration's folder."""
+        return not self.is_around and not self.relative.startswith("../")
+
+    def has(self, path: str) -> bool:
+        """Return True if a file is this one, or below it."""
+        return path == self.relative or (self.is_folder and path.startswith(f"{self.relative}/"))
+
+
 #: The most files below the folder of a configuration.
 MOST_FOUND = 1_000_000
 
@@ -240,34 +268,6 @@ def choose(configuration: Configuration, found: dict[str, Found]) -> ChosenFiles
     return ChosenFiles(
         {path: found[path] for path in paths if path in matched}, by_rule, exempt, unused
     )
-
-
-class Named(NamedTuple):
-    """A path that the command line names.
-
-    Args:
-        path: the path.
-        relative: the path from the configuration's folder on, with slashes between names.
-        is_folder: True if it is a folder.
-    """
-
-    path: str
-    relative: str
-    is_folder: bool
-
-    @property
-    def is_around(self) -> bool:
-        """True if it is the configuration's folder, or one above it."""
-        return self.is_folder and set(self.relative.split("/")) <= {".", ".."}
-
-    @property
-    def is_within(self) -> bool:
-        """True if it is below the configuration's folder."""
-        return not self.is_around and not self.relative.startswith("../")
-
-    def has(self, path: str) -> bool:
-        """Return True if a file is this one, or below it."""
-        return path == self.relative or (self.is_folder and path.startswith(f"{self.relative}/"))
 
 
 class Selection:

@@ -369,6 +369,14 @@ def _percent(share: float) -> str:
 Place = tuple[float, float]
 
 
+class Line(NamedTuple):
+    """The line of an encoding in a plot, and the place of its number; None for none."""
+
+    key: Key
+    places: Sequence[Place]
+    badge: Place | None
+
+
 def coverage_chart(series: Sequence[Sequence[float]], keys: Sequence[Key], description: str) -> str:
     """Return a line for each series of shares of 1 over 1, 2, 3 and so on, by their logarithms."""
     decades = max(1, ceil(log10(max(map(len, series), default=1) or 1)))
@@ -408,14 +416,6 @@ def curve_chart(curves: Sequence[tuple[Key, Sequence[Check]]], description: str)
         "tokens of the vocabulary",
         description,
     )
-
-
-class Line(NamedTuple):
-    """The line of an encoding in a plot, and the place of its number; None for none."""
-
-    key: Key
-    places: Sequence[Place]
-    badge: Place | None
 
 
 def _plot(
