@@ -71,7 +71,7 @@ ALIASES = {
 
 
 def meaning_of(name: str, as_of: str | None) -> Meaning | None:
-    """Return what a name means on a day; None if it is no alias.
+    """Return the meaning of a name on a day; None if it is not an alias.
 
     Args:
         name: the plain name of a model.

@@ -304,9 +304,9 @@ class _Fitting:
         )
         self._request = request
         self._limit = limit
-        #: The messages of the request, some of them without what is dropped first.
+        #: The messages of the request, some of them without images or results.
         self._messages = dict(enumerate(request.messages))
-        #: Those from which it is dropped, the first one first.
+        #: The messages that lost images or a result, in the order in which they did.
         self._stripped: list[tuple[int, Dropped]] = []
         #: The indexes of the messages that are in, each with the message.
         self._taken: dict[int, Plain] = {}
@@ -332,11 +332,11 @@ class _Fitting:
         return self._result()
 
     def _drop(self, numbers: list[int], drop_first: Sequence[Dropped]) -> None:
-        """Leave as much out of messages as is needed, or all that may be.
+        """Leave images and results out of messages: as many as needed, or all.
 
         Args:
             numbers: the indexes of the messages, the oldest first.
-            drop_first: what is left out, the first one first.
+            drop_first: the kinds to leave out, in this order.
         """
         whole = dict(self._messages)
         for what in drop_first:
@@ -345,7 +345,7 @@ class _Fitting:
                 if without is not None:
                     self._messages[at] = without
                     self._stripped.append((at, what))
-        # Bisection finds the fewest after which all fits; if it never does, all of them.
+        # Bisection finds the fewest that make all messages fit; all of them if none do.
         low, high = 0, len(self._stripped)
         while low < high:
             middle = (low + high) // 2
@@ -445,8 +445,8 @@ class _Fitting:
                 self._taken = taken
                 self._cut.append(at)
                 return
-            # It falls each time, so the loop ends.
-            # One token more may stand for several of the encoding: the fewest that must go.
+            # The room falls each time, so the loop ends. One token too many may stand for several
+            # of the encoding: the room falls by the fewest that must go.
             room = min(room, cut.count) - self._chat.limit(above - 1) - 1
 
     def _result(self) -> FittedMessages:

@@ -30,9 +30,9 @@ FORMATS = "PNG, JPEG, GIF or WebP"
 #: The second bytes of JPEG's markers for a frame, which begins with the size of the image: C0 to
 #: CF without those for tables (C4, CC) and the reserved C8 (ITU T.81, table B.1).
 _FRAMES = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
-#: Those that no length follows: TEM, RST0 to RST7, SOI.
+#: The markers that no length follows: TEM, RST0 to RST7, SOI.
 _WITHOUT_LENGTH = frozenset((0x01, *range(0xD0, 0xD9)))
-#: Those after which there is no frame: the end of the image, and the start of its data.
+#: The markers after which there is no frame: the end of the image, and the start of its data.
 _TOO_LATE = frozenset((0xD9, 0xDA))
 
 

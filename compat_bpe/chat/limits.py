@@ -110,7 +110,7 @@ TABLE: dict[str, tuple[_Row, ...]] = {
         (1_048_576, 1_048_576, 8_192, "gemini-2.0-flash-lite gemini-2.0-flash-lite-001"),
     ),
     "https://openrouter.ai/x-ai/grok-4-fast": ((2_000_000, 2_000_000, None, "grok-4-fast"),),
-    # What the model does as it is; what YaRN adds to it is not in the number.
+    # The context of the model as it is, without YaRN.
     "https://huggingface.co/Qwen/Qwen3-30B-A3B-Instruct-2507": (
         (262_144, 262_144, None, "qwen3-30b-a3b-instruct-2507"),
     ),

@@ -272,10 +272,10 @@ class _Counter:
         self._rule = rule
         self._note = note
         self._in_chat = request.endpoint == "chat_completions"
-        # What was counted, by the ids of its messages and the tool whose result it is; the messages
-        # are kept, since what is gone may leave its id to another.
+        # Counts by the ids of messages, and the tool whose result they are. The messages are kept,
+        # since an object that is gone may leave its id to another.
         self._known: dict[tuple[int | str, ...], tuple[list[Plain], int, list[str]]] = {}
-        #: The same for messages that are no calls or results: what is around makes no difference.
+        #: The same for messages that are not calls or results: they count alike anywhere.
         self._plain: dict[int, tuple[Plain, int, list[str]]] = {}
         self._tools = bool(request.tools)
         self._beside, self._notes_beside = self._of_request(request)

@@ -45,7 +45,7 @@ class Comparison:
             path
             for path in base.blobs
             if path not in chosen.found
-            # It may be there, and be ignored or a link now.
+            # The path may exist, but be ignored or a link now.
             and not os.path.lexists(os.path.join(configuration.folder, path))
         ]
         #: The path in the base of each file, by its path now, if these differ.

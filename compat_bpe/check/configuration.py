@@ -123,7 +123,7 @@ def budget_of_file(path: str) -> FileBudget | None:
     return min(budgets, key=lambda one: one.limit, default=None)
 
 
-# What is extended
+# Files that are extended
 
 
 def _with_extended(source: Source, folder: str) -> list[Table]:

@@ -275,7 +275,7 @@ class Selection:
 
     Args:
         folder: the configuration's folder.
-        paths: the paths; none of them means all files.
+        paths: the paths; without any, all files are selected.
 
     Raises:
         OSError: a path does not exist, or is a pipe or a device.

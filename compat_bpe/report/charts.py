@@ -24,15 +24,15 @@ from .figures import Check
 #: Colors and patterns in the style sheet.
 COLORS, PATTERNS = 8, 4
 
-#: Characters of a name that is never broken on purpose.
+#: The most characters of a name that is never broken on purpose.
 _WHOLE = 16
 
-#: Characters of a name that is shown as it is beside a chart or above a column.
+#: The most characters of a name that is shown unchanged beside a chart or above a column.
 _SHORT = 32
 
 _VISIBLE = Visible()
 
-#: What is shown of a group whose name is empty, as a field of JSON lines may be.
+#: The name of a group whose own name is empty, as a field of JSON lines may be.
 _NO_NAME = "(no name)"
 
 #: Places where a name may be broken: after these characters, but not before the ending of a file's

@@ -150,11 +150,12 @@ class Watch:
         self._shrinks = shrinks
         self.points: list[Point] = []
         self.has_converged = False
-        #: The model of the last check that was no loss, once learning has converged; else the last.
+        #: The model of the last check; once learning has converged, of the last without a loss.
         self.model: Any = None
         self._kept: Any = None
-        #: What a check is compared with, and the number of checks in a row that end learning.
+        #: The bytes per token that a check is compared with.
         self._before = 0.0
+        #: The number of checks in a row without an improvement, or with a loss.
         self._idle = 0
 
     def is_due(self, steps: int) -> bool:

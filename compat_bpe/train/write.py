@@ -120,7 +120,7 @@ def write_vocabulary(
     around = beside / f"{target.name}.{os.urandom(4).hex()}{_LEFT}"
     with ExitStack() as held:
         held.callback(shutil.rmtree, around, ignore_errors=True)
-        # What replaces private files is private from the beginning.
+        # Files that replace private ones are private from the beginning.
         mode = 0o700 if target.is_dir() else 0o777
         around.mkdir(mode)
         held.enter_context(locked([os.fspath(around)]))

@@ -85,8 +85,8 @@ class Size(NamedTuple):
     @property
     def shown(self) -> int:
         """An upper bound of the bytes of its ``str`` or its JSON without an indentation."""
-        # A character is written as up to ten (a text by itself as itself), those of wide texts
-        # have up to four bytes; an item has quotes, a comma and the like around it.
+        # A character within a value is written as up to ten, which in wide texts have up to four
+        # bytes each; an item has quotes, a comma and the like around it.
         return (40 if self.is_wide else 10) * self.length + 32 * self.items
 
 
@@ -203,7 +203,7 @@ class Budget:
                 elif isinstance(one, _NESTED):
                     more = len(one) << isinstance(one, dict)
                     items += more
-                    # What is done at once is no more than what is counted at once.
+                    # The items are counted before they are looked at.
                     self.spend(min(items, more + 1))
                     if items > self._at_once:
                         raise TooMuch("it works on a value of too many items")

@@ -288,7 +288,7 @@ def _as_json(
     return value
 
 
-#: The filters, by what they cost.
+#: The costs of filters.
 FILTERS: dict[str, Cost] = {
     **dict.fromkeys(("count", "d", "default", "first", "last", "length"), free),
     **dict.fromkeys(("capitalize", "lower", "safe", "string", "trim", "upper"), _of_text),
@@ -328,7 +328,7 @@ def _shown(budget: Budget, value: Any) -> str:
     return text
 
 
-#: The tests, by what they cost; "in" is for itself.
+#: The costs of tests; "in" is counted as the operator is.
 TESTS: dict[str, Cost] = {
     **dict.fromkeys(("boolean", "callable", "defined", "escaped", "false", "float"), free),
     **dict.fromkeys(("integer", "iterable", "mapping", "none", "number", "sameas"), free),

@@ -130,7 +130,7 @@ def first_tokens(
         return [token for token in tokens if token is not None]
 
     counts = Counter(chain.from_iterable(map(formed, sorted(words))))
-    # Of equally many, the one that was met first comes first.
+    # Of characters in equally many words, the one in the first of the sorted words comes first.
     tokens.update(dict.fromkeys(token for token, _ in counts.most_common()))
     return list(tokens)
 

@@ -186,7 +186,7 @@ class PieceRules:
             left, right = _reversed(right), _reversed(left)
         if not settings.split_by_whitespace:
             return not right.ends
-        # Of spaces that are a piece already, only the first would begin this one.
+        # Of a left part of several spaces, only the first would begin the piece.
         return not right.starts and not (left.is_space and left.length > 1)
 
     def parts(self, word: str) -> list[tuple[int, int]]:
@@ -233,7 +233,7 @@ def learn_pieces(
         words: the words and their frequencies.
         alphabet: their characters; others are in no piece.
         rules: the rules for pieces.
-        most: the number of pieces that are yielded, unless there are not so many.
+        most: the most pieces that are yielded.
 
     Raises:
         ValueError: there are more pieces than code points.

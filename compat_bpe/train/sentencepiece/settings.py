@@ -318,7 +318,7 @@ class SentencePieceUnigram(SentencePieceKind):
 
 
 def normalizer_of(settings: SentencePieceSettings) -> NormalizerSpec:
-    """Return what the model says about normalization."""
+    """Return the normalization that a model has."""
     return NormalizerSpec(
         settings.normalization_rule_name,
         settings.charsmap,
