@@ -117,10 +117,10 @@ def count_messages(
 
 
 #: Counts a request.
-Counter = Callable[[Request], MessageCount]
+RequestCounter = Callable[[Request], MessageCount]
 
 
-def counter_of(chat: ChatFormat) -> Counter:
+def counter_of(chat: ChatFormat) -> RequestCounter:
     """Return the function that counts requests by a format."""
     return partial(counted_with_notes, chat)
 
@@ -197,7 +197,7 @@ def count_parts(
     return list(parts_of(request, count))
 
 
-def parts_of(request: Request, count: Counter) -> Iterator[RequestPart]:
+def parts_of(request: Request, count: RequestCounter) -> Iterator[RequestPart]:
     """Yield the parts of a request, with the number of tokens that each adds."""
     so_far = 0
     names: list[str] = []

@@ -25,7 +25,7 @@ from ..encodings.encoding import Encoding
 from ..files.whole import json_message
 from .base import ChatFormat, Endpoint, LeftOut, MessageCount, Request, place_in
 from .choose import chosen_format
-from .count import Counter, RequestPart, counter_of, parts_of
+from .count import RequestCounter, RequestPart, counter_of, parts_of
 from .left_out import REPLY_MEMBERS
 from .messages import Plain, RequestError, Value, fail, plain
 from .template import ChatTemplate
@@ -220,7 +220,7 @@ class WholeRequest:
     """
 
     request: Request
-    counter: Counter
+    counter: RequestCounter
 
     def count(self) -> MessageCount:
         """Return the number of tokens.

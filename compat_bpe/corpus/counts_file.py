@@ -449,7 +449,7 @@ def collapsed(rows: Iterable[Row]) -> Iterator[Row]:
     return _added_up((chunk, count, "") for chunk, count, _ in rows)
 
 
-def frequent(rows: Iterable[Row], least: int, dropped: dict[str, Any]) -> Iterator[Row]:
+def frequent_rows(rows: Iterable[Row], least: int, dropped: dict[str, Any]) -> Iterator[Row]:
     """Yield the rows of chunks that occur often enough in all groups together; count the others.
 
     Args:

@@ -17,7 +17,7 @@ from compat_bpe import Encoding, get_encoding
 from compat_bpe.corpus import chunk_counts, counts_file
 from compat_bpe.corpus import chunk_counts as chunks
 from compat_bpe.corpus.chunk_counts import ChunkCounter, Counts, Spill
-from compat_bpe.corpus.counts_file import CountsMerger, Row, collapsed, frequent
+from compat_bpe.corpus.counts_file import CountsMerger, Row, collapsed, frequent_rows
 from compat_bpe.corpus.frequent import Summary, joined, merged, summary
 from compat_bpe.parallel import pool, processes
 from compat_bpe.pipeline.core import texts_of_chunks
@@ -195,7 +195,7 @@ def test_rare_chunks_are_left_out(some: list[Row], least: int) -> None:
     sums = Counter[str]()
     for chunk, count, _ in some:
         sums[chunk] += count
-    kept = [*frequent(expected(some), least, found)]
+    kept = [*frequent_rows(expected(some), least, found)]
     assert kept == [row for row in expected(some) if sums[row[0]] >= least]
     rare = [count for count in sums.values() if count < least]
     assert found == {"chunks": len(rare), "counts": sum(rare)}

@@ -18,7 +18,7 @@ from ...corpus.counts_file import (
     Row,
     check_output,
     collapsed,
-    frequent,
+    frequent_rows,
     write_rows,
 )
 from ...corpus.prepare import CorpusCounts, Preparation, prepare
@@ -242,7 +242,7 @@ def counts(
                 counter.finish()
         factors = sums.factors(weights)
         rows = ((chunk, n * factors.get(group, 1), group) for chunk, n, group in sums.rows())
-        kept = frequent(rows if by_group else collapsed(rows), min_count, figures)
+        kept = frequent_rows(rows if by_group else collapsed(rows), min_count, figures)
         chunks, total = _write(kept, output, by_group)
     if as_json:
         made = {"chunks": chunks, "total": total, "dropped": figures, "factors": factors}

@@ -54,7 +54,7 @@ _ALONE, _ANY = "\0", "\1"
 _CUT = re.compile(f"{_ALONE}(?=[\\s\\S])|[\\s\\S](?={_ALONE})|([^{_ANY}])(?!\\1|{_ANY}|\\Z)")
 
 
-class Marks(NamedTuple):
+class PieceMarks(NamedTuple):
     """All that matters about a part of a piece.
 
     Args:
@@ -76,7 +76,7 @@ class Marks(NamedTuple):
     is_space: bool
 
 
-def _reversed(marks: Marks) -> Marks:
+def _reversed(marks: PieceMarks) -> PieceMarks:
     """Return marks with the spaces of the other side."""
     return marks._replace(starts=marks.ends, ends=marks.starts)
 
@@ -148,13 +148,13 @@ class PieceRules:
 
     # The fast way
 
-    def marks(self, char: str) -> Marks:
+    def marks(self, char: str) -> PieceMarks:
         """Return the marks of a character."""
         script, is_open = self.script(char)
         is_space = char == SPACE
-        return Marks(1, script, script, is_open, is_space, is_space, is_space)
+        return PieceMarks(1, script, script, is_open, is_space, is_space, is_space)
 
-    def join(self, left: Marks, right: Marks) -> Marks | None:
+    def join(self, left: PieceMarks, right: PieceMarks) -> PieceMarks | None:
         """Return the marks of two parts together, or None if they are no valid piece.
 
         Both parts are characters, or valid pieces, and no character stands alone.
@@ -168,7 +168,7 @@ class PieceRules:
             left, right
         ):
             return None
-        return Marks(
+        return PieceMarks(
             length,
             (left.first or right.first) if left.is_open else left.first,
             left.last if right.is_open else right.last,
@@ -178,7 +178,7 @@ class PieceRules:
             left.is_space and right.is_space,
         )
 
-    def _may_join_spaces(self, left: Marks, right: Marks) -> bool:
+    def _may_join_spaces(self, left: PieceMarks, right: PieceMarks) -> bool:
         settings = self._settings
         if left.is_space and right.is_space and settings.allow_whitespace_only_pieces:
             return True
@@ -272,7 +272,7 @@ class _Learner(FrequentPairs):
     ) -> None:
         #: The pieces so far, and their marks. In a word, a piece is the character of its number.
         self._pieces = list(alphabet)
-        self._marks: list[Marks] = [rules.marks(char) for char in self._pieces]
+        self._marks: list[PieceMarks] = [rules.marks(char) for char in self._pieces]
         self._join_marks = rules.join
         self._table = {ord(char): number for number, char in enumerate(self._pieces)}
         super().__init__((word.translate(self._table) for word in words), words.values())

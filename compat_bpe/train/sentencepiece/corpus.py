@@ -135,7 +135,7 @@ def _reserved(settings: SentencePieceSettings) -> NameFinder:
     return NameFinder(SortedNames(pieces).begun_by_few(MOST_AT_ONE_PLACE))
 
 
-def read_corpus(
+def corpus_of_texts(
     texts: Iterable[str],
     settings: SentencePieceSettings,
     *,

@@ -22,7 +22,14 @@ from ...unicode.surrogates import repair
 from ..convergence import Point, Watch, learn_by_steps, points_as_json
 from ..kind import LearnedMerge
 from .bpe import PieceRules, learn_pieces
-from .corpus import Corpus, learn_characters, learn_words, read_corpus, seed_pieces, word_splitter
+from .corpus import (
+    Corpus,
+    corpus_of_texts,
+    learn_characters,
+    learn_words,
+    seed_pieces,
+    word_splitter,
+)
 from .settings import MODEL_KINDS, SentencePieceSettings, meta_pieces, normalizer_of
 from .unigram import goal_of, learn_unigram
 
@@ -47,13 +54,13 @@ def watch_lines(settings: SentencePieceSettings, lines: Mapping[str, int]) -> Wa
 
 
 #: Texts and their counts.
-Counts = Iterable[tuple[str, int]]
+CountedTexts = Iterable[tuple[str, int]]
 
 
 def learn_sentencepiece(
     texts: Iterable[str],
     settings: SentencePieceSettings,
-    counts: Counts = (),
+    counts: CountedTexts = (),
     watch: Watch | None = None,
 ) -> SentencePieceModel:
     """Return the model learned from texts and counts.
@@ -75,7 +82,7 @@ def learn_sentencepiece(
             model: SentencePieceModel = watch.model
             return model
         return assemble(learned, settings)
-    return learn_from_corpus(read_corpus(texts, settings, counts=counts), settings, watch)
+    return learn_from_corpus(corpus_of_texts(texts, settings, counts=counts), settings, watch)
 
 
 def learn_from_corpus(
@@ -134,12 +141,12 @@ def _learn_bpe(
 def _learn_unigram(
     texts: Iterable[str],
     settings: SentencePieceSettings,
-    counts: Counts,
+    counts: CountedTexts,
     watch: Watch | None = None,
 ) -> list[tuple[str, float]]:
     for _ in counts:
         check_takes_counts(settings)
-    corpus = read_corpus(texts, settings, keep_sentences=True)
+    corpus = corpus_of_texts(texts, settings, keep_sentences=True)
     splits = settings.split_by_whitespace
     seeds = seed_pieces(
         corpus.sentences,
