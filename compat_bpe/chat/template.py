@@ -32,7 +32,7 @@ _NO_FORM = (
     "own for it are not counted"
 )
 
-#: The names that every template is given.
+#: The variables that every template has; they are arguments of ``render``.
 _GIVEN = frozenset(("messages", "tools", "documents", "add_generation_prompt"))
 
 

@@ -53,12 +53,12 @@ class Counting(NamedTuple):
     estimate: bool = False
 
 
-def configuration_of(source: Source, given: Counting | None = None) -> Configuration:
+def configuration_of(source: Source, counting: Counting | None = None) -> Configuration:
     """Return the configuration in a file, with those that it extends.
 
     Args:
         source: the file; it has a table about budgets.
-        given: the counting that replaces all that the configuration says about it.
+        counting: replaces what the configuration says about counting.
 
     Raises:
         OSError: a file that is extended cannot be read.
@@ -66,15 +66,16 @@ def configuration_of(source: Source, given: Counting | None = None) -> Configura
     """
     folder = os.path.dirname(os.path.abspath(source.path))
     tables = _with_extended(source, os.path.realpath(folder))
-    defaults = _Defaults(given or Counting(resolve(DEFAULT_ENCODING)), NEAR, None)
+    is_given = counting is not None
+    defaults = _Defaults(counting or Counting(resolve(DEFAULT_ENCODING)), NEAR, None)
     rules: list[Rule] = []
     exemptions: list[Exemption] = []
     for table in tables:
         table.check_keys(_TOP_KEYS)
-        defaults = _defaults(table, defaults, is_given=given is not None)
+        defaults = _defaults(table, defaults, is_given=is_given)
     for table in tables:
         for one in table.tables("rules"):
-            rules.append(_rule(one, defaults, is_given=given is not None))
+            rules.append(_rule(one, defaults, is_given=is_given))
         exemptions += map(_exemption, table.tables("exempt"))
         if len(rules) + len(exemptions) > MOST_RULES:
             raise table.error("rules", f"more than {MOST_RULES:,} rules and exemptions")

@@ -122,7 +122,7 @@ class LikeError(ValueError):
     """The tokenizer of ``like`` is of another kind; the message follows its path."""
 
 
-class Given(NamedTuple):
+class GivenOptions(NamedTuple):
     """The options of a training as a user gave them.
 
     Args:
@@ -140,8 +140,8 @@ class Given(NamedTuple):
     def special_with_roles(self, left_out: str | None = None) -> list[str]:
         """Return the names of special tokens, then of others that have a role, except ``left_out``.
 
-        >>> given = Given({}, set(), ["<a>"], {"bos": "<a>", "eos": "<b>", "unk": "<c>"})
-        >>> given.special_with_roles("<c>")
+        >>> options = GivenOptions({}, set(), ["<a>"], {"bos": "<a>", "eos": "<b>", "unk": "<c>"})
+        >>> options.special_with_roles("<c>")
         ['<a>', '<b>']
         """
         named = self.special_tokens
@@ -192,7 +192,7 @@ class Kind:
         return frozenset(names)
 
     @classmethod
-    def from_options(cls, given: Given) -> Settings[Encoding]:
+    def from_options(cls, options: GivenOptions) -> Settings[Encoding]:
         """Return the settings that the options of a program describe.
 
         Raises:

@@ -14,7 +14,7 @@ from ..formats.sentencepiece import BPE, UNIGRAM
 from .bpe.byte_level import ByteLevelBpe
 from .bpe.merge_kinds import CharacterBpe, WordPiece
 from .convergence import Convergence
-from .kind import Given, Kind, Settings
+from .kind import GivenOptions, Kind, Settings
 from .options import Parameter, parameters
 from .sentencepiece.settings import SentencePieceKind, SentencePieceUnigram
 from .tokenizer_kind import TokenizerKind, check_like
@@ -124,13 +124,13 @@ def settings_of(
         *first, last = (PARAMETERS[end].flag for end in ends if end in values)
         raise OptionError(f"Give {', '.join(first)}{' or ' if first else ''}{last}.")
     fit = kind.option_names() - CONVERGENCE_PARAMETERS.keys() - {"special_tokens"} | {"convergence"}
-    given = Given(
+    options = GivenOptions(
         {option: value for option, value in values.items() if option in fit},
         (named & fit) - {"like"},
         values["special_tokens"],
         roles,
     )
-    return kind.from_options(given)
+    return kind.from_options(options)
 
 
 def _like_kind(like: Encoding) -> str:

@@ -27,7 +27,7 @@ from ..formats.tokenizer_writing import (
 from ..pipeline.added_tokens import AddedToken
 from ..pipeline.tokenized import Padding, Truncation
 from .convergence import CONVERGENCE, Convergence
-from .kind import Given, Kind, Settings
+from .kind import GivenOptions, Kind, Settings
 from .options import (
     LIKE,
     MIN_FREQUENCY,
@@ -378,10 +378,10 @@ class TokenizerKind(Kind):
         return Tokenizer(name, self.surroundings.around(model, name))
 
     @classmethod
-    def from_options(cls, given: Given) -> Settings[Encoding]:
-        unknown = given.roles.get("unk")
-        special = given.special_with_roles(unknown)
-        return cls.makes(**given.values, special_tokens=special, unknown=unknown)
+    def from_options(cls, options: GivenOptions) -> Settings[Encoding]:
+        unknown = options.roles.get("unk")
+        special = options.special_with_roles(unknown)
+        return cls.makes(**options.values, special_tokens=special, unknown=unknown)
 
 
 def check_like(encoding: object) -> TokenizerDefinition:

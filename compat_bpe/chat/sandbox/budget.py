@@ -94,17 +94,17 @@ class Budget:
     """The steps and the bytes that are left to a rendering.
 
     Args:
-        given: the variables of the template, plain data.
+        variables: the variables of the template, plain data.
     """
 
     __slots__ = ("_at_once", "_ends", "_look", "_peak", "calls", "made", "steps")
 
-    def __init__(self, given: Any = None) -> None:
+    def __init__(self, variables: Any = None) -> None:
         #: The calls of macros that are running.
         self.calls = 0
         self._look = self._ends = float("-inf")
         self.steps = self.made = self._at_once = 1 << 62
-        size = self.size(given)
+        size = self.size(variables)
         self._at_once = STEPS_AT_ONCE
         self.steps = STEPS + STEPS_PER_ITEM * size.items
         self.made = MADE + MADE_PER_BYTE * (4 if size.is_wide else 1) * size.length
