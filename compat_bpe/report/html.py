@@ -14,7 +14,7 @@ from pkgutil import get_data
 
 from ..version import __version__
 from . import charts
-from .charts import Key, curve_chart, keys, shorten, text, titled
+from .charts import Key, keys, shorten, text, titled
 from .figures import (
     BYTES_PER_TOKEN,
     KEPT,
@@ -335,7 +335,9 @@ def _curves(report: Report, named: Sequence[Key]) -> str:
         "Bytes per token of the text that was held out in training, while the vocabulary grew. "
         "Where the line gets flat, more tokens are of little use.",
         charts.legend([key for key, _ in drawn])
-        + curve_chart(drawn, "Bytes per token by number of tokens; the table below has figures.")
+        + charts.curve_chart(
+            drawn, "Bytes per token by number of tokens; the table below has figures."
+        )
         + charts.details("All figures", figures),
     )
 
