@@ -218,7 +218,7 @@ class _Block(NamedTuple):
 
 
 def _blocks(messages: list[Plain], hoists: bool) -> list[_Block]:
-    """Return the parts of a conversation; results of tools are said by the user.
+    """Return the parts of a conversation; results of tools are parts of the user's messages.
 
     Args:
         messages: the conversation.

@@ -217,7 +217,7 @@ def fit_messages(
         marker: the text put where something was cut; it counts, too.
         drop_first: the parts left out of messages before whole messages are: ``"images"``,
             ``"tool_results"``, or both, one after the other; each from the oldest message on, and
-            no more than needed. A short text says so in the message. Messages that must stay stay
+            no more than needed. A short text takes their place. Messages that must stay are left
             whole.
 
     Raises:

@@ -185,7 +185,7 @@ class Tiles(NamedTuple):
         fractions = (1, 1), (_SQUARE, max(size)), (_SHORT, min(size))
         part, of = min(fractions, key=lambda fraction: fraction[0] / fraction[1])
         across, down = (_covering(side * part // of, _TILE) for side in size)
-        # The guide rounds down when the shorter side is the reason, and does not say it else. A
+        # The guide rounds down when the shorter side is the reason, and leaves other cases open. A
         # side that is less than a pixel longer than some tiles may then take one more.
         is_near = any(side * part // of % _TILE == 0 < side * part % of for side in size)
         is_open = is_near and max(size) > _SQUARE
@@ -235,9 +235,9 @@ class Patches(NamedTuple):
 def patches(size: Size, limit: Limit) -> int:
     """Return the number of patches that cover an image, which is made smaller to its limit.
 
-    If there are too many patches, it is made so small that one side is a whole number of them, and
-    that there are no more than the limit. With n patches along a side of w pixels, the other, of h
-    pixels, has 32 * n * h / w pixels, rounded down. All this is exact in integers.
+    If there are too many patches, it is made so small that one side is a whole number of patches
+    and their number is within the limit. With n patches along a side of w pixels, the other side,
+    of h pixels, gets 32 * n * h / w pixels, rounded down. All this is exact in integers.
 
     >>> patches(Size(1024, 1024), Limit(2048, 1536)), patches(Size(1800, 2400), Limit(4096, 1536))
     (1024, 1452)

@@ -43,7 +43,7 @@ class Option(NamedTuple):
         metavar: what stands for a value.
         type: the type of a value: ``int``, ``float`` or ``str``; ``bool`` for a switch; ``dict``
             for ``GROUP=NUMBER``; ``open`` for the path of a file.
-        choices: the values that there are; empty for any.
+        choices: the allowed values; empty for any.
         least, most: the bounds of a number.
         is_below: True if the number must be less than ``most``.
         is_many: True if the option may be repeated.

@@ -68,7 +68,7 @@ class TooMuch(jinja2.TemplateError):
 
 
 class Size(NamedTuple):
-    """The size of a value with all that is in it, each as often as it occurs.
+    """The size of a value with all values in it; a value that occurs twice counts twice.
 
     Args:
         items: the number of values in it, itself included.
@@ -240,7 +240,7 @@ def _peak() -> int | None:
     """Return the most bytes of memory that this process had so far; None if it is not known."""
     if resource is None:
         return None
-    # Linux says elsewhere, too, what a program had that was started as this process and before it.
+    # On Linux, ``ru_maxrss`` also covers the program that this process was before ``exec``.
     with contextlib.suppress(OSError), open("/proc/self/status", "rb") as status:
         for line in status:
             if line.startswith(b"VmHWM:"):
