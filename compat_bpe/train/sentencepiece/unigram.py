@@ -151,13 +151,12 @@ class PackedEdges:
             flags = bytes(map(stays.__getitem__, self._numbers))
         # The number of edges that stay before each edge, of which the degrees are differences.
         before = array("q", accumulate(flags, initial=0))
-        firsts = map(before.__getitem__, accumulate(self._degrees, initial=0))
-        left = array("q", firsts)
-        self._degrees = array(self._degrees.typecode, map(sub, left[1:], left))
+        firsts = array("q", map(before.__getitem__, accumulate(self._degrees, initial=0)))
+        self._degrees = array(self._degrees.typecode, map(sub, firsts[1:], firsts))
         self._ends = array(self._ends.typecode, compress(self._ends, flags))
         self._numbers = array("i", compress(self._numbers, flags))
         if characters:
-            self._move_unknown(set(characters), left)
+            self._move_unknown(set(characters), firsts)
 
     def _move_unknown(self, characters: set[str], firsts: Sequence[int]) -> None:
         """Make the edges of some characters the last of their places."""
