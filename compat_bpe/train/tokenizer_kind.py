@@ -6,7 +6,7 @@ ids of a vocabulary, so it is renumbered for a new one.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, NamedTuple, Union
 
@@ -128,12 +128,6 @@ class Surroundings(NamedTuple):
             padding,
         )
 
-    def with_special(self, names: Sequence[str]) -> Surroundings:
-        """Return the same with the special tokens of these names, in this order."""
-        known = {token.content: token for token in self.special}
-        tokens = tuple(known.get(name) or AddedToken(name, 0, special=True) for name in names)
-        return self._replace(special=tokens)
-
 
 def part_named(kind: str, given: GivenPart) -> Any:
     """Return a part as in a file.
@@ -157,30 +151,22 @@ def part_named(kind: str, given: GivenPart) -> Any:
     return known[given]
 
 
-def surroundings(
-    given: Mapping[str, GivenPart],
-    defaults: Mapping[str, GivenPart],
-    like: TokenizerDefinition | None,
-) -> Surroundings:
-    """Return the steps around a model.
+def parts_around(
+    given: Mapping[str, GivenPart], defaults: Mapping[str, GivenPart]
+) -> dict[str, Any]:
+    """Return the parts around a model, as in a file.
 
     Args:
-        given: the parts that replace others, by kind.
-        defaults: the parts if there is no tokenizer to be like.
-        like: the tokenizer to be like, whose other parts and special tokens are used.
+        given: parts by kind; None for that of ``defaults``.
+        defaults: the parts of the kind, or of the tokenizer to be like.
 
     Raises:
         ValueError: there is no part of a name.
     """
-    others = defaults if like is None else like.parts
-    parts = {
-        kind: part_named(kind, given[kind] if given.get(kind) is not None else others.get(kind))
+    return {
+        kind: part_named(kind, given[kind] if given.get(kind) is not None else defaults.get(kind))
         for kind in PARTS
     }
-    if like is None:
-        return Surroundings(parts)
-    special = sorted((one for one in like.added_tokens if one.special), key=lambda one: one.id)
-    return Surroundings(parts, tuple(special), like.truncation, like.padding)
 
 
 def renumbered(post_processor: Any, ids: Mapping[str, int]) -> Any:
@@ -317,13 +303,17 @@ class TokenizerKind(Kind):
     def surroundings(self) -> Surroundings:
         """The steps around the model, with the special tokens."""
         like = self.settings.like
-        definition = None if like is None else like.definition
-        parts = {name: getattr(self.settings, name) for name in NAMED}
-        made = surroundings(parts, self.defaults, definition)
+        given = {name: getattr(self.settings, name) for name in NAMED}
+        parts = parts_around(given, self.defaults if like is None else like.definition.parts)
         if self.settings.decoder is None and self.like_model is None:
-            made = made._replace(parts={**made.parts, "decoder": self.own_decoder(made.parts)})
-        made = made._replace(special=tuple(self.kept_tokens))
-        return made.with_special(self.all_special_tokens)
+            parts["decoder"] = self.own_decoder(parts)
+        kept = {token.content: token for token in self.kept_tokens}
+        special = tuple(
+            kept.get(name) or AddedToken(name, 0, special=True) for name in self.all_special_tokens
+        )
+        if like is None:
+            return Surroundings(parts, special)
+        return Surroundings(parts, special, like.definition.truncation, like.definition.padding)
 
     @property
     def kept_tokens(self) -> list[AddedToken]:

@@ -34,7 +34,7 @@ from ...train.bpe.byte_level import ByteLevelBpe
 from ...train.bpe.growing import make_encoding
 from ...train.kinds import KINDS, TOKENIZER_KINDS
 from ...train.sentencepiece.settings import SentencePieceKind
-from ...train.tokenizer_kind import surroundings
+from ...train.tokenizer_kind import parts_around
 from ...train.words import multipliers_of, word_splitter
 from ..app import JOBS, GroupedCommand, gathered, option
 from ..options.corpus import (
@@ -80,7 +80,7 @@ def _splitter(
         elif isinstance(encoding, Tokenizer) and isinstance(
             encoding.definition, TokenizerDefinition
         ):
-            return word_splitter(surroundings(steps, {}, encoding.definition).parts)
+            return word_splitter(parts_around(steps, encoding.definition.parts))
         elif isinstance(encoding.core.splitter, Splitter):
             pattern = encoding.core.splitter.pattern
         else:
@@ -91,7 +91,7 @@ def _splitter(
         pattern = kind.usual_pattern
     if pattern is not None:
         return make_encoding("chunks", pattern)
-    return word_splitter(surroundings(steps, TOKENIZER_KINDS[model].defaults, None).parts)
+    return word_splitter(parts_around(steps, TOKENIZER_KINDS[model].defaults))
 
 
 def _splitter_or_failure(**options: Any) -> Encoding:
