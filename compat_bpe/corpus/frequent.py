@@ -94,33 +94,6 @@ def merged(first: Summary, second: Summary) -> Summary:
     return Summary(most, known, first.error + second.error + taken, first.total + second.total)
 
 
-def joined(parts: Iterable[Summary]) -> Summary:
-    """Return the summary of several that have no chunk in common, such as those of a shuffle.
-
-    All of their chunks are kept, and the error is the largest of theirs, not the sum.
-
-    Raises:
-        ValueError: there is none, or a chunk is in two of them.
-
-    >>> joined([summary({"a": 5, "b": 2}, 1), summary({"c": 4}, 1)])
-    Summary(most=1, counts={'a': 3, 'c': 4}, error=2, total=11)
-    """
-    counts: dict[str, int] = {}
-    most: int | None = None
-    error = total = size = 0
-    for part in parts:
-        counts.update(part.counts)
-        size += len(part.counts)
-        most = part.most if most is None else min(most, part.most)
-        error = max(error, part.error)
-        total += part.total
-    if most is None:
-        raise ValueError("there is no summary to join")
-    if len(counts) != size:
-        raise ValueError("a chunk is in two of the summaries: merge them instead")
-    return Summary(most, counts, error, total)
-
-
 def _pruned(counts: dict[str, int], most: int) -> tuple[dict[str, int], int]:
     """Keep the counts of a number of chunks; return them, and what was taken from each."""
     if len(counts) <= most:
