@@ -17,7 +17,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from compat_bpe.pipeline.core import texts_of_chunks
-from compat_bpe.train.bpe.growing import BYTES, make_encoding
+from compat_bpe.train.bpe.growing import make_encoding
 from tools.benchmark.common import SHARED
 
 SEED = 21
@@ -131,7 +131,7 @@ def growth(texts: Iterable[str], pattern: str, seed: int = SEED) -> list[tuple[i
     """
     lines = [line for text in texts for line in text.splitlines(keepends=True)]
     random.Random(seed).shuffle(lines)
-    core = make_encoding("", pattern, BYTES, ()).core
+    core = make_encoding("", pattern).core
     seen: set[str] = set()
     found, size, next_size = [], 0, 1 << 14
     for line in lines:

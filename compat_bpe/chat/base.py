@@ -1,7 +1,4 @@
-"""The base of the ways in which a conversation becomes tokens: a request, its count, a format.
-
-JSON is here, too, as the programs that make prompts write it: spaces, letters and numbers.
-"""
+"""The base of all chat formats: a request, its count, the format, and JSON as in prompts."""
 
 from __future__ import annotations
 
@@ -64,8 +61,8 @@ class LeftOut(NamedTuple):
     """A part of a request that is not counted.
 
     Args:
-        place: where it is, such as ``messages[2].content[0]``.
-        kind: what it is, in a few words; empty if the place says it.
+        place: its place, such as ``messages[2].content[0]``.
+        kind: its kind, in a few words; empty if the place says it.
     """
 
     place: str
@@ -86,12 +83,12 @@ class Request:
             message.
         variables: the other values that a format takes.
         response_format: the form of the reply; None if it is a text.
-        tool_choice: which tools the model may call, as in a request.
+        tool_choice: the tools that the model may call, as in a request.
         endpoint: where the request goes.
-        strict: True to refuse it if something in it is not counted.
-        left_out: what is not counted, and has no place in the other members.
-        places: where messages and their contents are in the caller's request, by their places
-            here, if that is elsewhere.
+        strict: True to refuse a request of which something is not counted.
+        left_out: the uncounted parts that are in none of the other members.
+        places: the places of messages and contents in the caller's request, by their places here,
+            where these differ.
     """
 
     messages: list[Plain]
@@ -108,7 +105,7 @@ class Request:
     places: Mapping[str, str] = field(default_factory=dict)
 
     def place(self, place: str) -> str:
-        """Return where in the caller's request a place in this one is."""
+        """Return the place in the caller's request of a place in this one."""
         return place_in(self.places, place)
 
     def with_messages(self, messages: list[Plain]) -> Request:
@@ -181,9 +178,9 @@ class ChatFormat(ABC):
         encoding: the encoding of the texts in it.
     """
 
-    #: The variables that a request to a service has as members of its own (see ``service``).
+    #: The variables that are members of a request to a service (``requests.service_variables``).
     service_variables: tuple[str, ...] = ()
-    #: The members of a message that are counted; None if all are given on, as to a template.
+    #: The members of a message that are counted; None if all are passed on, as to a template.
     members: frozenset[str] | None = None
     #: True if the count depends on ``tool_choice`` and the endpoint.
     knows_endpoints = False
@@ -204,12 +201,12 @@ class ChatFormat(ABC):
     def counter(self, request: Request) -> Callable[[list[Plain]], MessageCount]:
         """Return a function that counts a request with other messages, again and again.
 
-        It may remember what a message has, so a message must not be changed.
+        It may remember the count of a message, so messages must not be changed.
         """
         return lambda messages: self.count(request.with_messages(messages))
 
     def limit(self, tokens: int) -> int:
-        """Return the most tokens of the encoding that count as no more than some tokens."""
+        """Return the most tokens of the encoding that count as ``tokens`` or fewer."""
         return tokens
 
     def check_part(self, part: Any, place: str) -> None:
@@ -222,7 +219,7 @@ class ChatFormat(ABC):
 
 
 def refuse_template_parts(request: Request, format_name: str) -> None:
-    """Raise ``ValueError`` if a request has what only a chat template takes."""
+    """Raise ``ValueError`` if a request has members that only a chat template takes."""
     if request.documents is not None:
         raise ValueError(f"documents are for a chat template; {format_name} has no place for them")
     if request.continue_final_message:
@@ -237,7 +234,7 @@ def json_text(value: Any, *, spaced: bool, number: Callable[[float], str]) -> st
     Args:
         value: plain data.
         spaced: True for a space behind each comma and colon, as Python's ``json`` writes it.
-        number: writes a number that is no integer.
+        number: writes a number that is not an integer.
 
     >>> json_text({"a": [1, 2.5, "é"]}, spaced=True, number=repr)
     '{"a": [1, 2.5, "é"]}'
@@ -262,7 +259,7 @@ def json_text(value: Any, *, spaced: bool, number: Callable[[float], str]) -> st
 def rust_number(value: float, plus: str = "") -> str:
     """Return a number as Rust's crates for JSON write it.
 
-    They have one more zero behind the point than Python, and no zero before an exponent.
+    They write one more zero after the point than Python, and no zero before an exponent.
 
     Args:
         value: a finite number.

@@ -28,7 +28,7 @@ from .messages import Plain
 from .openai import OpenAIFormat
 from .template import ChatTemplate, TemplateFormat, find_chat_template
 
-#: The words in which errors about a request say what its caller can give.
+#: What errors about a request tell its caller to give.
 TERMS = LIBRARY._replace(estimate="estimate=True")
 
 
@@ -39,7 +39,7 @@ class Meaning(NamedTuple):
         since: the day, as ISO 8601 writes it.
         model: the name of the model.
         thinks: True if it thinks unless a request says otherwise.
-        note: what recorded requests show beyond its format.
+        note: a remark on what recorded requests show beyond its format.
     """
 
     since: str
@@ -71,14 +71,14 @@ ALIASES = {
 
 
 def meaning_of(name: str, as_of: str | None) -> Meaning | None:
-    """Return what a name means on a day; None if it is no alias.
+    """Return the meaning of a name on a day; None if it is not an alias.
 
     Args:
         name: the plain name of a model.
         as_of: the day; None for the last meaning.
 
     Raises:
-        ValueError: the day is no date, or before the first meaning.
+        ValueError: the day is not a date, or before the first meaning.
 
     >>> meaning_of("deepseek-chat", "2025-10-01").model
     'deepseek-v3.2-exp'
@@ -101,7 +101,7 @@ class NoFormatError(ValueError):
     """A model or an encoding without a known chat format.
 
     Args:
-        reason: what it is, in words that fit every surface.
+        reason: the message without what to give, which depends on the caller.
     """
 
     def __init__(self, reason: str) -> None:
@@ -150,31 +150,14 @@ class AliasFormat(ChatFormat):
 
 
 class _Kind(NamedTuple):
-    """The models of an encoding whose names a pattern matches, and the maker of their format."""
+    """The models of an encoding whose names a pattern matches, and the maker of their format.
+
+    The format is made of the encoding and the name of the model.
+    """
 
     encoding: str
     models: str
     make: Callable[[Encoding, str], ChatFormat]
-
-
-def _harmony(encoding: Encoding, _model: str) -> ChatFormat:
-    return HarmonyFormat(encoding)
-
-
-def _deepseek(encoding: Encoding, _model: str) -> ChatFormat:
-    return DeepSeekFormat(encoding)
-
-
-def _deepseek_v3_1(encoding: Encoding, _model: str) -> ChatFormat:
-    return DeepSeekFormat(encoding, opens_thinking=True)
-
-
-def _deepseek_v3_2(encoding: Encoding, _model: str) -> ChatFormat:
-    return DeepSeekV32Format(encoding)
-
-
-def _deepseek_v4(version: Version) -> Callable[[Encoding, str], ChatFormat]:
-    return lambda encoding, _model: DeepSeekV4Format(encoding, version)
 
 
 #: The first kind that fits a model's encoding and its name is taken. Without a model's name, the
@@ -182,14 +165,26 @@ def _deepseek_v4(version: Version) -> Callable[[Encoding, str], ChatFormat]:
 _KINDS = (
     _Kind("cl100k_base", r"((?!.*instruct)(ft:)?gpt-(3\.5|35|4).*)?", OpenAIFormat),
     _Kind("o200k_base", r".*", OpenAIFormat),
-    _Kind("o200k_harmony", r".*", _harmony),
+    _Kind("o200k_harmony", r".*", lambda encoding, _: HarmonyFormat(encoding)),
     # V3.2-Exp came before V3.2, and has the template of V3.1.
-    _Kind("deepseek_v3", r".*[vV]3[.-]2(?!\d|.*[eE]xp).*", _deepseek_v3_2),
-    _Kind("deepseek_v3", r".*[vV]3[.-][12](?!\d).*", _deepseek_v3_1),
-    _Kind("deepseek_v3", r".*", _deepseek),
-    _Kind("deepseek_r1", r".*", _deepseek),
-    _Kind("deepseek_v4", r".*[vV]4[.-]1(?!\d).*", _deepseek_v4(Version.V4_1)),
-    _Kind("deepseek_v4", r".*", _deepseek_v4(Version.V4)),
+    _Kind(
+        "deepseek_v3",
+        r".*[vV]3[.-]2(?!\d|.*[eE]xp).*",
+        lambda encoding, _: DeepSeekV32Format(encoding),
+    ),
+    _Kind(
+        "deepseek_v3",
+        r".*[vV]3[.-][12](?!\d).*",
+        lambda encoding, _: DeepSeekFormat(encoding, opens_thinking=True),
+    ),
+    _Kind("deepseek_v3", r".*", lambda encoding, _: DeepSeekFormat(encoding)),
+    _Kind("deepseek_r1", r".*", lambda encoding, _: DeepSeekFormat(encoding)),
+    _Kind(
+        "deepseek_v4",
+        r".*[vV]4[.-]1(?!\d).*",
+        lambda encoding, _: DeepSeekV4Format(encoding, Version.V4_1),
+    ),
+    _Kind("deepseek_v4", r".*", lambda encoding, _: DeepSeekV4Format(encoding, Version.V4)),
 )
 
 
@@ -206,8 +201,8 @@ def chosen_format(
     Raises:
         KeyError: the model is unknown.
         OSError: a file cannot be read.
-        ValueError: nothing says the encoding, or nothing says the format, or both the model and a
-            chat template beside the encoding say it; or a file is damaged.
+        ValueError: nothing says the encoding, or nothing says the format, or the model and a chat
+            template beside the encoding both do; or a file is damaged.
     """
     meaning = meaning_of("" if model is None else plain_model_name(model), as_of)
     if model is not None and meaning is not None:

@@ -1,4 +1,4 @@
-"""``count_messages``, and ``count_parts``: what each part of a request adds to that number."""
+"""``count_messages``, and ``count_parts``: the tokens that each part of a request adds."""
 
 from __future__ import annotations
 
@@ -117,10 +117,10 @@ def count_messages(
 
 
 #: Counts a request.
-Counter = Callable[[Request], MessageCount]
+RequestCounter = Callable[[Request], MessageCount]
 
 
-def counter_of(chat: ChatFormat) -> Counter:
+def counter_of(chat: ChatFormat) -> RequestCounter:
     """Return the function that counts requests by a format."""
     return partial(counted_with_notes, chat)
 
@@ -158,7 +158,7 @@ def count_parts(
     strict: bool = False,
     as_of: str | None = None,
 ) -> list[RequestPart]:
-    """Return what each part of a request adds to the number of its tokens.
+    """Return the parts of a request, with the number of tokens that each adds.
 
     The request is counted as it grows: by its first message, by its first two, and so on, then by
     the images in each, by the tools, by the form of the reply, and by its beginning. So the sum is
@@ -193,12 +193,12 @@ def count_parts(
         endpoint=endpoint,
         strict=strict,
     )
-    count(request)  # what is wrong is said of the whole request, not of a beginning of it
+    count(request)  # errors are about the whole request, not about its beginning
     return list(parts_of(request, count))
 
 
-def parts_of(request: Request, count: Counter) -> Iterator[RequestPart]:
-    """Yield the parts of a request, each with what it adds to the number of tokens."""
+def parts_of(request: Request, count: RequestCounter) -> Iterator[RequestPart]:
+    """Yield the parts of a request, with the number of tokens that each adds."""
     so_far = 0
     names: list[str] = []
     numbers: list[int] = []
@@ -217,7 +217,7 @@ def parts_of(request: Request, count: Counter) -> Iterator[RequestPart]:
 
 
 def _growing(request: Request) -> Iterator[tuple[str, int | None, Request]]:
-    """Yield the request as it grows, each time with what has come, and of which message."""
+    """Yield the name of each part, the index of its message, and the request up to that part."""
     texts = [_without_images(message) for message in request.messages]
     bare = replace(
         request, tools=None, response_format=None, tool_choice=None, add_generation_prompt=False

@@ -152,7 +152,7 @@ class Dsml(NamedTuple):
         return plain(parsed, here) if isinstance(parsed, dict) else None
 
     def tools(self, functions: list[Plain]) -> str:
-        """Return what a prompt says about the tools that the model may call."""
+        """Return the text in a prompt about the tools that the model may call."""
         calls, call, parameter = self.names
         example = self._block(
             [
@@ -174,7 +174,7 @@ class Dsml(NamedTuple):
         )
 
     def schema(self, schema: Plain) -> str:
-        """Return what a prompt says about the schema of the reply."""
+        """Return the text in a prompt about the schema of the reply."""
         return _SCHEMA + self.write(schema)
 
     def _block(self, lines: list[str]) -> str:
@@ -343,7 +343,7 @@ def wants_to_think(request: Request, efforts: Sequence[str] = ()) -> bool:
 
 
 def tools_text(request: Request) -> str:
-    """Return what V3.2 is told about the tools of a request; an empty text if there are none.
+    """Return the text for V3.2 about the tools of a request; an empty text if there are none.
 
     Raises:
         ValueError: a tool is damaged.
@@ -355,7 +355,7 @@ def tools_text(request: Request) -> str:
 
 
 def schema_text(request: Request) -> str:
-    """Return what V3.2 is told about the schema of a reply; an empty text if there is none."""
+    """Return the text for V3.2 about the schema of a reply; an empty text if there is none."""
     form = request.response_format
     return "" if form is None or form.schema is None else f"\n\n{V3_2.schema(form.schema)}"
 

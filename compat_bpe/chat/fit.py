@@ -1,6 +1,6 @@
 """``fit_messages``: a conversation with its less important parts left out, so that it fits.
 
-The conversation is counted as it will be sent, again for each part that is tried. So the result
+For each part that is tried, the whole conversation is counted as it will be sent. So the result
 never has more tokens than the limit, whatever a format does with its messages.
 """
 
@@ -34,10 +34,10 @@ class Unit(NamedTuple):
 
 
 def units_of(messages: list[Plain], *, by_turn: bool, keep_last: int) -> list[Unit]:
-    """Return the parts of a conversation, by the index of their last message.
+    """Return the parts of a conversation, sorted by their last messages.
 
-    The result of a call is in the part of the call; without an id, or without a call of this id, in
-    that of the message before it.
+    The result of a call is in the part of the call. Without an id, or a call of this id, it is in
+    the part of the message before it.
 
     Args:
         messages: the conversation.
@@ -52,7 +52,7 @@ def units_of(messages: list[Plain], *, by_turn: bool, keep_last: int) -> list[Un
     >>> [unit.numbers for unit in units_of(chat, by_turn=True, keep_last=1)]
     [(0,), (1, 2), (3,)]
     """
-    #: For each message, the first message of its part, or one before it that leads to that.
+    #: For each message, the first message of its part, or an earlier one that leads there.
     parts = list(range(len(messages)))
     callers: dict[str, int] = {}
     turn: int | None = None
@@ -109,17 +109,17 @@ def _join(parts: list[int], one: int, other: int) -> None:
 #: The parts that can be left out of a message that stays.
 Dropped = Literal["images", "tool_results"]
 
-#: The types of parts that are images, each with that of the text put there; the last is of
-#: requests that a chat template takes.
+#: The types of parts that are images, each with the type of the text in their place; the last is
+#: for chat templates.
 _TEXT_FOR = {"image_url": "text", "input_image": "input_text", "image": "text"}
 
 _IMAGE, _RESULT = "[image left out]", "[result left out]"
 
 
 def stripped(message: Plain, what: Dropped) -> Plain | None:
-    """Return a message with a short text for what it loses; None if it has nothing of that.
+    """Return a message with a short text in place of images or a result; None if it has none.
 
-    A result that is no longer than that text stays.
+    A result that is not longer than the short text stays.
 
     >>> stripped({"role": "tool", "content": "Sunny, with a light wind."}, "tool_results")
     {'role': 'tool', 'content': '[result left out]'}
@@ -215,9 +215,10 @@ def fit_messages(
         cut: the end of a text that is kept, if a part that does not fit may be cut instead: the
             longest text in it is. ``"head"``, ``"tail"`` or ``"ends"``; None to leave it out.
         marker: the text put where something was cut; it counts, too.
-        drop_first: what is left out of messages before any of them is: ``"images"``,
+        drop_first: the parts left out of messages before whole messages are: ``"images"``,
             ``"tool_results"``, or both, one after the other; each from the oldest message on, and
-            no more than needed. A short text says so in the message. What must stay stays whole.
+            no more than needed. A short text takes their place. Messages that must stay are left
+            whole.
 
     Raises:
         ImportError, KeyError, OSError: as in ``count_messages``.
@@ -294,18 +295,18 @@ class _Fitting:
         self._chat = chat
         self._left_out = left_out
         self._counted = chat.counter(request)
-        #: Messages without what is not counted, by the ids of the messages; these are kept, since
-        #: what is gone may leave its id to another.
+        #: The counted parts of messages, by the ids of the messages. The messages are kept, since
+        #: an object that is gone may leave its id to another.
         self._countable: dict[int, tuple[Plain, Plain]] = {}
-        #: True if there is nothing of that.
+        #: True if all parts of the messages are counted.
         self._is_countable = all(
             self._without(at, one) is one for at, one in enumerate(request.messages)
         )
         self._request = request
         self._limit = limit
-        #: The messages of the request, some of them without what is dropped first.
+        #: The messages of the request, some of them without images or results.
         self._messages = dict(enumerate(request.messages))
-        #: Those from which it is dropped, the first one first.
+        #: The messages that lost images or a result, in the order in which they did.
         self._stripped: list[tuple[int, Dropped]] = []
         #: The indexes of the messages that are in, each with the message.
         self._taken: dict[int, Plain] = {}
@@ -319,7 +320,7 @@ class _Fitting:
         Raises:
             ValueError: those that must stay do not fit.
         """
-        # If the format refuses the conversation, the error is about the whole of it.
+        # If the format refuses the conversation, this raises an error about all of it.
         if self._count(self._messages) > self._limit:
             stay = {at for unit in order if unit.must_stay for at in unit.numbers}
             self._drop([at for at in self._messages if at not in stay], drop_first)
@@ -331,11 +332,11 @@ class _Fitting:
         return self._result()
 
     def _drop(self, numbers: list[int], drop_first: Sequence[Dropped]) -> None:
-        """Leave as much out of messages as is needed, or all that may be.
+        """Leave images and results out of messages: as many as needed, or all.
 
         Args:
             numbers: the indexes of the messages, the oldest first.
-            drop_first: what is left out, the first one first.
+            drop_first: the kinds to leave out, in this order.
         """
         whole = dict(self._messages)
         for what in drop_first:
@@ -344,7 +345,7 @@ class _Fitting:
                 if without is not None:
                     self._messages[at] = without
                     self._stripped.append((at, what))
-        # Bisection finds the fewest after which all fits; if it never does, all of them.
+        # Bisection finds the fewest that make all messages fit; all of them if none do.
         low, high = 0, len(self._stripped)
         while low < high:
             middle = (low + high) // 2
@@ -444,8 +445,8 @@ class _Fitting:
                 self._taken = taken
                 self._cut.append(at)
                 return
-            # It falls each time, so the loop ends.
-            # One token more may stand for several of the encoding: the fewest that must go.
+            # The room falls each time, so the loop ends. One token too many may stand for several
+            # of the encoding: the room falls by the fewest that must go.
             room = min(room, cut.count) - self._chat.limit(above - 1) - 1
 
     def _result(self) -> FittedMessages:

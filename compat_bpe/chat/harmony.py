@@ -11,7 +11,6 @@ https://github.com/openai/harmony/blob/main/docs/format.md
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
 from typing import Any, NamedTuple
@@ -19,13 +18,14 @@ from typing import Any, NamedTuple
 from .base import ChatFormat, MessageCount, Request, json_text, refuse_template_parts, rust_number
 from .messages import (
     MEMBERS,
-    REASONING,
     Plain,
     Value,
+    arguments_text,
     checked_roles,
     content_texts,
     fail,
     function_of,
+    reasoning_of,
     tool_calls,
 )
 
@@ -36,7 +36,7 @@ def type_of(schema: Any, indent: str = "") -> str:
     """Return the type that a schema describes.
 
     Args:
-        schema: the schema; what is no object is ``any``.
+        schema: the schema; what is not an object is ``any``.
         indent: the spaces at the beginning of each line.
 
     >>> type_of({"type": "array", "items": {"type": "string", "enum": ["a", "b"]}})
@@ -357,7 +357,7 @@ def _translated(message: Plain, place: str, names: dict[str, str]) -> list[Messa
         tool = _tool_name(message, place, names)
         return [Message(tool, texts, "commentary", "assistant")]
     translated = []
-    thought = next((message[one] for one in REASONING if message.get(one) is not None), None)
+    thought = reasoning_of(message)
     if thought is not None:
         thoughts = list(content_texts(thought, f"{place}.reasoning_content"))
         translated.append(Message("assistant", thoughts, "analysis", name=name))
@@ -371,8 +371,8 @@ def _translated(message: Plain, place: str, names: dict[str, str]) -> list[Messa
         tool = _full_name(function["name"])
         if isinstance(call.get("id"), str):
             names[call["id"]] = tool
-        arguments = _arguments(function.get("arguments"))
-        translated.append(Message("assistant", [arguments], "commentary", tool, True, name))
+        arguments = [arguments_text(function)]
+        translated.append(Message("assistant", arguments, "commentary", tool, True, name))
     return translated
 
 
@@ -388,9 +388,3 @@ def _tool_name(message: Plain, place: str, names: dict[str, str]) -> str:
 
 def _full_name(tool: str) -> str:
     return tool if tool.startswith("functions.") else f"functions.{tool}"
-
-
-def _arguments(value: Any) -> str:
-    if value is None:
-        return ""
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

@@ -3,9 +3,9 @@
 The size is read from the first bytes of the data: PNG, JPEG, GIF and WebP, which OpenAI's models
 take. Nothing is decoded.
 
-The rules and numbers are those of the guide "Images and vision", in its state of 2026-09. There are
-two: by tiles of 512 pixels, and by patches of 32 pixels. Where the guide leaves something open, the
-count has a note.
+The rules and numbers are those of the guide "Images and vision" as of 2026-09. There are two rules:
+by tiles of 512 pixels, and by patches of 32 pixels. If the guide leaves something open, the count
+has a note.
 
 https://developers.openai.com/api/docs/guides/images-vision
 """
@@ -30,9 +30,9 @@ FORMATS = "PNG, JPEG, GIF or WebP"
 #: The second bytes of JPEG's markers for a frame, which begins with the size of the image: C0 to
 #: CF without those for tables (C4, CC) and the reserved C8 (ITU T.81, table B.1).
 _FRAMES = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
-#: Those that no length follows: TEM, RST0 to RST7, SOI.
+#: The markers that no length follows: TEM, RST0 to RST7, SOI.
 _WITHOUT_LENGTH = frozenset((0x01, *range(0xD0, 0xD9)))
-#: Those after which there is no frame: the end of the image, and the start of its data.
+#: The markers after which there is no frame: the end of the image, and the start of its data.
 _TOO_LATE = frozenset((0xD9, 0xDA))
 
 
@@ -95,7 +95,7 @@ def _jpeg(data: bytes) -> Size | None:
         if marker in _TOO_LATE or marker == 0:
             return None
         if marker not in _WITHOUT_LENGTH:
-            # A length counts itself; one below 2 leads to a byte that is no FF.
+            # A length counts itself; one below 2 leads to a byte that is not an FF.
             at += unpack_from(">H", data, at)[0]
 
 
@@ -185,7 +185,7 @@ class Tiles(NamedTuple):
         fractions = (1, 1), (_SQUARE, max(size)), (_SHORT, min(size))
         part, of = min(fractions, key=lambda fraction: fraction[0] / fraction[1])
         across, down = (_covering(side * part // of, _TILE) for side in size)
-        # The guide rounds down when the shorter side is the reason, and does not say it else. A
+        # The guide rounds down when the shorter side is the reason, and leaves other cases open. A
         # side that is less than a pixel longer than some tiles may then take one more.
         is_near = any(side * part // of % _TILE == 0 < side * part % of for side in size)
         is_open = is_near and max(size) > _SQUARE
@@ -235,9 +235,9 @@ class Patches(NamedTuple):
 def patches(size: Size, limit: Limit) -> int:
     """Return the number of patches that cover an image, which is made smaller to its limit.
 
-    If there are too many patches, it is made so small that one side is a whole number of them, and
-    that there are no more than the limit. With n patches along a side of w pixels, the other, of h
-    pixels, has 32 * n * h / w pixels, rounded down. All this is exact in integers.
+    If there are too many patches, it is made so small that one side is a whole number of patches
+    and their number is within the limit. With n patches along a side of w pixels, the other side,
+    of h pixels, gets 32 * n * h / w pixels, rounded down. All this is exact in integers.
 
     >>> patches(Size(1024, 1024), Limit(2048, 1536)), patches(Size(1800, 2400), Limit(4096, 1536))
     (1024, 1452)
@@ -348,7 +348,7 @@ def image_tokens(
     Raises:
         KeyError: no rule for this model is known.
         OSError: the file cannot be read.
-        ValueError: it is no PNG, JPEG, GIF or WebP, or damaged; or the detail is not known.
+        ValueError: it is not a PNG, JPEG, GIF or WebP, or damaged; or the detail is not known.
 
     >>> image_tokens((1024, 1024), model="gpt-4o", detail="high")
     765

@@ -1,4 +1,4 @@
-"""Requests of which not all can be counted: parts that are left out, and models by estimate."""
+"""Requests that cannot be counted exactly: parts that are left out, and models by estimate."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ REPLY_MEMBERS = frozenset(
     + ("created", "created_at", "timestamp", "uuid", "status", "parsed", "provider_specific_fields")
 )
 
-#: Members of a message or a part that are no text of a prompt in any format.
+#: Members of a message or a part that are not text of a prompt in any format.
 _NO_TEXT = REPLY_MEMBERS | {"annotations", "weight"}
 
 #: Members of a part that are counted, or say how.
@@ -31,7 +31,7 @@ _PART_MEMBERS = frozenset(("text", "refusal", "image_url", "detail", "logprobs",
 #: The kinds of parts that are images, as ``LeftOut`` has them.
 _IMAGES = ("an image", "an image at an address", "image", "image_url", "input_image")
 
-#: The parts that a chat template shows by a mark, if at all, and a model as many tokens.
+#: The parts that a chat template shows as a mark, if at all, but a model sees as many tokens.
 _MEDIA = frozenset((*_IMAGES, "input_audio", "audio", "audio_url", "video", "video_url", "file"))
 
 #: The most places that a note names.
@@ -56,7 +56,7 @@ def members_left_out(value: Plain, place: str, known: Collection[str]) -> list[L
 def countable_message(
     message: Plain, place: str, chat: ChatFormat, *, strict: bool = False
 ) -> tuple[Plain, list[LeftOut]]:
-    """Return a message without what a format does not count, and what that is.
+    """Return the parts of a message that a format counts, and the others.
 
     Args:
         message: the message; it is returned itself if it loses no part.
@@ -125,7 +125,7 @@ def counted_with_notes(chat: ChatFormat, request: Request) -> MessageCount:
 
 
 def countable_request(chat: ChatFormat, request: Request) -> tuple[Request, list[LeftOut]]:
-    """Return a request without what a format does not count beside the messages, and that."""
+    """Return a request without the tools that a format does not count, and the uncounted parts."""
     if chat.members is None:
         return request, []
     kept, left_out = without_other_tools(request)
@@ -133,7 +133,7 @@ def countable_request(chat: ChatFormat, request: Request) -> tuple[Request, list
 
 
 def endpoint_parts(request: Request) -> list[LeftOut]:
-    """Return what a request has of a service that a format without endpoints does not count."""
+    """Return the parts that only a format with endpoints counts, such as ``tool_choice``."""
     parts = [] if request.tool_choice in (None, "auto") else [LeftOut("tool_choice")]
     if request.endpoint != "chat_completions":
         recorded = "DeepSeek's added 62 to 79 tokens in 7 recorded requests"
@@ -142,10 +142,10 @@ def endpoint_parts(request: Request) -> list[LeftOut]:
 
 
 def checked_left_out(request: Request, left_out: Sequence[LeftOut]) -> list[LeftOut]:
-    """Return all of a request that is not counted, by its places in the caller's request.
+    """Return all uncounted parts of a request, with their places in the caller's request.
 
     Raises:
-        RequestError: the request is strict, and there is something.
+        RequestError: the request is strict, and there are some.
     """
     every = [*request.left_out, *(one._replace(place=request.place(one.place)) for one in left_out)]
     if request.strict and every:
@@ -203,7 +203,7 @@ _TEXT_MEMBERS = ("text", "refusal")
 
 
 class EstimateFormat(ChatFormat):
-    """The requests of a model whose tokens are estimated, for the functions that take a format.
+    """The estimated count of a request to a model without a public tokenizer.
 
     Args:
         estimate: makes tokens of a number of characters.

@@ -3,9 +3,9 @@
 The table has the limits as they were read at an address on a day. Most are those of the table that
 litellm 1.109.1 brings. Services change: the maker of a model has the last word.
 
-What several sources say differently is left out: a model that only other services offer, an output
-that two of them limit differently, and names such as ``qwen-plus``, which stand for a new model
-every few months.
+Limits on which sources disagree are left out: those of a model that only other services offer, and
+an output that two of them limit differently. So are names such as ``qwen-plus``, which stand for a
+new model every few months.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple, Optional
 
-from ..encodings.model_names import plain_model_name, resolve_model
+from ..encodings.model_names import plain_model_name, resolve_model, spelling_of
 from ..unicode.text import did_you_mean
 
 #: The day on which the table was last compared with its sources.
@@ -110,7 +110,7 @@ TABLE: dict[str, tuple[_Row, ...]] = {
         (1_048_576, 1_048_576, 8_192, "gemini-2.0-flash-lite gemini-2.0-flash-lite-001"),
     ),
     "https://openrouter.ai/x-ai/grok-4-fast": ((2_000_000, 2_000_000, None, "grok-4-fast"),),
-    # What the model does as it is; what YaRN adds to it is not in the number.
+    # The context of the model as it is, without YaRN.
     "https://huggingface.co/Qwen/Qwen3-30B-A3B-Instruct-2507": (
         (262_144, 262_144, None, "qwen3-30b-a3b-instruct-2507"),
     ),
@@ -180,8 +180,6 @@ def _names(model: str) -> Iterator[str]:
     yield _DATED.sub("", name)
     if isinstance(resolve_model(model), (str, type(None))):
         return
-    # Imported here, as in model_names.
-    from ..encodings.model_names import spelling_of
 
     spelling = spelling_of(model)
     # Ollama, whose names have tags, sets a context of its own.

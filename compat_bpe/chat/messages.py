@@ -91,8 +91,8 @@ def checked_messages(messages: Any) -> list[Plain]:
     """Return messages as new plain dicts, each with a role.
 
     Raises:
-        ValueError: they are no list, or empty; one is no object, or has no role that is a string;
-            or a value in them is not of a kind that JSON has.
+        ValueError: they are not a list, or empty; one is not an object, or its role is not a
+            string; or a value in them is not of a kind that JSON has.
     """
     checked = checked_objects(messages, "messages", "message")
     if not checked:
@@ -117,8 +117,8 @@ def checked_objects(value: Any, place: str, one: str) -> list[Plain]:
         one: the word for one of its objects, for messages.
 
     Raises:
-        ValueError: it is no list, or an item is no object; or a value is not of a kind that JSON
-            has.
+        ValueError: it is not a list, or an item is not an object; or a value is not of a kind that
+            JSON has.
     """
     if isinstance(value, (str, bytes, Mapping)) or not isinstance(value, Sequence):
         Value(value, place).wrong("a list")
@@ -218,7 +218,7 @@ def part_text(part: Any, place: str) -> str:
 
     Raises:
         Uncountable: the part is not text, such as an image.
-        ValueError: it is no object, or has no text.
+        ValueError: it is not an object, or has no text.
     """
     kind = Value(part, place).mapping().get("type")
     # A refusal has its text in the member "refusal", every other part in "text".
@@ -239,21 +239,25 @@ REASONING = ("reasoning_content", "thinking", "reasoning")
 MEMBERS = frozenset(("role", "content", "name", "tool_calls", "tool_call_id", *REASONING))
 
 
+def reasoning_of(message: Plain) -> Any:
+    """Return what the model thought before a message, as a client gives it; None if unknown."""
+    return next((message[name] for name in REASONING if message.get(name) is not None), None)
+
+
 def thoughts_of(message: Plain, place: str) -> str:
     """Return what the model thought before a message; an empty text if that is not known.
 
     Raises:
         ValueError: it is not text.
     """
-    thought = next((message[one] for one in REASONING if message.get(one) is not None), None)
-    return "".join(content_texts(thought, f"{place}.{REASONING[0]}"))
+    return "".join(content_texts(reasoning_of(message), f"{place}.{REASONING[0]}"))
 
 
 def tool_calls(message: Plain, place: str) -> list[Plain]:
     """Return the tool calls of a message, each an object with a ``function``.
 
     Raises:
-        ValueError: they are no list, or one has no function with a name.
+        ValueError: they are not a list, or one has no function with a name.
     """
     calls = Value(message, place).member("tool_calls")
     if calls.value is None:
@@ -263,6 +267,14 @@ def tool_calls(message: Plain, place: str) -> list[Plain]:
         if not isinstance(function.value, dict) or not isinstance(function.value.get("name"), str):
             function.fail("must be an object with a 'name'")
     return calls.sequence()
+
+
+def arguments_text(function: Plain) -> str:
+    """Return the arguments of a call as text: JSON if they are not text, nothing if unknown."""
+    value = function.get("arguments")
+    if value is None:
+        return ""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 def function_of(tool: Plain, place: str) -> Plain:
@@ -347,7 +359,7 @@ def checked_response_format(value: Any) -> ResponseFormat | None:
     """Return the form that a ``response_format`` asks for; None if the reply is a text.
 
     Raises:
-        ValueError: it is no object of a known type, or has no schema where there must be one.
+        ValueError: it is not an object of a known type, or has no schema where there must be one.
 
     >>> checked_response_format({"type": "text"})
     >>> wanted = {"type": "json_schema", "json_schema": {"name": "n", "schema": {}}}

@@ -25,6 +25,7 @@ from .images import is_image, part_tokens, rule_for_images
 from .messages import (
     Plain,
     Value,
+    arguments_text,
     checked_roles,
     content_texts,
     function_of,
@@ -271,10 +272,10 @@ class _Counter:
         self._rule = rule
         self._note = note
         self._in_chat = request.endpoint == "chat_completions"
-        # What was counted, by the ids of its messages and the tool whose result it is; the messages
-        # are kept, since what is gone may leave its id to another.
+        # Counts by the ids of messages, and the tool whose result they are. The messages are kept,
+        # since an object that is gone may leave its id to another.
         self._known: dict[tuple[int | str, ...], tuple[list[Plain], int, list[str]]] = {}
-        #: The same for messages that are no calls or results: what is around makes no difference.
+        #: The same for messages that are not calls or results: they count alike anywhere.
         self._plain: dict[int, tuple[Plain, int, list[str]]] = {}
         self._tools = bool(request.tools)
         self._beside, self._notes_beside = self._of_request(request)
@@ -423,7 +424,7 @@ class _Counter:
             called.append(function_of(old_call, f"{place}.function_call"))
         for function in called:
             notes.append(_CALLS)
-            arguments = count(_arguments(function))
+            arguments = count(arguments_text(function))
             if old_call is not None:
                 begin = count(function["name"]) + 3
             else:
@@ -455,7 +456,7 @@ class _Counter:
         uses = [
             {
                 "recipient_name": f"functions.{one['function']['name']}",
-                "parameters": _parsed(_arguments(one["function"])),
+                "parameters": _parsed(arguments_text(one["function"])),
             }
             for one in calls
         ]
@@ -470,13 +471,6 @@ class _Counter:
                 contents.append("".join(content_texts(one.get("content"), f"{place}: a result")))
             tokens += rule.per_message + count(_PARALLEL_NAME) + count(json.dumps(contents))
         return tokens
-
-
-def _arguments(function: Plain) -> str:
-    value = function.get("arguments")
-    if value is None:
-        return ""
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 def _parsed(arguments: str) -> Any:

@@ -25,7 +25,7 @@ from ..encodings.encoding import Encoding
 from ..files.whole import json_message
 from .base import ChatFormat, Endpoint, LeftOut, MessageCount, Request, place_in
 from .choose import chosen_format
-from .count import Counter, RequestPart, counter_of, parts_of
+from .count import RequestCounter, RequestPart, counter_of, parts_of
 from .left_out import REPLY_MEMBERS
 from .messages import Plain, RequestError, Value, fail, plain
 from .template import ChatTemplate
@@ -36,8 +36,8 @@ _THINKING = {"enabled": True, "disabled": False}
 def service_variables(body: Mapping[str, Any], chat: ChatFormat) -> dict[str, Any]:
     """Return the variables that a request has as members of its own.
 
-    Members that the format does not know as variables are left alone: they say how a reply is made,
-    and are no text of the prompt.
+    Other members of the request are ignored: they say how a reply is made, and are not in the
+    prompt.
 
     Args:
         body: the request, as the service takes it.
@@ -63,7 +63,7 @@ def service_variables(body: Mapping[str, Any], chat: ChatFormat) -> dict[str, An
     return values
 
 
-#: The members of a request that bring in text from elsewhere, or from a search.
+#: The members of a request that add text from elsewhere, or from a search.
 _ELSEWHERE = ("previous_response_id", "conversation", "prompt", "context_management")
 _BROUGHT_IN = (*_ELSEWHERE, "web_search_options", "prediction", "audio")
 
@@ -74,7 +74,7 @@ class Stored(NamedTuple):
     Args:
         name: its line and perhaps its id; empty if it is the only one.
         body: the request.
-        left_out: what of the file is not in it.
+        left_out: the lines of the file that are not in it.
     """
 
     name: str
@@ -220,7 +220,7 @@ class WholeRequest:
     """
 
     request: Request
-    counter: Counter
+    counter: RequestCounter
 
     def count(self) -> MessageCount:
         """Return the number of tokens.
@@ -234,7 +234,7 @@ class WholeRequest:
             raise RequestError(self.request.place(error.place), error.reason) from None
 
     def parts(self) -> list[RequestPart]:
-        """Return what each part of the request adds, for one that can be counted.
+        """Return the parts of a request that can be counted, with the tokens that each adds.
 
         The indexes are those of ``messages`` or ``input`` of the request.
         """
@@ -266,7 +266,7 @@ def whole_request(
     Args:
         body: the request.
         model, encoding, template, estimate, strict, as_of: as in ``count_request``.
-        left_out: what is known not to be counted.
+        left_out: further parts that are not counted.
 
     Raises:
         ImportError, KeyError, OSError, ValueError: as in ``count_request``.
@@ -308,14 +308,13 @@ def whole_request(
 
 
 class _Messages(NamedTuple):
-    """The messages of a request, and where they are in it.
+    """The messages of a request, and their places in it.
 
     Args:
         messages: the messages.
-        places: the places in the request, by those of messages and their contents, where they
-            differ.
+        places: as in ``Request``.
         endpoint: where the request goes.
-        left_out: what of the input is no message.
+        left_out: the items of the input that are not messages.
     """
 
     messages: Any

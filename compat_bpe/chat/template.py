@@ -17,14 +17,14 @@ from ..formats.checked_json import Json
 from ..formats.settings_beside import settings_beside
 from .base import ChatFormat, MessageCount, Request
 from .kimi import declared, in_order
-from .messages import REASONING, Object, Plain, fail
+from .messages import REASONING, Object, Plain, fail, reasoning_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import jinja2
 
-#: Put behind the text that the model goes on with, to find it in the rendered conversation. It is
-#: of characters that no filter changes, and ends with a space, so that one sees if ends are cut.
+#: The mark after the text that the model goes on with: it finds the end in the rendered text. No
+#: filter changes its characters, and the space at its end shows if a template strips texts.
 _MARK = "THE_MODEL_GOES_ON_HERE_3F61C09D "
 
 _NO_FORM = (
@@ -32,7 +32,7 @@ _NO_FORM = (
     "own for it are not counted"
 )
 
-#: The names that a template is given in any case.
+#: The variables that every template has; they are arguments of ``render``.
 _GIVEN = frozenset(("messages", "tools", "documents", "add_generation_prompt"))
 
 
@@ -217,7 +217,7 @@ def _sandbox() -> Any:
 def _with_reasoning(message: Plain) -> Plain:
     """Return a message without members that are None; its thoughts get each name that is read."""
     message = {name: value for name, value in message.items() if value is not None}
-    thought = next((message[name] for name in REASONING if name in message), None)
+    thought = reasoning_of(message)
     if thought is None:
         return message
     return {"thinking": thought, **message, "reasoning_content": thought}
@@ -255,7 +255,7 @@ def _cut_at_mark(text: str, said: str) -> str:
     """Return a rendered conversation up to the mark.
 
     Raises:
-        ValueError: the mark is not there, or what is before it.
+        ValueError: the mark, or the text before it, is missing.
     """
     at = text.rfind(_MARK.strip())
     if at < 0 or said.strip() not in text:

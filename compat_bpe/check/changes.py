@@ -11,7 +11,7 @@ from ..encodings.resolve import Answer
 from ..files.documents import is_notebook
 from ..files.walk import Found
 from .git_base import Base, content_id, has_content, read_blobs
-from .measure import Counted
+from .measure import FileTokens
 from .results import Change
 from .rules import ChosenFiles, Configuration, Selection
 
@@ -22,10 +22,10 @@ class Comparison:
     Args:
         configuration: the configuration.
         base: the files of the revision.
-        count: returns the tokens of a content, given what counts them, and if its name is one of a
-            notebook; None if it is no text.
+        count: returns the tokens of a content, or None if it is not text; called with what counts,
+            the content, and True if it is a notebook.
+        chosen: the present files.
         name_of: returns the name of what counts, in reports.
-        chosen: the files there are now.
     """
 
     def __init__(
@@ -45,7 +45,7 @@ class Comparison:
             path
             for path in base.blobs
             if path not in chosen.found
-            # It may be there, and be ignored or a link now.
+            # The path may exist, but be ignored or a link now.
             and not os.path.lexists(os.path.join(configuration.folder, path))
         ]
         #: The path in the base of each file, by its path now, if these differ.
@@ -54,7 +54,7 @@ class Comparison:
             **base.renamed,
         }
 
-    def before(self, counted: Counted) -> dict[Answer | None, dict[str, int]]:
+    def before(self, counted: FileTokens) -> dict[Answer | None, dict[str, int]]:
         """Return the tokens that each file had, by what counts and by its path now.
 
         Args:
@@ -75,7 +75,9 @@ class Comparison:
             known.update(self._tokens(answer, changed))
         return before
 
-    def changes(self, counted: Counted, before: Counted, selection: Selection) -> list[Change]:
+    def changes(
+        self, counted: FileTokens, before: FileTokens, selection: Selection
+    ) -> list[Change]:
         """Return the files that were added, removed, renamed or changed in tokens, by path."""
         found: dict[str, Change] = {}
         for answer, tokens in counted.items():
@@ -94,7 +96,7 @@ class Comparison:
         return [found[path] for path in sorted(found)]
 
     def _removed(self, selection: Selection) -> Iterable[Change]:
-        # A file that was renamed to what no rule is about is gone like any other.
+        # A file that was renamed to a path without a rule is gone like any other.
         found = self._chosen.found
         renamed = {before for path, before in self._renamed.items() if path in found}
         gone = [path for path in self._gone if path not in renamed and path in selection]
@@ -122,20 +124,20 @@ class Comparison:
 def _moved(base: Base, found: Mapping[str, Found], gone: Iterable[str]) -> dict[str, str]:
     """Return the path in the base of each new file that has the content of one that is gone.
 
-    Git does not know of these yet. Of several with one content, one of the same name is taken, or
+    Git does not know of these yet. If several have the content, one of the same name is taken, or
     else the first.
     """
-    left: dict[str, list[str]] = {}
+    by_content: dict[str, list[str]] = {}
     for path in sorted(gone):
-        left.setdefault(base.blobs[path], []).append(path)
+        by_content.setdefault(base.blobs[path], []).append(path)
     moved = {}
-    if left:
-        length = len(next(iter(left)))
+    if by_content:
+        length = len(next(iter(by_content)))
         for path in sorted(found):
             is_new = path not in base.blobs and path not in base.renamed
             if not (is_new and found[path].size and base.has_history(path)):
                 continue
-            paths = left.get(content_id(found[path].path, length) or "")
+            paths = by_content.get(content_id(found[path].path, length) or "")
             if paths:
                 name = posixpath.basename(path)
                 moved[path] = min(paths, key=lambda one: (posixpath.basename(one) != name, one))

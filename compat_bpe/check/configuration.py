@@ -1,4 +1,4 @@
-"""From files of configuration to rules, with all that can be wrong in them."""
+"""Reading a configuration, and those it extends, into rules; refusing what is wrong in it."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ..encodings.resolve import Field
 
-#: The most rules and exemptions, globs of all of them, and sections of a rule.
+#: The most rules and exemptions together, globs in all of them, and sections in one rule.
 MOST_RULES = 1000
 MOST_GLOBS = 1000
 MOST_SECTIONS = 100
-#: The most characters of a glob, and the most files that are extended.
+#: The most characters of a glob, and the most files that a file extends.
 LONGEST_GLOB = 1000
 MOST_FILES = 20
 
 #: The highest limit.
 MOST_TOKENS = 10**12
 
-#: The words in which errors about a configuration say what to give; files are for the command.
+#: What errors about a configuration tell its author to write; files are for the command line.
 TERMS = Terms('model = "{}"', 'encoding = "{}"', "-e {} on the command line", "estimate = true")
 
 _TOP_KEYS = ("encoding", "model", "estimate", "warn", "growth", "extends", "rules", "exempt")
@@ -43,7 +43,7 @@ class Counting(NamedTuple):
     """The encoding or the estimate by which tokens are counted.
 
     Args:
-        answer: the encoding or the estimate; None for the one that the caller has.
+        answer: the encoding or the estimate; None for that of the caller.
         model: the model, if one is named.
         estimate: True if tokens may be estimated.
     """
@@ -53,12 +53,12 @@ class Counting(NamedTuple):
     estimate: bool = False
 
 
-def configuration_of(source: Source, given: Counting | None = None) -> Configuration:
-    """Return the configuration that a file has, with those that it extends.
+def configuration_of(source: Source, counting: Counting | None = None) -> Configuration:
+    """Return the configuration in a file, with those that it extends.
 
     Args:
         source: the file; it has a table about budgets.
-        given: what counts tokens, whatever the configuration says.
+        counting: replaces what the configuration says about counting.
 
     Raises:
         OSError: a file that is extended cannot be read.
@@ -66,15 +66,16 @@ def configuration_of(source: Source, given: Counting | None = None) -> Configura
     """
     folder = os.path.dirname(os.path.abspath(source.path))
     tables = _with_extended(source, os.path.realpath(folder))
-    defaults = _Defaults(given or Counting(resolve(DEFAULT_ENCODING)), NEAR, None)
+    is_given = counting is not None
+    defaults = _Defaults(counting or Counting(resolve(DEFAULT_ENCODING)), NEAR, None)
     rules: list[Rule] = []
     exemptions: list[Exemption] = []
     for table in tables:
         table.check_keys(_TOP_KEYS)
-        defaults = _defaults(table, defaults, is_given=given is not None)
+        defaults = _defaults(table, defaults, is_given=is_given)
     for table in tables:
         for one in table.tables("rules"):
-            rules.append(_rule(one, defaults, len(rules) + 1, is_given=given is not None))
+            rules.append(_rule(one, defaults, is_given=is_given))
         exemptions += map(_exemption, table.tables("exempt"))
         if len(rules) + len(exemptions) > MOST_RULES:
             raise table.error("rules", f"more than {MOST_RULES:,} rules and exemptions")
@@ -90,7 +91,7 @@ def configuration_of(source: Source, given: Counting | None = None) -> Configura
 
 
 class FileBudget(NamedTuple):
-    """The limit of a file, and what counts its tokens."""
+    """The limit of a file, and the encoding or estimate that counts its tokens."""
 
     limit: int
     counted_by: Answer
@@ -123,11 +124,11 @@ def budget_of_file(path: str) -> FileBudget | None:
     return min(budgets, key=lambda one: one.limit, default=None)
 
 
-# What is extended
+# Files that are extended
 
 
 def _with_extended(source: Source, folder: str) -> list[Table]:
-    """Return the table of a file behind those of the files that it extends.
+    """Return the tables of the files that a file extends, then its own.
 
     Args:
         source: the file.
@@ -143,7 +144,7 @@ def _with_extended(source: Source, folder: str) -> list[Table]:
         value = table.get("extends")
         names = (value,) if isinstance(value, str) else table.texts("extends", '"shared.toml"')
         for name in names:
-            # A link may lead anywhere; where it leads counts.
+            # Links are followed first: the target must be within the repository.
             joined = os.path.join(os.path.dirname(path), name.replace("\0", ""))
             target = os.path.realpath(joined)
             if not target.startswith(os.path.join(top, "")):
@@ -154,7 +155,7 @@ def _with_extended(source: Source, folder: str) -> list[Table]:
                 raise table.error("extends", f"{shown(name)} extends this file again; leave it out")
             if target in done:
                 continue
-            # The first file is among them.
+            # These include the first file, which extends the others.
             if len(done) + len(waiting) > MOST_FILES:
                 raise table.error("extends", f"more than {MOST_FILES} files are extended")
             try:
@@ -194,13 +195,12 @@ def _defaults(table: Table, before: _Defaults, *, is_given: bool) -> _Defaults:
 
 
 def _counting(table: Table, default: Counting, *, is_given: bool) -> Counting:
-    """Return what a table says to count by.
+    """Return the encoding or estimate that a table names.
 
     Args:
         table: the table.
-        default: what counts if the table does not say it.
-        is_given: the default replaces what the table says, which may then be a model or an encoding
-            that does not ship.
+        default: the counting if the table names none.
+        is_given: True if the default replaces what the table names, which then need not be known.
     """
     encoding = table.text("encoding", '"o200k_base"')
     model = table.text("model", '"gpt-4o"')
@@ -220,7 +220,7 @@ def _counting(table: Table, default: Counting, *, is_given: bool) -> Counting:
     return Counting(answer, model, estimate)
 
 
-def _rule(table: Table, defaults: _Defaults, number: int, *, is_given: bool) -> Rule:
+def _rule(table: Table, defaults: _Defaults, *, is_given: bool) -> Rule:
     table.check_keys(_RULE_KEYS)
     counting = _counting(table, defaults.counting, is_given=is_given)
     files = _globs(table, "files")
@@ -314,7 +314,7 @@ def _check_glob(table: Table, key: str, glob: str) -> None:
 
 
 def _number(table: Table, key: str, words: str) -> int | str | None:
-    """Return a number of tokens, which may be written as ``"128k"``; any other text as it is."""
+    """Return a number of tokens, also one written as ``"128k"``; return other text unchanged."""
     value = table.get(key)
     if not isinstance(value, str):
         return table.integer(key, 0, MOST_TOKENS, words)

@@ -1,7 +1,7 @@
 """A report for people: a table, annotations of GitHub, and a comment in Markdown.
 
 A runner obeys a line that begins with ``::``, and any other line with ``##[…]`` anywhere in it. So
-a name is only ever written in a line that begins as a command: there nothing in it is another.
+names are written only in lines that begin with ``::``, in which nothing else is a command.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from .results import Change, Report, Result
 
 
 def table_lines(report: Report, *, all_results: bool = False) -> Iterator[str]:
-    """Yield the lines of a table: what is over and near, the changes since the base, and a sum.
+    """Yield the lines of a table: what is over or near, the changes since the base, a summary.
 
     Args:
         report: the report.
@@ -61,7 +61,7 @@ _GITHUB_LEVELS = {"over": "error", "near": "warning"}
 
 
 def github_lines(report: Report) -> Iterator[str]:
-    """Yield a command for each result that is over or near its limit, and the sum."""
+    """Yield a command for each result that is over or near its limit, and the summary."""
     for one in report.of("over", "near"):
         place = (report.prefix + one.path, one.line) if one.path else None
         yield annotation(_GITHUB_LEVELS[one.status], f"{one.name}: {one.message}", place)
@@ -107,9 +107,9 @@ _SIGNS = {"over": "❌ over", "near": "⚠️ near"}
 
 
 def markdown_lines(report: Report) -> Iterator[str]:
-    """Yield the lines of a comment: a heading, what is over and near, and the changes.
+    """Yield the lines of a comment: a heading, what is over or near, and the changes.
 
-    Names are in spans of code, which none of them can end.
+    Names are in spans of code, which no name can end.
     """
     yield "### Token budgets"
     yield ""
@@ -130,7 +130,7 @@ def markdown_lines(report: Report) -> Iterator[str]:
 
 
 def _bounded(rows: Iterable[str], number: int) -> Iterator[str]:
-    """Yield as many rows as a comment has room for, and how many there are more."""
+    """Yield as many rows as a comment has room for, and the number of the others."""
     size = 0
     for index, row in enumerate(rows):
         size += len(row)
@@ -165,7 +165,7 @@ def _markdown_change(change: Change) -> str:
 def _code(text: str) -> str:
     """Return a span of code that shows a text.
 
-    Its marks are longer than any row of them in the text, and there is no line end in it.
+    Its marks are longer than any run of them in the text, and there is no line end in it.
 
     >>> print(_code("a"), _code("`a``b"))
     `a` ``` `a``b ```
@@ -182,8 +182,8 @@ def _code(text: str) -> str:
 def _cell(text: str) -> str:
     r"""Return a span of code within a cell of a table.
 
-    There a backslash before ``|`` is no part of the span. After another backslash, programs differ,
-    so that ``|`` is written as its number.
+    In a cell, the backslash before ``|`` is not shown. After another backslash, programs differ, so
+    ``|`` is written as its number there.
 
     >>> print(_cell("a|b"), _cell("a\\|b"))
     `a\|b` `a\\x7cb`

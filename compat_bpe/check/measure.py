@@ -10,7 +10,7 @@ from typing import Callable, NamedTuple
 from ..encodings.resolve import Answer
 from ..files.documents import MarkdownSection, body_start, is_markdown, markdown_sections
 from ..files.ignore import matcher
-from .results import Kind, Report, Result, Status, Unmatched, judged
+from .results import Kind, Report, Result, Status, Unmatched, status_of
 from .rules import NEAR, ChosenFiles, Configuration, Limit, Rule, SectionRule, Selection
 from .source import Place
 
@@ -34,11 +34,11 @@ class _Parts(NamedTuple):
 class SectionCounts:
     """Counts of sections, of front matter and of what follows it.
 
-    What is remembered of a file are its headings and numbers. Its text is read again if a rule asks
-    for parts that no rule before has asked for.
+    Only headings and counts are kept. A text is read again when a rule needs a part that has not
+    been counted.
 
     Args:
-        count: returns the tokens of a text, by what counts them.
+        count: returns the tokens of a text, given what counts them.
         read: returns the text of a path.
     """
 
@@ -53,9 +53,9 @@ class SectionCounts:
         self._tokens: dict[tuple[Answer | None, str], dict[MarkdownSection, int]] = {}
 
     def of(self, rule: Rule, path: str) -> Iterator[tuple[Kind, Limit, CountedSection]]:
-        """Yield the parts of a path that a rule is about, each with what it is, and its limit."""
-        of_sections = rule.sections if is_markdown(path) else ()
-        if not (of_sections or rule.front_matter or rule.body):
+        """Yield the parts of a file that a rule limits: their kind, limit, heading and tokens."""
+        section_rules = rule.sections if is_markdown(path) else ()
+        if not (section_rules or rule.front_matter or rule.body):
             return
         text = None
         if path not in self._parts:
@@ -67,12 +67,12 @@ class SectionCounts:
             found.append(("front_matter", rule.front_matter, front_matter))
         if rule.body is not None:
             found.append(("body", rule.body, body))
-        for one in of_sections:
+        for one in section_rules:
             found += [("section", one.limit, section) for section in matching(one, sections)]
         tokens = self._tokens.setdefault((rule.counted_by, path), {})
         missing = [section for _, _, section in found if section not in tokens]
         if missing:
-            # The file may have changed meanwhile; then these are counts of what it has there now.
+            # The file may have changed meanwhile: then its present text at these places is counted.
             text = self._read(path) if text is None else text
             for section in dict.fromkeys(missing):
                 part = text[section.start : section.end]
@@ -93,7 +93,7 @@ def _parts(text: str, path: str) -> _Parts:
 
 
 def matching(rule: SectionRule, sections: list[MarkdownSection]) -> list[MarkdownSection]:
-    """Return the sections that a rule is about."""
+    """Return the sections that a rule covers."""
     matches = matcher(rule.heading, is_name=True)
     return [
         section
@@ -103,7 +103,7 @@ def matching(rule: SectionRule, sections: list[MarkdownSection]) -> list[Markdow
 
 
 #: The tokens of each file, by what counts them.
-Counted = Mapping["Answer | None", Mapping[str, int]]
+FileTokens = Mapping["Answer | None", Mapping[str, int]]
 
 
 class Measurement:
@@ -125,12 +125,12 @@ class Measurement:
         report: Report,
         chosen: ChosenFiles,
         selection: Selection,
-        counted: Counted,
+        counted: FileTokens,
         sections: SectionCounts,
         *,
         name_of: Callable[[Answer | None], str],
         note_of: Callable[[Answer | None], str],
-        before: Counted | None = None,
+        before: FileTokens | None = None,
     ) -> None:
         self._report = report
         self._chosen = chosen
@@ -144,7 +144,7 @@ class Measurement:
         self._growths: dict[tuple[Answer | None, str], int] = {}
 
     def add_all(self, configuration: Configuration) -> None:
-        """Add the results of all rules, and what they and the command line name in vain."""
+        """Add the results of all rules; note rules and paths of which nothing was checked."""
         for rule, paths in zip(configuration.rules, self._chosen.by_rule):
             self._add_rule(rule, paths)
         self._report.unmatched = list(self._unmatched(configuration))
@@ -175,7 +175,7 @@ class Measurement:
         number = self._growths.setdefault((rule.counted_by, path), len(results))
         if number == len(results) or most < results[number].limit:
             place, grown = rule.growth.place, tokens - before
-            status = judged(grown, most, most + 1)
+            status = status_of(grown, most, most + 1)
             results[number : number + 1] = [
                 self._result(rule, "growth", status, grown, most, place, path)
             ]
@@ -191,9 +191,9 @@ class Measurement:
         heading: str = "",
         line: int = 1,
     ) -> None:
-        # A number of tokens is about files; other limits have the usual share.
+        # A number of tokens is for whole files; other limits have the default share.
         part = rule.warn if kind == "file" or rule.warn.tokens is None else NEAR
-        status = judged(tokens, limit.tokens, part.of(limit.tokens))
+        status = status_of(tokens, limit.tokens, part.of(limit.tokens))
         result = self._result(rule, kind, status, tokens, limit.tokens, limit.place, path)
         result = replace(result, heading=heading, line=line, is_share=limit.share)
         self._report.results.append(result)
@@ -238,8 +238,7 @@ class Measurement:
                 yield _unmatched_rule(rule.place, "all files that the rule matches are binary")
             elif selection.is_all and not report.errors:
                 for one in rule.sections:
-                    # Each section of files that have none is within its limit; a name may be
-                    # mistyped.
+                    # A heading without a section is within any limit, but may be mistyped.
                     if one.heading.strip("*") and one.limit.place not in sections:
                         yield _unmatched_rule(one.limit.place, "the limit is about no section")
         known = {path for path, _ in report.errors}.union(*self._counted.values())

@@ -30,8 +30,8 @@ class Result:
         encoding: the name of the encoding; of an estimate, that of the model.
         tokens: the number of tokens; with ``"growth"``, those that were added.
         limit: the most tokens.
-        place: the place of the limit in the configuration; None if it is from the command line, as
-            only a limit of growth can be.
+        place: the place of the limit in the configuration; None for a limit of growth from the
+            command line.
         is_share: True if the limit is a share of a context.
         reason: why it is exempt.
         estimate: why the tokens are an estimate; empty if they are not.
@@ -181,7 +181,7 @@ class Report:
 
     @property
     def summary(self) -> str:
-        """The numbers of files in words, each by the worst that was found of it; and of totals.
+        """The numbers of files by their worst status, and of totals, in words.
 
         >>> Report("a.toml", files=2).summary
         '2 files: none is over a limit'
@@ -205,10 +205,10 @@ class Report:
         return f"{plural(self.files, 'file')}: {', '.join(words)}"
 
 
-def judged(tokens: int, limit: int, warn: int) -> Status:
+def status_of(tokens: int, limit: int, warn: int) -> Status:
     """Return the status of some tokens; from ``warn`` on they are near the limit.
 
-    >>> judged(11, 10, 9), judged(10, 10, 9), judged(9, 10, 9), judged(8, 10, 9)
+    >>> status_of(11, 10, 9), status_of(10, 10, 9), status_of(9, 10, 9), status_of(8, 10, 9)
     ('over', 'near', 'near', 'ok')
     """
     if tokens > limit:
@@ -217,7 +217,7 @@ def judged(tokens: int, limit: int, warn: int) -> Status:
 
 
 def highest_over(results: Iterable[Result]) -> dict[Limit, int]:
-    """Return the limits that something is over, each with the most tokens that it has."""
+    """Return the limits that are exceeded, each with the highest count."""
     highest: dict[Limit, int] = {}
     for one in results:
         if one.status == "over" and one.kind != "growth" and one.place is not None:

@@ -1,4 +1,4 @@
-"""The rules of a configuration, the globs by which they choose files, and the files."""
+"""The rules of a configuration, the files that their globs choose, and those to be counted."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ class FileGlobs:
 
     Args:
         globs: the globs.
-        all_names: match names that begin with a dot as any others; otherwise they are matched only
-            by a glob that has such a name in it.
+        all_names: match names that begin with a dot like any others; otherwise only globs with
+            such a name in them match these.
 
     >>> globs = FileGlobs(["*.md", ".github/*.md"])
     >>> [globs.match(path) for path in ("a/b.md", ".github/c.md", ".cache/d.md")]
@@ -61,12 +61,12 @@ class Limit(NamedTuple):
 
 
 class Part(NamedTuple):
-    """A number of tokens, or a share of some: exactly one of the two.
+    """A number of tokens, or a share of a whole; exactly one of the two is set.
 
     Args:
         tokens: the number.
         share: the share.
-        place: its place in the configuration; None for one that is not from there.
+        place: its place in the configuration; None if it is from elsewhere.
 
     >>> Part(None, 0.9).of(5000), Part(100, None).of(5000)
     (4500, 100)
@@ -82,13 +82,13 @@ class Part(NamedTuple):
         return self.tokens if self.tokens is not None else int(round(whole * (self.share or 0), 6))
 
 
-#: The part of a limit from which on a result is near it, unless the configuration says another.
+#: The part of a limit at which a result begins to be near it, unless the configuration sets it.
 NEAR = Part(None, 0.9)
 
 
 @dataclass(frozen=True)
 class SectionRule:
-    """A limit of the sections of Markdown files that have a heading.
+    """A limit for sections of Markdown files, chosen by their headings.
 
     Args:
         heading: the text of the heading, in which ``*`` stands for anything.
@@ -103,18 +103,18 @@ class SectionRule:
 
 @dataclass(frozen=True)
 class Rule:
-    """A rule: some files, and the limits of them.
+    """A rule: some files and their limits.
 
     Args:
         name: its name in reports.
         files, exclude: the globs of its files, and of those that are left out.
-        counted_by: what counts tokens; None for what is given on the command line.
+        counted_by: the encoding or estimate that counts tokens; None for that of the command line.
         largest: the limit of each file.
-        warn: the part of a limit from which on a result is near it.
+        warn: the part of a limit at which a result begins to be near it.
         total: the limit of all files together.
-        growth: the most by which a file may grow, as a part of what it was.
+        growth: the most by which a file may grow, as a part of its former tokens.
         sections: the limits of sections.
-        front_matter, body: the limits of what is before and after the end of the front matter.
+        front_matter, body: the limits of the front matter, and of what follows it.
         place: its place in the configuration.
     """
 
@@ -132,7 +132,7 @@ class Rule:
     place: Place
 
     def chosen(self, paths: Sequence[str]) -> list[str]:
-        """Return the paths that the rule is about, in their order."""
+        """Return the paths that the rule covers, in their order."""
         files, exclude = FileGlobs(self.files), FileGlobs(self.exclude, all_names=True)
         return [path for path in paths if files.match(path) and not exclude.match(path)]
 
@@ -167,6 +167,34 @@ class Configuration:
         return any(is_dotted(glob) for rule in self.rules for glob in rule.files)
 
 
+class Named(NamedTuple):
+    """A path that the command line names.
+
+    Args:
+        path: the path.
+        relative: the path from the configuration's folder on, with slashes between names.
+        is_folder: True if it is a folder.
+    """
+
+    path: str
+    relative: str
+    is_folder: bool
+
+    @property
+    def is_around(self) -> bool:
+        """True if it is the configuration's folder, or one above it."""
+        return self.is_folder and set(self.relative.split("/")) <= {".", ".."}
+
+    @property
+    def is_within(self) -> bool:
+        """True if it is below the configuration's folder."""
+        return not self.is_around and not self.relative.startswith("../")
+
+    def has(self, path: str) -> bool:
+        """Return True if a file is this one, or below it."""
+        return path == self.relative or (self.is_folder and path.startswith(f"{self.relative}/"))
+
+
 #: The most files below the folder of a configuration.
 MOST_FOUND = 1_000_000
 
@@ -192,8 +220,8 @@ def chosen_files(
 ) -> ChosenFiles:
     """Return the files of all rules.
 
-    As in ``count``, what git ignores is left out and symbolic links are not followed, but what is
-    named is taken.
+    As in ``count``, files that git ignores are left out and symbolic links are not followed, unless
+    they are named.
 
     Args:
         configuration: the configuration.
@@ -225,7 +253,7 @@ def chosen_files(
 
 
 def choose(configuration: Configuration, found: dict[str, Found]) -> ChosenFiles:
-    """Return what the rules choose of some files."""
+    """Return the files that the rules choose from those that were found."""
     paths = list(found)
     by_rule = [rule.chosen(paths) for rule in configuration.rules]
     matched = set().union(*by_rule)
@@ -242,40 +270,12 @@ def choose(configuration: Configuration, found: dict[str, Found]) -> ChosenFiles
     )
 
 
-class Named(NamedTuple):
-    """A path that the command line names.
-
-    Args:
-        path: the path.
-        relative: the path from the configuration's folder on, with slashes between names.
-        is_folder: True if it is a folder.
-    """
-
-    path: str
-    relative: str
-    is_folder: bool
-
-    @property
-    def is_around(self) -> bool:
-        """True if it is the configuration's folder, or one above it."""
-        return self.is_folder and set(self.relative.split("/")) <= {".", ".."}
-
-    @property
-    def is_within(self) -> bool:
-        """True if it is below the configuration's folder."""
-        return not self.is_around and not self.relative.startswith("../")
-
-    def has(self, path: str) -> bool:
-        """Return True if a file is this one, or below it."""
-        return path == self.relative or (self.is_folder and path.startswith(f"{self.relative}/"))
-
-
 class Selection:
     """The paths that the command line names: files, or all below a directory.
 
     Args:
         folder: the configuration's folder.
-        paths: the paths; none of them means all files.
+        paths: the paths; without any, all files are selected.
 
     Raises:
         OSError: a path does not exist, or is a pipe or a device.
@@ -303,7 +303,7 @@ class Selection:
 
 
 def _real(path: str) -> str:
-    """Return the absolute path of what is named, which may itself be a symbolic link."""
+    """Return an absolute path without symbolic links, except the last name if it is one."""
     folder, name = os.path.split(os.path.abspath(path))
     return os.path.join(os.path.realpath(folder), name)
 
@@ -311,7 +311,10 @@ def _real(path: str) -> str:
 def groups_to_count(
     rules: Sequence[Rule], chosen: ChosenFiles, selection: Selection
 ) -> dict[Answer | None, list[str]]:
-    """Return the paths that each answer counts: those that are named, and groups with a total."""
+    """Return the paths to count, by what counts them: selected ones, and whole groups with a total.
+
+    A group with a total is counted if one of its files is selected.
+    """
     wanted: dict[Answer | None, dict[str, None]] = {}
     for rule, paths in zip(rules, chosen.by_rule):
         group = wanted.setdefault(rule.counted_by, {})

@@ -1,7 +1,4 @@
-"""A file of configuration as it was written: its tables, the place of each value, and where it is.
-
-A file is found in a folder or above it.
-"""
+"""A configuration file: finding it, reading its tables, and the place of each value in its text."""
 
 from __future__ import annotations
 
@@ -35,8 +32,8 @@ _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 _LINES = r'"""(?:[^\\]|\\[\s\S])*?"{3,5}(?!")' + r"|'''[\s\S]*?'{3,5}(?!')"
 _LINE = r'"(?:[^"\\\n]|\\.)*"' + r"|'[^'\n]*'"
 _STRING = re.compile(f"{_LINES}|{_LINE}")
-#: A piece of any text: a part of a key or of a value, a dot, space, or what ends a key. Three
-#: quotation marks that nothing closes are none: the search for their end is not made twice.
+#: A piece of any text: a part of a key or of a value, a dot, space, or what ends a key. Nothing
+#: matches three quotation marks that are not closed, so their end is searched for only once.
 _PIECE = re.compile(
     rf"(?P<part>{_LINES}|(?!\"{{3}}|'{{3}})(?:{_LINE})|{_BARE_KEY.pattern})"
     r"""|(?P<dot>\.)|(?P<space>[ \t]+)|#[^\n]*|[^"'.#\w \t-]+|[^"']"""
@@ -58,7 +55,7 @@ def parse_toml(text: str) -> dict[str, Any]:
 
     Raises:
         ModuleNotFoundError: Python is older than 3.11, and the package ``tomli`` is missing.
-        ValueError: the text is no TOML; the message has the line.
+        ValueError: the text is not TOML; the message has the line.
     """
     try:
         module = import_module("tomllib")
@@ -136,7 +133,7 @@ class _Scanner:
             self._note(way, start)
 
     def _resolved(self, keys: list[str]) -> Way:
-        """Return the way of keys in a header; in an array of tables the last one is meant."""
+        """Return the way to the keys of a header; in an array of tables they mean its last one."""
         way: Way = ()
         for key in keys:
             way = (*way, key)
@@ -210,7 +207,7 @@ _SIZE_LIMIT = 1 << 20
 _WAY_IN_PYPROJECT = ("tool", "compat-bpe", "check")
 _WAY = ("check",)
 
-#: The most parts of a key. Parsers go through all of them each time: many would take minutes.
+#: The most parts of a key. Parsers go through all parts for each one, so many would take minutes.
 _MOST_PARTS = 100
 
 
@@ -226,7 +223,7 @@ class Source:
         text: its content.
 
     Raises:
-        ConfigurationError: it is no TOML, or the package that reads TOML is missing.
+        ConfigurationError: it is not TOML, or the package that reads TOML is missing.
     """
 
     def __init__(self, path: str, text: str) -> None:
@@ -280,7 +277,7 @@ class Source:
         while known and known not in self.spans:
             known = known[:-1]
         if not known:
-            # Only a part of a header says it, as the "a" in [a.b] does.
+            # It is named only as a part of a header, as "a" is in [a.b].
             lines = [span.line for one, span in self.spans.items() if one[: len(way)] == way]
             return Place(self.path, min(lines, default=1), way)
         return Place(self.path, self.spans[known].line, way)
@@ -299,7 +296,7 @@ class Table:
         value: its content.
 
     Raises:
-        ConfigurationError: it is no table.
+        ConfigurationError: it is not a table.
     """
 
     def __init__(self, source: Source, way: Way, value: object) -> None:
@@ -313,16 +310,12 @@ class Table:
     def place(self) -> Place:
         return self._source.place(self._way)
 
-    @property
-    def file(self) -> str:
-        return self._source.path
-
     def place_of(self, key: str) -> Place:
         """Return the place of the value of a key."""
         return self._source.place((*self._way, key))
 
     def error(self, key: str | None, message: str) -> ConfigurationError:
-        """Return the error to raise for the value of a key; None is for the table itself."""
+        """Return the error to raise for the value of a key, or with None for the table itself."""
         return self._source.error(self._way if key is None else (*self._way, key), message)
 
     def check_keys(self, known: Iterable[str]) -> None:
@@ -428,7 +421,7 @@ def find_configuration(start: str) -> Source | None:
     before ``pyproject.toml``; files that say nothing of budgets are passed over.
 
     Raises:
-        OSError, ConfigurationError: a file on the way cannot be read, or is no TOML.
+        OSError, ConfigurationError: a file on the way cannot be read, or is not TOML.
     """
     for folder in _upward(os.path.abspath(start)):
         for name in (NAME, PYPROJECT):

@@ -1,4 +1,4 @@
-"""Configurations that are written: the first one of a project, and one whose limits are raised."""
+"""Writing configurations: the first one of a project, and one with raised limits."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from .rules import NEAR, Configuration, Limit, Rule
 from .source import Place, Source, Way, parse_toml
 
-#: Files that are mostly sent to models, by the rules of a first configuration.
+#: Files that are usually sent to models, by the names of the rules of a first configuration.
 _USUAL = (
     ("instructions", ("AGENTS.md", "CLAUDE.md", "GEMINI.md", ".github/copilot-instructions.md")),
     ("rules", (".cursor/rules/", ".github/instructions/", ".windsurf/rules/", ".clinerules/")),
@@ -21,7 +21,7 @@ _USUAL = (
 #: The files if there are none of these.
 _OTHERWISE = (("documents", ("*.md",)),)
 
-#: The room that a first limit leaves, as a factor; every new limit is rounded up to this multiple.
+#: The room that a first limit leaves, as a factor. New limits are rounded up to multiples of _STEP.
 _ROOM = 1.2
 _STEP = 100
 
@@ -41,7 +41,7 @@ max = {limit}  # the largest has {largest:,}: {path}
 
 
 def usual_rules(folder: str) -> Configuration:
-    """Return rules for the files that are mostly sent to models, with no limits yet."""
+    """Return rules for the files that are usually sent to models, with no limits yet."""
     return _rules(folder, _USUAL)
 
 
@@ -60,12 +60,12 @@ def _rules(folder: str, named: tuple[tuple[str, tuple[str, ...]], ...]) -> Confi
 
 
 def first_configuration(rules: Configuration, tokens: Mapping[str, int], encoding: str) -> str:
-    """Return the text of a configuration whose limits the files are within.
+    """Return the text of a configuration with limits that all files are within.
 
     Args:
         rules: the rules.
         tokens: the tokens of each file, by its path relative to the configuration's folder.
-        encoding: the name of the encoding that has counted them.
+        encoding: the name of the encoding that counted them.
     """
     text = _HEAD.format(encoding=json.dumps(encoding))
     chosen = [rule.chosen(list(tokens)) for rule in rules.rules]
@@ -85,7 +85,7 @@ def first_configuration(rules: Configuration, tokens: Mapping[str, int], encodin
 
 
 class Raised(NamedTuple):
-    """A limit that was raised, or that was not.
+    """A limit to raise, and the outcome.
 
     Args:
         limit: the old limit.
@@ -99,9 +99,9 @@ class Raised(NamedTuple):
 
 
 def raise_limits(source: Source, highest: Mapping[Limit, int]) -> tuple[str, list[Raised]]:
-    """Return the text of a configuration with higher limits, and what became of each.
+    """Return the text of a configuration with higher limits, and the outcome for each.
 
-    Numbers are replaced, and all else stays as it is.
+    Only numbers are replaced.
 
     Args:
         source: the configuration.
@@ -140,7 +140,7 @@ def _problem(source: Source, limit: Limit) -> str:
 
 
 def _like(old: str, new: int) -> str:
-    """Return a number as another one is written: with ``_`` between thousands or without.
+    """Return a number in the notation of another: with a sign and ``_`` between thousands or not.
 
     >>> _like("5_000", 12300), _like("+500", 600)
     ('12_300', '+600')

@@ -1,13 +1,12 @@
-"""Counting of the chunks of a corpus, or chunks that come with their counts.
+"""Counting the chunks of a corpus, and taking chunks that come with their counts.
 
 Text arrives in pieces, and only the text after the last cut point is held back (see
 ``Core.next_cut_point``). So memory grows with the number of distinct chunks, not with the corpus.
-It can be bounded: counts are then handed over when they are many (see ``Spill``).
-Splitting keeps one processor busy; if there are more, worker processes share it.
+With a ``Spill`` it is bounded: counts are handed over when there are many. Worker processes share
+the splitting of a large corpus.
 
-Counts may be made by another program or on other machines. A row is a pair of a chunk and its
-count, or a triple of these and the group that it belongs to. The same chunk may come in several
-rows, in any order: its counts are added up.
+Counts may come from another program or from other machines. A row is a chunk and its count, and
+perhaps its group. The counts of a chunk that is in several rows are added up.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ _WORTH_WORKERS = 4_000_000
 
 #: The frequency of each chunk, by group.
 Counts = dict[str, Counter[str]]
-#: A part of a text, and True if it goes on after a cut point.
+#: A part of a text, and True if it begins at a cut point within its text.
 Waiting = tuple[str, bool]
 
 #: The most characters for each chunk of ``Spill.most``, on average: chunks may be long.
@@ -133,7 +132,7 @@ class ChunkCounter:
         """Add chunks that come with their counts.
 
         Args:
-            counts: the chunks and their counts; see ``counted``.
+            counts: the chunks and their counts; see ``rows_of``.
             group: the group of chunks that come without one.
             check: called with each chunk; raises an error if it cannot be one.
 
@@ -237,10 +236,10 @@ def _add_counts(counts: Counts, others: Counts) -> None:
 
 
 class _Full:
-    """The rule that says when counts are many.
+    """Decides when there are so many counts that they are handed over.
 
     Args:
-        most: as in ``Spill``; None if they never are.
+        most: as in ``Spill``; None for never.
     """
 
     def __init__(self, most: int | None) -> None:
@@ -248,7 +247,7 @@ class _Full:
         self._characters = 0
 
     def is_after(self, texts: Mapping[str, list[Waiting]], counts: Counts) -> bool:
-        """Return True if counts are many after these texts; they are then handed over."""
+        """Return True if the counts are to be handed over after these texts."""
         if self.most is None:
             return False
         # The chunks together are no longer than the text that they are from.
@@ -262,7 +261,7 @@ class _Full:
 
 
 class _CountingWorker:
-    """Counts in a process of its own; the counts are told at the end, or when they are many."""
+    """Counts in a process of its own, and tells the counts at the end or when there are many."""
 
     def __init__(
         self, make: Callable[..., Encoding], arguments: dict[str, Any], most: int | None
@@ -329,7 +328,8 @@ def rows_of(counts: Counted, group: str = "") -> Iterator[tuple[str, int, str]]:
             raise TypeError(
                 f"row {number} must be a chunk and a count, perhaps with a group, not {row!r:.99}"
             ) from None
-        if type(count) is not int or not 0 < count <= MOST or not chunk or not is_chunk_text(chunk):
+        is_text = isinstance(chunk, str) and chunk and is_unicode(chunk)
+        if type(count) is not int or not 0 < count <= MOST or not is_text:
             try:
                 count = checked_count(chunk, count)
                 check_chunk(chunk)
@@ -338,11 +338,6 @@ def rows_of(counts: Counted, group: str = "") -> Iterator[tuple[str, int, str]]:
             if not count:
                 continue
         yield chunk, count, own
-
-
-def is_chunk_text(chunk: object) -> bool:
-    """Return True if a value is a text without surrogates."""
-    return isinstance(chunk, str) and is_unicode(chunk)
 
 
 def check_chunk(chunk: object) -> None:

@@ -12,10 +12,10 @@ Three formats, told apart by the name:
 The first two may be compressed (``.gz``, ``.bz2``, ``.xz``, ``.zst``), and are UTF-8. The order of
 the rows makes no difference, and a chunk may have several.
 
-Counts are added up in bounded memory and given back in sorted order: in memory until they are many.
-Then they are written, sorted, to a temporary file: a *run*. In the end all runs are read at once
-and merged. Each time there are ``_FAN`` runs of a level, they are merged to one of the next, so
-that few files are open: of *n* rows, each is written about log(n) times.
+``CountsMerger`` adds counts up in bounded memory and yields them in sorted order. When there are
+too many for memory, they are written, sorted, to a temporary file: a *run*. In the end all runs are
+read at once and merged. Whenever a level has ``_FAN`` runs, they are merged to one of the next
+level, so that few files are open: of *n* rows, each is written about log(n) times.
 """
 
 from __future__ import annotations
@@ -168,7 +168,7 @@ class CountsReader:
                 raise
 
     def _parsed(
-        self, path: str, parse: Callable[[bytes, int], Sequence[Any]]
+        self, path: str, parse: Callable[[bytes], Sequence[Any]]
     ) -> Iterator[tuple[int, Sequence[Any]]]:
         offset = 0
         for number, (line, size) in enumerate(read_lines(path, LINE_LIMIT, self._advance), 1):
@@ -183,7 +183,7 @@ class CountsReader:
             row = line.rstrip(b"\r\n")
             if row and not (number == 1 and row in _HEADERS):
                 try:
-                    yield number, parse(row, offset)
+                    yield number, parse(row)
                 except UnicodeDecodeError as error:
                     raise not_utf8(error, offset) from None
             offset += size
@@ -226,7 +226,7 @@ def _without_mark(line: bytes) -> bytes:
     return rest if is_mark else line
 
 
-def _tsv_row(line: bytes, offset: int) -> Sequence[Any]:
+def _tsv_row(line: bytes) -> Sequence[Any]:
     fields = line.decode().split("\t")
     if not 2 <= len(fields) <= 3:
         raise ValueError(
@@ -246,7 +246,7 @@ def _tsv_row(line: bytes, offset: int) -> Sequence[Any]:
     return chunk, count, unescape(fields[2]) if len(fields) == 3 else None
 
 
-def _json_row(line: bytes, offset: int) -> Sequence[Any]:
+def _json_row(line: bytes) -> Sequence[Any]:
     row = json_of_line(line.decode())
     if not isinstance(row, dict):
         raise ValueError('must be an object with "chunk" and "count"')
@@ -449,8 +449,8 @@ def collapsed(rows: Iterable[Row]) -> Iterator[Row]:
     return _added_up((chunk, count, "") for chunk, count, _ in rows)
 
 
-def frequent(rows: Iterable[Row], least: int, dropped: dict[str, Any]) -> Iterator[Row]:
-    """Yield the rows of chunks that occur often enough in all groups together.
+def frequent_rows(rows: Iterable[Row], least: int, dropped: dict[str, Any]) -> Iterator[Row]:
+    """Yield the rows of chunks that occur often enough in all groups together; count the others.
 
     Args:
         rows: sorted rows.

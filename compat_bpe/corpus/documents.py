@@ -159,7 +159,7 @@ def group_of(path: str, root: str) -> str:
     below = os.path.basename(path) if path == root else path[len(os.path.join(root, "")) :]
     first, *rest = parts_of_path(below)
     name = first if rest else first.split(".", 1)[0] or first
-    # A file's name may have bytes that are no text, but a group's name goes into reports.
+    # A file's name may have bytes that are not text, but a group's name goes into reports.
     return os.fsencode(name).decode("utf-8", "replace")
 
 
@@ -188,7 +188,7 @@ def parts_of(pieces: Iterable[str], group: str, source: str) -> Iterator[Documen
 
 
 class _Progress:
-    """A progress that reports bytes when they have been worked on, not when they are read.
+    """Progress in bytes that have been worked on, not only read.
 
     The last block is held back, since some of its text is in parts that have not been taken yet.
     """
@@ -409,7 +409,7 @@ def _member(members: dict[str, object], field: str) -> str:
     """Return the text in a field of an object.
 
     Raises:
-        ValueError: there is no such field, or its value is no text.
+        ValueError: there is no such field, or its value is not text.
     """
     if field not in members:
         names = ", ".join(map(repr, islice(members, _LISTED)))

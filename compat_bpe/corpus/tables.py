@@ -57,7 +57,7 @@ def table_rows(
         path: the path of the file.
         text: the name of the column of texts.
         group: the name of the column of groups; None if there is none.
-        advance: called with numbers of bytes of the file, the share that the rows so far are.
+        advance: called with numbers of bytes: the share of the file that has been read.
 
     Raises:
         ImportError: ``pyarrow`` is not installed, or not in a version that is safe.
@@ -214,16 +214,16 @@ def reading(kind: str) -> Iterator[None]:
 
 
 def parquet_batches(source: BinaryIO, columns: Sequence[Column]) -> Iterator[tuple[Any, float]]:
-    """Yield batches of the columns of a Parquet file that it has, and the share of rows so far.
+    """Yield batches of those columns that a Parquet file has, and the share of rows so far.
 
     Args:
-        source: the file, at any place; it can be sought in.
+        source: the file, at any place; it is seekable.
         columns: the columns.
 
     Raises:
         ImportError: ``pyarrow`` is not installed, or not in a version that is safe.
         OSError: the file cannot be read.
-        ValueError: it is no Parquet file, or a column is missing or of another type.
+        ValueError: it is not a Parquet file, or a column is missing or of another type.
     """
     import_pyarrow("Parquet is read by pyarrow: pip install 'compat-bpe[parquet]'")
     from pyarrow import parquet
@@ -256,7 +256,7 @@ def _batches(file: Any, names: list[str]) -> Iterator[Any]:
 
 
 def values(column: Any) -> list[Any]:
-    """Return the values of a column; equal texts are one object if there is much of them.
+    """Return the values of a column; in a large one, equal texts are one object.
 
     Raises:
         ValueError: a text is not UTF-8.

@@ -4,9 +4,9 @@ An encoding has a number, a color and a pattern. The number alone tells any numb
 apart, without seeing colors; the colors repeat after eight, with another pattern. Names are broken
 between their parts, and short where room is small.
 
-A chart stretches to the width there is: lengths in it are shares of that, and what is written
-beside it is text of the page, so that it can be read on a phone. It is for those who see it; the
-figures are in a table as well.
+A chart stretches to the width of the page: lengths in it are shares of that. Labels are text of the
+page, so that they can be read on a phone. All figures of a chart are in a table, too, for readers
+who do not see it.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ from .figures import Check
 #: Colors and patterns in the style sheet.
 COLORS, PATTERNS = 8, 4
 
-#: Characters of a name that is never broken on purpose.
+#: The most characters of a name that is never broken on purpose.
 _WHOLE = 16
 
-#: Characters of a name that is shown as it is beside a chart or above a column.
+#: The most characters of a name that is shown unchanged beside a chart or above a column.
 _SHORT = 32
 
 _VISIBLE = Visible()
 
-#: What is shown of a group whose name is empty, as a field of JSON lines may be.
+#: The name of a group whose own name is empty, as a field of JSON lines may be.
 _NO_NAME = "(no name)"
 
 #: Places where a name may be broken: after these characters, but not before the ending of a file's
@@ -72,7 +72,7 @@ def titled(name: str, shown: str) -> str:
 
 
 def shorten(names: Iterable[str]) -> dict[str, str]:
-    """Return names with folders left out of long paths, so that none is taken for another.
+    """Return short forms of names by name: long paths lose folders, but stay different.
 
     >>> list(shorten(["gpt2", "/home/me/models/large/tokenizer.json"]).values())
     ['gpt2', '…/large/tokenizer.json']
@@ -83,7 +83,7 @@ def shorten(names: Iterable[str]) -> dict[str, str]:
     times = Counter(form for ends, gaps in forms.values() for form in {*ends, *gaps})
     short = {}
     for name, (ends, gaps) in forms.items():
-        # The file's name, with its folder if that fits; if need be with more, or another one.
+        # The file's name, with its folder if that fits; else with more folders, or another one.
         fitting = [end for end in ends[1:] if len(end) <= _SHORT] or ends[:1]
         wanted = [*fitting, *gaps]
         own = (form for form in wanted if times[form] == 1 and form not in forms)
@@ -207,7 +207,7 @@ def table(
         caption: what it shows.
         heads: HTML of the heads of the columns, that of the names first.
         rows: the HTML of the name of each, and the text of its figures.
-        shades: how deep the color of a cell is, from 0 to 1, by row and column.
+        shades: the depth of a cell's color, from 0 to 1, by row and column.
     """
     head = "".join(f'<th scope="col">{title}</th>' for title in heads)
     body = []
@@ -231,7 +231,7 @@ def details(summary: str, content: str) -> str:
 
 
 def bars(groups: Iterable[tuple[str, Sequence[Bar]]], description: str) -> str:
-    """Return horizontal bars on one scale; the HTML of a group's name, and its bars."""
+    """Return horizontal bars on one scale, for groups given as the HTML of a name and its bars."""
     listed = list(groups)
     most = max((bar.value for _, some in listed for bar in some), default=0.0) or 1.0
     parts = []
@@ -275,10 +275,10 @@ def strip(
     def place(ratio: float) -> str:
         return f"{log10(ratio) / scale:.2%}"
 
-    def end(group: str, said: str, side: str, at: str, room: float) -> str:
+    def end(group: str, ratio: str, side: str, at: str, room: float) -> str:
         return (
             f'<span class="end {side}" style="left:{at};max-width:{room:.2%}" '
-            f'title="{said}{text(group)}">{said}{text(short.get(group, group))}</span>'
+            f'title="{ratio}{text(group)}">{ratio}{text(short.get(group, group))}</span>'
         )
 
     dots = "".join(
@@ -369,6 +369,14 @@ def _percent(share: float) -> str:
 Place = tuple[float, float]
 
 
+class Line(NamedTuple):
+    """The line of an encoding in a plot, and the place of its number; None for none."""
+
+    key: Key
+    places: Sequence[Place]
+    badge: Place | None
+
+
 def coverage_chart(series: Sequence[Sequence[float]], keys: Sequence[Key], description: str) -> str:
     """Return a line for each series of shares of 1 over 1, 2, 3 and so on, by their logarithms."""
     decades = max(1, ceil(log10(max(map(len, series), default=1) or 1)))
@@ -408,14 +416,6 @@ def curve_chart(curves: Sequence[tuple[Key, Sequence[Check]]], description: str)
         "tokens of the vocabulary",
         description,
     )
-
-
-class Line(NamedTuple):
-    """The line of an encoding in a plot, and the place of its number; None for none."""
-
-    key: Key
-    places: Sequence[Place]
-    badge: Place | None
 
 
 def _plot(
@@ -494,8 +494,8 @@ def tokens(parts: Sequence[bytes]) -> str:
 
 
 def token_list(items: Iterable[tuple[bytes, str]]) -> str:
-    """Return tokens, and what is said of each."""
-    written = (f"<li>{token(part)} <small>{text(said)}</small></li>" for part, said in items)
+    """Return a list of tokens, each with a remark."""
+    written = (f"<li>{token(part)} <small>{text(remark)}</small></li>" for part, remark in items)
     return f'<ul class="list">{"".join(written)}</ul>'
 
 

@@ -61,8 +61,8 @@ class TokenCounts(NamedTuple):
         whole_chunks: the number of chunks that are a single token, and not unknown.
         unknown: the number of tokens that stand for what is unknown; None if the vocabulary has no
             such token.
-        lost: the number of words that decoding the tokens of a document does not give back, as
-            often as they are in it.
+        lost: the number of words, each time they occur, that decoding the tokens of a document does
+            not give back.
     """
 
     tokens: int = 0
@@ -76,6 +76,7 @@ _Counts = TypeVar("_Counts", Sizes, TokenCounts)
 
 
 def add_counts(counts: Iterable[_Counts], zero: _Counts) -> _Counts:
+    """Return the sum of counts, field by field; that of numbers that are all None is None."""
     sums: Iterable[Any] = map(_sum, zip(zero, *counts))
     return type(zero)(*sums)
 
@@ -98,7 +99,7 @@ class TokenUse(NamedTuple):
 
     Args:
         id: its id.
-        token: its bytes; those of the token as in the vocabulary if it is no byte-level one.
+        token: its bytes; in a vocabulary that is not byte-level, those of the token as written.
         times: the number of times.
         size: the length in bytes of what it is decoded to.
     """
@@ -139,9 +140,9 @@ class EncodingReport:
 
     @cached_property
     def mergeable(self) -> int | None:
-        """The number of tokens that are neither special nor added; None if there is no end of them.
+        """The number of tokens that are neither special nor added.
 
-        It is None for baselines without a vocabulary, such as words.
+        It is None for baselines without a vocabulary, such as words: any word is a token.
         """
         is_open = self._encoding.reference == "baseline" and not self._encoding.core.model.is_text
         return None if is_open else len(self._encoding.ordinary_tokens())
@@ -344,9 +345,9 @@ def worst_to_best(ratios: Mapping[str, float | None]) -> float | None:
 def difference(report: Report, group: str) -> float:
     """Return how many times as many tokens the worst encoding makes of a group as the best one.
 
-    Of a single encoding, it is the tokens per character: so the groups that it writes worst are the
-    first ones. It is infinite if an encoding makes no token, and 0 if none makes one. Estimates
-    follow from the number of characters, so they say nothing of differences.
+    For a single encoding, it is the tokens per character, so that its worst groups come first. It
+    is infinite if an encoding makes no token, and 0 if none makes one. Estimates are left out: they
+    follow from the number of characters.
     """
     counts = [one.groups[group] for one in report.encodings.values()]
     if not counts:
@@ -359,8 +360,8 @@ def difference(report: Report, group: str) -> float:
     return most / least
 
 
-def reason(report: Report) -> str:
-    """Return what is said of the groups that come first."""
+def why_first(report: Report) -> str:
+    """Return why the first groups come first, in words."""
     if not report.encodings:
         return "with the most text"
     several = len(report.encodings) > 1
@@ -368,9 +369,7 @@ def reason(report: Report) -> str:
 
 
 def by_difference(report: Report) -> Report:
-    """Return a report whose groups come in the order of their difference, the greatest first.
-
-    Of equal ones, the group with more text comes first.
+    """Return a report with its groups sorted by difference, the greatest first, then by size.
 
     >>> from compat_bpe import get_encoding
     >>> from compat_bpe.report.measure import report
@@ -402,16 +401,16 @@ class Column(NamedTuple):
 
 def columns(report: Report) -> list[Column]:
     """Return the columns of a report: its encodings, then the estimates, then the baselines."""
-    made = [Column(name, one.groups, one.total) for name, one in report.encodings.items()]
-    made += estimated(report)
+    listed = [Column(name, one.groups, one.total) for name, one in report.encodings.items()]
+    listed += estimated(report)
     for name, count in BASELINES.items():
         groups = {group: count(sizes) for group, sizes in report.groups.items()}
-        made.append(Column(name, groups, count(report.total)))
-    return made
+        listed.append(Column(name, groups, count(report.total)))
+    return listed
 
 
 def estimated(report: Report) -> list[Column]:
-    """Return the columns of the models whose tokens are estimated; only ``tokens`` is known."""
+    """Return the columns of estimated models, which have numbers of tokens alone."""
     return [
         Column(
             name,
@@ -427,7 +426,7 @@ def estimated(report: Report) -> list[Column]:
 
 
 def notes(report: Report) -> list[str]:
-    """Return a sentence on each estimate: why it is one, and what it lacks."""
+    """Return a sentence on each estimate: its reason, and what it lacks."""
     return [
         f"{name} is an estimate without chunks, ids or balance: {one.reason}"
         for name, one in report.estimates.items()
@@ -449,10 +448,10 @@ class Table(NamedTuple):
 
 
 def measures_of(report: Report) -> list[Measure]:
-    """Return the measures that say something of the encodings of a report.
+    """Return the measures that apply to the encodings of a report.
 
-    Without an unknown token, nothing is unknown; and if nothing is lost, as with byte-level BPE,
-    the share of what is kept says nothing.
+    The share of unknown tokens needs an unknown token, and that of kept words a word that is lost,
+    which byte-level BPE never has.
     """
     totals = [one.total for one in report.encodings.values()]
     silent: list[Measure] = []
@@ -507,7 +506,7 @@ def curve_tables(report: Report) -> list[Table]:
             ["tokens", "merges", "bytes per token"],
             [
                 ("", [f"{check.tokens:,}", f"{check.merges:,}", f"{check.bytes_per_token:.4f}"])
-                for check in chosen(checks)
+                for check in sampled_checks(checks)
             ],
         )
         for name, checks in report.curves.items()
@@ -559,7 +558,7 @@ def curve_of(path: Path) -> list[Check]:
         path: its folder, or one of its files.
 
     Returns:
-        The checks; none if there is no manifest with some, or if it is that of other files.
+        The checks; none if there is no manifest with checks, or if it lists other files.
 
     Raises:
         OSError: a file of the vocabulary cannot be read.
@@ -593,10 +592,10 @@ def _check(given: Any) -> Check:
     return check
 
 
-def chosen(checks: Sequence[Check]) -> list[Check]:
+def sampled_checks(checks: Sequence[Check]) -> list[Check]:
     """Return some checks at equal distances, with the first and the last one.
 
-    >>> len(chosen([Check(number, number, 1.0) for number in range(100)]))
+    >>> len(sampled_checks([Check(number, number, 1.0) for number in range(100)]))
     12
     """
     last = len(checks) - 1

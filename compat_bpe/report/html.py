@@ -1,7 +1,7 @@
 """A report on vocabularies as one page of HTML.
 
-It is read without a network and without scripts, in light and dark, on paper and on a phone. What
-is drawn is in a table, too.
+It needs no network and no scripts, and fits light and dark, paper and phones. Each chart has a
+table with the same figures.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from itertools import chain, repeat
 from pkgutil import get_data
 
 from ..version import __version__
-from . import charts as charts
-from .charts import Key, curve_chart, keys, shorten, text, titled
+from . import charts
+from .charts import Key, keys, shorten, text, titled
 from .figures import (
     BYTES_PER_TOKEN,
     KEPT,
@@ -30,9 +30,9 @@ from .figures import (
     group_tables,
     measures_of,
     notes,
-    reason,
     sizes_in_words,
     vocabulary_table,
+    why_first,
     worst_to_best,
     written,
 )
@@ -335,7 +335,9 @@ def _curves(report: Report, named: Sequence[Key]) -> str:
         "Bytes per token of the text that was held out in training, while the vocabulary grew. "
         "Where the line gets flat, more tokens are of little use.",
         charts.legend([key for key, _ in drawn])
-        + curve_chart(drawn, "Bytes per token by number of tokens; the table below has figures.")
+        + charts.curve_chart(
+            drawn, "Bytes per token by number of tokens; the table below has figures."
+        )
         + charts.details("All figures", figures),
     )
 
@@ -391,7 +393,7 @@ def _not_all_drawn(report: Report, drawn: int) -> str:
     count = len(report.groups)
     if count <= drawn:
         return ""
-    return f" Of {count:,} groups, those {drawn} {reason(report)} are drawn."
+    return f" Of {count:,} groups, those {drawn} {why_first(report)} are drawn."
 
 
 def _section(title: str, explained: str, content: str) -> str:

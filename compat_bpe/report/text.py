@@ -1,7 +1,7 @@
-"""A report on vocabularies as lines for a terminal, long or in short, and as JSON.
+"""A report on vocabularies as lines for a terminal, in full or as a summary, and as JSON.
 
-Names are at the ends of lines: so the columns stay aligned, however long a name is and whatever its
-script. The summary has a row for each encoding, and the groups in which they differ most.
+Names are at the ends of lines, so that the columns stay aligned whatever the length and script of a
+name. The summary has a row for each encoding, and the groups in which they differ most.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ from .figures import (
     difference,
     estimated,
     group_tables,
-    reason,
     sizes_in_words,
     vocabulary_table,
+    why_first,
     worst_to_best,
     written,
 )
@@ -86,7 +86,7 @@ def _shown(lines: list[str]) -> list[str]:
 def _blocks(report: Report, width: int, top: int, groups: int | None) -> Iterator[str]:
     count = len(report.groups)
     if groups is not None and groups < count:
-        yield f"{groups} of {count:,} groups, those {reason(report)}; --groups {count} shows all"
+        yield f"{groups} of {count:,} groups, those {why_first(report)}; --groups {count} shows all"
         yield ""
     else:
         groups = count
@@ -360,4 +360,4 @@ def _groups(report: Report) -> Table:
         cells += [f"{one.mark}{one.groups[group].tokens:,}" for one in compared]
         rows.append((group, cells))
     first = "most to least" if len(report.encodings) > 1 else "per character"
-    return Table(f"groups {reason(report)}", [first, *(one.name for one in compared)], rows)
+    return Table(f"groups {why_first(report)}", [first, *(one.name for one in compared)], rows)

@@ -14,7 +14,7 @@ from ..corpus.documents import DocumentPart, parts_of
 from ..corpus.frequent import Summary, merged, summary
 from ..corpus.prepare import Amount, CorpusCounts, Preparation, prepare
 from ..encodings.encoding import Encoding
-from ..train.bpe.growing import BYTES, make_encoding
+from ..train.bpe.growing import make_encoding
 from ..train.options import check_least, check_weights
 from ..train.words import multipliers_of
 from ..unicode.surrogates import repair
@@ -184,7 +184,7 @@ def splitter_of(pattern: str) -> Encoding:
     Raises:
         ValueError: the pattern is not valid.
     """
-    return make_encoding("chunks", pattern, BYTES, [])
+    return make_encoding("chunks", pattern)
 
 
 def partition_counts(texts: Iterable[str], pattern: str = "gpt2") -> Counter[str]:

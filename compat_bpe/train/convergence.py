@@ -33,8 +33,8 @@ class Convergence:
         patience: the number of checks in a row without an improvement, or with a loss, after which
             learning stops; None to measure only.
         min_improvement: the least improvement or loss, as a share of bytes per token.
-        check_every: the number of merges, pieces or words from one check to the next; of no use
-            where there is a check before each round of pruning.
+        check_every: the number of merges, pieces or words from one check to the next; ignored where
+            there is a check before each round of pruning.
 
     Raises:
         ValueError: a number is out of range.
@@ -114,8 +114,8 @@ class Watch:
     Args:
         settings: the settings.
         size: the size of the held-out text in bytes.
-        measure: returns the numbers of tokens and of merges of the vocabulary that there is now,
-            or of a model, and the number of tokens of the held-out text with it.
+        measure: returns the numbers of tokens and merges of the present vocabulary, or of a model,
+            and the number of tokens of the held-out text with it.
         shrinks: True for a vocabulary that shrinks.
 
     Raises:
@@ -150,11 +150,12 @@ class Watch:
         self._shrinks = shrinks
         self.points: list[Point] = []
         self.has_converged = False
-        #: The model of the last check that was no loss, once learning has converged; else the last.
+        #: The model of the last check; once learning has converged, of the last without a loss.
         self.model: Any = None
         self._kept: Any = None
-        #: What a check is compared with, and the number of checks in a row that end learning.
+        #: The bytes per token that a check is compared with.
         self._before = 0.0
+        #: The number of checks in a row without an improvement, or with a loss.
         self._idle = 0
 
     def is_due(self, steps: int) -> bool:
@@ -162,7 +163,7 @@ class Watch:
         return steps % self._settings.check_every == 0
 
     def check(self, model: Any = None) -> bool:
-        """Measure the vocabulary that there is now, or that of a model; as ``add``."""
+        """Measure the present vocabulary, or that of a model; otherwise as ``add``."""
         return self.add(*self._measure(model), model)
 
     def add(self, tokens: int, merges: int, size: int, model: Any = None) -> bool:

@@ -93,8 +93,7 @@ class Estimate(NamedTuple):
     """An estimate.
 
     Args:
-        seconds: the time that counting and learning take, or what is left of it, if nothing else
-            runs on the machine.
+        seconds: the time that counting and learning still take if nothing else runs on the machine.
         bytes: the memory of the process that learns.
         size: the bytes of text that the estimate is for.
     """
@@ -136,7 +135,7 @@ class Sample:
 
 
 def share_for(size: int) -> float:
-    """Return the share of a text of so many bytes that makes a sample of all of it."""
+    """Return the share of a text of a size in bytes that makes a full sample of it."""
     return _SIZE / max(size, _SIZE)
 
 
@@ -186,7 +185,7 @@ def estimate(
 
 
 def _slowness(text: str) -> float:
-    """Return how many times as long this machine takes as the one where costs were measured."""
+    """Return the time that this machine takes, relative to the one where costs were measured."""
     times = []
     for _ in range(3):
         start = time.process_time()

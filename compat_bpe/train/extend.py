@@ -13,7 +13,7 @@ encodes it as t1 … tn, too:
 - There no old merge is possible, and by assumption no added one.
 - A chunk that is a token as a whole may be taken without merging. This chunk is not a new token:
   merging makes each new token, and it makes t1 … tn of this chunk.
-- Added tokens, normalization and the pattern come before merging and do not depend on merges.
+- Added tokens, normalization and the pattern come before merging and do not depend on it.
 
 This holds for merging by rank and by list. One exception is kept out: with ``byte_fallback``,
 tokens with names such as ``<0xC4>`` stand for bytes, so no such token is made.
@@ -247,8 +247,8 @@ def extend(
     its beginning. Then the most frequent pair of neighbouring tokens in the texts becomes a token,
     and so on.
 
-    That is byte-level BPE; for other kinds, see ``train/extend_pieces.py``. In vocabularies of
-    words and of WordPiece, a term is a token without any merge. Unigram models, models of
+    This is byte-level BPE; for other kinds, see ``train/extend_pieces.py``. In vocabularies of
+    words and of WordPiece, a term becomes a token without any merge. Unigram models, models of
     SentencePiece and baselines are not extended.
 
     Args:
@@ -309,7 +309,7 @@ def changes(old: Encoding, new: Encoding, texts: Iterable[str]) -> Changes:
         texts: the texts to compare on.
 
     Raises:
-        ValueError: a vocabulary is no byte-level BPE; or a text has a byte for which one of the
+        ValueError: a vocabulary is not byte-level BPE; or a text has a byte for which one of the
             vocabularies has no token.
         TypeError: a text is not a str, or ``texts`` is a single str.
         OSError: a worker process has been killed.

@@ -1,10 +1,9 @@
 """Extending vocabularies of words, of WordPiece and of BPE over characters.
 
-No id changes, as in ``extend``; new tokens get the ids after the highest. The result lists what is
-now encoded otherwise in the texts.
+No id changes, as in ``extend``; new tokens get the ids after the highest. The result lists the
+chunks of the texts whose encoding changes.
 
-- *Word level*: the most frequent words without a token become tokens. Only they are encoded
-  otherwise.
+- *Word level*: the most frequent words without a token become tokens. Only their encoding changes.
 - *WordPiece*: pairs of pieces are joined as in training, beginning with the pieces that the
   tokenizer makes now. A word without a new piece in it is encoded as before.
 - *BPE over characters*: merges are learned on after the old ones, beginning with the tokens that
@@ -316,7 +315,7 @@ _GROWING: dict[type, type[GrowingTokens]] = {
 
 
 def growing_tokens(encoding: Encoding) -> GrowingTokens:
-    """Return what extends an encoding that is no byte-level BPE.
+    """Return the growing vocabulary of an encoding that is not byte-level BPE.
 
     Raises:
         ValueError: its kind cannot be extended. The message says why.

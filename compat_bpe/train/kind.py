@@ -1,7 +1,7 @@
 """The settings of a training, the kind of vocabulary that they train, and the results.
 
-``Settings`` are what a user says: fields, checked where they are made. A ``Kind`` is what is done
-with them: what the words are, how a model is learned from them, and what a program asks of a kind.
+``Settings`` are fields that a user sets, checked where they are made. A ``Kind`` has settings and
+does the work: it says what the words are, learns a model from them, and answers what programs ask.
 """
 
 from __future__ import annotations
@@ -38,15 +38,14 @@ class Trained(NamedTuple):
     Args:
         encoding: the encoding.
         merges: the merges, in the order in which they were learned.
-        stopped: the reason why there are no more: ``"size"`` if there are as many as were asked
-            for, ``"nothing left"`` if no pair is as frequent as ``min_frequency``,
-            ``"convergence"`` if more would have been of little use, ``"score"`` if no pair has
-            ``min_score``.
+        stopped: the reason why there are no more: ``"size"`` if there are as many as asked for,
+            ``"nothing left"`` if no pair is as frequent as ``min_frequency``, ``"convergence"`` if
+            more would have been of little use, ``"score"`` if no pair has ``min_score``.
         bytes: the size of the corpus in UTF-8.
         chunks, distinct_chunks: the number of its chunks, and of different ones.
         tokens: the number of its tokens in the end.
-        factors: with weights, the factor by which each group was multiplied; else empty. Of the
-            figures above, only ``tokens`` and the frequencies of merges are multiplied.
+        factors: with weights, the factor by which each group was multiplied; else empty. Only
+            ``tokens`` and the frequencies of merges are multiplied by it.
         curve: with ``convergence``, the checks on the held-out text; else empty.
     """
 
@@ -120,15 +119,15 @@ class Settings(Generic[_Trained_co]):
 
 
 class LikeError(ValueError):
-    """The tokenizer of ``like`` is of another kind; the message goes on from its path."""
+    """The tokenizer of ``like`` is of another kind; the message follows its path."""
 
 
-class Given(NamedTuple):
-    """What a user asks of a training by options.
+class GivenOptions(NamedTuple):
+    """The options of a training as a user gave them.
 
     Args:
         values: the values of options, by name, without ``special_tokens``; defaults included.
-        named: the names of those that the user gave.
+        named: the names of the options that the user gave.
         special_tokens: the names of special tokens.
         roles: the special tokens that have a role in transformers, by role.
     """
@@ -141,8 +140,8 @@ class Given(NamedTuple):
     def special_with_roles(self, left_out: str | None = None) -> list[str]:
         """Return the names of special tokens, then of others that have a role, except ``left_out``.
 
-        >>> given = Given({}, set(), ["<a>"], {"bos": "<a>", "eos": "<b>", "unk": "<c>"})
-        >>> given.special_with_roles("<c>")
+        >>> options = GivenOptions({}, set(), ["<a>"], {"bos": "<a>", "eos": "<b>", "unk": "<c>"})
+        >>> options.special_with_roles("<c>")
         ['<a>', '<b>']
         """
         named = self.special_tokens
@@ -193,7 +192,7 @@ class Kind:
         return frozenset(names)
 
     @classmethod
-    def from_options(cls, given: Given) -> Settings[Encoding]:
+    def from_options(cls, options: GivenOptions) -> Settings[Encoding]:
         """Return the settings that the options of a program describe.
 
         Raises:
@@ -218,7 +217,7 @@ class Kind:
         return {}
 
     def kept_roles(self, roles: Mapping[str, str]) -> Mapping[str, str]:
-        """Return those of some roles that are written beside the model."""
+        """Return the roles that are written beside the model, out of those given."""
         return roles
 
     @property

@@ -14,7 +14,7 @@ from ..formats.sentencepiece import BPE, UNIGRAM
 from .bpe.byte_level import ByteLevelBpe
 from .bpe.merge_kinds import CharacterBpe, WordPiece
 from .convergence import Convergence
-from .kind import Given, Kind, Settings
+from .kind import GivenOptions, Kind, Settings
 from .options import Parameter, parameters
 from .sentencepiece.settings import SentencePieceKind, SentencePieceUnigram
 from .tokenizer_kind import TokenizerKind, check_like
@@ -39,10 +39,10 @@ KINDS: dict[str, type[Kind]] = {
 #: The options of all kinds, by name.
 PARAMETERS: dict[str, Parameter] = parameters(kind.makes for kind in KINDS.values())
 
-#: Those of stopping by convergence, which are one setting together.
+#: The options of stopping by convergence, which together are one setting.
 CONVERGENCE_PARAMETERS = parameters([Convergence])
 
-#: The reasons why a kind lacks some of these; see ``Kind.checks``.
+#: The reasons why a kind lacks some of these, by ``Kind.checks``.
 _WHY_NO_CONVERGENCE = {
     "rounds": " Bytes per token are checked before each round of pruning.",
     "never": " Bytes per token do not depend on its size.",
@@ -99,12 +99,12 @@ def settings_of(
         model: the name of the kind; None for that of the tokenizer to be like, or byte-level BPE.
         values: the value of each of ``PARAMETERS``, defaults included; encodings are loaded. A
             program may lack those of stopping by convergence.
-        named: the names of those that the user gave.
+        named: the names of the options that the user gave.
         roles: the special tokens that have a role in transformers, by role.
 
     Raises:
         OptionError: an option does not fit the kind, or no option says when learning ends.
-        LikeError: the tokenizer to be like is of another kind; the message goes on from its path.
+        LikeError: the tokenizer to be like is of another kind; the message follows its path.
         ValueError: a setting is impossible.
     """
     values = {**values, "convergence": _convergence(values, named)}
@@ -124,13 +124,13 @@ def settings_of(
         *first, last = (PARAMETERS[end].flag for end in ends if end in values)
         raise OptionError(f"Give {', '.join(first)}{' or ' if first else ''}{last}.")
     fit = kind.option_names() - CONVERGENCE_PARAMETERS.keys() - {"special_tokens"} | {"convergence"}
-    given = Given(
+    options = GivenOptions(
         {option: value for option, value in values.items() if option in fit},
         (named & fit) - {"like"},
         values["special_tokens"],
         roles,
     )
-    return kind.from_options(given)
+    return kind.from_options(options)
 
 
 def _like_kind(like: Encoding) -> str:

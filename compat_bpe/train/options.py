@@ -1,4 +1,4 @@
-"""What programs say of the settings of training: the options by which users give them.
+"""The options by which users of programs give the settings of training.
 
 A setting is a field of a dataclass, and its metadata is an ``Option``: help, group, bounds, and
 names on the command line. The command, its help and its manual page, the arguments of Spark's job
@@ -24,7 +24,7 @@ MERGES = "WordPiece and BPE over characters"
 PRUNING = "Unigram"
 SENTENCES = "SentencePiece"
 STEPS = "Steps around the model"
-#: Those of some kinds alone.
+#: The groups that only some kinds have.
 OF_KINDS = (BYTE_LEVEL, MERGES, PRUNING, SENTENCES, STEPS)
 SPECIAL = "Special tokens"
 PREPARATION = "Preparation"
@@ -34,7 +34,7 @@ _MOST_WEIGHT = 1e9
 
 
 class Option(NamedTuple):
-    """What programs say of a setting.
+    """The option of a setting.
 
     Args:
         help: the sentence for users.
@@ -43,13 +43,13 @@ class Option(NamedTuple):
         metavar: what stands for a value.
         type: the type of a value: ``int``, ``float`` or ``str``; ``bool`` for a switch; ``dict``
             for ``GROUP=NUMBER``; ``open`` for the path of a file.
-        choices: the values that there are; empty for any.
+        choices: the allowed values; empty for any.
         least, most: the bounds of a number.
         is_below: True if the number must be less than ``most``.
         is_many: True if the option may be repeated.
         default: the value that programs take by default; ``MISSING`` for that of the field.
-        name: the name of the option, if not that of the field; fields of several kinds that have
-            one are the same option.
+        name: the name of the option, if not that of the field. Fields of several kinds with one
+            name are one option.
     """
 
     help: str
@@ -86,9 +86,10 @@ class Option(NamedTuple):
 
 
 def setting(default: Any, /, option: Option | str, *rest: Any, **more: Any) -> Any:
-    """Return the field of a setting that users give by an option, or by that of these arguments."""
-    made = Option(option, *rest, **more) if isinstance(option, str) else option
-    return field(default=default, metadata={"option": made})
+    """Return the field of a setting with an option, which may be given by its arguments."""
+    if isinstance(option, str):
+        option = Option(option, *rest, **more)
+    return field(default=default, metadata={"option": option})
 
 
 class Parameter(NamedTuple):
@@ -97,7 +98,7 @@ class Parameter(NamedTuple):
     Args:
         name: its name.
         flags: its names on the command line, the longest last.
-        option: what is said of it; its bounds let through what any kind takes.
+        option: the option; its bounds let through the values of all kinds.
         default: the value that programs take by default.
     """
 

@@ -11,8 +11,8 @@ of a word only is computed once for all words that begin so.
 **The plain rule** is the textbook's for one word: forward and backward, in logarithms. The
 operations and their order are those of tokenizers, so for one word the numbers have the same
 bits. It is several times slower than ``SharedLattice.expect``, which shares what words have in
-common and multiplies probabilities. It stands in for words so long that these are too small for
-floats, and where a number is so near to a limit that the last bits decide.
+common and multiplies probabilities. It is used for words so long that these are too small for
+floats, and for numbers so near to a limit that the last bits decide.
 
 **A long word**, such as a line of Chinese or a text without pre-tokenizer, hardly ever comes back.
 But between many of its characters is a *joint*: no piece has the two next to each other, so every
@@ -254,8 +254,7 @@ class PlainModel:
     def __init__(
         self, ids: Mapping[str, int], scores: Sequence[float], unknown: float | None = None
     ) -> None:
-        never = float("-inf")
-        self._ids = {piece: number for piece, number in ids.items() if scores[number] > never}
+        self._ids = {piece: number for piece, number in ids.items() if scores[number] > _NEVER}
         self._scores = scores
         self._unknown = unknown
         self._longest = max(map(len, self._ids), default=1)
@@ -305,7 +304,7 @@ class PlainModel:
     def best(self, word: str) -> list[int]:
         """Return the pieces of the best way to write a word; see ``SharedLattice.best``."""
         size = len(word)
-        best = [0.0] + [float("-inf")] * size
+        best = [0.0] + [_NEVER] * size
         last = [(0, 0)] * (size + 1)
         for start in range(size):
             for stop, piece, score in self.edges(word, start):

@@ -1,11 +1,12 @@
 """Kinds of vocabularies that a ``tokenizer.json`` describes, and the steps around their models.
 
-A step is given by name, as in a file, or as that of a tokenizer. The ids in a post-processor are
-those of a vocabulary, so a new vocabulary needs new ones."""
+A step is given by its name, as a part of a file, or by a tokenizer to be like. A post-processor has
+ids of a vocabulary, so it is renumbered for a new one.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, NamedTuple, Union
 
@@ -26,7 +27,7 @@ from ..formats.tokenizer_writing import (
 from ..pipeline.added_tokens import AddedToken
 from ..pipeline.tokenized import Padding, Truncation
 from .convergence import CONVERGENCE, Convergence
-from .kind import Given, Kind, Settings
+from .kind import GivenOptions, Kind, Settings
 from .options import (
     LIKE,
     MIN_FREQUENCY,
@@ -45,8 +46,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ..formats.tokenizer_models import ModelPart
 
-
-#: A part: its name, or the part as in a ``tokenizer.json``; None if nothing is said.
+#: A part: its name, or the part as in a ``tokenizer.json``; None for the usual one.
 GivenPart = Union[str, Mapping[str, Any], None]
 
 _METASPACE = {"type": "Metaspace", "replacement": "▁", "prepend_scheme": "always", "split": True}
@@ -128,12 +128,6 @@ class Surroundings(NamedTuple):
             padding,
         )
 
-    def with_special(self, names: Sequence[str]) -> Surroundings:
-        """Return them with the special tokens of these names, in this order."""
-        known = {token.content: token for token in self.special}
-        tokens = tuple(known.get(name) or AddedToken(name, 0, special=True) for name in names)
-        return self._replace(special=tokens)
-
 
 def part_named(kind: str, given: GivenPart) -> Any:
     """Return a part as in a file.
@@ -157,30 +151,22 @@ def part_named(kind: str, given: GivenPart) -> Any:
     return known[given]
 
 
-def surroundings(
-    given: Mapping[str, GivenPart],
-    defaults: Mapping[str, GivenPart],
-    like: TokenizerDefinition | None,
-) -> Surroundings:
-    """Return the steps around a model.
+def parts_around(
+    given: Mapping[str, GivenPart], defaults: Mapping[str, GivenPart]
+) -> dict[str, Any]:
+    """Return the parts around a model, as in a file.
 
     Args:
-        given: some parts, by kind.
-        defaults: the parts that are used if there is no tokenizer to be like.
-        like: the tokenizer whose parts and special tokens are used, but for given ones.
+        given: parts by kind; None for that of ``defaults``.
+        defaults: the parts of the kind, or of the tokenizer to be like.
 
     Raises:
         ValueError: there is no part of a name.
     """
-    others = defaults if like is None else like.parts
-    parts = {
-        kind: part_named(kind, given[kind] if given.get(kind) is not None else others.get(kind))
+    return {
+        kind: part_named(kind, given[kind] if given.get(kind) is not None else defaults.get(kind))
         for kind in PARTS
     }
-    if like is None:
-        return Surroundings(parts)
-    special = sorted((one for one in like.added_tokens if one.special), key=lambda one: one.id)
-    return Surroundings(parts, tuple(special), like.truncation, like.padding)
 
 
 def renumbered(post_processor: Any, ids: Mapping[str, int]) -> Any:
@@ -317,13 +303,17 @@ class TokenizerKind(Kind):
     def surroundings(self) -> Surroundings:
         """The steps around the model, with the special tokens."""
         like = self.settings.like
-        definition = None if like is None else like.definition
-        parts = {name: getattr(self.settings, name) for name in NAMED}
-        made = surroundings(parts, self.defaults, definition)
+        given = {name: getattr(self.settings, name) for name in NAMED}
+        parts = parts_around(given, self.defaults if like is None else like.definition.parts)
         if self.settings.decoder is None and self.like_model is None:
-            made = made._replace(parts={**made.parts, "decoder": self.own_decoder(made.parts)})
-        made = made._replace(special=tuple(self.kept_tokens))
-        return made.with_special(self.all_special_tokens)
+            parts["decoder"] = self.own_decoder(parts)
+        kept = {token.content: token for token in self.kept_tokens}
+        special = tuple(
+            kept.get(name) or AddedToken(name, 0, special=True) for name in self.all_special_tokens
+        )
+        if like is None:
+            return Surroundings(parts, special)
+        return Surroundings(parts, special, like.definition.truncation, like.definition.padding)
 
     @property
     def kept_tokens(self) -> list[AddedToken]:
@@ -378,14 +368,14 @@ class TokenizerKind(Kind):
         return Tokenizer(name, self.surroundings.around(model, name))
 
     @classmethod
-    def from_options(cls, given: Given) -> Settings[Encoding]:
-        unknown = given.roles.get("unk")
-        special = given.special_with_roles(unknown)
-        return cls.makes(**given.values, special_tokens=special, unknown=unknown)
+    def from_options(cls, options: GivenOptions) -> Settings[Encoding]:
+        unknown = options.roles.get("unk")
+        special = options.special_with_roles(unknown)
+        return cls.makes(**options.values, special_tokens=special, unknown=unknown)
 
 
 def check_like(encoding: object) -> TokenizerDefinition:
-    """Return what a ``tokenizer.json`` says of an encoding's steps.
+    """Return the definition of an encoding that a ``tokenizer.json`` describes.
 
     Raises:
         ValueError: there is no ``tokenizer.json`` that describes them.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, Callable, Protocol, TypeVar, Union
+from typing import Any, Protocol, TypeVar, Union
 
 from ..corpus.chunk_counts import Counted, Counts, rows_of
 from ..encodings.encoding import Encoding
@@ -139,7 +139,7 @@ LearnedMerge(left=b'h', right=b'##ug', id=8, frequency=2)]
 
         Args:
             advance: called with 1 for each step.
-            log: what keeps the merges of byte-level BPE; see ``CheckpointedTrainer``.
+            log: keeps the merges of byte-level BPE; see ``CheckpointedTrainer``.
 
         Raises:
             ValueError: there was no text; a group with a weight had none; a part is wrong or needs
@@ -169,17 +169,14 @@ LearnedMerge(left=b'h', right=b'##ug', id=8, frequency=2)]
 
 _Encoding = TypeVar("_Encoding", bound=Encoding)
 
-#: The kinds that have a trainer of their own, since they are learned from lines.
-_TRAINERS: dict[type[Settings[Any]], Callable[..., AnyTrainer]] = {
-    SentencePieceSettings: SentencePieceTrainer
-}
-
 
 def trainer_of(
     settings: Settings[Any], *, workers: int | None = None, name: str = "trained"
 ) -> AnyTrainer:
     """Return the trainer of a kind; arguments and errors as of ``Trainer``."""
-    return _TRAINERS.get(type(settings), Trainer)(settings, workers=workers, name=name)
+    if isinstance(settings, SentencePieceSettings):  # it is learned from lines
+        return SentencePieceTrainer(settings, workers=workers, name=name)
+    return Trainer(settings, workers=workers, name=name)
 
 
 def train(

@@ -3,8 +3,8 @@
 In this model a word is a row of pieces drawn independently, and its probability is the sum over all
 ways to write it. Learning begins with far too many pieces, the *seeds*, and repeats two steps:
 
-1. *EM*: expect how often each piece stands in the words, given the present probabilities; these
-   numbers give new probabilities.
+1. *EM*: compute the expected number of each piece in the words, given the present probabilities;
+   these numbers give new probabilities.
 2. *Pruning*: drop the pieces that cost the least likelihood (``prune``).
 
 The result is that of ``UnigramTrainer`` in Hugging Face tokenizers 0.23.3: the same pieces, and

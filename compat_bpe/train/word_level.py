@@ -2,7 +2,7 @@
 
 The words are those of ``WordLevelTrainer`` of Hugging Face tokenizers 0.23.3: the special tokens,
 then the most frequent words; of equally frequent ones, the lower one as a string comes first.
-The other two are vocabularies for comparison: every subword vocabulary should be better.
+The other two are for comparison: every subword vocabulary should be better.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class WordLevelSettings(TokenizerSettings):
         unknown: the token of all other words, ``<unk>`` unless given; a special token.
         min_frequency: the lowest frequency of a word that is a token.
         convergence: when to stop because more words are of little use for held-out text. There, a
-            word that is no token counts as one token for each of its bytes.
+            word that is not a token counts as one token for each of its bytes.
         special_tokens, weights, like: as in ``WordPieceSettings``.
         normalizer, pre_tokenizer, decoder, post_processor: as there. Unless given, words are runs
             of letters, digits and underscores, and runs of other signs.
@@ -105,7 +105,7 @@ class WordLevel(TokenizerKind):
     def _watched(self, tokens: list[str], first: int, words: CountedWords) -> Watch | None:
         """Drop the tokens after those at which learning has converged; return the checks.
 
-        A held-out word that is no token counts as one token for each of its bytes, as with a
+        A held-out word that is not a token counts as one token for each of its bytes, as with a
         vocabulary that has the bytes, too. Otherwise bytes per token would be the same throughout.
 
         Args:

@@ -77,8 +77,8 @@ def whole_chunk_check(encoding: Encoding, pattern: str) -> Callable[[str], None]
 def word_check(pre_tokenizer: Any, splitter: Encoding) -> Callable[[str], None]:
     """Return the check that a counted text may be a word that a pre-tokenizer leaves.
 
-    Text in the byte alphabet, or after ``Metaspace``, is already changed and cannot be split again.
-    Only its alphabet can be checked.
+    Words in the byte alphabet, or after ``Metaspace``, are already changed and cannot be split
+    again. Only the byte alphabet can be checked.
 
     Args:
         pre_tokenizer: the pre-tokenizer as in a file, or None.
@@ -122,7 +122,6 @@ UNIT = 1000
 #: A model that is never used: words are taken as the pre-tokenizer leaves them.
 _NO_MODEL = WordLevelPart({"": 0}, "")
 
-
 #: The parts that make words of a text.
 _STEPS = ("normalizer", "pre_tokenizer")
 
@@ -148,7 +147,7 @@ def word_size(parts: Mapping[str, Any]) -> Callable[[str], int]:
 
 
 class MergeLog(Protocol):
-    """The merges that are kept while they are learned, so that a run can go on.
+    """The merges of a run, kept while they are learned, so that another run can go on.
 
     Attributes:
         merges: the ids of both parts of each merge so far, and its frequency.
@@ -172,7 +171,7 @@ class CountedWords(NamedTuple):
         words: the number of words, without weights.
         factors: with weights, the factor by which each group was multiplied; else empty.
         held_out: the words of the held-out text.
-        log: what keeps the merges, and has those that were learned before; None if nothing does.
+        log: keeps the merges, and has those of an earlier run; None if they are not kept.
     """
 
     counts: dict[str, int]
@@ -184,7 +183,7 @@ class CountedWords(NamedTuple):
     log: MergeLog | None = None
 
     def in_units(self, number: int) -> float:
-        """Return a number of counts without the factor of all counts."""
+        """Return a number of counts divided by the factor of all counts."""
         return number / self.unit if self.unit > 1 else number
 
 

@@ -38,7 +38,7 @@ ROLES = ("bos", "eos", "unk", "pad")
 
 _NO_PARTS = "\t\t"
 
-#: The end of the names of temporary folders.
+#: The ending of the names of temporary folders.
 _LEFT = ".tmp"
 
 #: The characters that may begin a formula in a spreadsheet (OWASP, "CSV Injection"), those of East
@@ -70,9 +70,9 @@ def write_vocabulary(
     """Write a vocabulary into a folder, all of its files or none.
 
     The files are written into a temporary folder first. A new folder is then put in place in one
-    step. In an existing one, the files are put in place under a lock, the manifest last: of two
-    writers at once, all files are those of one of them, where the disk has locks. A reader in
-    these milliseconds may see old and new files, each of them whole. Then, as after a process that
+    step. In an existing one, the files are put in place under a lock, the manifest last. If two
+    programs write at once, all files are those of one of them, where the disk has locks. A reader
+    in these milliseconds may see old and new files, each of them whole. Then, as after a process
     was killed meanwhile, the SHA-256 in the manifest do not fit all files.
 
     Args:
@@ -120,7 +120,7 @@ def write_vocabulary(
     around = beside / f"{target.name}.{os.urandom(4).hex()}{_LEFT}"
     with ExitStack() as held:
         held.callback(shutil.rmtree, around, ignore_errors=True)
-        # What replaces private files is private from the beginning.
+        # Files that replace private ones are private from the beginning.
         mode = 0o700 if target.is_dir() else 0o777
         around.mkdir(mode)
         held.enter_context(locked([os.fspath(around)]))
@@ -240,10 +240,10 @@ def _is_same(file: Path, other: Path) -> bool:
 
 
 def _remove_left(folder: Path, name: str) -> None:
-    """Remove the temporary folders that killed processes have left in a folder.
+    """Remove the temporary folders that killed processes left behind in a folder.
 
-    One that is empty may have been made just now, and is not locked yet. What cannot be read stays,
-    and is no reason to write nothing.
+    An empty one stays: it may have been made just now, and not be locked yet. One that cannot be
+    read stays, too.
     """
     pattern = re.compile(re.escape(name) + r"\.[0-9a-f]{8}" + re.escape(_LEFT))
     with suppress(OSError):

@@ -17,8 +17,8 @@ from compat_bpe import Encoding, get_encoding
 from compat_bpe.corpus import chunk_counts, counts_file
 from compat_bpe.corpus import chunk_counts as chunks
 from compat_bpe.corpus.chunk_counts import ChunkCounter, Counts, Spill
-from compat_bpe.corpus.counts_file import CountsMerger, Row, collapsed, frequent
-from compat_bpe.corpus.frequent import Summary, joined, merged, summary
+from compat_bpe.corpus.counts_file import CountsMerger, Row, collapsed, frequent_rows
+from compat_bpe.corpus.frequent import Summary, merged, summary
 from compat_bpe.parallel import pool, processes
 from compat_bpe.pipeline.core import texts_of_chunks
 from compat_bpe.unicode.surrogates import repair
@@ -195,7 +195,7 @@ def test_rare_chunks_are_left_out(some: list[Row], least: int) -> None:
     sums = Counter[str]()
     for chunk, count, _ in some:
         sums[chunk] += count
-    kept = [*frequent(expected(some), least, found)]
+    kept = [*frequent_rows(expected(some), least, found)]
     assert kept == [row for row in expected(some) if sums[row[0]] >= least]
     rare = [count for count in sums.values() if count < least]
     assert found == {"chunks": len(rare), "counts": sum(rare)}
@@ -296,15 +296,6 @@ def test_merged_in_any_order(
         left.append((found, one + other))
 
 
-@given(counted_rows, st.integers(1, 4), st.integers(1, 4))
-def test_joined_after_a_shuffle(some: list[tuple[str, int]], most: int, number: int) -> None:
-    parts = [[row for row in some if ord(row[0]) % number == n] for n in range(number)]
-    summaries = [summary(part, most) for part in parts]
-    found = joined(summaries)
-    check(found, some)
-    assert found.error == max(one.error for one in summaries)
-
-
 def test_on_a_long_tail_it_errs_far_less_than_it_may() -> None:
     drawn = random.Random(21)
     some = [(str(int(drawn.paretovariate(0.7))), 1) for _ in range(20_000)]
@@ -317,7 +308,3 @@ def test_on_a_long_tail_it_errs_far_less_than_it_may() -> None:
 def test_what_is_refused() -> None:
     with pytest.raises(ValueError, match="most is 0; it must be 1 or more"):
         summary({}, 0)
-    with pytest.raises(ValueError, match="there is no summary to join"):
-        joined([])
-    with pytest.raises(ValueError, match="a chunk is in two of the summaries: merge them"):
-        joined([summary({"a": 1}, 1), summary({"a": 1}, 1)])

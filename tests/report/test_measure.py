@@ -26,11 +26,11 @@ from compat_bpe.report.figures import (
     TokenCounts,
     TokenUse,
     balance,
-    chosen,
     columns,
     curve_of,
     group_tables,
     measures_of,
+    sampled_checks,
     vocabulary_table,
     worst_to_best,
 )
@@ -319,11 +319,11 @@ def test_a_chart_has_each_check_on_round_axes() -> None:
 
 
 def test_rows_of_a_table() -> None:
-    assert chosen(CURVE) == CURVE
+    assert sampled_checks(CURVE) == CURVE
     many = [Check(number, number, 1.0) for number in range(1000)]
-    found = chosen(many)
+    found = sampled_checks(many)
     assert (len(found), found[0], found[-1]) == (12, many[0], many[-1])
-    assert chosen(many[:12]) == many[:12]
+    assert sampled_checks(many[:12]) == many[:12]
 
 
 def test_a_report_has_the_curves_that_there_are() -> None:

@@ -36,7 +36,7 @@ from compat_bpe.train import (
 from compat_bpe.train.bpe.learner import Merge
 from compat_bpe.train.bpe.merges_of_characters import GreedyWords
 from compat_bpe.train.convergence import Watch
-from compat_bpe.train.sentencepiece.corpus import read_corpus
+from compat_bpe.train.sentencepiece.corpus import corpus_of_texts
 from compat_bpe.train.sentencepiece.trainer import learn_from_corpus
 from compat_bpe.train.sentencepiece.unigram import goal_of, least_size
 from compat_bpe.train.trainer import trainer_of
@@ -500,7 +500,7 @@ def test_without_held_out_text(settings: Any) -> None:
 def test_words_alone_have_no_held_out_text() -> None:
     settings = bpe(60, convergence=Convergence())
     with pytest.raises(ValueError, match="there is no held-out text by which learning could stop"):
-        learn_from_corpus(read_corpus(LEARNED, settings), settings)
+        learn_from_corpus(corpus_of_texts(LEARNED, settings), settings)
 
 
 def test_what_has_no_convergence() -> None:

@@ -28,7 +28,7 @@ from compat_bpe.train import (
     train,
     train_bpe,
 )
-from compat_bpe.train.bpe.growing import BYTES, make_encoding
+from compat_bpe.train.bpe.growing import make_encoding
 from compat_bpe.train.words import CountedWords, WordCounter, multipliers_of
 from compat_bpe.unicode.surrogates import repair
 from tests.examples import scaled
@@ -39,7 +39,7 @@ SPLITS = ["gpt2", "o200k_base", "deepseek", r"\w+|\s", r"\w+(?=!)|.", r"(?<=a)b+
 
 
 def counted(some: list[str], pattern: str) -> list[tuple[str, int]]:
-    with ChunkCounter(make_encoding("", pattern, BYTES, ()), 1) as counter:
+    with ChunkCounter(make_encoding("", pattern), 1) as counter:
         for text in some:
             counter.feed(text)
         return [*counter.finish().get("", {}).items()]

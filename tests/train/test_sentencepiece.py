@@ -19,8 +19,8 @@ from compat_bpe.train import SentencePieceSettings, save_trained_sentencepiece, 
 from compat_bpe.train.sentencepiece.bpe import PieceRules, learn_pieces
 from compat_bpe.train.sentencepiece.corpus import (
     alphabet_of,
+    corpus_of_texts,
     lines_of,
-    read_corpus,
     sample_of,
     seed_pieces,
     sentences_of,
@@ -199,7 +199,7 @@ def test_a_sample_is_not_too_small(size: int) -> None:
 
 def test_the_last_sentence_comes_in_place_of_an_empty_one() -> None:
     shape = SentencePieceSettings(50)
-    corpus = read_corpus(["a\n \nb\nc\nd\n \n "], shape, keep_sentences=True)
+    corpus = corpus_of_texts(["a\n \nb\nc\nd\n \n "], shape, keep_sentences=True)
     assert corpus.sentences == ["▁a", "▁d", "▁b", "▁c"]
 
 

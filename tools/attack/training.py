@@ -30,7 +30,7 @@ from compat_bpe.train import (
     WordLevelSettings,
     WordPieceSettings,
 )
-from compat_bpe.train.bpe.growing import BYTES, make_encoding
+from compat_bpe.train.bpe.growing import make_encoding
 from compat_bpe.train.sentencepiece.settings import SentencePieceSettings
 from compat_bpe.train.sentencepiece.trainer import SentencePieceTrainer
 from compat_bpe.train.words import WordCounter
@@ -96,7 +96,7 @@ def _corpus(random: Random) -> list[str]:
 def _unmerged(pattern: str) -> str:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "tokenizer.json")
-        save_tokenizer_json(make_encoding("unmerged", pattern, BYTES, []), path)
+        save_tokenizer_json(make_encoding("unmerged", pattern), path)
         return path.read_text("utf-8")
 
 

@@ -1,7 +1,7 @@
-"""What a chat template may use of operators, filters, tests, methods and functions, with its cost.
+"""The operators, filters, tests, methods and functions of chat templates, with their costs.
 
-These are what published chat templates use, and their likes; any other is refused by its name.
-Each cost counts the work by the size of what it is given, before it is done.
+These are the ones that published chat templates use, and similar ones; any other is refused by its
+name. Each cost counts the work by the size of its arguments, before it is done.
 """
 
 from __future__ import annotations
@@ -132,7 +132,7 @@ Cost = Callable[..., Any]
 
 
 def free(_budget: Budget, value: Any, *_: Any, **__: Any) -> Any:
-    """Return a value of which only the kind, the number of items or an end is looked at."""
+    """Return a value whose filter looks only at its kind, its number of items or an end."""
     return value
 
 
@@ -288,7 +288,7 @@ def _as_json(
     return value
 
 
-#: The filters, by what they cost.
+#: The costs of filters.
 FILTERS: dict[str, Cost] = {
     **dict.fromkeys(("count", "d", "default", "first", "last", "length"), free),
     **dict.fromkeys(("capitalize", "lower", "safe", "string", "trim", "upper"), _of_text),
@@ -328,7 +328,7 @@ def _shown(budget: Budget, value: Any) -> str:
     return text
 
 
-#: The tests, by what they cost; "in" is for itself.
+#: The costs of tests; "in" is counted as the operator is.
 TESTS: dict[str, Cost] = {
     **dict.fromkeys(("boolean", "callable", "defined", "escaped", "false", "float"), free),
     **dict.fromkeys(("integer", "iterable", "mapping", "none", "number", "sameas"), free),

@@ -1,6 +1,7 @@
-"""jinja2's sandbox, in which a chat template runs: what it may consist of, and how it is counted.
+"""jinja2's sandbox, in which a chat template runs: the nodes it may have, and their counting.
 
-``check_and_count`` and ``Code`` send what jinja2 would do by itself through the environment.
+``check_and_count`` and ``Code`` send operations of jinja2's own through the environment, which
+counts them.
 """
 
 from __future__ import annotations
@@ -47,7 +48,7 @@ _TOKENS = 20_000
 LENGTH = 1 << 18
 _NESTING = 150
 
-#: What a template may consist of, by the names of jinja2's nodes.
+#: The nodes of jinja2 that a template may have, by name.
 NODES = frozenset(
     (
         *("Assign", "AssignBlock", "Break", "CallBlock", "Continue", "FilterBlock", "For", "If"),
@@ -64,7 +65,7 @@ _TAGS = {"FromImport": "from", "ScopedEvalContextModifier": "autoescape"}
 
 
 def check_and_count(tree: nodes.Template) -> None:
-    """Refuse what is not allowed, and send what jinja2 would do by itself through the environment.
+    """Refuse nodes that are not allowed, and send jinja2's own operations through the environment.
 
     Raises:
         TemplateSyntaxError: a tag or the like is not allowed, or nested too deeply.
@@ -83,7 +84,7 @@ def check_and_count(tree: nodes.Template) -> None:
                 raise jinja2.TemplateSyntaxError("nested too deeply", node.lineno)
         seen += level
         level = [one for node in level for one in node.iter_child_nodes()]
-    # Those inside come first, so that what counts is not counted itself.
+    # Inner nodes come first, so that the calls that count are not counted themselves.
     for node in reversed(seen):
         if isinstance(node, (nodes.For, nodes.Macro, nodes.CallBlock)):
             _count_turns(node)
@@ -96,7 +97,7 @@ def check_and_count(tree: nodes.Template) -> None:
 
 def _count_turns(node: nodes.For | nodes.Macro | nodes.CallBlock) -> None:
     """Make each turn of a loop and each call of a macro count."""
-    # What is done without a call of ours is done at most so often in a turn.
+    # Each node may be run once in a turn without a call that counts.
     steps = nodes.Const(1 + sum(1 for _ in node.find_all(nodes.Node)) // 32, lineno=node.lineno)
     node.body.insert(0, nodes.ExprStmt(_send("turn", steps), lineno=node.lineno))
     if isinstance(node, nodes.For) and node.test is not None:
@@ -110,7 +111,7 @@ def _send(name: str, value: nodes.Expr) -> nodes.Call:
 
 
 class Code(CodeGenerator):
-    """The compiler, which sends what jinja2 does by itself through the environment."""
+    """The compiler, which sends jinja2's own operations through the environment."""
 
     def visit_Call(self, node: nodes.Call, frame: Frame, forward_caller: bool = False) -> None:
         if isinstance(node.node, nodes.EnvironmentAttribute):
@@ -162,7 +163,7 @@ class Code(CodeGenerator):
             self.visit(one, frame)
 
 
-class Counted(Extension):
+class TokenLimit(Extension):
     """The bound on the tokens of a template."""
 
     def filter_stream(self, stream: TokenStream) -> Iterator[Token]:
@@ -197,7 +198,7 @@ class TemplateEnvironment(ImmutableSandboxedEnvironment):
         super().__init__(
             trim_blocks=True,
             lstrip_blocks=True,
-            extensions=[Generation, Counted, loopcontrols],
+            extensions=[Generation, TokenLimit, loopcontrols],
             optimized=False,  # else constants would be computed here
         )
         self._now = threading.local()
@@ -220,7 +221,7 @@ class TemplateEnvironment(ImmutableSandboxedEnvironment):
 
     @property
     def budget(self) -> Budget:
-        """What is left to this thread's rendering."""
+        """The budget of this thread's rendering."""
         budget: Budget = self._now.budget
         return budget
 
@@ -239,7 +240,7 @@ class TemplateEnvironment(ImmutableSandboxedEnvironment):
         return values
 
     def spread(self, values: Any) -> Any:
-        """Return what is given on as arguments, each for itself."""
+        """Return values that are spread out as arguments; each counts."""
         return self.budget.items(values)
 
     def joined(self, *parts: Any) -> str:
@@ -250,7 +251,7 @@ class TemplateEnvironment(ImmutableSandboxedEnvironment):
         return "".join(texts)
 
     def compared(self, left: Any, *rest: Any) -> Any:
-        """Return what one comparison says, or several in a row: each operator has a value."""
+        """Return the result of one comparison, or of several in a row: operators and values."""
         result: Any = True
         for operator, right in zip(rest[::2], rest[1::2]):
             if operator in ("in", "notin"):
@@ -360,7 +361,7 @@ class TemplateEnvironment(ImmutableSandboxedEnvironment):
 
 @jinja2.pass_context
 def _shown(context: Context, value: Any) -> str:
-    """Return what is put out for a value. The context keeps jinja2 from doing it beforehand."""
+    """Return the output for a value. As it takes the context, jinja2 cannot do it beforehand."""
     environment = context.environment
     assert isinstance(environment, TemplateEnvironment)
     if isinstance(value, str):
@@ -370,11 +371,11 @@ def _shown(context: Context, value: Any) -> str:
     return str(value)
 
 
-#: The longest message about what is wrong that is passed on.
+#: The longest message of an error that is passed on.
 _LONGEST_MESSAGE = 2_000
 
-#: What a template that is wrong may raise. All else is the caller's, such as the error that the
-#: handler of a signal raises.
+#: The errors that a wrong template may raise. All others are the caller's, such as the error that
+#: the handler of a signal raises.
 _ERRORS = (
     *(ArithmeticError, AssertionError, AttributeError, IndexError, KeyError, LookupError),
     *(MemoryError, NameError, OverflowError, RecursionError, RuntimeError, TypeError),

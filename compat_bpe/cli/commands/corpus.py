@@ -18,7 +18,7 @@ from ...corpus.counts_file import (
     Row,
     check_output,
     collapsed,
-    frequent,
+    frequent_rows,
     write_rows,
 )
 from ...corpus.prepare import CorpusCounts, Preparation, prepare
@@ -31,10 +31,10 @@ from ...files.write import written_whole
 from ...formats.tokenizer_json import TokenizerDefinition
 from ...pattern.splitter import Splitter
 from ...train.bpe.byte_level import ByteLevelBpe
-from ...train.bpe.growing import BYTES, make_encoding
+from ...train.bpe.growing import make_encoding
 from ...train.kinds import KINDS, TOKENIZER_KINDS
 from ...train.sentencepiece.settings import SentencePieceKind
-from ...train.tokenizer_kind import surroundings
+from ...train.tokenizer_kind import parts_around
 from ...train.words import multipliers_of, word_splitter
 from ..app import JOBS, GroupedCommand, gathered, option
 from ..options.corpus import (
@@ -80,7 +80,7 @@ def _splitter(
         elif isinstance(encoding, Tokenizer) and isinstance(
             encoding.definition, TokenizerDefinition
         ):
-            return word_splitter(surroundings(steps, {}, encoding.definition).parts)
+            return word_splitter(parts_around(steps, encoding.definition.parts))
         elif isinstance(encoding.core.splitter, Splitter):
             pattern = encoding.core.splitter.pattern
         else:
@@ -90,8 +90,8 @@ def _splitter(
     if pattern is None or (kind.usual_pattern and "pattern" not in kind.option_names()):
         pattern = kind.usual_pattern
     if pattern is not None:
-        return make_encoding("chunks", pattern, BYTES, ())
-    return word_splitter(surroundings(steps, TOKENIZER_KINDS[model].defaults, None).parts)
+        return make_encoding("chunks", pattern)
+    return word_splitter(parts_around(steps, TOKENIZER_KINDS[model].defaults))
 
 
 def _splitter_or_failure(**options: Any) -> Encoding:
@@ -242,7 +242,7 @@ def counts(
                 counter.finish()
         factors = sums.factors(weights)
         rows = ((chunk, n * factors.get(group, 1), group) for chunk, n, group in sums.rows())
-        kept = frequent(rows if by_group else collapsed(rows), min_count, figures)
+        kept = frequent_rows(rows if by_group else collapsed(rows), min_count, figures)
         chunks, total = _write(kept, output, by_group)
     if as_json:
         made = {"chunks": chunks, "total": total, "dropped": figures, "factors": factors}

@@ -19,7 +19,7 @@ from ...encodings.encoding import Encoding
 from ...formats.settings_beside import FORMATS
 from ..convergence import CONVERGENCE, Convergence, check_has_end, learn_by_steps
 from ..estimate import Costs, distinct_bytes
-from ..kind import Advance, Given, Kind, Learned, Settings
+from ..kind import Advance, GivenOptions, Kind, Learned, Settings
 from ..options import (
     BYTE_LEVEL,
     MAX_TOKEN_LENGTH,
@@ -49,10 +49,6 @@ from .growing import (
     with_special_tokens,
 )
 from .learner import MOST_TOKENS
-
-#: The limits of the published tokenizers.
-SUPERBPE_WORDS = 4
-SUPERBPE_NOT_JOINED = (": ",)
 
 
 class Limits:
@@ -259,8 +255,8 @@ class ByteLevelBpe(Kind):
         return described
 
     @classmethod
-    def from_options(cls, given: Given) -> TrainingSettings:
-        return TrainingSettings(**given.values, special_tokens=given.special_with_roles())
+    def from_options(cls, options: GivenOptions) -> TrainingSettings:
+        return TrainingSettings(**options.values, special_tokens=options.special_with_roles())
 
     @cached_property
     def beginning(self) -> Encoding:
@@ -271,7 +267,7 @@ class ByteLevelBpe(Kind):
         """
         if self.settings.start is not None:
             return split_by(self.settings.start, self.settings.pattern)
-        return make_encoding("bytes", self.pattern_name, BYTES, [])
+        return make_encoding("bytes", self.pattern_name)
 
     def splitter(self) -> Encoding:
         return self.beginning

@@ -1,22 +1,22 @@
-"""A byte-level BPE that grows: what it begins with, and the merging that adds to it.
+"""A byte-level BPE that grows: its first tokens, and the merging that adds to them.
 
-It begins with the tokens of single bytes, or with a vocabulary that is there.
+It begins with the tokens of single bytes, or with an existing vocabulary.
 
-Learning goes on from any byte-level BPE as if it had never stopped. That is so because a word's
-tokens after *n* merges depend on the word and these merges alone:
+Learning goes on from any byte-level BPE as if it had never stopped, since a word's tokens after *n*
+merges depend on the word and these merges alone:
 
 - Learning joins the pair of the first merge in all words, then that of the second, and so on. A
   merge makes pairs only with its own new token, so no earlier merge becomes possible again.
 - Encoding joins the pair of the lowest rank first, wherever it is, until none is left. By the same
   argument that is the first merge everywhere, then the second, and so on.
 
-So the words are encoded once with the merges that are there, and the pairs of what that gives are
-counted. Training to *n* tokens and going on to *m* gives what training to *m* gives at once. A
-pattern other than that of the first merges changes the words, and nothing in this argument.
+So the words are encoded once with the existing merges, and pairs are counted in the result.
+Training to *n* tokens and going on to *m* gives what training to *m* gives at once. A pattern other
+than that of the first merges changes the words, but not this argument.
 
-**Tokens that merging never makes** are found whole by tiktoken's rule, and one of their parts is no
-token. If a new token is such a part, merging by rank may make an old token of it. The words are
-then encoded again (see ``extend``).
+**Tokens that merging never makes** are found whole by tiktoken's rule, and one of their parts is
+not a token. If a new token is such a part, merging by rank may make an old token of it. The words
+are then encoded again (see ``extend``).
 """
 
 from __future__ import annotations
@@ -26,7 +26,6 @@ from contextlib import suppress
 from typing import Any
 
 from ...caches import cached_property
-from ...encodings import deepseek
 from ...encodings.deepseek import PARTS as DEEPSEEK_PARTS
 from ...encodings.encoding import Encoding
 from ...encodings.load import DEEPSEEK
@@ -54,33 +53,39 @@ BYTES = [bytes([byte]) for byte in BYTE_TO_UNICODE]
 TO_IDS = bytes(bytes(BYTE_TO_UNICODE).index(byte) for byte in range(256))
 
 
-def make_encoding(
-    name: str, pattern: str, tokens: Iterable[bytes], special_tokens: Iterable[str]
-) -> Encoding:
-    """Make an encoding of tokens, in the order of their ids, followed by special tokens.
+def make_encoding(name: str, pattern: str, tokens: Iterable[bytes] = BYTES) -> Encoding:
+    """Make an encoding of tokens, in the order of their ids, without special tokens.
 
     Raises:
         ValueError: the pattern is not valid.
     """
-    ranks = {token: rank for rank, token in enumerate(tokens)}
-    specials = {special: number for number, special in enumerate(special_tokens, len(ranks))}
-    if pattern == DEEPSEEK:
-        added = tuple(AddedToken(one, number, special=True) for one, number in specials.items())
-        definition = TokenizerDefinition(RankedModel(ranks), added, deepseek.PARTS, name)
-        return Tokenizer(name, definition)
     try:
-        return Encoding(
-            name,
-            pat_str=pattern_named(pattern),
-            mergeable_ranks=ranks,
-            special_tokens=specials,
-        )
+        return _of_ranks(name, pattern, {token: rank for rank, token in enumerate(tokens)}, {})
     except PatternError as error:
         raise ValueError(f"the pattern cannot be used: {error}") from None
 
 
+def _of_ranks(
+    name: str, pattern: str, ranks: dict[bytes, int], special: dict[str, int]
+) -> Encoding:
+    """Return the encoding of ranks that splits text by a pattern or by DeepSeek's steps.
+
+    Raises:
+        PatternError: the pattern is not valid.
+    """
+    if pattern != DEEPSEEK:
+        return Encoding(
+            name,
+            pat_str=pattern_named(pattern),
+            mergeable_ranks=ranks,
+            special_tokens=special,
+        )
+    added = tuple(AddedToken(one, number, special=True) for one, number in special.items())
+    return Tokenizer(name, TokenizerDefinition(RankedModel(ranks), added, DEEPSEEK_PARTS, name))
+
+
 def check_byte_level(encoding: Encoding, done: str) -> None:
-    """Raise ``ValueError`` if an encoding is no byte-level BPE; ``done`` says what cannot be done.
+    """Raise ``ValueError`` if an encoding is not byte-level BPE, so that it cannot be ``done``.
 
     >>> from compat_bpe import get_encoding
     >>> check_byte_level(get_encoding("words"), "extended")
@@ -130,26 +135,16 @@ def split_by(encoding: Encoding, pattern: str | None) -> Encoding:
             assert isinstance(definition, TokenizerDefinition)
             parts = {**definition.parts, "pre_tokenizer": _pre_tokenizer(definition, pattern)}
             return Tokenizer(encoding.name, definition._replace(parts=parts))
-        special = dict(encoding.core.special)
-        if pattern == DEEPSEEK:
-            added = tuple(AddedToken(one, number, special=True) for one, number in special.items())
-            model = RankedModel(dict(encoding.core.encoder))
-            definition = TokenizerDefinition(model, added, DEEPSEEK_PARTS, encoding.name)
-            return Tokenizer(encoding.name, definition)
-        return Encoding(
-            encoding.name,
-            pat_str=pattern_named(pattern),
-            mergeable_ranks=dict(encoding.core.encoder),
-            special_tokens=special,
-        )
+        core = encoding.core
+        return _of_ranks(encoding.name, pattern, dict(core.encoder), dict(core.special))
     except PatternError as error:
         raise ValueError(f"the pattern cannot be used: {error}") from None
 
 
 def _by_ranks(encoding: Encoding) -> Encoding:
-    """Return a tokenizer that has no more than ranks and a pattern as that; others as they are.
+    """Return the plain ``Encoding`` of a tokenizer of ranks and one pattern; others unchanged.
 
-    So what was trained here and read from its ``tokenizer.json`` is what it was.
+    So a vocabulary that was trained here is the same after it is read from ``tokenizer.json``.
     """
     definition = encoding.definition if isinstance(encoding, Tokenizer) else None
     if not isinstance(definition, TokenizerDefinition):
@@ -271,7 +266,7 @@ class GrowingVocabulary:
         old: an encoding, which is not changed.
 
     Raises:
-        ValueError: it is no byte-level BPE.
+        ValueError: it is not byte-level BPE.
 
     >>> from compat_bpe import get_encoding
     >>> grown = GrowingVocabulary(get_encoding("gpt2"))
@@ -452,7 +447,7 @@ class GrowingVocabulary:
 
 
 class Spelling:
-    """Chunks as text with a character for each token; its code point is the token's place by id.
+    """Chunks as text with a character for each token: the place of its id among all ids.
 
     Learning needs ids without holes, in the same order, which decides between equal pairs.
 
@@ -472,10 +467,10 @@ class Spelling:
         self._ids_of = grown.encoding("").core.byte_level.ids_of
 
     def spell(self, chunk: bytes) -> str:
-        """Return a chunk as text; "" if a byte is no token and has a stand-in, as none is merged.
+        """Return a chunk as text; "" if the vocabulary has a stand-in for one of its bytes.
 
         Raises:
-            ValueError: a byte is no token, and nothing stands for it.
+            ValueError: a byte is not a token, and nothing stands for it.
         """
         if not chunk:
             return ""

@@ -1,10 +1,18 @@
-"""Learning of merges from the frequencies of neighbouring tokens.
+"""Learning merges from the frequencies of neighbouring tokens.
+
+The words of byte-level BPE are the chunks of the corpus, at first as single bytes. Each step of
+training finds the most frequent pair of neighbours, with each word weighted by its frequency, and
+joins the pair to a new token in all words. With the words ``hug`` (10 times), ``pug`` (5), ``pun``
+(12), ``bun`` (4) and ``hugs`` (5), ``u g`` occurs 20 times and is joined first, then ``u n`` (16),
+then ``h ug`` (15).
+
+Of equally frequent pairs, the one of the lower ids is joined. The ids of single bytes are in
+GPT-2's order (``growing.BYTES``), and new tokens are numbered on. So the merges are those of
+``BpeTrainer`` in Hugging Face tokenizers with its byte-level alphabet.
 
 A *word* is text in which each character stands for a token. So a merge is ``str.split`` and
 ``str.join``, which find pairs from left to right, as the rule demands. A pair is a text of two
-characters.
-
-Two properties make it fast:
+characters. Two properties make it fast:
 
 - *The frequency of a pair only falls* after the merge that formed the pair. New occurrences of a
   pair arise only where one of its two tokens is made, and a token is made by one merge, in all
@@ -14,16 +22,6 @@ Two properties make it fast:
   others are used up, the pairs of all words are counted again, and the floor is lowered to an
   eighth of the highest frequency. That happens a few times in all, while most pairs occur only
   once or twice.
-
-The words of byte-level BPE are the chunks of the corpus, at first as single bytes. Each step of
-training finds the most frequent pair of neighbours, with each word weighted by its frequency, and
-joins the pair to a new token in all words. With the words ``hug`` (10 times), ``pug`` (5), ``pun``
-(12), ``bun`` (4) and ``hugs`` (5), ``u g`` occurs 20 times and is joined first, then ``u n`` (16),
-then ``h ug`` (15).
-
-Of equally frequent pairs, the one of the lower ids is joined. The ids of single bytes are in
-GPT-2's order (see ``byte_level``), and new tokens are numbered on. So the merges are those of
-``BpeTrainer`` in Hugging Face tokenizers with its byte-level alphabet.
 """
 
 from __future__ import annotations
@@ -101,7 +99,7 @@ _STEP = 8
 
 
 class FrequentPairs:
-    """The words in their present state, and the frequent pairs in them.
+    """Words while merges are learned, and the frequent pairs in them.
 
     A subclass says which pairs may be joined, and which of equally frequent ones comes first.
 
@@ -231,9 +229,7 @@ def append(tokens: list[AnyStr], token: AnyStr) -> int:
 
 
 class Learner(FrequentPairs, Generic[AnyStr]):
-    """The words in their present state, and the frequent pairs in them.
-
-    Each merge makes a token with the next free id.
+    """Learns merges one after another; each makes a token with the next free id.
 
     Args:
         words: the words and their frequencies, which may be weighted. A word has one character

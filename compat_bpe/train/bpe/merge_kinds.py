@@ -4,14 +4,14 @@
 are those of ``BpeTrainer`` of Hugging Face tokenizers 0.23.3, except for the ids of
 characters with a mark, whose order is random there (see ``merges_of_characters``).
 
-**WordPiece** has pieces of words, those that do not begin a word with a mark before them. Two rules
-choose the pair that is joined next:
+**WordPiece** has pieces of words. A piece that does not begin a word has a mark before it. Two
+rules choose the pair that is joined next:
 
 - ``"frequency"``: the most frequent pair, as in byte-pair encoding. That is ``WordPieceTrainer``
   of Hugging Face tokenizers 0.23.3, except for the ids of characters that do not begin a word,
   which are random there (see ``merges_of_characters``).
 - ``"likelihood"``: the pair of the highest frequency in proportion to those of its two tokens, as
-  in textbooks (see there).
+  in textbooks.
 """
 
 from __future__ import annotations
@@ -183,15 +183,9 @@ class MergeKind(TokenizerKind):
         """Return the model with some tokens and merges, as in a file."""
         raise NotImplementedError
 
-    def learn(
-        self,
-        words: CountedWords,
-        advance: Advance = lambda steps: None,
-        tokens: Sequence[str] | None = None,
-    ) -> Learned:
-        """Learn a model; ``tokens`` are those to begin with, unless those of ``first_tokens``."""
+    def learn(self, words: CountedWords, advance: Advance) -> Learned:
         settings = self.settings
-        tokens = self.first_tokens(words.counts) if tokens is None else tokens
+        tokens = self.first_tokens(words.counts)
         learner = RULES[settings.rule](
             spelled(words.counts, tokens, self.marks),
             tokens,

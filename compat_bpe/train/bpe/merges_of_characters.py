@@ -1,7 +1,7 @@
-"""Learning of merges of characters, by the frequency or by the likelihood of pairs.
+"""Learning merges of characters, by the frequency or by the likelihood of pairs.
 
-It is the algorithm of ``learner``, on other tokens: with marks for the beginning or the end of a
-word. The first tokens, in the order of their ids, are
+By frequency, the algorithm is that of ``learner``, on tokens with marks for the beginning or the
+end of a word. The first tokens, in the order of their ids, are
 
 1. the special tokens;
 2. the alphabet: each character by itself, sorted by code point;
@@ -12,11 +12,11 @@ word. The first tokens, in the order of their ids, are
 
 A merge joins two tokens without the prefix of the second: ``##o ##g`` makes ``##og``.
 
-So far it is ``BpeTrainer`` of Hugging Face tokenizers 0.23.3, except for the order of the third
-kind. There it is that in which they are met in the words, which are in a random order; it decides
-between equally frequent pairs. The order here is the likeliest: of two formed characters, the one
-in more words is met first more often; and it is met first always if it stands before the other in
-each word that has that.
+The result is that of ``BpeTrainer`` of Hugging Face tokenizers 0.23.3, except for the order of the
+third kind, which decides between equally frequent pairs. There it is the order of their first
+occurrences in the words, and the words are in a random order. The order here is the likeliest: of
+two formed characters, the one in more words mostly occurs first, and always does if it is before
+the other in each word that has the other.
 
 Two different pairs may make the same token. In ``####``, which begins as ``# ### ### ###``, the
 pair ``## ###`` makes ``###``, which is also the second ``#``; and a merge may make a special token.
@@ -37,11 +37,11 @@ pairs that have a token in common with the merged pair are put on the heap anew.
 score is not the pair's present one is out of date and is passed over; the present one is there too.
 
 **On held-out words**, the number of tokens is measured while a vocabulary grows, without encoding
-all anew; it is that of the tokenizer with the vocabulary so far.
+all words anew; it is that of the tokenizer with the vocabulary so far.
 
-``CharacterWords`` is for BPE over characters: ``MergedWords``, and what is not so there: words with
-unknown characters, and merges that make a token that is there already. Such words, or after such a
-merge all words, are encoded by the model.
+``CharacterWords`` is for BPE over characters. It counts by ``MergedWords``, with two exceptions:
+words with unknown characters, and all words after a merge that makes an existing token. These are
+encoded by the model.
 
 ``GreedyWords`` is for WordPiece, whose tokenizer takes the longest piece that fits at each place.
 Let a new piece *t* change a word, first at some place. There it fits, and a shorter piece was
@@ -130,7 +130,7 @@ def first_tokens(
         return [token for token in tokens if token is not None]
 
     counts = Counter(chain.from_iterable(map(formed, sorted(words))))
-    # Of equally many, the one that was met first comes first.
+    # Of characters in equally many words, the one in the first of the sorted words comes first.
     tokens.update(dict.fromkeys(token for token, _ in counts.most_common()))
     return list(tokens)
 
@@ -259,8 +259,6 @@ class LikelihoodLearner:
         words, tokens, prefix, max_token_length: as in ``CharacterLearner``.
         min_frequency: the lowest frequency of a pair that is joined.
 
-    >>> from compat_bpe.train.bpe.merges_of_characters import Marks, alphabet_of
-    >>> from compat_bpe.train.bpe.merges_of_characters import first_tokens, spelled
     >>> words = {"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}
     >>> marks = Marks("##")
     >>> tokens = first_tokens(words, [], alphabet_of(words), marks)

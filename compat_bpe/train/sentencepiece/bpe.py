@@ -1,27 +1,27 @@
 """SentencePiece's BPE, and the rules for pieces of all its models.
 
-**The rules** are for spaces, scripts, digits and length. The plain rule looks at a whole piece. Two
-properties make it fast for pieces made of two:
+**The rules** are about spaces, scripts, digits and length. The plain rule looks at a whole piece.
+Two properties make it fast for a piece that two parts make:
 
-- *All that matters of a part is known from a few marks*: its length, its script at the start and at
-  the end, and its spaces. So a piece is judged by the marks of its two parts.
-- *Some pairs of characters are in no piece at all*: two of different scripts, and a digit beside
-  anything if digits stand alone. So words are cut between them, once, before training.
+- *A few marks say all that matters about a part*: its length, its script at the start and at the
+  end, and its spaces. So a piece is judged by the marks of its two parts.
+- *Some pairs of characters are in no piece*: two of different scripts, and a digit beside anything
+  if digits stand alone. So words are cut between them, once, before training.
 
 **Each step** of BPE joins the most frequent pair of neighbouring pieces in all words. Of equally
 frequent pairs, the one of fewer characters is joined; of these, the first by its bytes. Occurrences
 of a pair that overlap (``aaa`` has two of ``a a``) all count, though only some are joined, from the
 left. A pair that makes no valid piece is not joined.
 
-*A piece has one pair that makes it.*  What becomes of a part of a word does not depend on what is
-beside it, as long as no piece reaches over its ends. So a piece stands for a pair.
+*One pair makes a piece.*  How a part of a word is joined does not depend on its neighbours, as long
+as no piece reaches over its ends. So a piece stands for a pair.
 
-The words are strings, and rare pairs are not followed: see ``bpe.learner``, which says why
-this is fast and right.
+The words are strings, and rare pairs are not followed: ``train.bpe.learner`` says why this is fast
+and right.
 
-When nothing is left to join, the reference goes on with pairs that have become other pieces, whose
-frequency is 0, until the vocabulary is full. They have to be found again, since they were not
-followed: all words are joined once more, step by step.
+When nothing is left to join, the reference goes on with pairs whose frequency has fallen to 0,
+until the vocabulary is full. These were not followed, so they are found again: all words are joined
+once more, step by step.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from typing import NamedTuple
 
 from ...pipeline.models.sentencepiece.base import SPACE
 from ...unicode.properties import script_of
-from ..bpe.learner import FrequentPairs
+from ..bpe.learner import MOST_TOKENS, FrequentPairs
 from .settings import BOUNDARY, UNKNOWN_CHARACTER, SentencePieceSettings
 
 #: No piece has one of these.
@@ -54,8 +54,8 @@ _ALONE, _ANY = "\0", "\1"
 _CUT = re.compile(f"{_ALONE}(?=[\\s\\S])|[\\s\\S](?={_ALONE})|([^{_ANY}])(?!\\1|{_ANY}|\\Z)")
 
 
-class Marks(NamedTuple):
-    """All that matters of a part of a piece.
+class PieceMarks(NamedTuple):
+    """All that matters about a part of a piece.
 
     Args:
         length: its length in characters.
@@ -76,7 +76,7 @@ class Marks(NamedTuple):
     is_space: bool
 
 
-def _reversed(marks: Marks) -> Marks:
+def _reversed(marks: PieceMarks) -> PieceMarks:
     """Return marks with the spaces of the other side."""
     return marks._replace(starts=marks.ends, ends=marks.starts)
 
@@ -99,7 +99,7 @@ class PieceRules:
         self._classes = _Classes(self)
 
     def script(self, char: str) -> tuple[str, bool]:
-        """Return a character's script, empty for any; and True if that of the one before counts."""
+        """Return a character's script, empty for any; and True if the script before it goes on."""
         script = self._known.get(char)
         if script is None:
             script = self._known[char] = self._find_script(char)
@@ -148,13 +148,13 @@ class PieceRules:
 
     # The fast way
 
-    def marks(self, char: str) -> Marks:
+    def marks(self, char: str) -> PieceMarks:
         """Return the marks of a character."""
         script, is_open = self.script(char)
         is_space = char == SPACE
-        return Marks(1, script, script, is_open, is_space, is_space, is_space)
+        return PieceMarks(1, script, script, is_open, is_space, is_space, is_space)
 
-    def join(self, left: Marks, right: Marks) -> Marks | None:
+    def join(self, left: PieceMarks, right: PieceMarks) -> PieceMarks | None:
         """Return the marks of two parts together, or None if they are no valid piece.
 
         Both parts are characters, or valid pieces, and no character stands alone.
@@ -168,7 +168,7 @@ class PieceRules:
             left, right
         ):
             return None
-        return Marks(
+        return PieceMarks(
             length,
             (left.first or right.first) if left.is_open else left.first,
             left.last if right.is_open else right.last,
@@ -178,7 +178,7 @@ class PieceRules:
             left.is_space and right.is_space,
         )
 
-    def _may_join_spaces(self, left: Marks, right: Marks) -> bool:
+    def _may_join_spaces(self, left: PieceMarks, right: PieceMarks) -> bool:
         settings = self._settings
         if left.is_space and right.is_space and settings.allow_whitespace_only_pieces:
             return True
@@ -186,7 +186,7 @@ class PieceRules:
             left, right = _reversed(right), _reversed(left)
         if not settings.split_by_whitespace:
             return not right.ends
-        # Of spaces that are a piece already, only the first would begin this one.
+        # Of a left part of several spaces, only the first would begin the piece.
         return not right.starts and not (left.is_space and left.length > 1)
 
     def parts(self, word: str) -> list[tuple[int, int]]:
@@ -224,10 +224,6 @@ class _Classes(dict[int, str]):
         return kind
 
 
-#: The number of code points, and so the largest number of pieces.
-MOST_PIECES = 0x110000
-
-
 def learn_pieces(
     words: Mapping[str, int], alphabet: Iterable[str], rules: PieceRules, most: int
 ) -> Iterator[tuple[str, int]]:
@@ -237,12 +233,11 @@ def learn_pieces(
         words: the words and their frequencies.
         alphabet: their characters; others are in no piece.
         rules: the rules for pieces.
-        most: the number of pieces that are yielded, unless there are not so many.
+        most: the most pieces that are yielded.
 
     Raises:
         ValueError: there are more pieces than code points.
 
-    >>> from .settings import SentencePieceSettings
     >>> rules = PieceRules(SentencePieceSettings(100))
     >>> list(learn_pieces({"▁hug": 10, "▁pug": 5}, "▁hugp", rules, 4))
     [('ug', 15), ('▁h', 10), ('▁hug', 10), ('▁p', 5)]
@@ -263,7 +258,7 @@ def learn_pieces(
 
 
 class _Learner(FrequentPairs):
-    """The words in their present state, and the frequent pairs in them.
+    """Learns pieces one after another.
 
     Args:
         words, alphabet, rules: as in ``learn_pieces``; the words are cut.
@@ -277,7 +272,7 @@ class _Learner(FrequentPairs):
     ) -> None:
         #: The pieces so far, and their marks. In a word, a piece is the character of its number.
         self._pieces = list(alphabet)
-        self._marks: list[Marks] = [rules.marks(char) for char in self._pieces]
+        self._marks: list[PieceMarks] = [rules.marks(char) for char in self._pieces]
         self._join_marks = rules.join
         self._table = {ord(char): number for number, char in enumerate(self._pieces)}
         super().__init__((word.translate(self._table) for word in words), words.values())
@@ -291,8 +286,8 @@ class _Learner(FrequentPairs):
             return None
         left, right = map(ord, pair)
         number = len(self._pieces)
-        if number >= MOST_PIECES:
-            raise ValueError(f"there can be no more than {MOST_PIECES:,} pieces")
+        if number >= MOST_TOKENS:
+            raise ValueError(f"there can be no more than {MOST_TOKENS:,} pieces")
         piece = self._pieces[left] + self._pieces[right]
         marks = self._join_marks(self._marks[left], self._marks[right])
         assert marks is not None
@@ -315,7 +310,7 @@ class _Learner(FrequentPairs):
         return self._pieces[ord(pair[0])] + self._pieces[ord(pair[1])]
 
     def spent_pieces(self, words: Iterable[str]) -> list[str]:
-        """Return the pieces that could have been made once, but are not there, in their order.
+        """Return the pieces that could once have been made, but were not, in their order.
 
         Args:
             words: the words in their first state.

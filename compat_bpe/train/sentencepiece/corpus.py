@@ -11,7 +11,7 @@ each sentence ends with a NUL. There is a node for a text if it is followed by t
 somewhere. Its score is the number of times that it occurs, times its length.
 
 A text followed by the end of a sentence and then by two different bytes is a node, too. The
-reference drops the NUL and adds that number of times to the others. Since most sentences begin
+reference drops its NUL and adds its occurrences to those of the text. Since most sentences begin
 with a space, that mostly happens to the ends of the last sentence.
 
 No suffix array is needed, since pieces are short: texts are counted by their length, from 2 up. A
@@ -89,7 +89,7 @@ def lines_of(texts: Iterable[str], settings: SentencePieceSettings) -> Iterator[
 
 
 def sample_of(lines: Iterable[str], settings: SentencePieceSettings) -> Iterable[str]:
-    """Return the lines that are learned from; each is as likely to be one of them.
+    """Return the lines to learn from: a sample in which each line is equally likely.
 
     All lines are read, and no more are held than are returned.
     """
@@ -135,7 +135,7 @@ def _reserved(settings: SentencePieceSettings) -> NameFinder:
     return NameFinder(SortedNames(pieces).begun_by_few(MOST_AT_ONE_PLACE))
 
 
-def read_corpus(
+def corpus_of_texts(
     texts: Iterable[str],
     settings: SentencePieceSettings,
     *,
@@ -335,7 +335,7 @@ def _counts(
     rules: PieceRules,
     longest: int,
 ) -> dict[str, int]:
-    """Return the texts of all nodes, and how often they occur as such."""
+    """Return the texts of all nodes, and how often each occurs as a node."""
     words: defaultdict[tuple[str, str], int] = defaultdict(int)
     ends: defaultdict[tuple[str, str], int] = defaultdict(int)
     for number, sentence in enumerate(sentences):

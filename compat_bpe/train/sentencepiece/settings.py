@@ -14,7 +14,7 @@ from ...formats.settings_beside import SENTENCEPIECE
 from ...pipeline.models.sentencepiece.base import BYTE, CONTROL, SPACE, UNKNOWN, USER_DEFINED
 from ..convergence import CONVERGENCE, Convergence
 from ..estimate import Costs
-from ..kind import Given, Kind, LikeError, Settings
+from ..kind import GivenOptions, Kind, LikeError, Settings
 from ..options import (
     BYTE_FALLBACK,
     MAX_PIECE_LENGTH,
@@ -35,7 +35,7 @@ MODEL_KINDS = {"unigram": UNIGRAM, "bpe": BPE, "word": WORD, "char": CHAR}
 #: The stand-in for a character outside the alphabet: no piece reaches over it.
 UNKNOWN_CHARACTER = "\u2585"
 
-#: The stand-ins for a reserved piece in the text, and for a delimiter.
+#: The stand-in for a reserved piece in the text, and for a delimiter.
 BOUNDARY = "\x1f"
 
 #: A sample must be larger, as in the reference.
@@ -281,21 +281,21 @@ class SentencePieceKind(Kind):
         return super().option_names() | {"like"}
 
     @classmethod
-    def from_options(cls, given: Given) -> SentencePieceSettings:
-        like = given.values["like"]
+    def from_options(cls, options: GivenOptions) -> SentencePieceSettings:
+        like = options.values["like"]
         settings: dict[str, Any] = dict(_IDS)
         if like is not None:
             if not isinstance(like, SentencePiece):
                 raise LikeError(f"is no model of SentencePiece, as {cls.name} needs")
             settings = settings_like(like.definition)
         names = {name: own.name for own, name, _ in fields_with_options(cls.makes)}
-        own = {names[name]: given.values[name] for name in given.named if name in names}
-        own["convergence"] = given.values["convergence"]
-        own["control_symbols"] = given.special_tokens
+        own = {names[name]: options.values[name] for name in options.named if name in names}
+        own["convergence"] = options.values["convergence"]
+        own["control_symbols"] = options.special_tokens
         for name in ("control_symbols", "user_defined_symbols"):
             inherited = settings.get(name, [])
             own[name] = [*inherited, *(one for one in own.get(name, ()) if one not in inherited)]
-        for role, piece in given.roles.items():
+        for role, piece in options.roles.items():
             own[f"{role}_piece"] = piece
             if settings[f"{role}_id"] < 0:
                 taken = {settings[name] for name in _IDS}
@@ -318,7 +318,7 @@ class SentencePieceUnigram(SentencePieceKind):
 
 
 def normalizer_of(settings: SentencePieceSettings) -> NormalizerSpec:
-    """Return what the model says about normalization."""
+    """Return the normalization that a model has."""
     return NormalizerSpec(
         settings.normalization_rule_name,
         settings.charsmap,

@@ -16,13 +16,20 @@ from ...corpus.counts_file import escape, unescape
 from ...encodings.save import checked_bytes
 from ...encodings.sentencepiece import SentencePiece
 from ...files.write import write_files
-from ...formats.sentencepiece import CHAR, UNIGRAM, SentencePieceModel
+from ...formats.sentencepiece import SentencePieceModel
 from ...pipeline.models.sentencepiece.base import NORMAL
 from ...unicode.surrogates import repair
 from ..convergence import Point, Watch, learn_by_steps, points_as_json
 from ..kind import LearnedMerge
 from .bpe import PieceRules, learn_pieces
-from .corpus import Corpus, learn_characters, learn_words, read_corpus, seed_pieces, word_splitter
+from .corpus import (
+    Corpus,
+    corpus_of_texts,
+    learn_characters,
+    learn_words,
+    seed_pieces,
+    word_splitter,
+)
 from .settings import MODEL_KINDS, SentencePieceSettings, meta_pieces, normalizer_of
 from .unigram import goal_of, learn_unigram
 
@@ -47,26 +54,16 @@ def watch_lines(settings: SentencePieceSettings, lines: Mapping[str, int]) -> Wa
 
 
 #: Texts and their counts.
-Counts = Iterable[tuple[str, int]]
-
-
-def lines_with_counts(texts: Iterable[str]) -> Counter[str]:
-    """Return the lines of texts, without those that are empty, and their counts."""
-    return Counter(line for text in texts for line in repair(text).split("\n") if line)
+CountedTexts = Iterable[tuple[str, int]]
 
 
 def learn_sentencepiece(
     texts: Iterable[str],
     settings: SentencePieceSettings,
-    counts: Counts = (),
+    counts: CountedTexts = (),
     watch: Watch | None = None,
 ) -> SentencePieceModel:
     """Return the model learned from texts and counts.
-
-    The pieces and scores are those of sentencepiece 0.2.3 with the same options, and for Unigram
-    with ``num_threads=1``. Scores of words and characters may differ in the last bit, which depends
-    on the machine in the reference. With ``input_sentence_size``, a sample of the lines is learned
-    from. Memory grows with the number of distinct words, and for Unigram with that of lines.
 
     Args:
         texts: the corpus; each line is a sentence.
@@ -79,13 +76,13 @@ def learn_sentencepiece(
         ValueError: there is no text; there are too few pieces for ``vocab_size``, or too many
             characters; counts are given for Unigram.
     """
-    if MODEL_KINDS[settings.model_type] == UNIGRAM:
+    if settings.model_type == "unigram":
         learned = _learn_unigram(texts, settings, counts, watch)
         if watch is not None and watch.has_converged:
             model: SentencePieceModel = watch.model
             return model
         return assemble(learned, settings)
-    return learn_from_corpus(read_corpus(texts, settings, counts=counts), settings, watch)
+    return learn_from_corpus(corpus_of_texts(texts, settings, counts=counts), settings, watch)
 
 
 def learn_from_corpus(
@@ -111,7 +108,7 @@ def learn_from_corpus(
 
 def check_takes_counts(settings: SentencePieceSettings) -> None:
     """Raise ``ValueError`` if a model cannot be learned from counts."""
-    if MODEL_KINDS[settings.model_type] == UNIGRAM:
+    if settings.model_type == "unigram":
         raise ValueError(
             "a Unigram model of SentencePiece is not learned from counts: it begins with "
             "substrings of the running text; give texts, or learn a Unigram model of tokenizers"
@@ -144,12 +141,12 @@ def _learn_bpe(
 def _learn_unigram(
     texts: Iterable[str],
     settings: SentencePieceSettings,
-    counts: Counts,
+    counts: CountedTexts,
     watch: Watch | None = None,
 ) -> list[tuple[str, float]]:
     for _ in counts:
         check_takes_counts(settings)
-    corpus = read_corpus(texts, settings, keep_sentences=True)
+    corpus = corpus_of_texts(texts, settings, keep_sentences=True)
     splits = settings.split_by_whitespace
     seeds = seed_pieces(
         corpus.sentences,
@@ -197,7 +194,7 @@ def assemble(
     is_hard = (
         settings.hard_vocab_limit
         and not is_any_size
-        and MODEL_KINDS[settings.model_type] != CHAR
+        and settings.model_type != "char"
         and not settings.use_all_vocab
     )
     if is_hard and size < settings.vocab_size:
@@ -388,7 +385,7 @@ class SentencePieceTrainer:
         """
         if self.settings.convergence is None:
             raise ValueError("held-out text is of no use: the settings have no convergence")
-        self._held_out.update(lines_with_counts([text]))
+        self._held_out.update(filter(None, repair(text).split("\n")))
 
     def train(self, advance: Callable[[int], None] = lambda steps: None) -> TrainedSentencePiece:
         """Learn from all texts.

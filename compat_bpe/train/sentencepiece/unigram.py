@@ -1,27 +1,25 @@
-"""SentencePiece's Unigram: the learning of pieces and their scores from the seeds.
+"""SentencePiece's Unigram: learning pieces and their scores from the seeds.
 
-**The edges** are the pieces at all places of many words, in little memory. The pieces that begin at
-one place of a word are the *edges* of that place, by their length. All edges of all words are in
-two arrays, one after the other, and a third has their number at each place. That is a tenth of the
-memory of lists.
+**Learning** is EM. Each *expectation* step splits all words in all ways, weighted by the
+probabilities of their pieces, and counts how often each piece is used on average. Each
+*maximization* step makes these numbers scores. After a few of both, the pieces whose loss would
+cost least are dropped, until 1.1 times the vocabulary is left. Then the best of these are chosen.
 
-**Learning** is EM. Each *expectation* step splits all
-words in all ways, weighted by the probabilities of their pieces, and counts how often each piece is
-used on average. Each *maximization* step makes these numbers scores. After a few of both, the
-pieces whose loss would cost least are taken out, until 1.1 times the vocabulary is left. Then the
-best of these are chosen.
-
-These are the reference's numbers, bit by bit: with one thread, it sums in 32 bits and takes
+The numbers are those of the reference, bit by bit: with one thread, it sums in 32 bits and takes
 logarithms in 64. A number is rounded to 32 bits where it is put into an ``array("f")``. With more
 threads, the reference sums in another order, and some pieces of its vocabulary are different.
 
 - In one word, all ways to a place are summed in the order of the starts of their last pieces; all
   ways from a place in the order of lengths.
-- A character that is no piece counts as the first piece of all, with the lowest score less 10.
+- A character that is not a piece counts as the first of all pieces, with the lowest score less 10.
 - The score of a piece is digamma(count) - digamma(sum), which is lower than the logarithm for rare
   pieces. Pieces of a count below 0.5 are dropped.
-- If a piece is taken out, its second best way is taken instead. The loss is estimated from the
-  numbers of the best ways only.
+- A dropped piece is replaced by its second best way. The loss is estimated from the numbers of the
+  best ways only.
+
+**The edges** of a place in a word are the pieces that begin there, by their length. All edges of
+all words are in two arrays, one after the other, and a third array has their number at each place.
+That takes a tenth of the memory of lists.
 """
 
 from __future__ import annotations
@@ -56,7 +54,7 @@ class PieceMatcher:
 
     Args:
         numbers: each piece and its number.
-        unknown: the number of a character that is no piece.
+        unknown: the number of a character that is not a piece.
 
     >>> PieceMatcher({"a": 0, "ab": 1}, 9).edges("ab")
     WordEdges(degrees=[2, 1], ends=[1, 2, 2], numbers=[0, 1, 9])
@@ -135,11 +133,11 @@ class PackedEdges:
             edge = stop
 
     def keep(self, is_kept: Sequence[bool], characters: Mapping[str, int]) -> None:
-        """Drop the edges of pieces that are no more.
+        """Drop the edges of dropped pieces.
 
         Args:
             is_kept: True at the numbers of the pieces that are left, and of the unknown one.
-            characters: the characters that are no pieces any more, and their numbers.
+            characters: the characters that are no longer pieces, and their numbers.
         """
         stays = bytearray(is_kept)
         if characters:
@@ -153,13 +151,12 @@ class PackedEdges:
             flags = bytes(map(stays.__getitem__, self._numbers))
         # The number of edges that stay before each edge, of which the degrees are differences.
         before = array("q", accumulate(flags, initial=0))
-        firsts = map(before.__getitem__, accumulate(self._degrees, initial=0))
-        left = array("q", firsts)
-        self._degrees = array(self._degrees.typecode, map(sub, left[1:], left))
+        firsts = array("q", map(before.__getitem__, accumulate(self._degrees, initial=0)))
+        self._degrees = array(self._degrees.typecode, map(sub, firsts[1:], firsts))
         self._ends = array(self._ends.typecode, compress(self._ends, flags))
         self._numbers = array("i", compress(self._numbers, flags))
         if characters:
-            self._move_unknown(set(characters), left)
+            self._move_unknown(set(characters), firsts)
 
     def _move_unknown(self, characters: set[str], firsts: Sequence[int]) -> None:
         """Make the edges of some characters the last of their places."""
@@ -251,7 +248,7 @@ def least_size(pieces: int) -> int:
 
 
 class UnigramTrainer:
-    """The pieces in their present state, and the words as lattices of them.
+    """The pieces while they are learned, and the words as lattices of them.
 
     Args:
         words, seeds: as in ``learn_unigram``.
