@@ -120,12 +120,7 @@ class Progress:
             self._write("\r" + " " * len(drawn) + "\r")
 
     def _is_terminal(self) -> bool:
-        if self._stream is None or os.environ.get("TERM") == "dumb":
-            return False
-        try:
-            return self._stream.isatty()
-        except ValueError:  # it is closed
-            return False
+        return os.environ.get("TERM") != "dumb" and is_terminal(self._stream)
 
     def _refresh(self) -> None:
         if self._json is not None and self._json.is_due:

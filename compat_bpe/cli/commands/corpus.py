@@ -57,8 +57,8 @@ from ..output import (
 )
 from ..progress import json_progress_option
 
-#: The names of the options' parameters.
-SPLITTING = ("model", "like", "pattern", "normalizer", "pre_tokenizer")
+#: The parameters of ``splitting_options``.
+_SPLITTING = ("model", "like", "pattern", "normalizer", "pre_tokenizer")
 
 
 def _splitter(
@@ -116,7 +116,7 @@ splitting_options = gathered(
 
 #: The parameters that say nothing about files of counts.
 _OF_TEXTS = (
-    *SPLITTING,
+    *_SPLITTING,
     *("field", "group_field", "jsonl", "errors", "include", "exclude", "hidden", "no_ignore"),
     *("normalize", "mask", "drop_duplicates", "validation"),
 )
@@ -241,7 +241,7 @@ def counts(
                     counter.feed(part.text, part.group, is_last=part.is_last)
                 counter.finish()
         factors = sums.factors(weights)
-        rows = ((chunk, n * factors.get(group, 1), group) for chunk, n, group in sums.rows())
+        rows = ((chunk, n * factors.get(group, 1), group) for chunk, n, group in sums.merger.rows())
         kept = frequent(rows if by_group else collapsed(rows), min_count, figures)
         chunks, total = _write(kept, output, by_group)
     if as_json:
@@ -296,10 +296,6 @@ class _Sums:
         multipliers = multipliers_of(self._sizes, weights)
         divisor = gcd(*multipliers.values())
         return {group: number // divisor for group, number in multipliers.items()}
-
-    def rows(self) -> Iterator[Row]:
-        """Yield all rows in sorted order."""
-        return self.merger.rows()
 
 
 def _write(rows: Iterator[Row], output: str, by_group: bool) -> tuple[int, int]:
