@@ -84,7 +84,7 @@ def serve_stdio(folders: Sequence[str], default: str, bounds: Bounds = BOUNDS) -
         bounds: the most that a call may take.
 
     Raises:
-        CallError: one of the folders is none.
+        CallError: there is no such folder.
     """
     roots = Roots(folders) if folders else None
 
@@ -121,7 +121,7 @@ async def _pass_on(incoming: Any, passed: Any, outgoing: Any) -> None:
 
 
 def refused_request(error: Any) -> tuple[int | str | None, str] | None:
-    """Return the id of a request that could not be read, and the reason; None for what is none.
+    """Return the id of a request that could not be read, and the reason; None if it is none.
 
     The SDK takes no JSON that is nested some 200 deep or has lone surrogates. Python reads most of
     it, so the id is known; where it is nested too deeply for Python, too, it is None.
