@@ -60,7 +60,7 @@ class _Recorder:
 
 
 class _Player:
-    """A set of digests that is asked for one after the other, and lacks those numbered ``first``."""
+    """A set of digests that is asked for in a known order, and lacks those numbered ``first``."""
 
     def __init__(self, first: Iterable[int]) -> None:
         self._first = frozenset(first)
