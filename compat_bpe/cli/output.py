@@ -154,10 +154,10 @@ def show_warning(
 
 
 def visible(text: str, stream: IO[Any] | None) -> str:
-    r"""Escape what must not act on those who read a name or a message in a stream.
+    r"""Escape the characters of a name or a message that would change how a stream is shown.
 
-    A line feed or an escape sequence must not appear as two lines or as a color; on a terminal, a
-    name must also not turn the order of what follows.
+    A line feed must not begin a line, nor an escape sequence a color. On a terminal, no character
+    may reverse the order of the text that follows.
 
     >>> visible("a\nb\u202e", None)
     'a\\nb\u202e'

@@ -114,7 +114,7 @@ splitting_options = gathered(
     *map(setting_option, ("pattern", "normalizer", "pre_tokenizer")),
 )
 
-#: The parameters that say nothing about files of counts.
+#: The parameters that --merge refuses: they are about texts.
 _OF_TEXTS = (
     *_SPLITTING,
     *("field", "group_field", "jsonl", "errors", "include", "exclude", "hidden", "no_ignore"),
@@ -258,7 +258,7 @@ def counts(
 
 
 def _refuse(context: click.Context, names: tuple[str, ...]) -> None:
-    """Raise ``UsageError`` if an option was given that is for texts."""
+    """Raise ``UsageError`` if one of some options, which are for texts, was given."""
     for parameter in context.command.params:
         source = context.get_parameter_source(parameter.name or "")
         if parameter.name in names and source is ParameterSource.COMMANDLINE:

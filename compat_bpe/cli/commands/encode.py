@@ -204,7 +204,7 @@ def encoded_by_workers(
 def _portions(
     how: tuple[Encoding, Reading, Set[str], Write], parts: Sequence[tuple[Part, int]], most: int
 ) -> Generator[bytes, None, None]:
-    """Yield the ids of the parts, each with its size, in order; those of a part may be empty."""
+    """Yield the ids of each part, in order; they may be empty. A part comes with its size."""
     from ...parallel.pool import Pool
 
     size = sum(size for _, size in parts)
