@@ -342,18 +342,7 @@ def memory(options: Options) -> Iterator[Row]:
 def hard_inputs(size: int) -> Iterator[tuple[str, str]]:
     """Yield a name and a text of ``size`` characters for each kind."""
     units = (
-        "a",
-        " ",
-        "\t",
-        "\n",
-        "^",
-        "7",
-        "Ab",
-        "字",
-        "😀",
-        "\0",
-        "e\u0301\u0327",
-        "\x85",
+        *("a", " ", "\t", "\n", "^", "7", "Ab", "字", "😀", "\0", "e\u0301\u0327", "\x85"),
         "\ud83d",
     )
     for unit in units:
