@@ -158,26 +158,6 @@ class Figures:
         }
 
 
-def counted_in_portions(
-    encoding: Encoding, parts: Iterable[DocumentPart], by_group: bool
-) -> Iterator[Counts]:
-    """Yield the counts of the chunks of documents, whenever they are many, and at the end.
-
-    Args:
-        encoding: the encoding that splits the text.
-        parts: the parts of the documents.
-        by_group: True to count each group for itself.
-    """
-    full: list[Counts] = []
-    counter = ChunkCounter(encoding, workers=1, spill=Spill(full.append, HELD))
-    for text, group, _, is_last in parts:
-        counter.feed(text, group if by_group else "", is_last=is_last)
-        while full:
-            yield full.pop()
-    counter.finish()
-    yield from full
-
-
 def splitter_of(pattern: str) -> Encoding:
     """Return an encoding that splits by a pattern, or by the name of one, as training does.
 
@@ -326,13 +306,21 @@ Portions = Callable[[Iterable[DocumentPart], bool, "Counter[str]"], Iterator[Cou
 
 def chunks_of(encoding: AnyEncoding) -> Portions:
     """Return what counts the chunks of an encoding."""
-    return partial(_portions_of_chunks, Carried(encoding))
+    return partial(_chunks_in_portions, Carried(encoding))
 
 
-def _portions_of_chunks(
+def _chunks_in_portions(
     encoding: Carried, parts: Iterable[DocumentPart], by_group: bool, figures: Counter[str]
 ) -> Iterator[Counts]:
-    return counted_in_portions(encoding.get(), parts, by_group)
+    """Yield the counts of the chunks of documents, as ``Portions``; there are no other figures."""
+    full: list[Counts] = []
+    counter = ChunkCounter(encoding.get(), workers=1, spill=Spill(full.append, HELD))
+    for text, group, _, is_last in parts:
+        counter.feed(text, group if by_group else "", is_last=is_last)
+        while full:
+            yield full.pop()
+    counter.finish()
+    yield from full
 
 
 class Count:
