@@ -1,6 +1,6 @@
 """Count the corpora with each published vocabulary, here and with the library that it is for.
 
-    python tools/whole_corpora.py               # all vocabularies, whole corpora: an hour
+    python tools/whole_corpora.py               # all vocabularies
     python tools/whole_corpora.py xlm_r clip    # some of them
 
 The corpora are in ``shared/corpora`` next to the repository.

@@ -170,7 +170,6 @@ class Kit:
         workers: bool = True,
         exchange: bool = True,
         environment: Mapping[str, str] | None = None,
-        folder: Path | None = None,
         timeout: int = 900,
     ) -> Run:
         """Run the tests with a Python.
@@ -184,7 +183,6 @@ class Kit:
             workers: False if no worker processes are to be had there.
             exchange: False to leave out pickles from and to this Python.
             environment: the environment; unless given, a small one.
-            folder: the folder to start in.
             timeout: the longest time in seconds.
 
         Raises:
@@ -198,7 +196,7 @@ class Kit:
             argv=self.arguments(*options, workers=workers),
         )
         command = [*python, *([flag] if flag else []), start, *more]
-        found = parsed(output(command, timeout, cwd=folder, env=environment or self.plain()))
+        found = parsed(output(command, timeout, env=environment or self.plain()))
         if exchange:
             self.read_back(written)
         return found
