@@ -95,7 +95,7 @@ CODE = [
 
 
 def ordinary_texts() -> Iterator[str]:
-    """A few hundred texts, each for a reason; some come twice."""
+    """Yield a few hundred texts, each for a reason; some come twice."""
     yield ""
     yield from PROSE.split("\n")
     yield from CODE
@@ -180,7 +180,7 @@ def deepseek_texts() -> list[str]:
 
 
 def build(name: str) -> str:
-    """The content of the file of one of OpenAI's encodings."""
+    """Return the content of the file of one of OpenAI's encodings."""
     encoding = tiktoken.get_encoding(name)
     texts = dict.fromkeys(ordinary_texts())
     ordinary = [(text, encoding.encode_ordinary(text)) for text in texts]
@@ -196,7 +196,7 @@ def build(name: str) -> str:
 
 
 def build_deepseek(name: str) -> str:
-    """The content of the file of one of DeepSeek's encodings."""
+    """Return the content of the file of one of DeepSeek's encodings."""
     file = "deepseek_v4" if name == "deepseek_v4" else "deepseek_r1"
     tokenizer = tokenizers.Tokenizer.from_file(str(reference_file(file)))
 
@@ -215,7 +215,7 @@ def build_deepseek(name: str) -> str:
 
 
 def content(version: str, name: str, ordinary: list[Any], special: list[Any]) -> str:
-    """A file, one case a line."""
+    """Return the content of a file, one case a line."""
     lines = ["{", f"{version},", f'"encoding": "{name}",']
     for key, cases in (("ordinary", ordinary), ("special", special)):
         rows = ",\n".join(json.dumps(case, separators=(",", ":")) for case in cases)
@@ -224,7 +224,7 @@ def content(version: str, name: str, ordinary: list[Any], special: list[Any]) ->
 
 
 def generate() -> dict[Path, str]:
-    """The text of each file."""
+    """Return the text of each file."""
     with tempfile.TemporaryDirectory() as folder:
         write_tiktoken_files(Path(folder))
         os.environ["TIKTOKEN_CACHE_DIR"] = folder

@@ -199,14 +199,8 @@ MODELS: dict[str, dict[str, Any]] = {
 
 MODEL_TEXTS = (
     *("", " ", "a", "human", "All human beings are born free", "  two  spaces \n"),
-    *(
-        "equal in dignity",
-        "ﬁne ｈello",
-        "e\u0301 é",
-        "①\u3000②\t3",
-        "no\u200bspace",
-        "人人生而自由",
-    ),
+    *("equal in dignity", "ﬁne ｈello", "e\u0301 é", "①\u3000②\t3", "no\u200bspace"),
+    "人人生而自由",
     *("中文", "😀", "\0", "<sep>", "a<sep>b <sep> c", "<s></s><unk>", "▁human▁", "<0x0A>"),
     *("würde und rechten", "x" * 101, "brotherhood " * 9),
 )
@@ -227,10 +221,10 @@ def trained(kind: str) -> bytes:
         .read_text("utf-8")
         .splitlines()
     ]
-    written = io.BytesIO()
+    model = io.BytesIO()
     sentencepiece.SentencePieceTrainer.train(
         sentence_iterator=iter(texts),
-        model_writer=written,
+        model_writer=model,
         model_type=kind.partition("_")[0],
         hard_vocab_limit=False,
         user_defined_symbols=["<sep>"],
@@ -238,7 +232,7 @@ def trained(kind: str) -> bytes:
         minloglevel=2,
         **options,
     )
-    return written.getvalue()
+    return model.getvalue()
 
 
 def of_model(model: bytes) -> str:

@@ -73,7 +73,7 @@ _WIDTH = 100
 
 
 def translations() -> Iterator[tuple[str, Translation]]:
-    """Each key and what a pattern is translated to, nothing of it prepared."""
+    """Yield each key and what a pattern is translated to, nothing of it prepared."""
     for pattern in dict.fromkeys(PATTERNS.values()):
         yield pattern, Translation(partial(parse, pattern), pattern)
     part = deepseek.PARTS["pre_tokenizer"]
@@ -84,18 +84,18 @@ def translations() -> Iterator[tuple[str, Translation]]:
 
 
 def common_starts(few: Iterable[WithStandIns]) -> str:
-    """Where a stretch of characters of one kind begins in any of some patterns."""
+    """Return where a stretch of characters of one kind begins in any of some patterns."""
     return "".join(sorted({start for _, starts, _ in few for start in starts}))
 
 
 def with_starts(few: WithStandIns, starts: str) -> WithStandIns:
-    """The same stand-ins, for stretches that are perhaps shorter."""
+    """Return the same stand-ins, for stretches that are perhaps shorter."""
     pattern, own, stand_ins = few
     return pattern, starts, "".join(stand_ins[bisect_right(own, start) - 1] for start in starts)
 
 
 def written(value: object, before: str, after: str, indent: str) -> str:
-    """A value in Python, in lines that are not too long and that no formatter changes."""
+    """Return a value in Python, in lines that are not too long and that no formatter changes."""
     if isinstance(value, tuple):
         items = "".join(written(item, "", ",", indent + "    ") for item in value)
         return f"{indent}{before}(\n{items}{indent}){after}\n"
@@ -121,7 +121,7 @@ def _escaped(char: str) -> str:
 
 
 def generate() -> dict[Path, str]:
-    """The text of each file."""
+    """Return the text of each file."""
     found = dict(translations())
     starts = common_starts(translation.few for translation in found.values() if translation.few)
     text = _HEAD % {"starts": written(starts, "_STARTS = ", "", "")}
@@ -137,7 +137,7 @@ def generate() -> dict[Path, str]:
 
 
 def _parts(translation: Translation, names: Iterable[str], starts: str) -> str:
-    """Some parts in Python, with one name for the stretches, which are the same in all."""
+    """Return parts in Python, with one name for the stretches, which are the same in all."""
     text = ""
     for name in names:
         value = getattr(translation, name)

@@ -179,7 +179,7 @@ def fetch(folder: Path, version: str) -> Path:
 
 
 def read(package: Path, script: str, argument: str) -> Any:
-    """What a script prints of the data in a package, run by node."""
+    """Return what a script prints of the data in a package, run by node."""
     run = subprocess.run(
         ["node", "--input-type=module", "-e", script, argument],
         cwd=package,
@@ -190,7 +190,7 @@ def read(package: Path, script: str, argument: str) -> Any:
 
 
 def ranges(code_points: Iterable[int]) -> str:
-    """Sorted code points as hexadecimal ranges, ``41-5a 5f``."""
+    """Return code points as sorted hexadecimal ranges, ``41-5a 5f``."""
     found: list[list[int]] = []
     for code_point in sorted(code_points):
         if found and found[-1][1] == code_point - 1:
@@ -201,7 +201,7 @@ def ranges(code_points: Iterable[int]) -> str:
 
 
 def orbits(folding: list[list[int]]) -> str:
-    """Code points that fold to the same one, as groups: ``41,61 4b,6b,212a``."""
+    """Return code points that fold to the same one, as groups: ``41,61 4b,6b,212a``."""
     groups: dict[int, set[int]] = {}
     for code_point, folded in folding:
         groups.setdefault(folded, {folded}).add(code_point)
@@ -209,14 +209,14 @@ def orbits(folding: list[list[int]]) -> str:
 
 
 def literal(text: str, indent: str = "") -> str:
-    """A long text of words as a parenthesised literal of lines under 100 columns."""
+    """Return a long text of words as a parenthesised literal of lines under 100 columns."""
     lines = textwrap.wrap(text, 92 - len(indent), break_on_hyphens=False)
     body = [f'{indent}    "{line}{" " * (line is not lines[-1])}"' for line in lines]
     return "\n".join(["(", *body, f"{indent})"])
 
 
 def module(data: dict) -> str:  # type: ignore[type-arg]
-    """The text of the generated module."""
+    """Return the text of ``tables.py``."""
     categories = {short: data["categories"][name] for name, (short,) in _names(CATEGORIES).items()}
     # UTS 18, annex C: what \w matches.
     word = {*data["Alphabetic"], *data["Join_Control"], *categories["Nd"], *categories["Pc"]}
@@ -253,7 +253,7 @@ UNICODE_VERSION = "{UNICODE_VERSION}"
 
 
 def shifts(mapping: Iterable[tuple[int, int]]) -> str:
-    """Code points and what they map to, as ``41-5a+20`` or, every second, ``100-12e/2+1``."""
+    """Return what code points map to, as ``41-5a+20`` or, every second, ``100-12e/2+1``."""
     runs: list[list[int]] = []
     for code_point, mapped in sorted(mapping):
         delta = mapped - code_point
@@ -269,7 +269,7 @@ def shifts(mapping: Iterable[tuple[int, int]]) -> str:
 
 
 def composing(of: Callable[[str, str], Any]) -> tuple[set[int], set[int]]:
-    """The characters that compose with a later one, and those that compose with an earlier one.
+    """Return the characters that compose with a later one, and those with an earlier one.
 
     The database of Unicode 9.0 lacks the mappings. But those of a character never change.
     """
@@ -287,7 +287,7 @@ def composing(of: Callable[[str, str], Any]) -> tuple[set[int], set[int]]:
 
 
 def cluster_classes(of: Callable[[str, str], Any]) -> dict[str, set[int]]:
-    """The classes of characters in clusters, each character in one; the others are in none."""
+    """Return the classes of characters in clusters; no character is in two of them."""
     found = {name: {*of("17.0.0", path)} for name, path in CLUSTER_CLASSES.items()}
     extend = found["e"]
     if not found["k"] <= extend or found["z"] & extend:
@@ -302,7 +302,7 @@ def cluster_classes(of: Callable[[str, str], Any]) -> dict[str, set[int]]:
 
 
 def tokenizers_module(of: Callable[[str, str], Any]) -> str:
-    """The text of the module for tokenizers; ``of(version, path)`` is a part of the data."""
+    """Return the text of ``tables_tokenizers.py``; ``of(version, path)`` is a part of the data."""
     category = "General_Category"
     other = [of("8.0.0", f"{category}/{name}") for name in ("Control", "Format", "Private_Use")]
     forward, backward = composing(of)
@@ -360,13 +360,13 @@ from __future__ import annotations
 
 
 def _names(text: str) -> dict[str, list[str]]:
-    """Each name with its other names."""
+    """Return each name with its other names."""
     pairs = (item.partition("=") for item in text.split())
     return {name: others.split(",") if others else [] for name, _, others in pairs}
 
 
 def table(name: str, comment: str, tables: dict[str, list[int]]) -> list[str]:
-    """The lines of a dictionary of tables."""
+    """Return the lines of a dictionary of tables."""
     lines = (
         f'    "{one}": {literal(ranges(tables[one]), "    ")},'
         for one in sorted(tables)
@@ -420,7 +420,7 @@ def oniguruma_modules(data: Any) -> tuple[str, str]:
 
 
 def formatted(text: str, name: str) -> str:
-    """A module's text as ruff formats it."""
+    """Return a module's text as ruff formats it."""
     command = ["ruff", "format", "--quiet", "--stdin-filename", name, "-"]
     return subprocess.run(
         command, input=text, capture_output=True, check=True, encoding="utf-8"
@@ -428,7 +428,7 @@ def formatted(text: str, name: str) -> str:
 
 
 def generate() -> dict[Path, str]:
-    """The text of each file."""
+    """Return the text of each file."""
     with tempfile.TemporaryDirectory() as folder:
         packages = {version: fetch(Path(folder), version) for version in PACKAGES}
         package = packages[UNICODE_VERSION]

@@ -35,7 +35,7 @@ _MEMBERS = re.compile(r"^::: ([\w.]+)$.*?members: \[(.*?)\]", re.MULTILINE | re.
 #: Public names that the reference does not have.
 _MORE = {"compat_bpe.sql": ["register"], "compat_bpe.report.html": ["page"]}
 
-Function = (ast.FunctionDef, ast.AsyncFunctionDef)
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 def generate() -> dict[Path, str]:
@@ -140,7 +140,7 @@ def _statements(body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
 
 
 def _defined(node: ast.stmt) -> list[str]:
-    if isinstance(node, (ast.ClassDef, *Function)):
+    if isinstance(node, (ast.ClassDef, *_FUNCTIONS)):
         return [node.name]
     targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
     return [target.id for target in targets if isinstance(target, ast.Name)]
@@ -155,7 +155,7 @@ def _absolute(module: str, node: ast.ImportFrom) -> str:
 
 def _described(name: str, module: str, node: ast.stmt) -> Iterator[str]:
     """Yield the lines for a name and what it has."""
-    if isinstance(node, Function):
+    if isinstance(node, _FUNCTIONS):
         yield f"{name}{_signature(node)}"
     elif isinstance(node, ast.ClassDef):
         bases = ", ".join(ast.unparse(base) for base in node.bases)
@@ -179,7 +179,7 @@ def _members(module: str, node: ast.ClassDef) -> dict[str, str]:
             if isinstance(inner, ast.ClassDef):
                 found.update(_members(place, inner))
     for part in node.body:
-        if isinstance(part, Function) and _is_public(part.name):
+        if isinstance(part, _FUNCTIONS) and _is_public(part.name):
             decorators = [ast.unparse(one) for one in part.decorator_list]
             if any(one.endswith((".setter", ".deleter")) for one in decorators):
                 found[part.name] += " (can be set)"
@@ -191,7 +191,7 @@ def _members(module: str, node: ast.ClassDef) -> dict[str, str]:
             value = _default(part.value)
             default = f" = {ast.unparse(value)}" if value else ""
             found[name] = f": {ast.unparse(part.annotation)}{default}"
-        if isinstance(part, Function) and part.name == "__init__":
+        if isinstance(part, _FUNCTIONS) and part.name == "__init__":
             for name in _attributes(part):
                 found.setdefault(name, "")
     return found

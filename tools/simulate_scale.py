@@ -20,7 +20,11 @@ from compat_bpe.pipeline.core import texts_of_chunks
 from compat_bpe.train.bpe.growing import make_encoding
 from tools.benchmark.common import SHARED
 
+#: The seed of the order of lines.
 SEED = 21
+
+#: The last points that a fit is made of.
+LAST = 5
 
 #: The bytes of text that a task reads: Spark's default for files.
 PART = 128 << 20
@@ -121,16 +125,15 @@ KINDS = {
 }
 
 
-def growth(texts: Iterable[str], pattern: str, seed: int = SEED) -> list[tuple[int, int]]:
+def growth(texts: Iterable[str], pattern: str) -> list[tuple[int, int]]:
     """Return sizes in bytes, each twice the one before, and the distinct chunks of so much text.
 
     Args:
         texts: the texts; their lines are taken in a random order.
         pattern: the pattern that splits.
-        seed: the seed of the order.
     """
     lines = [line for text in texts for line in text.splitlines(keepends=True)]
-    random.Random(seed).shuffle(lines)
+    random.Random(SEED).shuffle(lines)
     core = make_encoding("", pattern).core
     seen: set[str] = set()
     found, size, next_size = [], 0, 1 << 14
@@ -145,14 +148,14 @@ def growth(texts: Iterable[str], pattern: str, seed: int = SEED) -> list[tuple[i
     return found
 
 
-def fit(points: Sequence[tuple[int, int]], last: int = 5) -> Heaps:
+def fit(points: Sequence[tuple[int, int]]) -> Heaps:
     """Return the fit of the last points, by least squares of the logarithms.
 
     >>> law = fit([(10**n, 3 * 10 ** (n // 2)) for n in (2, 4, 6, 8)])
     >>> round(law.factor, 6), round(law.exponent, 6)
     (3.0, 0.5)
     """
-    logs = [(math.log(size), math.log(distinct)) for size, distinct in points[-last:]]
+    logs = [(math.log(size), math.log(distinct)) for size, distinct in points[-LAST:]]
     x, y = (sum(column) / len(logs) for column in zip(*logs))
     slope = sum((a - x) * (b - y) for a, b in logs) / sum((a - x) ** 2 for a, _ in logs)
     return Heaps(math.exp(y - slope * x), slope)

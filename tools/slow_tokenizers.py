@@ -35,10 +35,14 @@ MPNET = "<s>\n<pad>\n</s>\n[UNK]\n<mask>\nhello\n"
 FUNNEL = "<s>\n<pad>\n</s>\n<unk>\n<cls>\n<sep>\n<mask>\nhello\n"
 
 
+def _pair(vocab: dict[str, int], merges: str) -> dict[str, str]:
+    """Return the two files of a vocabulary."""
+    return {"vocab.json": json.dumps(vocab), "merges.txt": f"#version: 0.2\n{merges}\n"}
+
+
 def _listed_pair(tokens: str, merges: str) -> dict[str, str]:
-    """Return the files of a vocabulary; the tokens are numbered as listed."""
-    ids = {token: number for number, token in enumerate(tokens.split())}
-    return {"vocab.json": json.dumps(ids), "merges.txt": f"#version: 0.2\n{merges}\n"}
+    """Return the same for tokens that are numbered as listed."""
+    return _pair({token: number for number, token in enumerate(tokens.split())}, merges)
 
 
 _GPT = _listed_pair("h e j Ġ he Ġh <q> < > | q [X] <s> </s> <unk> <pad> <|endoftext|>", "h e\nĠ h")
@@ -60,7 +64,7 @@ CLASSES: dict[str, dict[str, str]] = {
     **dict.fromkeys((*_LIKE_ROBERTA, "MvpTokenizer"), _GPT),
     **dict.fromkeys(("OpenAIGPTTokenizer", "HerbertTokenizer", "CLIPTokenizer"), _WORDS),
 }
-#: The classes of which half of all random folders are: their vocabulary is in two files.
+#: The classes whose vocabulary is in two files; most random folders are of one of them.
 _PAIRS = [name for name, files in CLASSES.items() if "vocab.json" in files]
 
 
@@ -174,7 +178,7 @@ _RANDOM = 60
 
 
 def _flags(**flags: bool) -> dict[str, bool]:
-    return {**dict.fromkeys(("lstrip", "normalized", "rstrip", "single_word"), False), **flags}
+    return {**dict.fromkeys(_FLAGS, False), **flags}
 
 
 _LISTED = {
@@ -188,10 +192,6 @@ _LISTED = {
 
 def _token(content: str, **flags: bool) -> dict[str, Any]:
     return {"__type": "AddedToken", "content": content, **_flags(**{"normalized": True, **flags})}
-
-
-def _pair(vocab: dict[str, int], merge: str) -> dict[str, str]:
-    return {"vocab.json": json.dumps(vocab), "merges.txt": f"#version: 0.2\n{merge}\n"}
 
 
 def folders() -> Iterator[tuple[str, dict[str, str], dict[str, Any]]]:

@@ -1,6 +1,6 @@
 """Count the corpora with each published vocabulary, here and with the library that it is for.
 
-    python tools/whole_corpora.py               # all vocabularies, whole corpora: an hour
+    python tools/whole_corpora.py               # all vocabularies
     python tools/whole_corpora.py xlm_r clip    # some of them
 
 The corpora are in ``shared/corpora`` next to the repository.
@@ -83,7 +83,7 @@ def _sentencepiece(path_of: Callable[[str], Path], name: str) -> Both:
 
 
 def _ranks(name: str) -> Both:
-    """Ranks, read by tiktoken where it can."""
+    """Return the counts by ranks, which tiktoken reads where it can."""
     import tiktoken
     from tiktoken.load import load_tiktoken_bpe
 
@@ -124,7 +124,7 @@ _BEFORE: dict[str, tuple[Part | None, list[Part]]] = {
 
 
 def _gguf_merges(name: str) -> Both:
-    """A byte-level BPE of a GGUF file, as a ``tokenizer.json``."""
+    """Return the counts by a byte-level BPE of a GGUF file, written as a ``tokenizer.json``."""
     found = read_gguf(name)
     special = [at for at, kind in enumerate(found.types) if kind in (CONTROL, USER_DEFINED)]
     normalizer, before = _BEFORE[name]
@@ -139,10 +139,10 @@ def _gguf_merges(name: str) -> Both:
 
 
 def _gguf_model(name: str) -> Both:
-    """A BPE of SentencePiece in a GGUF file, as a ``.model``, with the settings of Llama 2.
+    """Return the counts by a BPE of SentencePiece in a GGUF file, written as a ``.model``.
 
-    These, of normalization, are not in the file. In Phi-3's the unknown piece counts as a control
-    piece, and what fills its table up as unknown.
+    The settings of normalization are not in the file; those of Llama 2 are taken. In Phi-3's the
+    unknown piece counts as a control piece, and what fills its table up as unknown.
     """
     found = read_gguf(name)
     types = bytearray(found.types).replace(bytes([UNKNOWN]), bytes([CONTROL]))
@@ -196,7 +196,7 @@ VOCABULARIES: dict[str, Callable[[], Both]] = dict(_vocabularies())
 
 
 def read_corpora() -> dict[str, str]:
-    """The corpora by their names; the project's own pages where there are none."""
+    """Return the corpora by their names; the project's own pages where there are none."""
     paths = sorted(path for path in CORPORA.glob("*.*") if path.name != "README.md")
     paths = paths or sorted((ROOT / "docs").glob("*.md"))
     return {path.stem: path.read_bytes().decode() for path in paths}
@@ -211,8 +211,8 @@ def main(names: list[str]) -> int:
         for corpus, text in corpora.items():
             ours, theirs = both.ours(text), both.theirs(text)
             different += ours != theirs
-            said = "" if ours == theirs else f"  DIFFERENT: {theirs:,}"
-            print(f"{name:18} {corpus:18} {ours:>10,}{said}", flush=True)
+            note = "" if ours == theirs else f"  DIFFERENT: {theirs:,}"
+            print(f"{name:18} {corpus:18} {ours:>10,}{note}", flush=True)
     return different
 
 

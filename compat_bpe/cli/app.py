@@ -1,4 +1,4 @@
-"""The group of all commands, their help, and what becomes of errors that no command expects."""
+"""What commands share: how they declare options, their help, the group of all, and its errors."""
 
 from __future__ import annotations
 
@@ -214,8 +214,8 @@ def gathered(
 
     Args:
         name: the parameter.
-        make: returns its value for those of the options, which it takes by their names, or if it
-            takes any name, for all.
+        make: returns the value of the parameter. Its own parameters are the options that it takes;
+            with ``**``, it takes all.
         *options: the options, and others that are gathered.
 
     >>> @click.command()
@@ -246,7 +246,7 @@ def gathered(
 
 
 def given_options() -> dict[str, bool]:
-    """Return which options of the running command have a value, by their names; also PATH."""
+    """Return for each option of the running command, and for PATH, if it has a value."""
     given = {}
     context = click.get_current_context()
     for param in context.command.params:
@@ -270,7 +270,7 @@ def check_together(
             raise click.UsageError(f"{one} needs {other}.")
 
 
-#: The options of a command that are used most, by one of their names. The other commands have few.
+#: The options of a command that are used most, each by one of its names; other commands have few.
 _MOST: Mapping[str, tuple[str, ...]] = {
     "count": ("-m", "-e", "-c", "--tree", "--max", "--context", "--json"),
     "truncate": ("-n", "-m", "-e", "--keep", "--boundary", "--report"),
@@ -483,7 +483,7 @@ class _Group(click.Group):
             raise
         except (click.exceptions.Exit, click.Abort):
             raise
-        except Exception:  # a mistake of ours; 1 would mean "over the limit"
+        except Exception:  # a mistake of ours; a status of 1 would mean "over the limit"
             sys.excepthook(*sys.exc_info())
             sys.exit(CommandError.exit_code)
 
@@ -491,7 +491,7 @@ class _Group(click.Group):
 def _reason(error: OSError) -> str | None:
     """Return what to say about an error of a file; None if it is one of standard output.
 
-    Errors of files are reported where they occur, and click handles a closed pipe. What is left is
+    Errors of files are reported where they occur, and click handles a closed pipe. The rest is
     mostly a full disk under standard output, or a current directory that was removed.
     """
     if error.errno in _CLOSED_PIPE and error.filename is None:

@@ -173,7 +173,7 @@ class Table:
         return cells
 
     def align(self, largest: Sequence[int], least: int = 0) -> None:
-        """Let cells be as wide as those of the largest numbers and their titles, and no less."""
+        """Make each column as wide as its largest number and its title, and at least ``least``."""
         self._widths = [max(least, len(cell)) for cell in self.cells(largest)]
         if self.has_header:
             self._widths = list(map(max, self._widths, map(len, self.titles)))
@@ -192,7 +192,7 @@ class Table:
 
 
 def bar(tokens: int, total: int, *, ascii_only: bool) -> str:
-    """Return a bar of a share; what is there is seen, however small it is.
+    """Return a bar for a share; one above 0 is seen, however small it is.
 
     >>> bar(10, 40, ascii_only=False), bar(10, 40, ascii_only=True), bar(1, 10_000, ascii_only=True)
     ('██▌       ', '##        ', '#         ')
@@ -349,7 +349,7 @@ def share_as_json(tokens: int, limit: ContextLimit) -> dict[str, Any]:
 
 
 def limit_as_json(tokens: Iterable[int], limit: int | None) -> dict[str, Any]:
-    """Return the members that stand in JSON beside numbers of tokens that have a limit.
+    """Return the members of JSON about the limit of some numbers of tokens.
 
     >>> limit_as_json([9, 11], 10), limit_as_json([10], 10), limit_as_json([10], None)
     ({'limit': 10, 'status': 'over'}, {'limit': 10, 'status': 'ok'}, {})
@@ -362,7 +362,7 @@ def limit_as_json(tokens: Iterable[int], limit: int | None) -> dict[str, Any]:
 def over_limit(
     name: str, columns: Sequence[Column], tokens: Sequence[int], limit: int | None
 ) -> list[str]:
-    """Return what is to be said of numbers that are over a limit.
+    """Return a message for each number that is over a limit.
 
     >>> over_limit("a.txt", [Column()], [11], 10), over_limit("", [Column()], [10], 10)
     (['a.txt: 11 tokens, over the limit of 10'], [])

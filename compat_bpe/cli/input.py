@@ -86,10 +86,10 @@ def _single_file(context: click.Context, _parameter: click.Parameter, path: str)
 
 
 def expanded_globs(paths: tuple[str, ...]) -> tuple[str, ...]:
-    """Return paths with the files that globs match in their place, as a shell has them.
+    """Return paths with each glob replaced by the files that it matches, as in a shell.
 
-    A path that exists is no glob, and a glob that matches nothing stays. On Windows, where shells
-    expand none, click has done it.
+    A path that exists is not a glob, and a glob that matches nothing stays. On Windows, where
+    shells expand none, click has done it.
     """
     if os.name == "nt" or not any(map(_is_glob, paths)):
         return paths
@@ -106,7 +106,7 @@ def _is_glob(path: str) -> bool:
 
 
 def reason_of(error: OSError, path: str) -> str:
-    """Return why a path cannot be read, and what to do if it is no file's.
+    """Return why a path cannot be read, and what to do if it is not the path of a file.
 
     >>> reason_of(FileNotFoundError(2, "No such file or directory"), "https://example.com/a.txt")
     'No such file or directory; URLs are not fetched: curl -L URL | compat-bpe'
@@ -115,7 +115,7 @@ def reason_of(error: OSError, path: str) -> str:
 
 
 def reason_and_advice(error: OSError, path: str) -> tuple[str, str]:
-    """Return why a path cannot be read, and what to do if it is no file's; else an empty text."""
+    """Return why a path cannot be read, and what to do about it; the second may be empty."""
     return error.strerror or str(error), _advice(error, path)
 
 
@@ -475,7 +475,7 @@ def _names(data: bytes) -> list[bytes]:
     """Return the name on each line.
 
     Raises:
-        ValueError: the list is in no charset that names have, or a name is not certain.
+        ValueError: the list is not in the charset of names, or a name is ambiguous.
     """
     lines = _as_names_are(data).split(b"\n")
     lines[0] = _certain(lines[0], lines[0].removeprefix(codecs.BOM_UTF8), 1)
@@ -520,7 +520,7 @@ def _certain(literal: bytes, name: bytes, number: int) -> bytes:
     """Return the name that a line stands for; the line itself if only that is a file.
 
     Raises:
-        ValueError: both are there.
+        ValueError: both are files.
     """
     if literal == name or not os.path.lexists(literal):
         return name

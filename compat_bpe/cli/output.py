@@ -121,13 +121,6 @@ class Screen:
         cls.is_at_line_start, cls.has_output, cls.is_typed = True, False, False
 
 
-def note_bytes(data: bytes) -> None:
-    """Remember whether bytes of standard output end a line, for a message that follows them."""
-    if data:
-        Screen.has_output = True
-        Screen.is_at_line_start = data.endswith(b"\n")
-
-
 def write_message(message: str) -> None:
     """Write ``compat-bpe: message`` to standard error, on a line of its own."""
     if sys.stderr is None:
@@ -161,10 +154,10 @@ def show_warning(
 
 
 def visible(text: str, stream: IO[Any] | None) -> str:
-    r"""Escape what must not act on those who read a name or a message in a stream.
+    r"""Escape the characters of a name or a message that would change how a stream is shown.
 
-    A line feed or an escape sequence must not appear as two lines or as a color; on a terminal, a
-    name must also not turn the order of what follows.
+    A line feed must not begin a line, nor an escape sequence a color. On a terminal, no character
+    may reverse the order of the text that follows.
 
     >>> visible("a\nb\u202e", None)
     'a\\nb\u202e'
@@ -242,7 +235,9 @@ def write_bytes(data: bytes) -> None:
         # An unbuffered stream (python -u) may take only a part.
         rest = rest[sys.stdout.buffer.write(rest) :]
     sys.stdout.buffer.flush()
-    note_bytes(data)
+    if data:
+        Screen.has_output = True
+        Screen.is_at_line_start = data.endswith(b"\n")
 
 
 def write_text(text: str, *, color: bool = False) -> None:

@@ -56,7 +56,8 @@ class Progress:
         what: the noun for these things.
         stream: the terminal; standard error unless given.
         is_quiet: never draw the bar.
-        until_output: draw no bar, and write no JSON, for one who reads results as they come.
+        until_output: draw the bar only until there is output that somebody reads as it comes; write
+            no JSON.
     """
 
     #: The stage that lines of JSON name.
@@ -120,12 +121,7 @@ class Progress:
             self._write("\r" + " " * len(drawn) + "\r")
 
     def _is_terminal(self) -> bool:
-        if self._stream is None or os.environ.get("TERM") == "dumb":
-            return False
-        try:
-            return self._stream.isatty()
-        except ValueError:  # it is closed
-            return False
+        return os.environ.get("TERM") != "dumb" and is_terminal(self._stream)
 
     def _refresh(self) -> None:
         if self._json is not None and self._json.is_due:
@@ -145,7 +141,7 @@ class Progress:
             self._drawn = line
 
     def _may_draw(self) -> bool:
-        """Return False where a bar would be in what somebody types or reads, or in another bar."""
+        """Return False if a bar would disturb typing, output that is read, or another bar."""
         if self in _active and self is not _active[-1]:
             return False
         if Screen.is_typed or not (Screen.is_at_line_start or not is_terminal(sys.stdout)):
@@ -198,7 +194,7 @@ class Progress:
 
 
 class Work(Progress):
-    """A line for a whole command, where no bar is: it says for how long the command has worked."""
+    """The line of a command while it has no bar: it says how long the command has worked."""
 
     def __init__(self) -> None:
         super().__init__(None, "working", until_output=True)
@@ -219,7 +215,7 @@ class Work(Progress):
         return f"{self._what}, {self._seconds()} s"
 
 
-#: The bars that there are; the last one is drawn.
+#: The bars in use, each within the one before; the last one is drawn.
 _active: list[Progress] = []
 
 
@@ -308,7 +304,7 @@ _KEY = "compat_bpe.json_progress"
 
 
 class JsonProgress:
-    """A writer of such lines."""
+    """A writer of the lines of JSON."""
 
     def __init__(self) -> None:
         self._start = time.monotonic()

@@ -20,7 +20,7 @@ from .. import Encoding
 from ..pipeline.core import parts_of_text
 from ..pipeline.models.explain import Explanation, Item, Row, explain
 from ..unicode.text import Visible, can_show, escape
-from .output import CommandError
+from .output import CommandError, is_terminal
 from .tokens import Look, Unit, data_of, units
 
 #: The backgrounds that tokens have in turn, and those of special and unknown tokens; black is
@@ -126,7 +126,7 @@ def _superscript(number: int) -> str:
 
 
 #: The background of the parts that a step is about.
-_MARKED_BACKGROUND = "yellow"
+_STEP_BACKGROUND = "yellow"
 
 #: The largest number of columns that shorter states are padded to.
 _WIDEST = 60
@@ -213,7 +213,7 @@ def _width() -> float:
     columns = os.environ.get("COLUMNS", "")
     if columns.isdecimal() and int(columns) > 0:
         return int(columns)
-    if sys.stdout is not None and sys.stdout.isatty():
+    if is_terminal(sys.stdout):
         return shutil.get_terminal_size().columns
     return inf
 
@@ -269,7 +269,7 @@ class _Lines:
         columns = _columns(_SEPARATOR.join(before + parts[first:end] + after))
         marked = parts[left:right]
         if self._colored and marked:
-            marked = [click.style(_SEPARATOR.join(marked), "black", _MARKED_BACKGROUND)]
+            marked = [click.style(_SEPARATOR.join(marked), "black", _STEP_BACKGROUND)]
         shown = [*before, *parts[first:left], *marked, *parts[right:end], *after]
         return _SEPARATOR.join(shown), columns
 

@@ -69,11 +69,10 @@ def encoded(
 def encoded_parts(
     encoding: Encoding, pieces: Iterable[str], allowed: Set[str], name: str
 ) -> Iterator[tuple[Sequence[int], bytes]]:
-    """Yield the ids of ``encoded`` in lists; beside each are the bytes that it stands for.
+    """Yield the ids of ``encoded`` in lists, each with the bytes that it stands for if not UTF-8.
 
-    These are empty but for a list that stands for bytes that are not UTF-8, for which there would
-    be one U+FFFD. They are encoded as they are, each such part as a chunk, and text goes on after
-    them. A vocabulary that does not merge bytes has no tokens for them: it encodes a U+FFFD.
+    For text, the bytes are empty. Bytes that would be read as one U+FFFD are encoded as they are,
+    as a chunk of their own. A vocabulary that does not merge bytes encodes the U+FFFD instead.
     """
     merges_bytes = is_byte_level(encoding.core) and joins_to_text(encoding.core)
     with errors_of(encoding, name):

@@ -1,4 +1,4 @@
-"""The documents that a client has open: places in them, their changes, and what follows these.
+"""The documents that a client has open: places in them, changes, and the notices that follow.
 
 A position is a line and a column in the unit that client and server have agreed on. A line beyond
 the last one is the end of the document, and a column beyond the end of a line is that end.
@@ -57,7 +57,7 @@ class OpenDocument:
         self.steps: Iterator[None] | None = None
         #: The messages about the document that wait for the end of these steps.
         self.waiting: list[dict[str, Any]] = []
-        #: The selection in characters, if the client has told it for this version.
+        #: The selection in characters; empty unless the client has sent one for this version.
         self.selection: tuple[int, int] = (0, 0)
         #: The diagnostics that the client has.
         self.published: list[dict[str, Any]] = []
@@ -218,12 +218,12 @@ def _halves(char: str) -> tuple[str, str]:
 INTERVAL = 0.05
 #: The name of the server in diagnostics.
 SOURCE = "compat-bpe"
-#: The characters in which something visible is looked for, to underline it.
+#: The number of characters that are searched for a visible one, to underline it.
 _NEAR = 1000
 
 
 class Notices:
-    """The times at which a client is told of changed documents, of each once in an interval.
+    """The times at which a client is told of changed documents, each once in an interval.
 
     A change after a pause is told at once, others together when the interval is over.
 
@@ -239,7 +239,7 @@ class Notices:
         self._told: dict[str, float] = {}
 
     def changed(self, uri: str) -> None:
-        """Note that a document has another count, perhaps."""
+        """Note that the count of a document may have changed."""
         if uri not in self._due:
             now = self._clock()
             self._due[uri] = max(now, self._told.get(uri, now - INTERVAL) + INTERVAL)
@@ -267,8 +267,7 @@ class Notices:
 def diagnostics(opened: OpenDocument, unit: Unit) -> list[dict[str, Any]]:
     """Return the diagnostics of a document: one if it exceeds its budget.
 
-    It is from the first token above the budget to the end of its line. If nothing in that can be
-    seen, it is the next line with something.
+    It begins at the first visible character above the budget, and ends with that line.
     """
     document, budget, start = opened.document, opened.budget, opened.exceeds_at()
     if budget is None or start is None:

@@ -26,7 +26,7 @@ from .settings import DEFAULT_CHOICE, Choice, read_choice, reason_of
 _STEP = 1 << 15
 #: The longest range in characters whose tokens are listed in one answer.
 _LONGEST_LIST = 1 << 20
-#: The model of a conversation if neither a request nor a setting says one: of the default encoding.
+#: The model of a conversation if neither a request nor a setting names one: the default encoding's.
 _FOR_MESSAGES = Choice("model", "gpt-4o")
 
 
@@ -55,7 +55,7 @@ def count(session: Session, params: Params) -> Generator[None, None, dict[str, A
 
 
 def tokens(session: Session, params: Params) -> Generator[None, None, dict[str, Any]]:
-    """Return the tokens of a document that have a part of a range."""
+    """Return the tokens of a document that overlap a range."""
     opened = session.document(params)
     document, unit = opened.document, session.unit
     start, end = offsets_of(document, read_range(params.inner("range")), unit)
@@ -90,7 +90,7 @@ def text_fits(session: Session, params: Params) -> dict[str, Any]:
 
 
 def truncated(session: Session, params: Params) -> dict[str, Any]:
-    """Return the most of a text that has at most ``limit`` tokens."""
+    """Cut a text to at most ``limit`` tokens."""
     text, limit = params.text("text"), params.number("limit")
     keep = params.choice_or("keep", KEEPS[0], KEEPS)
     boundary = params.choice_or("boundary", BOUNDARIES[0], BOUNDARIES)
@@ -134,46 +134,46 @@ def prompt(session: Session, params: Params) -> dict[str, Any]:
         start, end = max(0, at - most), min(at + most, len(document))
         texts = encoding, document.slice(start, at), document.slice(at, end)
     try:
-        made = fit_prompt(*texts, limit=limit, template=template, share=share, boundary=boundary)
+        fitted = fit_prompt(*texts, limit=limit, template=template, share=share, boundary=boundary)
     except ValueError as error:
         field = "limit" if isinstance(error, LimitError) else "template"
         raise params.wrong(field, str(error)) from None
     return {
-        "prefix": made.prefix,
-        "suffix": made.suffix,
-        "ids": made.ids,
-        "text": encoding.decode(made.ids),
-        "count": made.count,
-        "prefixWasCut": made.prefix_was_cut,
-        "suffixWasCut": made.suffix_was_cut,
+        "prefix": fitted.prefix,
+        "suffix": fitted.suffix,
+        "ids": fitted.ids,
+        "text": encoding.decode(fitted.ids),
+        "count": fitted.count,
+        "prefixWasCut": fitted.prefix_was_cut,
+        "suffixWasCut": fitted.suffix_was_cut,
         "version": opened.version,
     }
 
 
 def sections(session: Session, params: Params) -> dict[str, Any]:
     """Return a prompt of several sections that has at most ``limit`` tokens."""
-    given = []
-    for one in params.objects("sections"):
-        given.append(
+    wanted = []
+    for fields in params.objects("sections"):
+        wanted.append(
             Section(
-                one.text("text"),
-                priority=one.real_or("priority", 0),
-                min_tokens=one.number_or("minTokens", 0),
-                cut=one.choice_or("cut", CUTS[0], CUTS),
-                boundary=one.choice_or("boundary", BOUNDARIES[0], BOUNDARIES),
-                marker=one.text_or("marker", None),
-                required=one.flag_or("required", False),
-                name=one.text_or("name", ""),
+                fields.text("text"),
+                priority=fields.real_or("priority", 0),
+                min_tokens=fields.number_or("minTokens", 0),
+                cut=fields.choice_or("cut", CUTS[0], CUTS),
+                boundary=fields.choice_or("boundary", BOUNDARIES[0], BOUNDARIES),
+                marker=fields.text_or("marker", None),
+                required=fields.flag_or("required", False),
+                name=fields.text_or("name", ""),
             )
         )
-        one.close()
+        fields.close()
     limit = params.number("limit")
     separator = params.text_or("separator", "")
     _, answer, encoding = _encoding(session, params)
     params.close()
-    given = [one._replace(min_tokens=answer.limit(one.min_tokens)) for one in given]
+    wanted = [one._replace(min_tokens=answer.limit(one.min_tokens)) for one in wanted]
     try:
-        fitted = fit_sections(encoding, given, answer.limit(limit), separator=separator)
+        fitted = fit_sections(encoding, wanted, answer.limit(limit), separator=separator)
     except ValueError as error:
         raise params.wrong("sections", message_of(error, answer.tokens)) from None
     return {
@@ -187,14 +187,14 @@ def sections(session: Session, params: Params) -> dict[str, Any]:
                 "count": answer.tokens(one.count),
                 "kept": _in_units(section.text, one.kept, session),
             }
-            for section, one in zip(given, fitted.sections)
+            for section, one in zip(wanted, fitted.sections)
         ],
     }
 
 
 def messages(session: Session, params: Params) -> dict[str, Any]:
     """Return the count of a conversation, as a request of it is counted."""
-    from ..chat import count_messages  # hardly a plug-in asks for both this and the others
+    from ..chat import count_messages  # imported here: few plug-ins ask for this
 
     given = params.array("messages")
     tools = params.array("tools") if "tools" in params else None
@@ -244,7 +244,7 @@ def _encoding(
 
 
 def _estimate(answer: Answer) -> dict[str, Any]:
-    """Return what a result has beside a count that is an estimate."""
+    """Return the members of a result that say that its count is an estimate."""
     return {"isEstimate": True, "note": answer.note} if answer.note else {}
 
 

@@ -189,7 +189,7 @@ class Params:
         return one.value  # type: ignore[no-any-return]
 
     def close(self) -> None:
-        """Refuse fields that nobody has asked for: they are mistakes in writing."""
+        """Refuse fields that were not asked for: they are misspelt."""
         for field in self._fields:
             if field not in self._known | _OF_EVERY_REQUEST:
                 hint = did_you_mean(field, self._known)
@@ -197,7 +197,7 @@ class Params:
 
 
 def error_as_json(error: Exception) -> dict[str, Any]:
-    """Return an error as it is sent; one that is a mistake of the server is also printed."""
+    """Return an error as it is sent; also print one that is a mistake of the server."""
     if isinstance(error, RpcError):
         return {"code": error.code, "message": brief(error.message)}
     print(
@@ -224,11 +224,11 @@ def uri_in(params: Any) -> Any:
     return None
 
 
-#: The greatest length of a message in bytes.  50 MB of text may take 300 MB as JSON.
+#: The greatest length of a message in bytes. 50 MB of text may take 300 MB as JSON.
 LONGEST = 1 << 30
 #: The greatest length of a line of a header.
 _LONGEST_LINE = 1 << 13
-#: The bytes of a message that is too long that are read, and dropped, at a time.
+#: The bytes of too long a message that are read at a time, and dropped.
 _PORTION = 1 << 20
 
 #: At the end of a line, since the rest of a broken message may come before it.
@@ -258,7 +258,7 @@ class Wire:
 
         Raises:
             Disconnected: there is none any more.
-            RpcError: something is no message; the next one can be read all the same.
+            RpcError: something is not a message; the next one can be read all the same.
         """
         length = self._read_header()
         if length > LONGEST:
@@ -267,7 +267,7 @@ class Wire:
             raise RpcError(INVALID_REQUEST, f"a message of more than {LONGEST:,} bytes")
         data = self._read_bytes(length)
         try:
-            # A byte that is no UTF-8 spoils a character, not the message.
+            # A byte that is not UTF-8 spoils one character, not the message.
             return json.loads(data.decode("utf-8", "replace")), length
         except (ValueError, RecursionError, MemoryError) as error:
             raise RpcError(
@@ -290,7 +290,7 @@ class Wire:
             raise Disconnected from None
 
     def _read_header(self) -> int:
-        """Return the length of the next message; skip what is no header."""
+        """Return the length of the next message; skip what is not a header."""
         length: int | None = None
         is_broken = False
         while True:

@@ -18,7 +18,7 @@ from .rpc import INVALID_REQUEST, Params, RpcError, Wire
 from .session import Abilities, Handler, Session
 from .settings import DEFAULT_CHOICE, SECTION, Choice, Encodings, Loaded, in_section, read_settings
 
-#: What counts an empty document until its text is counted.
+#: The encoding of a document until its text is counted.
 BYTES = Answer("bytes")
 
 _UNITS: tuple[Unit, ...] = ("utf-8", "utf-16", "utf-32")
@@ -31,7 +31,7 @@ def initialize(session: Session, params: Params) -> dict[str, Any]:
     session.client = Abilities(params.get("capabilities") if "capabilities" in params else None)
     root = params.text_or("rootUri", None)
     session.encodings = Encodings(path_of(root) if root else "")
-    # The client's order is that of its liking.
+    # The client lists them in the order of its preference.
     offered = session.client.list_of("general", "positionEncodings")
     known = [one for one in offered if one in _UNITS]
     session.unit = known[0] if known else "utf-16"
@@ -50,7 +50,7 @@ def initialized(session: Session, params: Params) -> None:
         ask_settings(session)
     watch(session)
     loaded = load(session, session.settings.general.choice or DEFAULT_CHOICE)
-    loaded.encoding.count("a")  # the first count makes what the others use
+    loaded.encoding.count("a")  # the first count builds what later ones use
 
 
 def shutdown(session: Session, params: Params) -> None:
@@ -116,7 +116,7 @@ def did_close(session: Session, params: Params) -> None:
 
 
 def configured(session: Session, params: Params) -> None:
-    """Take settings that have changed; a client may also let the server ask for them."""
+    """Take settings that have changed, or ask the client for them if it has not sent them."""
     if "settings" in params and params.get("settings") != {}:
         change_settings(session, params.get("settings"))
     elif not ask_settings(session):
@@ -182,7 +182,7 @@ def use_settings(session: Session) -> None:
 
 
 def files_changed(session: Session, params: Params) -> None:
-    """Read the budgets of the project again, of which a file has changed."""
+    """Read the budgets of the project again: a file that may have them has changed."""
     session.told.clear()
     use_settings(session)
 
@@ -215,7 +215,7 @@ def wanted(session: Session, uri: str) -> tuple[Choice, int | None]:
 
 
 def load(session: Session, choice: Choice) -> Loaded:
-    """Return an encoding; if it cannot be loaded, tell the user and return the default one."""
+    """Return an encoding; if it cannot be loaded, tell the user, and return the default one."""
     try:
         return session.encodings.get(choice)
     except RpcError as error:
@@ -230,9 +230,9 @@ def fill(
     text: str,
     changes: Sequence[Change] = (),
 ) -> None:
-    """Make the text of a document anew, by an encoding, with changes to be made in it.
+    """Fill a document with a text, counted by an encoding, and make some changes in it.
 
-    If the encoding cannot be used for it, the default one is.
+    If the encoding cannot be used for the text, the default one is.
     """
     answer, encoding = load(session, choice)
     new = Document(encoding)
@@ -314,7 +314,7 @@ _PROVIDERS: dict[str, tuple[str, dict[str, Any]]] = {
     ),
     "codeActions": ("codeAction", {"codeActionKinds": list(actions.KINDS)}),
 }
-#: The kinds of what is shown that a client is asked to show anew.
+#: What a client is asked to show anew: the names of its capability and of the request.
 _REFRESHED = (
     ("codeLens", "codeLens"),
     ("inlayHint", "inlayHint"),
@@ -326,10 +326,10 @@ _REFRESHED = (
 def announced(session: Session) -> dict[str, Any]:
     """Return the capabilities of the server.
 
-    A client that asks a server for hovers says that there are none, if it gets none. So nothing is
-    announced that the settings do not show; ``register`` announces it when they come to.
+    A client that gets no hover tells its user so. So only what the settings show is announced;
+    ``register`` announces the rest when the settings come to show it.
     """
-    found: dict[str, Any] = {
+    capabilities: dict[str, Any] = {
         "positionEncoding": session.unit,
         "textDocumentSync": {"openClose": True, "change": 2},
         "executeCommandProvider": {"commands": list(actions.COMMANDS)},
@@ -338,19 +338,19 @@ def announced(session: Session) -> dict[str, Any]:
     for name, (kind, options) in _PROVIDERS.items():
         is_shown = session.settings.shown[name]
         if is_shown or not (session.has_settings or _can_register(session, kind)):
-            found[f"{kind}Provider"] = options
+            capabilities[f"{kind}Provider"] = options
             session.announced.add(name)
     if session.client.pulls_diagnostics:
-        found["diagnosticProvider"] = {
+        capabilities["diagnosticProvider"] = {
             "identifier": "compat-bpe",
             "interFileDependencies": False,
             "workspaceDiagnostics": False,
         }
-    return found
+    return capabilities
 
 
 def register(session: Session) -> None:
-    """Announce what the settings have come to show, to a client that takes such news."""
+    """Announce what the settings have come to show, to a client that takes such news later."""
     new = []
     for name, (kind, options) in _PROVIDERS.items():
         is_new = session.settings.shown[name] and name not in session.announced

@@ -22,9 +22,9 @@ from .settings import Encodings, read_settings
 
 #: The bytes of messages that may wait; then no more are read for a while.
 _MOST_WAITING = 1 << 24
-#: The bytes that each of them counts for beside its length, for its objects.
+#: The bytes that are added to the length of each message, for its objects.
 _OF_EACH = 1 << 11
-#: The longest time in seconds for which messages may keep work in steps from going on.
+#: The longest time in seconds that messages may delay work in steps.
 _PATIENCE = 0.1
 
 #: The result of a handler, or the steps towards it.
@@ -69,7 +69,7 @@ class Session:
         self.told: set[str] = set()
         #: The capabilities that the client has told.
         self.client = Abilities()
-        #: The things that are shown of which the client knows.
+        #: The kinds of display that were announced to the client, by their settings.
         self.announced: set[str] = set()
         self.is_initialized = self.is_shut_down = self.is_over = False
         self._wire = wire
@@ -145,7 +145,7 @@ class Session:
         self.notify("window/logMessage", {"type": 2, "message": f"compat-bpe: {message}"})
 
     def _tell(self, uri: str) -> None:
-        """Send the count of a document, and its diagnostics if they are others than before."""
+        """Send the count of a document, and its diagnostics if they have changed."""
         opened = self.documents.get(uri)
         if opened is None or opened.steps is not None:
             return
@@ -188,7 +188,7 @@ class Session:
         return opened
 
     def is_outdated(self, uri: str) -> bool:
-        """Return True if a change of a document has been read that is not made yet."""
+        """Return True if a change of a document has been read, but not made yet."""
         return self._changes_read.get(uri, 0) > self._changes_handled.get(uri, 0)
 
     def work_on(
@@ -256,7 +256,7 @@ class Session:
             self._inbox.put((_END, 0))
 
     def _note(self, message: Any) -> None:
-        """Note what work may soon be in vain, as soon as it is read."""
+        """Note cancelled requests and changes of documents as soon as they are read."""
         if not isinstance(message, dict):
             return
         method, params = message.get("method"), message.get("params")
@@ -386,7 +386,7 @@ class Session:
         done: Callable[[Any, Exception | None], None],
         request: Id | None,
     ) -> None:
-        """Begin work in steps: mostly the first one is all."""
+        """Begin work in steps; mostly the first step completes it."""
         self._tasks.append(_Task(steps, done, request))
         self._tasks.rotate(1)
         self._step()
@@ -445,7 +445,7 @@ class Abilities:
 
     @property
     def pulls_diagnostics(self) -> bool:
-        """True if the client asks for diagnostics, again when told to; then none come unasked."""
+        """True if the client asks for diagnostics, again when told to; none come unasked then."""
         can_be_told = self.can("workspace", "diagnostics", "refreshSupport")
         return can_be_told and self.can("textDocument", "diagnostic")
 

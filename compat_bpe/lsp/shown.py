@@ -106,6 +106,26 @@ def lenses(session: Session, params: Params) -> list[dict[str, Any]] | None:
     return shown
 
 
+def hints(session: Session, params: Params) -> list[dict[str, Any]] | None:
+    """Return the hints in a range: the document's count on its first line, and its parts'."""
+    opened = session.document(params)
+    if not session.settings.shown["inlayHints"]:
+        return None
+    refuse_if_outdated(session, opened)
+    document = opened.document
+    start, end = offsets_of(document, read_range(params.inner("range")), session.unit)
+    places = [(0, len(document)), *islice(parts(opened), MOST_PARTS)]
+    shown = []
+    for number, (first, last) in enumerate(places):
+        at = document.line_range(document.position(first).line)[1]
+        if start <= at <= end:
+            count = opened.in_words(first, last)
+            label = count if number else f"file: {count}{share(opened)}"
+            place = position_at(document, at, session.unit)
+            shown.append({"position": place, "label": label, "paddingLeft": True})
+    return shown
+
+
 def pulled_diagnostics(session: Session, params: Params) -> dict[str, Any]:
     """Return the diagnostics of a document, for a client that asks for them."""
     opened = session.document(params)
@@ -193,7 +213,7 @@ def _stretches(document: Document, start: int, end: int) -> Iterator[tuple[int, 
 
 
 def refuse_if_outdated(session: Session, opened: OpenDocument) -> None:
-    """Give up work that the next messages outdate: the client asks again."""
+    """Refuse a request about a document that has changed since; the client asks again."""
     if session.is_outdated(opened.uri):
         raise RpcError(CONTENT_MODIFIED, "the document has changed")
 
@@ -220,23 +240,3 @@ def _code(data: bytes) -> str:
     mark = fence(text)
     blank = " " if text[:1] in "` " or text[-1:] in "` " else ""
     return f"{mark}{blank}{text}{blank}{mark}"
-
-
-def hints(session: Session, params: Params) -> list[dict[str, Any]] | None:
-    """Return the hints in a range: the document's count on its first line, and its parts'."""
-    opened = session.document(params)
-    if not session.settings.shown["inlayHints"]:
-        return None
-    refuse_if_outdated(session, opened)
-    document = opened.document
-    start, end = offsets_of(document, read_range(params.inner("range")), session.unit)
-    places = [(0, len(document)), *islice(parts(opened), MOST_PARTS)]
-    found = []
-    for number, (first, last) in enumerate(places):
-        at = document.line_range(document.position(first).line)[1]
-        if start <= at <= end:
-            count = opened.in_words(first, last)
-            label = count if number else f"file: {count}{share(opened)}"
-            place = position_at(document, at, session.unit)
-            found.append({"position": place, "label": label, "paddingLeft": True})
-    return found

@@ -61,7 +61,7 @@ LONGEST = 4096
 #: The largest number in arguments and results.
 LARGEST = 10**12
 
-#: Those of the server.
+#: The bounds of the server.
 BOUNDS = Bounds()
 
 
@@ -94,14 +94,14 @@ class Clock:
 class Roots:
     """Folders that files are read from.
 
-    A link is followed if it leads to a place in one of them. What is opened is that place, by a
-    way without links, so that nobody can put one there in between.
+    A link is followed if it leads to a place in one of them. That place is opened folder by folder
+    without following links, so nobody can put one there in between.
 
     Args:
         folders: the folders; relative ones count from the current directory.
 
     Raises:
-        CallError: one is no folder.
+        CallError: one is not a folder.
     """
 
     def __init__(self, folders: Sequence[str]) -> None:
@@ -157,7 +157,7 @@ class Roots:
             raise CallError(f"{path}: {_reason(error)}") from None
 
     def shown(self, real: str) -> str:
-        """Return the name of a real path for people: below the root if there is one alone."""
+        """Return a real path for people: relative to the root if there is only one."""
         if len(self.folders) == 1:
             return os.path.relpath(real, self.folders[0])
         return real
@@ -181,7 +181,7 @@ class Roots:
 
 
 def folders_of(uris: Sequence[str]) -> list[str]:
-    """Return the folders that a client names as roots; those that are no folders are left out.
+    """Return the folders that a client names as roots, without those that are not folders.
 
     >>> folders_of(["file:///", "https://example.com/", "file:///no/such%20folder"])
     ['/']
@@ -301,8 +301,8 @@ class Chosen:
 def chosen(model: str | None, name: str | None, call: Call) -> Chosen:
     """Return how a call says to count: by a model, or by the name of an encoding that ships.
 
-    If it says neither, it is the encoding that the server was started with. A file is loaded at the
-    first call that needs it, and not again.
+    If it says neither, the encoding that the server was started with counts. A file is loaded at
+    the first call that needs it, and not again.
 
     Raises:
         CallError: model or encoding is unknown, or both are given; a file cannot be loaded.

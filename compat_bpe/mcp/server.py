@@ -74,24 +74,23 @@ def is_installed() -> bool:
     return find_spec("mcp") is not None and find_spec("mcp_types") is not None
 
 
-def serve_stdio(folders: Sequence[str], default: str, bounds: Bounds = BOUNDS) -> None:
+def serve_stdio(folders: Sequence[str], default: str) -> None:
     """Serve a client on standard input and output, until the input ends.
 
     Args:
         folders: the folders that files are read from; if there are none, those that the client
             names as its roots.
         default: the encoding that is taken unless a call says one.
-        bounds: the most that a call may take.
 
     Raises:
-        CallError: one of the folders is none.
+        CallError: there is no such folder.
     """
     roots = Roots(folders) if folders else None
 
     import anyio
     from mcp.server.stdio import stdio_server
 
-    server = _server(roots, default, bounds)
+    server = _server(roots, default)
 
     async def run() -> None:
         passed, readable = anyio.create_memory_object_stream[Any](0)
@@ -121,7 +120,7 @@ async def _pass_on(incoming: Any, passed: Any, outgoing: Any) -> None:
 
 
 def refused_request(error: Any) -> tuple[int | str | None, str] | None:
-    """Return the id of a request that could not be read, and the reason; None for what is none.
+    """Return the id of a request that could not be read, and the reason; None if it is none.
 
     The SDK takes no JSON that is nested some 200 deep or has lone surrogates. Python reads most of
     it, so the id is known; where it is nested too deeply for Python, too, it is None.
@@ -145,7 +144,7 @@ def refused_request(error: Any) -> tuple[int | str | None, str] | None:
     return None
 
 
-def _server(roots: Roots | None, default: str, bounds: Bounds) -> Any:
+def _server(roots: Roots | None, default: str) -> Any:
     import anyio
     import mcp_types as types
     from mcp.server.lowlevel import Server
@@ -159,7 +158,7 @@ def _server(roots: Roots | None, default: str, bounds: Bounds) -> Any:
         return types.ListToolsResult(tools=list(TOOLS.values()))
 
     async def call_tool(context: Any, params: Any) -> Any:
-        clock = Clock(bounds.seconds)
+        clock = Clock(BOUNDS.seconds)
         try:
             tool = TOOLS.get(params.name)
             if tool is None:
@@ -167,11 +166,11 @@ def _server(roots: Roots | None, default: str, bounds: Bounds) -> Any:
                     f"there is no tool {params.name[:_SHOWN]!r}; there are {', '.join(TOOLS)}"
                 )
             arguments = params.arguments or {}
-            check_arguments(tool.input_schema, arguments, bounds)
+            check_arguments(tool.input_schema, arguments, BOUNDS)
             reads = tool.name == "token_tree" or not arguments.keys().isdisjoint(("file", "files"))
             allowed = roots or (await _roots_of(context) if reads else Roots(()))
-            call = Call(allowed, default, bounds, clock)
-            with anyio.fail_after(bounds.seconds):
+            call = Call(allowed, default, clock=clock)
+            with anyio.fail_after(BOUNDS.seconds):
                 result = await anyio.to_thread.run_sync(
                     lambda: run(FUNCTIONS[tool.name], arguments, call),
                     abandon_on_cancel=True,

@@ -1,6 +1,6 @@
 """The tools: functions of which the package ``mcp`` makes schemas.
 
-It is imported when the server starts, since it needs that package and pydantic.
+This module is imported when the server starts: it needs that package and pydantic.
 """
 
 from __future__ import annotations
@@ -41,9 +41,9 @@ def _about(description: str) -> Any:
 if TYPE_CHECKING:
     from typing_extensions import TypeAlias
 
-    _Left: TypeAlias = None
+    _Omitted: TypeAlias = None
 else:
-    _Left = SkipJsonSchema[None]
+    _Omitted = SkipJsonSchema[None]
 _Name = Annotated[str, Field(max_length=LONGEST)]
 _Names = list[_Name]
 _Globs = Annotated[_Names, Field(max_length=100)]
@@ -52,22 +52,22 @@ _Number = Annotated[int, Field(ge=0, le=LARGEST)]
 _Positive = Annotated[int, Field(ge=1, le=LARGEST)]
 
 # The arguments that several tools have.
-_Model = Annotated[_Name | _Left, _about("The model whose tokens are counted, such as gpt-4o.")]
+_Model = Annotated[_Name | _Omitted, _about("The model whose tokens are counted, such as gpt-4o.")]
 _Encoding = Annotated[
-    _Name | _Left,
+    _Name | _Omitted,
     _about("The encoding, such as o200k_base, in place of a model; see the resource."),
 ]
-_Text = Annotated[str | _Left, _about("A text.")]
+_Text = Annotated[str | _Omitted, _about("A text.")]
 _File = Annotated[
-    _Name | _Left, _about("The path of a text file in the roots, in place of the text.")
+    _Name | _Omitted, _about("The path of a text file in the roots, in place of the text.")
 ]
 _Files = Annotated[
-    _Names | _Left, _about("The paths of text files in the roots; a relative path is in a root.")
+    _Names | _Omitted, _about("The paths of text files in the roots; a relative path is in a root.")
 ]
 _Messages = Annotated[
-    _Objects | _Left, _about("The messages of a request, as OpenAI's protocol has them.")
+    _Objects | _Omitted, _about("The messages of a request, as OpenAI's protocol has them.")
 ]
-_Tools = Annotated[_Objects | _Left, _about("The tools of that request, beside the messages.")]
+_Tools = Annotated[_Objects | _Omitted, _about("The tools of that request, beside the messages.")]
 _Boundary = Annotated[
     Literal["char", "word", "line"],
     _about(
@@ -153,14 +153,14 @@ def fits(
     model: _Model = None,
     encoding: _Encoding = None,
     limit: Annotated[
-        _Number | _Left, _about("The number of tokens; else what the model takes as input.")
+        _Number | _Omitted, _about("The number of tokens; else what the model takes as input.")
     ] = None,
 ) -> _Fits:
     """Say if a text, messages or files fit in a number of tokens, or in a model's context."""
     if limit is None:
         if model is None:
             raise CallError("give a limit, or a model, whose limit is taken")
-        with _told("; give a limit"):
+        with _as_call_error("; give a limit"):
             limit = context_limit(model).input
     counted = count_tokens(call, text, messages, tools, files, model, encoding)
     tokens = counted["tokens"]
@@ -191,14 +191,14 @@ def truncate(
     keep: Annotated[Literal["head", "tail", "ends"], _about("What is kept.")] = "head",
     boundary: _Boundary = "char",
     marker: Annotated[
-        str | _Left, _about("What is put where something was cut; it counts, too.")
+        str | _Omitted, _about("What is put where something was cut; it counts, too.")
     ] = None,
 ) -> _Truncated:
     """Cut a text so that it has at most a number of tokens; no character is cut in two."""
     text = _text_of(text, file, call)
     by = chosen(model, encoding, call)
     most = by.answer.limit(limit)
-    with _told():
+    with _as_call_error():
         cut = by.encoding.truncate(text, most, keep=keep, boundary=boundary, marker=marker)
     tokens = by.answer.tokens(cut.count)
     return _Truncated(text=cut.text, tokens=tokens, was_cut=cut.was_cut, **_how(by))
@@ -231,7 +231,7 @@ def split(
     """Split a text into consecutive parts that each have at most a number of tokens."""
     text = _text_of(text, file, call)
     by = chosen(model, encoding, call)
-    with _told():
+    with _as_call_error():
         check_sizes(limit, overlap)  # in the caller's tokens, also where these are estimated
     limit, overlap = by.answer.limit(limit), by.answer.limit(overlap)
     most = call.bounds.parts
@@ -241,7 +241,7 @@ def split(
         raise too_many
     parts: list[_Part] = []
     characters = 0
-    with _told():
+    with _as_call_error():
         for part in iter_parts(by.encoding, text, limit, overlap, boundary):
             call.clock.check()
             if len(parts) == most:
@@ -295,17 +295,17 @@ def token_tree(
     model: _Model = None,
     encoding: _Encoding = None,
     depth: Annotated[
-        _Positive | _Left, _about("The levels of folders that get a row; all unless given.")
+        _Positive | _Omitted, _about("The levels of folders that get a row; all unless given.")
     ] = None,
     rows: Annotated[_Number, _about("The most rows.")] = 100,
     include: Annotated[
-        _Globs | _Left,
+        _Globs | _Omitted,
         _about(
             "Only files that match one, such as *.py or src/, as in a .gitignore of the directory."
         ),
     ] = None,
     exclude: Annotated[
-        _Globs | _Left,
+        _Globs | _Omitted,
         _about("No files or folders that match one, as in a .gitignore of the directory."),
     ] = None,
     hidden: Annotated[bool, _about("True to count hidden files, too.")] = False,
@@ -459,7 +459,7 @@ def count_tool_definitions(
 
 
 def _one_of(**arguments: object) -> str:
-    """Return the name of the one of some arguments that is given.
+    """Return the name of the only argument that is given.
 
     Raises:
         CallError: none or several are.
@@ -501,7 +501,7 @@ def _request_tokens(by: Chosen, messages: list[Json], tools: list[Json] | None) 
         CallError: it is wrong, with its place; or nothing says the format.
     """
     model = by.answer.model
-    with _told():
+    with _as_call_error():
         return count_messages(
             messages,
             model=model,
@@ -512,7 +512,7 @@ def _request_tokens(by: Chosen, messages: list[Json], tools: list[Json] | None) 
 
 
 @contextmanager
-def _told(hint: str = "") -> Iterator[None]:
+def _as_call_error(hint: str = "") -> Iterator[None]:
     """Turn an error of the library that a caller can cause into the answer to the call."""
     try:
         yield
@@ -565,12 +565,12 @@ def _tidy(schema: Any) -> Any:
 
 
 def _tool(function: Callable[..., Any]) -> types.Tool:
-    made = Tool.from_function(function, context_kwarg="call")
+    tool = Tool.from_function(function, context_kwarg="call")
     return types.Tool(
-        name=made.name,
-        description=" ".join(made.description.split()),
-        input_schema={**_tidy(made.parameters), "additionalProperties": False},
-        output_schema=_tidy(made.output_schema),
+        name=tool.name,
+        description=" ".join(tool.description.split()),
+        input_schema={**_tidy(tool.parameters), "additionalProperties": False},
+        output_schema=_tidy(tool.output_schema),
         annotations=types.ToolAnnotations(
             read_only_hint=True, idempotent_hint=True, open_world_hint=False
         ),

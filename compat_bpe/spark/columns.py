@@ -59,7 +59,7 @@ def count_tokens(
         ImportError: PySpark or PyArrow is not installed.
     """
     carried = Carried(encoding)
-    return _made("count_tokens", column, "bigint", errors, lambda: carried.get().count)
+    return _column_of("count_tokens", column, "bigint", errors, lambda: carried.get().count)
 
 
 def encode(
@@ -87,7 +87,7 @@ def encode(
     carried = Carried(encoding)
     check_fixed_ids(carried.get())
     allowed = frozenset(allowed_special)
-    return _made(
+    return _column_of(
         "encode", column, "array<int>", errors, lambda: encoding_ids(carried.get(), allowed)
     )
 
@@ -119,7 +119,7 @@ def truncate(
     def make() -> TextFunction:
         return truncating(carried.get(), limit, keep, boundary, marker)
 
-    return _made("truncate", column, "string", errors, make)
+    return _column_of("truncate", column, "string", errors, make)
 
 
 def split(
@@ -147,7 +147,7 @@ def split(
     def make() -> TextFunction:
         return splitting(carried.get(), limit, overlap, boundary)
 
-    return _made("split", column, "array<string>", errors, make)
+    return _column_of("split", column, "array<string>", errors, make)
 
 
 def arrow_function(function: Callable[..., Any], returns: str) -> Any:
@@ -158,7 +158,7 @@ def arrow_function(function: Callable[..., Any], returns: str) -> Any:
     """
     functions = needed("pyspark.sql.functions")
     needed("pyarrow")
-    # Lambdas: Spark would read a meaning into the hints of a function that has some.
+    # Lambdas: Spark would interpret the type hints of a function.
     if _has_arrow_functions():
         return functions.arrow_udf(lambda *arrays: function(*arrays), returns)
     return functions.pandas_udf(lambda *series: _through_pandas(function, series), returns)
@@ -169,10 +169,10 @@ def _has_arrow_functions() -> bool:
 
 
 def text_column(column: Column | str) -> Column:
-    """Return a column that is an error, when Spark resolves it, unless it has strings or bytes.
+    """Return a column that Spark refuses, when it resolves it, unless it has strings or bytes.
 
-    ``crc32`` takes these and nothing else, and Spark's message has the name of the column. As it
-    is never computed, the column comes out as it is.
+    ``crc32`` takes only these, and Spark's message names the column. It is never computed, so the
+    values stay as they are.
     """
     functions: Any = needed("pyspark.sql.functions")
     named = functions.col(column) if isinstance(column, str) else column
@@ -185,7 +185,7 @@ def shown(column: Column | str) -> str:
     return repr(column) if isinstance(column, str) else str(column)[len("Column<") : -1]
 
 
-def _made(
+def _column_of(
     name: str, column: Column | str, returns: str, errors: Errors, make: Callable[[], TextFunction]
 ) -> Column:
     """Return a column of what a function makes of each text.
@@ -258,14 +258,9 @@ def register(
     check_errors(errors)
     own = {name: Carried(encoding) for name, encoding in (encodings or {}).items()}
     for name, (function, returns) in _FUNCTIONS.items():
-        spark.udf.register(name, arrow_function(_applied(function, own, errors, returns), returns))
+        apply = partial(_apply, function, own, errors, returns)
+        spark.udf.register(name, arrow_function(apply, returns))
     return list(_FUNCTIONS)
-
-
-def _applied(
-    function: RowFunction, own: Mapping[str, Carried], errors: Errors, returns: str
-) -> Callable[..., Any]:
-    return partial(_apply, function, own, errors, returns)
 
 
 def _apply(

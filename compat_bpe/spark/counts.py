@@ -18,13 +18,13 @@ from ..train.bpe.growing import make_encoding
 from ..train.options import check_least, check_weights
 from ..train.words import multipliers_of
 from ..unicode.surrogates import repair
-from .frames import mapped, needed, picked, rows_of
+from .frames import documents_of, mapped, needed, picked
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-#: The most distinct chunks that a worker holds before it gives them to Spark; see ``Spill``.  128
+#: The most distinct chunks that a worker holds before it gives them to Spark; see ``Spill``. 128
 #: MB of English have fewer, so each goes through Java once.
 HELD = 1 << 19
 
@@ -47,7 +47,7 @@ class Prepared(NamedTuple):
 
 
 class _Recorder:
-    """A set of digests that has none, and notes all."""
+    """A set that claims to be empty, and records every digest added."""
 
     def __init__(self) -> None:
         self.digests: list[bytes] = []
@@ -60,7 +60,7 @@ class _Recorder:
 
 
 class _Player:
-    """A set of digests of which is known, for each that is asked for in turn, if it has it."""
+    """A set of digests that is asked for in a known order, and lacks those numbered ``first``."""
 
     def __init__(self, first: Iterable[int]) -> None:
         self._first = frozenset(first)
@@ -126,7 +126,7 @@ class Figures:
         self._rules = rules
 
     def add(self, document: Prepared) -> None:
-        """Add those of a document."""
+        """Add the counts of a document."""
         counts, sums = document.counts, self.sums
         for kind in ("read", "kept", "held_out"):
             for name, value in vars(getattr(counts, kind)).items():
@@ -156,26 +156,6 @@ class Figures:
             "sha256": None,
             "sha256_sum": f"{total % 2**256:064x}",
         }
-
-
-def counted_in_portions(
-    encoding: Encoding, parts: Iterable[DocumentPart], by_group: bool
-) -> Iterator[Counts]:
-    """Yield the counts of the chunks of documents, whenever they are many, and at the end.
-
-    Args:
-        encoding: the encoding that splits the text.
-        parts: the parts of the documents.
-        by_group: True to count each group for itself.
-    """
-    full: list[Counts] = []
-    counter = ChunkCounter(encoding, workers=1, spill=Spill(full.append, HELD))
-    for text, group, _, is_last in parts:
-        counter.feed(text, group if by_group else "", is_last=is_last)
-        while full:
-            yield full.pop()
-    counter.finish()
-    yield from full
 
 
 def splitter_of(pattern: str) -> Encoding:
@@ -214,7 +194,7 @@ def partition_counts(texts: Iterable[str], pattern: str = "gpt2") -> Counter[str
 #: row without a chunk is a figure, by its name.
 _TYPES = {"chunk": "string", "count": "bigint", "group": "string", "figure": "string"}
 
-#: The figure of the most that a count of a group is too low.
+#: The figure for how much too low a count of a group may be.
 ERROR = "error"
 
 #: The most rows of a batch that a worker gives Spark.
@@ -298,8 +278,8 @@ def chunk_counts(
 def summed(rows: DataFrame, by: list[str]) -> DataFrame:
     """Return the sums of the counts of rows that are equal otherwise.
 
-    Each task has added up its rows itself. So the rows go to the tasks that add up all of them at
-    once; Spark alone would first look for equal rows of one task, in vain.
+    Each task has added up its own rows already, so they are shuffled at once. Spark alone would
+    first look for equal rows within a task, in vain.
     """
     functions = needed("pyspark.sql.functions")
     return rows.repartition(*by).groupBy(*by).agg(functions.sum("count").alias("count"))
@@ -326,13 +306,21 @@ Portions = Callable[[Iterable[DocumentPart], bool, "Counter[str]"], Iterator[Cou
 
 def chunks_of(encoding: AnyEncoding) -> Portions:
     """Return what counts the chunks of an encoding."""
-    return partial(_portions_of_chunks, Carried(encoding))
+    return partial(_chunks_in_portions, Carried(encoding))
 
 
-def _portions_of_chunks(
+def _chunks_in_portions(
     encoding: Carried, parts: Iterable[DocumentPart], by_group: bool, figures: Counter[str]
 ) -> Iterator[Counts]:
-    return counted_in_portions(encoding.get(), parts, by_group)
+    """Yield the counts of the chunks of documents, as ``Portions``; there are no other figures."""
+    full: list[Counts] = []
+    counter = ChunkCounter(encoding.get(), workers=1, spill=Spill(full.append, HELD))
+    for text, group, _, is_last in parts:
+        counter.feed(text, group if by_group else "", is_last=is_last)
+        while full:
+            yield full.pop()
+    counter.finish()
+    yield from full
 
 
 class Count:
@@ -377,7 +365,7 @@ class Count:
         return ", ".join(f"`{name}` {_TYPES[name]}" for name in self.names)
 
     def __call__(self, batches: Iterator[Any]) -> Iterator[Any]:
-        return self.counted(self._parts(batches), Counter())
+        return self.counted(documents_of(batches, self._errors, self._column), Counter())
 
     def counted(self, parts: Iterable[DocumentPart], figures: Counter[str]) -> Iterator[Any]:
         """Yield batches of the chunks of documents, with the columns of ``schema``.
@@ -429,7 +417,3 @@ class Count:
         }
         names = self.names
         return arrow.RecordBatch.from_arrays([make[name]() for name in names], names)
-
-    def _parts(self, batches: Iterator[Any]) -> Iterator[DocumentPart]:
-        for text, group, _ in rows_of(batches, self._errors, self._column):
-            yield from parts_of([repair(text)], group, "")

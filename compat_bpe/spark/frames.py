@@ -16,15 +16,15 @@ from pathlib import Path
 from typing import Any, Callable
 
 from ..columns.batches import Errors, texts_of
+from ..corpus.documents import DocumentPart, parts_of
 from ..corpus.tables import import_pyarrow
 from ..files.write import written_whole
+from ..unicode.surrogates import repair
 from ..version import __version__
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
-if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
+    from pyspark.sql import DataFrame, SparkSession
 
 _MISSING = "compat_bpe.spark needs PySpark 4 and PyArrow: pip install 'compat-bpe[spark]'"
 
@@ -169,8 +169,8 @@ def picked(df: DataFrame, column: str, group: str | None, *others: Any) -> DataF
         others: columns that follow.
 
     Raises:
-        TypeError: the texts are none, or a name is not a str.
-        ValueError: a column is not there.
+        TypeError: the column has no texts, or a name is not a str.
+        ValueError: there is no such column.
     """
     functions = needed("pyspark.sql.functions")
     needed("pyarrow")
@@ -207,6 +207,12 @@ def rows_of(
         for text, group, *rest in zip(texts, *others):
             if text:
                 yield text, group, tuple(rest)
+
+
+def documents_of(batches: Iterable[Any], errors: Errors, column: str) -> Iterator[DocumentPart]:
+    """Yield the parts of the documents of ``rows_of``."""
+    for text, group, _ in rows_of(batches, errors, column):
+        yield from parts_of([repair(text)], group, "")
 
 
 def mapped(

@@ -11,7 +11,6 @@ import os
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
-from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -60,7 +59,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         arguments: those of the command line unless given.
 
     Returns:
-        The exit status: 0, or 2 after an error, of which a line on standard error says what it was.
+        The exit status: 0, or 2 after an error, which a line on standard error explains.
     """
     for stream in (sys.stdout, sys.stderr):
         # Some consoles know few characters, and a name may have bytes that are no text.
@@ -71,7 +70,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         options.run(options)
     except (OSError, ValueError, TypeError, ImportError) as error:
-        return _failed(_said(error))
+        return _failed(_message(error))
     except Exception as error:  # Spark's have no other common base
         if not type(error).__module__.startswith("pyspark"):
             raise
@@ -86,7 +85,7 @@ def _failed(message: str) -> int:
     return 2
 
 
-def _said(error: Exception) -> str:
+def _message(error: Exception) -> str:
     if isinstance(error, OSError) and error.strerror:
         return f"{error.filename}: {error.strerror}"
     return str(error)
@@ -323,7 +322,7 @@ def _settings(options: argparse.Namespace) -> Settings[Any]:
 def _report(options: argparse.Namespace) -> None:
     if options.html:
         _check_new(options.html, force=options.force)
-    made_at: datetime = page_time(os.environ)
+    made_at = page_time(os.environ)
     df, column = _read(_session(options), options)
     made = report(
         df,

@@ -164,7 +164,7 @@ def train(
     The files are those of ``compat-bpe train`` with the same settings on the same documents, byte
     for byte, but for ``manifest.json`` and the order and the sources of ``validation.jsonl``. The
     manifest has the same members. For the digest of all text, which depends on the order of the
-    documents, it has ``sha256_sum`` (see ``rows.Figures``), and ``spark`` says what job it was.
+    documents, it has ``sha256_sum`` (see ``counts.Figures``), and ``spark`` says what job it was.
 
     Spark counts the chunks; the driver gets them sorted, one by one, so its memory grows with the
     number of distinct chunks. The folder is written when all is learned, all files or none.
@@ -316,7 +316,7 @@ def _sorted(rows: DataFrame, min_count: int) -> DataFrame:
 
 
 def _without_figures(rows: DataFrame, figures: Figures) -> Iterator[tuple[str, int, str]]:
-    """Yield the chunks, their counts and groups; figures are put where they belong."""
+    """Yield the chunks, their counts and groups; add the rows of figures to ``figures``."""
     for chunk, count, group, figure in rows.toLocalIterator(prefetchPartitions=True):
         if chunk is None:
             figures.sums[figure] += count

@@ -46,8 +46,8 @@ CHARS = {
     "words": "one two\n",
 }
 
-#: A text of twice the length may take so many times the work, above so many calls and lines for
-#: each character.
+#: A text of twice the length may take at most so many times the work. Less than ``FREE`` calls
+#: and lines for each character counts as so many.
 MOST_GROWTH = 2.3
 FREE = 60
 
@@ -59,8 +59,8 @@ LENGTH = 1000
 SECONDS = 120
 
 
-def _thirds(text: str, size: int = 7) -> list[str]:
-    return [text[at : at + size] for at in range(0, len(text), size)]
+def _pieces(text: str) -> list[str]:
+    return [text[at : at + 7] for at in range(0, len(text), 7)]
 
 
 def _edit(encoding: Any, text: str) -> None:
@@ -78,7 +78,7 @@ def _decode_stream(encoding: Any, text: str) -> None:
 
 
 def _feed(stream: Any, text: str) -> None:
-    for part in _thirds(text):
+    for part in _pieces(text):
         stream.feed(part)
     stream.finish()
 
@@ -115,8 +115,8 @@ FUNCTIONS: dict[str, Callable[[Any, str], Any]] = {
         enc, text, len(text) // 8, end=len(text) // 2, lead="x"
     ),
     "Document": _edit,
-    "encode_iter": lambda enc, text: list(encode_iter(enc, _thirds(text))),
-    "count_stream": lambda enc, text: count_stream(enc, _thirds(text)),
+    "encode_iter": lambda enc, text: list(encode_iter(enc, _pieces(text))),
+    "count_stream": lambda enc, text: count_stream(enc, _pieces(text)),
     "StreamEncoder": lambda enc, text: _feed(StreamEncoder(enc), text),
     "StreamCounter": lambda enc, text: _feed(StreamCounter(enc), text),
     "StreamDecoder": _decode_stream,

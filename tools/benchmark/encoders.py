@@ -342,18 +342,7 @@ def memory(options: Options) -> Iterator[Row]:
 def hard_inputs(size: int) -> Iterator[tuple[str, str]]:
     """Yield a name and a text of ``size`` characters for each kind."""
     units = (
-        "a",
-        " ",
-        "\t",
-        "\n",
-        "^",
-        "7",
-        "Ab",
-        "字",
-        "😀",
-        "\0",
-        "e\u0301\u0327",
-        "\x85",
+        *("a", " ", "\t", "\n", "^", "7", "Ab", "字", "😀", "\0", "e\u0301\u0327", "\x85"),
         "\ud83d",
     )
     for unit in units:
@@ -519,16 +508,16 @@ def document(options: Options) -> Iterator[Row]:
         )
 
 
-def _typed(edited: Any, words: Sequence[str], places: int = 300) -> Iterator[float]:
+def _typed(edited: Any, words: Sequence[str]) -> Iterator[float]:
     rng = random.Random(6)
-    for _ in range(places):
+    for _ in range(300):
         at = rng.randrange(len(edited) + 1)
         word = rng.choice(words)[:20]
         edits = [(at + typed, at + typed, char) for typed, char in enumerate(word)]
         kept = rng.randrange(len(word))
         edits += [(at + left - 1, at + left, "") for left in range(len(word), kept, -1)]
-        for start_, end, new in edits:
+        for begin, end, new in edits:
             before = time.perf_counter()
-            edited.replace(start_, end, new)
+            edited.replace(begin, end, new)
             edited.count  # noqa: B018
             yield time.perf_counter() - before

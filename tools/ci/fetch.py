@@ -70,10 +70,12 @@ def constant(file: str, name: str) -> Any:
     raise LookupError(f"{file} has no {name}")
 
 
+_TIKTOKEN = constant("tests/clients/environments.py", "TIKTOKEN")
+
+
 def _clients(*names: str) -> dict[str, Wheels]:
-    tiktoken = constant("tests/clients/environments.py", "TIKTOKEN")
     wanted = constant("tests/clients/test_clients.py", "CLIENTS")
-    return {name: Wheels([tiktoken, *wanted[name]]) for name in names}
+    return {name: Wheels([_TIKTOKEN, *wanted[name]]) for name in names}
 
 
 def _of(file: str, name: str, *more: str) -> Wheels:
@@ -85,8 +87,6 @@ def _of(file: str, name: str, *more: str) -> Wheels:
 
 #: The backend that builds the project, for pip's isolated builds.
 _BACKEND = "hatchling"
-
-_TIKTOKEN = constant("tests/clients/environments.py", "TIKTOKEN")
 
 WHEELS = {
     "main": Wheels([".[dev]", _BACKEND]),
@@ -382,12 +382,12 @@ def fetched(name: str, fetch: Callable[[], str], installing: Future[bool] | None
     if installing is not None and _needs_debian(name):
         installing.result()
     try:
-        said = tried(fetch)
+        done = tried(fetch)
     except OSError as error:
         print(f"{name}: cannot be had: {error}", flush=True)
         return True
-    if said:
-        print(f"{name}: {said}, {time.monotonic() - started:.0f} s", flush=True)
+    if done:
+        print(f"{name}: {done}, {time.monotonic() - started:.0f} s", flush=True)
     return False
 
 

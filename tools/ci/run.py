@@ -375,7 +375,7 @@ def _run(stages: Sequence[Stage], changed: Iterable[str], work: Path) -> int:
     }
     environment.pop("VIRTUAL_ENV", None)
     results = Runner(environment, work).run([_fetching(stages)])
-    if _passed({"fetch": results[0]}, "fetch"):
+    if results[0].outcome == "passed":
         # From here on without registries.
         environment.update(fetch.environment(fetch.cache_folder(), _things(stages)))
         environment["PATH"] = f"{work}/main/bin{os.pathsep}{environment['PATH']}"

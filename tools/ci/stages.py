@@ -341,7 +341,7 @@ STAGES = (
         fetch=("chromium", "npm-itself", "references", "web"),
         folders=(
             *("web", "tests/web", "tests/axe.py", "tools/browser.py"),
-            *("compat_bpe/cli/token_view.py", "compat_bpe/cli/tokens.py"),
+            "compat_bpe/pipeline/models/explain.py",
         ),
     ),
     Stage(
@@ -361,6 +361,7 @@ STAGES = (
         folders=(
             "compat_bpe/report",
             "compat_bpe/cli/token_view.py",
+            "compat_bpe/cli/tokens.css",
             "compat_bpe/cli/tokens.py",
             "tests/browser",
             "tests/axe.py",

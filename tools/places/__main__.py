@@ -28,7 +28,7 @@ def run(name: str, kit: Kit, write: bool) -> bool:
     """Run the tests at a place, and print its rows; return False if anything is wrong there."""
     started = time.perf_counter()
     try:
-        for row in PLACES[name].rows(kit.script(name)):
+        for row in PLACES[name].rows(kit.of_place(name)):
             seconds = time.perf_counter() - started
             print(f"{name}: {' | '.join(row)} ({seconds:.0f} s)", flush=True)
             if write:
@@ -46,7 +46,7 @@ def fetch() -> None:
     kit = Kit(_kept(), quick=True)
     for name, place in PLACES.items():
         if place.fetched is not None:
-            place.fetched(kit.script(name))
+            place.fetched(kit.of_place(name))
     kit.close()
 
 

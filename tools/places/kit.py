@@ -58,7 +58,7 @@ class Row(NamedTuple):
     ran: str
 
 
-class Found(NamedTuple):
+class Run(NamedTuple):
     """A run of the tests.
 
     Args:
@@ -92,13 +92,13 @@ class Kit:
     def __init__(self, kept: Path, quick: bool = False) -> None:
         self.kept = kept
         self.quick = quick
-        #: One of so many of the golden cases is taken.
+        #: The tests take one golden case in so many.
         self.every = 1
         self._work = tempfile.TemporaryDirectory(prefix="places-")
         self.work = Path(os.path.realpath(self._work.name))
 
-    def script(self, name: str) -> Kit:
-        """Return the kit of a script, with a folder of its own to keep what it fetches."""
+    def of_place(self, name: str) -> Kit:
+        """Return the kit of a place, with a folder of its own to keep what is fetched for it."""
         kit = copy.copy(self)
         kit.kept = self.kept / name
         kit.kept.mkdir(parents=True, exist_ok=True)
@@ -106,7 +106,7 @@ class Kit:
         return kit
 
     def prepare(self) -> None:
-        """Make what the scripts share, before several of them run at the same time."""
+        """Make what the places share, before several of them run at the same time."""
         self.pickles.exists()
         self.site.exists()
 
@@ -170,9 +170,8 @@ class Kit:
         workers: bool = True,
         exchange: bool = True,
         environment: Mapping[str, str] | None = None,
-        folder: Path | None = None,
         timeout: int = 900,
-    ) -> Found:
+    ) -> Run:
         """Run the tests with a Python.
 
         Args:
@@ -184,7 +183,6 @@ class Kit:
             workers: False if no worker processes are to be had there.
             exchange: False to leave out pickles from and to this Python.
             environment: the environment; unless given, a small one.
-            folder: the folder to start in.
             timeout: the longest time in seconds.
 
         Raises:
@@ -198,14 +196,14 @@ class Kit:
             argv=self.arguments(*options, workers=workers),
         )
         command = [*python, *([flag] if flag else []), start, *more]
-        found = parsed(output(command, timeout, cwd=folder, env=environment or self.plain()))
+        found = parsed(output(command, timeout, env=environment or self.plain()))
         if exchange:
             self.read_back(written)
         return found
 
     def run_program(
         self, command: Sequence[Word], *, workers: bool = False, folder: Path | None = None
-    ) -> Found:
+    ) -> Run:
         """Run a program that has the tests in it; it says the same as ``run``."""
         written = self.folder("written")
         pickles: list[Word] = ["--pickles-from", self.pickles, "--pickles-to", written]
@@ -231,17 +229,17 @@ class Kit:
         return {**kept, "HOME": str(home), "USERPROFILE": str(home), "LC_ALL": "C.UTF-8", **more}
 
 
-def parsed(printed: str) -> Found:
+def parsed(printed: str) -> Run:
     """Read what the tests print.
 
     >>> parsed("CPython 3.13.0, x86_64\\nworker processes: yes\\n\\n12 answers, 0 wrong\\n")
-    Found(python='CPython 3.13.0, x86_64', answers=12, workers=True)
+    Run(python='CPython 3.13.0, x86_64', answers=12, workers=True)
     """
     answers = re.search(r"^(\d+) answers, 0 wrong\s*\Z", printed, re.MULTILINE)
     if answers is None:
         raise PlaceError(f"the tests did not end well:\n{printed[-3000:]}")
     python = printed.partition("\n")[0].strip()
-    return Found(python, int(answers[1]), "worker processes: yes" in printed)
+    return Run(python, int(answers[1]), "worker processes: yes" in printed)
 
 
 def output(

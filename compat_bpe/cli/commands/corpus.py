@@ -57,8 +57,8 @@ from ..output import (
 )
 from ..progress import json_progress_option
 
-#: The names of the options' parameters.
-SPLITTING = ("model", "like", "pattern", "normalizer", "pre_tokenizer")
+#: The parameters of ``splitting_options``.
+_SPLITTING = ("model", "like", "pattern", "normalizer", "pre_tokenizer")
 
 
 def _splitter(
@@ -114,9 +114,9 @@ splitting_options = gathered(
     *map(setting_option, ("pattern", "normalizer", "pre_tokenizer")),
 )
 
-#: The parameters that say nothing about files of counts.
+#: The parameters that --merge refuses: they are about texts.
 _OF_TEXTS = (
-    *SPLITTING,
+    *_SPLITTING,
     *("field", "group_field", "jsonl", "errors", "include", "exclude", "hidden", "no_ignore"),
     *("normalize", "mask", "drop_duplicates", "validation"),
 )
@@ -241,7 +241,7 @@ def counts(
                     counter.feed(part.text, part.group, is_last=part.is_last)
                 counter.finish()
         factors = sums.factors(weights)
-        rows = ((chunk, n * factors.get(group, 1), group) for chunk, n, group in sums.rows())
+        rows = ((chunk, n * factors.get(group, 1), group) for chunk, n, group in sums.merger.rows())
         kept = frequent_rows(rows if by_group else collapsed(rows), min_count, figures)
         chunks, total = _write(kept, output, by_group)
     if as_json:
@@ -258,7 +258,7 @@ def counts(
 
 
 def _refuse(context: click.Context, names: tuple[str, ...]) -> None:
-    """Raise ``UsageError`` if an option was given that is for texts."""
+    """Raise ``UsageError`` if one of some options, which are for texts, was given."""
     for parameter in context.command.params:
         source = context.get_parameter_source(parameter.name or "")
         if parameter.name in names and source is ParameterSource.COMMANDLINE:
@@ -296,10 +296,6 @@ class _Sums:
         multipliers = multipliers_of(self._sizes, weights)
         divisor = gcd(*multipliers.values())
         return {group: number // divisor for group, number in multipliers.items()}
-
-    def rows(self) -> Iterator[Row]:
-        """Yield all rows in sorted order."""
-        return self.merger.rows()
 
 
 def _write(rows: Iterator[Row], output: str, by_group: bool) -> tuple[int, int]:

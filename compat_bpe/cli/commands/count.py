@@ -119,7 +119,7 @@ def count(**values: Any) -> None:
 
 
 class _Tokenizer(NamedTuple):
-    """A tokenizer that is chosen: what counts, and what makes an estimate of that number."""
+    """A chosen tokenizer: the encoding that counts, and what makes an estimate of that number."""
 
     choice: Choice
     encoding: Encoding
@@ -171,7 +171,7 @@ class _Run(CountOptions):
         #: The skipped files that were found in directories: binary ones, and others.
         self._binary: list[str] = []
         self._not_utf8: list[str] = []
-        #: The number of files that are errors since they are no text and were named.
+        #: The number of files that were named and are errors because they are not text.
         self._not_text = 0
 
     def status(self) -> int:

@@ -20,7 +20,7 @@ from ..app import option
 from ..counting import Part, cut_parts, most_workers
 from ..input import STRICT, Reading, file_argument, read_pieces, reading_options
 from ..options.encoding import allowed_special, chosen_encoding, encoding_options, special_options
-from ..output import CommandError, portions, shown_name, write_bytes
+from ..output import CommandError, is_terminal, portions, shown_name, write_bytes
 from ..progress import FileProgress
 from ..tokens import LAYOUTS, IdLayout, encoded, errors_of, placed_tokens, with_special_tokens
 
@@ -115,7 +115,7 @@ def encode(
         raise click.UsageError(
             "--offsets and --add-special-tokens exclude each other: added tokens have no place."
         )
-    if packed and sys.stdout is not None and sys.stdout.isatty():
+    if packed and is_terminal(sys.stdout):
         raise CommandError("packed ids are not for a terminal: redirect them to a file or a pipe")
     chosen = chosen_encoding(model, encoding, pattern)
     allowed = allowed_special(chosen, special, names)
@@ -204,7 +204,7 @@ def encoded_by_workers(
 def _portions(
     how: tuple[Encoding, Reading, Set[str], Write], parts: Sequence[tuple[Part, int]], most: int
 ) -> Generator[bytes, None, None]:
-    """Yield the ids of the parts, each with its size, in order; those of a part may be empty."""
+    """Yield the ids of each part, in order; they may be empty. A part comes with its size."""
     from ...parallel.pool import Pool
 
     size = sum(size for _, size in parts)

@@ -19,7 +19,7 @@ from ...train.write import MANIFEST, readable, write_vocabulary
 from ...version import __version__
 from ..app import GroupedCommand, option
 from ..input import INPUT_PATH, read_terms
-from ..options.corpus import CORPUS_OPTIONS, Corpus, CorpusArguments, corpus_options
+from ..options.corpus import CORPUS_OPTIONS, CorpusArguments, corpus_options
 from ..options.encoding import TokenNumber, chosen_encoding, encoding_options
 from ..options.training import (
     OUTPUT_OPTIONS,
@@ -147,6 +147,9 @@ def extend(
                     extender.feed(part.text, part.group, is_last=part.is_last)
             with Progress(number, "tokens") as progress:
                 extended = extender.extend(progress.advance)
+        read: dict[str, Any] = {}
+        if found_corpus is not None:
+            read["corpus"] = {"paths": list(corpus.paths), **found_corpus.left_out()}
         written = write_vocabulary(
             output,
             extended.encoding,
@@ -156,7 +159,7 @@ def extend(
             manifest={
                 "extends": old.name,
                 "versions": {"compat_bpe": __version__, "unicode": "16.0"},
-                **(_corpus(corpus, found_corpus) if found_corpus is not None else {}),
+                **read,
                 "metrics": _metrics(extended),
             },
             force=force,
@@ -179,11 +182,6 @@ def extend(
         write_message(f"{terms_file}: {term.text!r} cannot be one token: {term.reason}")
     if failed or (found_corpus is not None and found_corpus.failed):
         sys.exit(2)
-
-
-def _corpus(arguments: CorpusArguments, corpus: Corpus) -> dict[str, Any]:
-    """Return the corpus as the manifest has it."""
-    return {"corpus": {"paths": list(arguments.paths), **corpus.left_out()}}
 
 
 def _metrics(found: Extended) -> dict[str, int]:

@@ -275,4 +275,4 @@ def _is_colored(color: str) -> bool:
     # https://no-color.org
     if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
         return False
-    return sys.stdout is not None and sys.stdout.isatty()
+    return is_terminal(sys.stdout)

@@ -234,9 +234,7 @@ def split(
 
 
 class _Part(NamedTuple):
-    """A part, its bytes and its number of tokens, and the members of its object that say what is
-    in it.
-    """
+    """A part, its bytes and its tokens, and the members of its object that say what is in it."""
 
     text: str
     data: bytes

@@ -23,6 +23,10 @@ from ..input import (
 )
 from .encoding import encoding_options, limit_option
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ...files.walk import Walk
+
 #: The sections of the help.
 GROUPS = {
     "Encoding": ["--model", "--encoding", "--pattern", "--estimate", "--factor", "--price"],
@@ -198,10 +202,6 @@ count_options = together(
     JOBS,
 )
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from ...files.walk import Walk
-
 
 class Choice(NamedTuple):
     """A tokenizer as the command line names it; neither a model nor an encoding is the default."""
@@ -214,6 +214,10 @@ class Choice(NamedTuple):
         return self.model or self.encoding or DEFAULT_ENCODING
 
 
+#: The key in click's context for the names of the options, in the order of the command line.
+_ORDER = "compat_bpe.order_of_options"
+
+
 class CountCommand(GroupedCommand):
     """The command, which keeps the order of its options."""
 
@@ -222,9 +226,6 @@ class CountCommand(GroupedCommand):
         order = self.make_parser(ctx).parse_args(args=[*args])[2]
         ctx.meta[_ORDER] = [parameter.name for parameter in order]
         return super().parse_args(ctx, args)
-
-
-_ORDER = "compat_bpe.order_of_options"
 
 
 class CountOptions:

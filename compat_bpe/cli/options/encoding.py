@@ -17,6 +17,9 @@ from ...unicode.text import did_you_mean, short_number
 from ..app import option, together
 from ..output import PROGRAM, CommandError
 
+if TYPE_CHECKING:
+    from ...encodings.estimates import Estimate
+
 #: How the command writes what it tells its users to give.
 TERMS = Terms(
     "-m {}", "-e {}", "-e {}", f"{PROGRAM} count --estimate", f"{PROGRAM} models lists them"
@@ -30,9 +33,6 @@ _PATTERN_WITHOUT_FILE = (
     "--pattern is for a vocabulary file that does not say its pattern (a rank file, vocab.json "
     "with merges.txt, a GGUF file that has none); --encoding gives its path."
 )
-
-if TYPE_CHECKING:
-    from ...encodings.estimates import Estimate
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
@@ -124,7 +124,8 @@ def chosen_answer(
         click.UsageError: both options are given.
         CommandError: the name leads to nothing.
     """
-    check_one_is_chosen(model, encoding)
+    if model is not None and encoding is not None:
+        raise click.UsageError("--model and --encoding exclude each other: give one of them.")
     try:
         if model is not None:
             return resolve(model, "model", estimate=bool(estimate))
@@ -164,12 +165,6 @@ def chosen_encoding(model: str | None, encoding: str | None, pattern: str | None
         CommandError: the model or encoding is unknown, or a file is damaged or cannot be read.
     """
     return loaded(chosen_answer(model, encoding), pattern)
-
-
-def check_one_is_chosen(model: str | None, encoding: str | None) -> None:
-    """Raise ``click.UsageError`` if both a model and an encoding are given."""
-    if model is not None and encoding is not None:
-        raise click.UsageError("--model and --encoding exclude each other: give one of them.")
 
 
 def chosen_encodings(

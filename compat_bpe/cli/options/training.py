@@ -1,6 +1,6 @@
 """The options of commands that make a vocabulary: settings of training, and where it is written.
 
-Those of settings are made from what their fields say: see ``train.options``.
+The options of settings are made from the metadata of their fields: see ``train.options``.
 """
 
 from __future__ import annotations
@@ -106,7 +106,7 @@ def setting_option(name: str, **others: Any) -> Callable[[Any], Any]:
 
     Args:
         name: its name in ``PARAMETERS``.
-        others: arguments for click, instead of those that follow from what is said of it.
+        others: arguments for click that take the place of those made from the setting's field.
     """
     parameter = PARAMETERS[name]
     option = parameter.option
