@@ -125,7 +125,7 @@ def test_a_long_text_of_wide_characters_and_its_beginning() -> None:
     ("part", "reason"),
     [
         ({"type": "Metaspace"}, "there is no 'replacement'"),
-        ({**METASPACE, "replacement": "ab"}, "'ab' is not one character"),
+        ({**METASPACE, "replacement": "ab"}, "must be one character, not 'ab'"),
         ({**METASPACE, "prepend_scheme": "last"}, "must be one of always, first, never"),
         ({**METASPACE, "prepend_scheme": None}, "must be a string, not null"),
         ({**METASPACE, "add_prefix_space": False}, 'must be "never"'),
