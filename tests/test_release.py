@@ -35,6 +35,8 @@ ADDRESS = "https://git.example.org/owner/name"
 @pytest.fixture
 def copy(tmp_path: Path) -> Path:
     """A copy of the files that have a version or an address."""
+    if not (ROOT / "editors").exists():
+        pytest.skip("a release is made from a checkout: the sdist has no editors/")
     files = {name for name, *_ in places_of_version("1", "2", "")}
     files |= {name for name, *_ in places_of_address("", None)}
     for name in files:

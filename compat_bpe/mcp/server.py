@@ -74,13 +74,14 @@ def is_installed() -> bool:
     return find_spec("mcp") is not None and find_spec("mcp_types") is not None
 
 
-def serve_stdio(folders: Sequence[str], default: str) -> None:
+def serve_stdio(folders: Sequence[str], default: str, bounds: Bounds = BOUNDS) -> None:
     """Serve a client on standard input and output, until the input ends.
 
     Args:
         folders: the folders that files are read from; if there are none, those that the client
             names as its roots.
         default: the encoding that is taken unless a call says one.
+        bounds: the most that a call may take.
 
     Raises:
         CallError: there is no such folder.
@@ -90,7 +91,7 @@ def serve_stdio(folders: Sequence[str], default: str) -> None:
     import anyio
     from mcp.server.stdio import stdio_server
 
-    server = _server(roots, default)
+    server = _server(roots, default, bounds)
 
     async def run() -> None:
         passed, readable = anyio.create_memory_object_stream[Any](0)
@@ -144,7 +145,7 @@ def refused_request(error: Any) -> tuple[int | str | None, str] | None:
     return None
 
 
-def _server(roots: Roots | None, default: str) -> Any:
+def _server(roots: Roots | None, default: str, bounds: Bounds) -> Any:
     import anyio
     import mcp_types as types
     from mcp.server.lowlevel import Server
@@ -158,7 +159,7 @@ def _server(roots: Roots | None, default: str) -> Any:
         return types.ListToolsResult(tools=list(TOOLS.values()))
 
     async def call_tool(context: Any, params: Any) -> Any:
-        clock = Clock(BOUNDS.seconds)
+        clock = Clock(bounds.seconds)
         try:
             tool = TOOLS.get(params.name)
             if tool is None:
@@ -166,11 +167,11 @@ def _server(roots: Roots | None, default: str) -> Any:
                     f"there is no tool {params.name[:_SHOWN]!r}; there are {', '.join(TOOLS)}"
                 )
             arguments = params.arguments or {}
-            check_arguments(tool.input_schema, arguments, BOUNDS)
+            check_arguments(tool.input_schema, arguments, bounds)
             reads = tool.name == "token_tree" or not arguments.keys().isdisjoint(("file", "files"))
             allowed = roots or (await _roots_of(context) if reads else Roots(()))
-            call = Call(allowed, default, clock=clock)
-            with anyio.fail_after(BOUNDS.seconds):
+            call = Call(allowed, default, bounds, clock)
+            with anyio.fail_after(bounds.seconds):
                 result = await anyio.to_thread.run_sync(
                     lambda: run(FUNCTIONS[tool.name], arguments, call),
                     abandon_on_cancel=True,
