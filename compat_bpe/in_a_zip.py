@@ -1,15 +1,16 @@
 """The modules that are imported at once where Python 3.9 runs the package from a zip file.
 
-There a thread sees a module that another one is still importing. So all that several threads may be
-the first to need is imported before there are any.
+There a thread sees a module that another one is still importing. So whatever several threads may
+need at the same time is imported before there are any.
 """
 
 from .encodings import batch as batch
+from .encodings import model_names as model_names
 from .encodings import unstable as unstable
-from .pattern import cuts as cuts
+from .pattern import cut_points as cut_points
 from .pattern import parser as parser
 from .pattern import prepared_large as prepared_large
-from .pattern import reach as reach
-from .pattern import stand_ins as stand_ins
-from .pipeline.decoders import byte_decoder as byte_decoder
+from .pattern import translation as translation
+from .pipeline.decoders import bytes as bytes
 from .pipeline.models.bpe import unspaced as unspaced
+from .pipeline.normalizers import forms as forms

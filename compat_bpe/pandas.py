@@ -1,5 +1,5 @@
 """``series.tokens`` for pandas: there once this module is imported."""
 
-from .columns.pandas import register
+from .columns.accessor import register_pandas
 
-register()
+register_pandas()

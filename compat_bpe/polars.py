@@ -1,5 +1,5 @@
 """``pl.col(…).tokens`` for Polars: there once this module is imported."""
 
-from .columns.polars import register
+from .columns.accessor import register_polars
 
-register()
+register_polars()

@@ -6,8 +6,8 @@ settings that ``Tokenizer.encode_with_offsets`` takes.
 
 from .encodings.sentencepiece import SentencePiece as SentencePiece
 from .encodings.tokenizer import Tokenizer as Tokenizer
-from .pipeline.added.added_tokens import AddedToken as AddedToken
-from .pipeline.models.sentencepiece.vocabulary import PlacedPiece as PlacedPiece
-from .pipeline.tokenized.padding import Padding as Padding
-from .pipeline.tokenized.tokenized import Tokenized as Tokenized
-from .pipeline.tokenized.truncation import Truncation as Truncation
+from .pipeline.added_tokens import AddedToken as AddedToken
+from .pipeline.models.sentencepiece.base import PlacedPiece as PlacedPiece
+from .pipeline.tokenized import Padding as Padding
+from .pipeline.tokenized import Tokenized as Tokenized
+from .pipeline.tokenized import Truncation as Truncation

@@ -13,7 +13,7 @@ import pytest
 
 import compat_bpe
 from compat_bpe.formats.sentencepiece import SentencePieceModel
-from compat_bpe.pipeline.models.sentencepiece.vocabulary import CONTROL, NORMAL, UNKNOWN
+from compat_bpe.pipeline.models.sentencepiece.base import CONTROL, NORMAL, UNKNOWN
 from compat_bpe.save import save_sentencepiece, save_tokenizer_json
 from compat_bpe.tokenizer import SentencePiece
 from compat_bpe.train import train_bpe

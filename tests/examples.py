@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from hypothesis import HealthCheck, settings
+from collections.abc import Callable
+from typing import Any
+
+from hypothesis import HealthCheck, given, settings
+
+Test = Callable[..., None]
 
 
 def scaled(number: int) -> int:
@@ -23,3 +28,15 @@ def shared_fixture() -> settings:
     return settings(
         suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
     )
+
+
+def drawn(number: int, *strategies: Any, **named: Any) -> Callable[[Test], Test]:
+    """Return ``given`` with its strategies, and ``scaled`` as the number of its examples."""
+
+    def decorate(test: Test) -> Test:
+        draws: Any = given
+        limits: Any = settings(max_examples=scaled(number), deadline=None)
+        found: Test = limits(draws(*strategies, **named)(test))
+        return found
+
+    return decorate

@@ -1,9 +1,10 @@
-"""The tiny tokenizers of ``fixtures/kinds``, one of each kind, for tests of all kinds."""
+"""The tiny tokenizers of the fixtures, one of each kind, for tests of all kinds."""
 
 from __future__ import annotations
 
 import json
 import tempfile
+from base64 import b64decode
 from functools import cache
 from pathlib import Path
 
@@ -12,6 +13,9 @@ from compat_bpe.encodings.tokenizer import Tokenizer
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "kinds"
 KINDS = sorted(path.stem for path in FIXTURES.glob("*.json"))
+
+MODELS = FIXTURES.with_name("sentencepiece")
+SMALL_MODELS = sorted(f"{path.stem}.model" for path in MODELS.glob("*.json"))
 
 
 @cache
@@ -26,6 +30,15 @@ def kind_path(name: str) -> str:
     path.parent.mkdir()
     content = json.loads((FIXTURES / f"{name}.json").read_bytes())["tokenizer"]
     path.write_text(json.dumps(content), "utf-8")
+    return str(path)
+
+
+@cache
+def model_path(name: str) -> str:
+    """The path of one of ``SMALL_MODELS``."""
+    path = Path(_folder().name, name)
+    content = json.loads(MODELS.joinpath(name).with_suffix(".json").read_bytes())["model"]
+    path.write_bytes(b64decode(content))
     return str(path)
 
 

@@ -102,3 +102,26 @@ def names_from(names: Collection[str]) -> st.SearchStrategy[frozenset[str]]:
     """Sets of special tokens' names, and of others."""
     name = st.sampled_from([*sorted(names), "<|", "no special token", "e"])
     return st.frozensets(name, max_size=6)
+
+
+#: Characters that are composed, decomposed, ordered, removed, joined and replaced.
+characters_to_normalize = st.one_of(
+    st.sampled_from("aeiouASDddjkqxl\u0645\u06d2\u1100\u1161\u11a8\uac00\ud7a3`<=>1 "),
+    st.sampled_from("\u0300\u0301\u0307\u0323\u0327\u0338\u0345\u05b0\u3099\u0f71\u0f72\u0344"),
+    st.sampled_from("ﬁﬀ①Ⅷℌ㍿ｱﾞ\u2126\u212b\u0340\u0344\u0958\ufb1d\U0001d15e\U0002f800İß™…"),
+    # Marks that BERT keeps, and puts in order.
+    st.sampled_from("\u1b44\u302e\u302f\U0001d165\U0001d16d\U000110b9\u08d4\U0001e000\u1dfb"),
+    # Composed, or put in order, only in a later version of Unicode.
+    st.sampled_from("\U00011935\U00011930\U00011938\U000105d2\U000105c9\u0898\u1abf\u1dfa"),
+    st.sampled_from("\u0600\U000110bd\u0915\u094d\u0937\u0940\u200d\u200c\ufe0f\u20e3\u0e33"),
+    st.sampled_from("\x00\x01\t\n\r\x7f\x85\x8f\xa0\xad\u180e\u200b\u2028\u2581\ufeff\ufffd"),
+    st.sampled_from("中文㐀字\uf900\U00020000\U0002b820\U0002b920かがカ゛\u3099￥ＡａﾊﾟِAב"),
+    st.sampled_from("\u09c7\u09be\u0b47\u0b56\U00011131\U00011127👍🏽👩❤🇩🇪\r\n"),
+    st.sampled_from(MARKS + OTHER_LETTERS + RECENT + WHITE_SPACE),
+    st.characters(codec="utf-8"),
+)
+
+texts_to_normalize = st.lists(
+    st.one_of(characters_to_normalize, st.sampled_from([*EMOJI, "\r\n", "  ", "``", "ａ\u0301"])),
+    max_size=12,
+).map("".join)

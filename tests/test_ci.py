@@ -7,10 +7,10 @@ import os
 import re
 import shutil
 import subprocess
-import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -251,10 +251,10 @@ def test_stages_that_mostly_wait_share_a_core(runner: Runner) -> None:
 
 
 def test_a_stage_that_hangs_is_ended(runner: Runner, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(run, "GRACE", 1)
+    monkeypatch.setattr(run, "GRACE", 0.3)
     (result,) = runner.run([stage("a", "sleep 600 & sleep 600", seconds=0)])
     assert result.outcome == "failed"
-    assert result.output == "\nended: it took more than 1 seconds\n"
+    assert result.output == "\nended: it took more than 0.3 seconds\n"
 
 
 def test_nothing_is_left_running(runner: Runner, tmp_path: Path) -> None:
@@ -278,8 +278,8 @@ SUMMARIES = {
     "FAILED tests/a.py::A::test_b[a b - [c]] - x [1] - y": "tests/a.py::A::test_b[a b - [c]]",
     "ERROR tests/a.py - ImportError: no module": "tests/a.py",
     "ERROR tests/a.py::test_b[x]": "tests/a.py::test_b[x]",
-    "FAILED compat_bpe/fit/cutter.py::compat_bpe.fit.cutter": "compat_bpe/fit/cutter.py::"
-    "compat_bpe.fit.cutter",
+    "FAILED compat_bpe/fit/stream.py::compat_bpe.fit.stream": "compat_bpe/fit/stream.py::"
+    "compat_bpe.fit.stream",
 }
 
 
@@ -315,30 +315,51 @@ def test_each_test_is_in_one_part() -> None:
     assert all(part.is_taken(name, 5, 8, 8) for name in tests)
 
 
+class FakeItem(NamedTuple):
+    path: Path
+    nodeid: str
+
+
+class FakeHook:
+    """Pytest's configuration and hooks, as far as a part is chosen by them."""
+
+    def __init__(self, part: str, changed: str) -> None:
+        self.options = {"--part": part, "--changed": changed}
+        self.left_out: list[Any] = []
+        self.hook = self
+
+    def getoption(self, name: str) -> str:
+        return self.options[name]
+
+    def pytest_deselected(self, items: list[Any]) -> None:
+        self.left_out += items
+
+
 def test_a_part_and_what_has_changed() -> None:
-    """In a pytest of its own: part of the tests of one file, all of one that has changed."""
-    command = [sys.executable, "-m", "pytest", "-q", "--collect-only", "-p", "tools.ci.part"]
-    places = ["tests/parallel", "tests/test_golden.py", "-m", ""]
+    """Part of the tests of one file are taken, and all of one that has changed."""
+    files = ["tests/test_golden.py", "tests/parallel/test_pool.py"]
+    tests = [(file, f"{file}::test_{number}") for number in range(40) for file in files]
 
-    def collected(*more: str) -> set[str]:
-        done = subprocess.run(
-            [*command, *places, *more], cwd=ROOT, capture_output=True, text=True, check=True
-        )
-        return {
-            line for line in done.stdout.splitlines() if line.startswith("tests/") and "::" in line
-        }
+    def chosen(part_of_all: str, changed: str = "") -> set[str]:
+        items: list[Any] = [FakeItem(ROOT / file, name) for file, name in tests]
+        config: Any = FakeHook(part_of_all, changed)
+        part.pytest_collection_modifyitems(config, items)
+        assert len(items) + len(config.left_out) == len(tests)
+        return {item.nodeid for item in items}
 
-    first, second = collected("--part", "1/2"), collected("--part", "2/2")
+    first, second = chosen("1/2"), chosen("2/2")
     assert not first & second
     assert first
-    some = collected("--part", "1/2", "--changed", "README.md\ntests/test_golden.py")
+    assert second
+    some = chosen("1/2", "README.md\ntests/test_golden.py")
     assert some == first | {name for name in second if "test_golden" in name}
+    assert len(chosen("")) == len(tests)
 
 
 def test_what_a_test_looks_at() -> None:
-    rooms = part.rooms_of(ROOT / "tests/differential/test_train_going_on.py")
+    rooms = part.rooms_of(ROOT / "tests/differential/test_train_bpe.py")
     assert {"train", "pipeline"} <= rooms
-    assert "tests/differential/test_train_going_on.py" in rooms
+    assert "tests/differential/test_train_bpe.py" in rooms
     assert "spark" not in rooms
 
 
@@ -369,7 +390,9 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
     return commands
 
 
-def test_wheels_are_kept_by_what_asks_for_them(asked: list[list[str]], tmp_path: Path) -> None:
+def test_wheels_are_kept_by_what_asks_for_them(
+    asked: list[list[str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     assert fetch.fetch_wheels(fetch.Wheels(["a"]), tmp_path) == "1 files"
     count = len(asked)
     assert fetch.fetch_wheels(fetch.Wheels(["a"]), tmp_path) == ""
@@ -380,9 +403,13 @@ def test_wheels_are_kept_by_what_asks_for_them(asked: list[list[str]], tmp_path:
     assert len(folders) == 3
     # The project's own wheel would be stale.
     assert [path.name for path in tmp_path.rglob("*.whl")] == ["a-1-py3-none-any.whl"] * 3
-    variables = fetch.environment(tmp_path)
+    # Of all that is kept, pip looks through what was asked for.
+    wanted = fetch.Wheels(["a"])
+    monkeypatch.setitem(fetch.WHEELS, "docs", wanted)
+    variables = fetch.environment(tmp_path, ["docs", "npm-itself"])
     assert variables["PIP_NO_INDEX"] == "1"
-    assert set(variables["PIP_FIND_LINKS"].split()) == {folder.as_uri() for folder in folders}
+    assert variables["PIP_FIND_LINKS"] == fetch.kept_wheels(wanted, tmp_path).as_uri()
+    assert fetch.kept_wheels(wanted, tmp_path) in folders
 
 
 def test_what_was_fetched_in_part_is_not_kept(

@@ -60,16 +60,14 @@ ELSEWHERE = {ROOT / "docs/guide-spark.md"}
 #: The languages of blocks that this module cannot run.
 FOREIGN = {"sh", "lua", "typescript", "toml", "lisp", "vim"}
 LANGUAGES = {"pycon", "python", "console", "text", "json", "yaml", "mermaid"} | FOREIGN
-#: The pages of which a sweep runs the commands: each starts a process, and there are many.
-WITH_COMMANDS_SWEPT = set(PAGES) - {README}
+#: The pages whose commands run in a stage of their own: each starts a process, and there are many.
+WITH_MANY_COMMANDS = set(PAGES) - {README}
 
 
-def each_page_with(language: str, sweep: Collection[Path] = ()) -> pytest.MarkDecorator:
-    """Return a parameter of pages with blocks of a language; those in ``sweep`` take long."""
+def each_page_with(language: str, long: Collection[Path] = ()) -> pytest.MarkDecorator:
+    """Return a parameter of pages with blocks of a language; those in ``long`` take long."""
     pages = [page for page in PAGES if page not in ELSEWHERE and to_run(page, language)]
-    marked = [
-        pytest.param(page, marks=pytest.mark.sweep if page in sweep else ()) for page in pages
-    ]
+    marked = [pytest.param(page, marks=pytest.mark.docs if page in long else ()) for page in pages]
     return pytest.mark.parametrize("page", marked, ids=name)
 
 
@@ -99,7 +97,7 @@ def test_python(page: Path, folder: Path, environment: Mapping[str, str]) -> Non
         assert done.returncode == 0, f"{name(page)}:{block.line}:\n{done.stdout}"
 
 
-@each_page_with("console", WITH_COMMANDS_SWEPT)
+@each_page_with("console", WITH_MANY_COMMANDS)
 def test_commands(page: Path, folder: Path, environment: Mapping[str, str]) -> None:
     run_commands(page, folder, environment)
 

@@ -10,18 +10,19 @@ import compat_bpe
 from compat_bpe import fit
 from tools.attack.growth import CHARS, ENCODINGS, FUNCTIONS, LENGTH, check
 
-#: What was quadratic once, or is hardest to bound.
+#: What was quadratic once, or is hardest to bound, and the length from which on it is looked at.
 HARDEST = [
-    pytest.param("gpt2", "truncate", "lone surrogates", marks=pytest.mark.sweep),
-    pytest.param("gpt2", "truncate, tail", "one letter", marks=pytest.mark.sweep),
-    ("gpt2", "split_text", "spaces"),
-    ("deepseek_v3", "split_text in large parts", "digits"),
+    pytest.param("gpt2", "truncate", "lone surrogates", LENGTH, marks=pytest.mark.sweep),
+    pytest.param("gpt2", "truncate, tail", "one letter", LENGTH, marks=pytest.mark.sweep),
+    pytest.param("gpt2", "split_text", "spaces", LENGTH, marks=pytest.mark.sweep),
+    ("gpt2", "split_text", "spaces", LENGTH // 4),
+    ("deepseek_v3", "split_text in large parts", "digits", LENGTH // 2),
 ]
 
 
-@pytest.mark.parametrize(("encoding", "function", "chars"), HARDEST)
-def test_work_grows_with_the_text(encoding: str, function: str, chars: str) -> None:
-    check(encoding, function, chars)
+@pytest.mark.parametrize(("encoding", "function", "chars", "length"), HARDEST)
+def test_work_grows_with_the_text(encoding: str, function: str, chars: str, length: int) -> None:
+    check(encoding, function, chars, length)
 
 
 @pytest.mark.sweep

@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 
 from compat_bpe import Encoding, load
-from compat_bpe.encodings.patterns import PATTERNS
+from compat_bpe.encodings.published import PATTERNS
 from compat_bpe.encodings.tokenizer import Tokenizer
 from compat_bpe.train import Trained, Trainer, TrainingSettings
 from compat_bpe.train.write import MANIFEST, write_vocabulary
-from tests.cli.exact import run
+from tests.cli.running import run
 
 TEXT = "It's 12345 o'clock: THE dogs' 世界 dog3\n\n  \tend\r\n"
 SPECIALS = ["<|end|>", "[PAD]"]

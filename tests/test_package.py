@@ -20,8 +20,8 @@ MODULES = sorted(PACKAGE.rglob("*.py"))
 # rooms on one line do not import each other.
 FLOORS = [
     {"cli", "pyinstaller"},
-    {"spark"},
-    {"train", "report", "lsp", "check", "mcp"},
+    {"spark", "lsp", "mcp"},
+    {"train", "report", "check"},
     {"tiktoken", "corpus", "chat", "columns"},
     {"encodings"},
     {"formats", "fit"},
@@ -34,7 +34,7 @@ FLOORS = [
 DOORS = {"", "__main__", "in_a_zip", "install", "pandas", "polars", "save", "sql", "tokenizer"}
 
 #: Modules that stand for themselves, below all rooms.
-GROUND = {"version"}
+GROUND = {"caches", "version"}
 
 
 @cache
@@ -189,19 +189,30 @@ def test_nobody_reaches_into_another_room() -> None:
     assert reaches == []
 
 
-#: The most lines that a file has, so that it is read in one sitting; generated ones are longer.
-LONGEST = 600
+#: The most code lines of a file, so that it is read in one sitting; generated ones have more.
+LONGEST = 650
 GENERATED = {
     *("unicode/tables.py", "unicode/tables_properties.py", "unicode/tables_tokenizers.py"),
     *("pattern/prepared.py", "pattern/prepared_large.py"),
 }
 
 
+def code_lines(path: Path) -> int:
+    """Return the number of lines, without blanks, comments and docstrings if there are many."""
+    lines = path.read_text("utf-8").splitlines()
+    if len(lines) <= LONGEST:
+        return len(lines)
+    code = {number for number, line in enumerate(lines, 1) if line.strip(" ")[:1] not in ("", "#")}
+    for node in ast.walk(tree_of(path)):
+        if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
+            first = node.body[0]
+            if ast.get_docstring(node, clean=False) is not None:
+                code -= {*range(first.lineno, (first.end_lineno or 0) + 1)}
+    return len(code)
+
+
 def test_each_file_can_be_read_in_one_sitting() -> None:
-    lengths = {
-        path.relative_to(PACKAGE).as_posix(): path.read_text("utf-8").count("\n")
-        for path in MODULES
-    }
+    lengths = {path.relative_to(PACKAGE).as_posix(): code_lines(path) for path in MODULES}
     assert {name for name, length in lengths.items() if length > LONGEST} <= GENERATED
 
 
@@ -209,7 +220,7 @@ TESTS = Path(__file__).parent
 
 
 def test_each_file_of_tests_can_be_read_in_one_sitting() -> None:
-    lengths = {path: path.read_text("utf-8").count("\n") for path in TESTS.rglob("*.py")}
+    lengths = {path: code_lines(path) for path in TESTS.rglob("*.py")}
     assert [path for path, length in lengths.items() if length > LONGEST] == []
 
 

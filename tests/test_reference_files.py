@@ -1,15 +1,13 @@
-"""tools/reference_files.py and what reads the files it fetches, on files made here."""
+"""tools/reference_files.py, on packages made here, and what is built of its files."""
 
 from __future__ import annotations
 
 import hashlib
 import io
 import shutil
-import struct
 import subprocess
 import tarfile
 import zipfile
-from array import array
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from itertools import count
@@ -18,94 +16,10 @@ from threading import Barrier
 
 import pytest
 
+from compat_bpe.formats.sentencepiece import SentencePieceModel
 from tools import fetch_package, reference_files
-from tools.gguf import read_entries, read_vocabulary
 from tools.reference_files import FILES, Published, prefetch, reference_file
-from tools.reference_spm import spm_merges
-from tools.reference_tokenizers import reference_tokenizer
-from tools.sentencepiece_model import Model, Piece
-
-
-def string(text: str) -> bytes:
-    return struct.pack("<Q", len(text.encode())) + text.encode()
-
-
-def listed(kind: int, size: int, data: bytes) -> bytes:
-    return struct.pack("<IIQ", 9, kind, size) + data
-
-
-def gguf(entries: dict[str, bytes], version: int = 3) -> bytes:
-    head = b"GGUF" + struct.pack("<IQQ", version, 0, len(entries))
-    return head + b"".join(string(key) + value for key, value in entries.items())
-
-
-TOKENS = listed(8, 3, string("<unk>") + string("▁a") + string("é"))
-WHOLE = {
-    "general.name": struct.pack("<I", 8) + string("Small"),
-    "general.flag": struct.pack("<I?", 7, True),
-    "general.size": struct.pack("<Iq", 11, -5),
-    "tokenizer.ggml.tokens": TOKENS,
-    "tokenizer.ggml.scores": listed(6, 3, struct.pack("<3f", 0.0, -1.5, -2.25)),
-    "tokenizer.ggml.token_type": listed(5, 3, struct.pack("<3i", 2, 1, 6)),
-    "tokenizer.ggml.merges": listed(8, 1, string("a b")),
-    "tokenizer.ggml.precompiled_charsmap": listed(1, 3, b"\x01\xff\x00"),
-}
-
-
-def test_gguf_is_read(tmp_path: Path) -> None:
-    path = tmp_path / "small.gguf"
-    path.write_bytes(gguf(WHOLE) + b"tensors, which are not read")
-    found = read_vocabulary(path)
-    assert found.tokens == ["<unk>", "▁a", "é"]
-    assert list(found.scores) == [0.0, -1.5, -2.25]
-    assert list(found.types) == [2, 1, 6]
-    assert found.merges == ["a b"]
-    assert found.charsmap == b"\x01\xff\x00"
-    entries = read_entries(path.read_bytes())
-    assert [entries[f"general.{key}"] for key in ("name", "flag", "size")] == ["Small", True, -5]
-    assert entries["tokenizer.ggml.token_type"] == array("i", [2, 1, 6])
-
-
-def test_gguf_with_tokens_only_has_the_rest_empty(tmp_path: Path) -> None:
-    path = tmp_path / "small.gguf"
-    path.write_bytes(gguf({"tokenizer.ggml.tokens": TOKENS}, version=2))
-    found = read_vocabulary(path)
-    assert (len(found.tokens), *map(len, found[1:])) == (3, 0, 0, 0, 0)
-
-
-def test_gguf_cut_anywhere_is_an_error() -> None:
-    data = gguf(WHOLE)
-    for size in range(len(data)):
-        with pytest.raises(ValueError, match=r"no GGUF file|ends in the middle"):
-            read_entries(data[:size])
-
-
-@pytest.mark.parametrize(
-    ("entries", "message"),
-    [
-        ({}, "has no vocabulary"),
-        ({"tokenizer.ggml.tokens": struct.pack("<II", 4, 1)}, "has no vocabulary"),
-        ({**WHOLE, "tokenizer.ggml.scores": listed(6, 1, bytes(4))}, "one score and one type"),
-        ({**WHOLE, "tokenizer.ggml.token_type": listed(6, 3, bytes(12))}, "of the right kind"),
-        ({**WHOLE, "tokenizer.ggml.merges": struct.pack("<II", 4, 1)}, "merges are not strings"),
-        ({"a": struct.pack("<II", 13, 0)}, "of no known type: 13"),
-        ({"a": listed(9, 1, listed(0, 1, b"a"))}, "of no known type: 9"),
-        ({"a": struct.pack("<IQ", 8, 1) + b"\xff"}, "is not UTF-8"),
-        ({"a": listed(6, 2**62, b"")}, "ends in the middle"),
-        ({"a": listed(8, 2**62, b"")}, "ends in the middle"),
-    ],
-)
-def test_damaged_gguf_is_an_error(entries: dict[str, bytes], message: str, tmp_path: Path) -> None:
-    path = tmp_path / "damaged.gguf"
-    path.write_bytes(gguf(entries))
-    with pytest.raises(ValueError, match=message) as caught:
-        read_vocabulary(path)
-    assert "damaged.gguf" in str(caught.value)
-
-
-def test_other_version_of_gguf_is_an_error() -> None:
-    with pytest.raises(ValueError, match="version 1 of GGUF"):
-        read_entries(gguf(WHOLE, version=1))
+from tools.reference_tokenizers import reference_tokenizer, spm_merges
 
 
 def wheel(members: dict[str, bytes]) -> bytes:
@@ -193,7 +107,7 @@ def after_both(function: Callable[[str], bool]) -> Callable[[str], bool]:
 
 def test_merges_of_a_model_are_ordered_by_score_then_length_then_id() -> None:
     texts = {"b": 0.0, "a": 0.0, "aa": -2.0, "ab": -1.0, "aab": -1.0, "ba": -1.0}
-    model = Model([Piece(*piece, 1) for piece in texts.items()], 2, False, 0, b"")
+    model = SentencePieceModel([*texts], [*texts.values()], bytes(6))
     assert [" ".join(pair) for pair in spm_merges(model)] == ["aa b", "a ab", "a b", "b a", "a a"]
 
 

@@ -13,27 +13,11 @@ from tools.simulate_scale import (
     Figures,
     Heaps,
     fit,
-    fresh,
     growth,
-    simulate,
     table,
 )
 
 PAGE = Path(__file__).parents[1] / "docs" / "performance.md"
-
-
-def test_chunks_that_are_drawn_follow_the_law() -> None:
-    law = Heaps(1, 0.7)
-    parts, draws = 8, 200_000
-    found = simulate(0.7, draws, parts, 2000)
-    assert found == simulate(0.7, draws, parts, 2000)
-    assert found.shares == pytest.approx([law.share(n) for n in (2, 4, 8, 16)], abs=0.01)
-    # Each part has as many distinct chunks as so small a corpus.
-    assert found.rows / found.distinct == pytest.approx(parts * parts**-0.7, rel=0.05)
-    twice = simulate(0.7, 2 * draws, parts, 2000, seed=1)
-    assert twice.distinct / found.distinct == pytest.approx(2**0.7, rel=0.03)
-    assert 0 < found.error < found.bound == draws // 2001
-    assert 0 < found.joined_error <= found.error
 
 
 def test_a_minimal_count_leaves_what_fits() -> None:
@@ -50,14 +34,6 @@ def test_growth_is_measured_and_fitted() -> None:
     assert points == growth([text], "gpt2")
     assert points[-1] == (len(text), 4 + 2 * 9000 - 8999 - 1)
     assert 0.9 < fit(points).exponent < 1.01
-
-
-def test_fresh_chunks_are_chunks() -> None:
-    known = ["the", " dog", " walks", "世界", "\n"]
-    found = [*fresh(known, 12)]
-    assert found == [*fresh(known, 12)]
-    assert len({chunk for chunk, _ in found}) == 12
-    assert all(count >= 1 for _, count in found)
 
 
 @pytest.mark.parametrize("name", KINDS)

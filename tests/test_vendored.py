@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import compat_bpe
-from compat_bpe.formats.protobuf import BYTES, VARINT, write_field
+from compat_bpe.formats.sentencepiece import BYTES, VARINT, write_field
 from tests.alone import run_alone
+from tests.portable.run import TESTS
 
 PACKAGE = Path(compat_bpe.__file__).parent
 FIXTURE = Path(__file__).parents[1] / "fixtures" / "gpt2_small"
@@ -183,3 +187,27 @@ def test_in_place_of_tiktoken(plugin: Path) -> None:
     ids, module, name = run(plugin, _TIKTOKEN)
     assert ids == compat_bpe.get_encoding("gpt2").encode_ordinary(TEXT)
     assert (module, name) == ("tiktoken.core", "plugin._vendor.tokens.tiktoken")
+
+
+#: The rooms that encoding, fitting and the drop-in do without, and the modules that hand them on.
+ABOVE = {"cli", "pyinstaller", "spark", "lsp", "mcp", "train", "report", "check", "corpus"}
+ABOVE |= {"columns", "chat", "__main__.py", "pandas.py", "polars.py", "sql.py"}
+#: The portable tests of these rooms.
+OF_ABOVE = ("command.", "training.", "files.trained", "fitting.prompts", "workers.processes")
+
+
+def test_the_core_by_itself(tmp_path: Path) -> None:
+    assert all((PACKAGE / name).exists() for name in ABOVE)
+    left_out = shutil.ignore_patterns("__pycache__", *ABOVE)
+    shutil.copytree(PACKAGE, tmp_path / "compat_bpe", ignore=left_out)
+    size = sum(path.stat().st_size for path in (tmp_path / "compat_bpe").rglob("*.*"))
+    assert size < 5_000_000  # as docs/guide-editors.md says
+    names = [name for name in TESTS if not name.startswith(OF_ABOVE)]
+    done = subprocess.run(
+        [sys.executable, str(Path(__file__).parent / "portable"), "--every", "64", *names],
+        env={**os.environ, "PYTHONPATH": str(tmp_path)},
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        check=False,
+    )
+    assert b" answers, 0 wrong" in done.stdout, done.stdout.decode()

@@ -1,5 +1,7 @@
 """A headless Chromium, driven by chromedriver over WebDriver with the standard library alone.
 
+    python tools/browser.py PAGE FOLDER    # pictures: wide and narrow, light and dark, on paper
+
 The browser talks to this machine only: chromedriver listens on 127.0.0.1, the profile is a new and
 empty folder, and the background services that would call home are off.
 """
@@ -11,7 +13,9 @@ import json
 import re
 import shutil
 import subprocess
+import sys
 import tempfile
+from itertools import product
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -150,3 +154,24 @@ class Browser:
         self._process.terminate()
         self._process.communicate(timeout=_TIMEOUT)
         shutil.rmtree(self._profile, ignore_errors=True)
+
+
+def take(page: Path, folder: Path) -> list[Path]:
+    """Write a PNG for each width and color scheme, and a PDF; return where they are."""
+    folder.mkdir(parents=True, exist_ok=True)
+    found = []
+    with Browser() as browser:
+        browser.open(page)
+        for width, scheme in product((390, 800, 1280), ("light", "dark")):
+            browser.show(width, scheme)
+            found.append(folder / f"{page.stem}-{width}-{scheme}.png")
+            found[-1].write_bytes(browser.picture())
+        found.append(folder / f"{page.stem}.pdf")
+        found[-1].write_bytes(browser.paper())
+    return found
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 3:
+        sys.exit(__doc__)
+    print(*take(Path(sys.argv[1]), Path(sys.argv[2])), sep="\n")

@@ -23,24 +23,20 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-import tiktoken  # noqa: E402
-import tokenizers  # noqa: E402
+import tiktoken
+import tokenizers
 
-from compat_bpe.encodings.openai import PUBLISHED  # noqa: E402
-from compat_bpe.encodings.registry import DEEPSEEK  # noqa: E402
-from tools.generated import write_or_check  # noqa: E402
-from tools.reference_files import reference_file  # noqa: E402
-from tools.tiktoken_files import write_tiktoken_files  # noqa: E402
+from compat_bpe.encodings.published import DEEPSEEK_NAMES, PUBLISHED
+from tests.strategies import WHITE_SPACE
+from tools.generated import write_or_check
+from tools.reference_files import reference_file
+from tools.tiktoken_files import write_tiktoken_files
 
+ROOT = Path(__file__).resolve().parents[1]
 GOLDEN = ROOT / "fixtures" / "golden"
 
-WHITE_SPACE = (
-    "\t\n\v\f\r \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
-    "\u2028\u2029\u202f\u205f\u3000"
-)
 #: White space to ``str.isspace`` or once to Unicode, but not to the patterns.
 NO_WHITE_SPACE = "\x1c\x1d\x1e\x1f\u180e\u200b\u2060\ufeff"
 
@@ -48,24 +44,7 @@ CONTRACTIONS = [
     *("s", "S", "ſ", "t", "T", "d", "D", "m", "M", "ll", "LL", "lL", "re", "RE", "Re", "ve", "VE"),
     *("vE", "l", "r", "v", "x"),
 ]
-LONG = [
-    "a",
-    "A",
-    " ",
-    "\n",
-    "\r\n",
-    "\t",
-    "-",
-    "=",
-    "7",
-    "é",
-    "中",
-    "\u3000",
-    "😀",
-    "\u0301",
-    "'s",
-    "aB",
-]
+LONG = [*"aA \n", "\r\n", *"\t-=7é中\u3000😀\u0301", "'s", "aB"]
 
 PROSE = """\
 hello world
@@ -116,7 +95,7 @@ CODE = [
 
 
 def ordinary_texts() -> Iterator[str]:
-    """A few hundred texts, each for a reason; some come twice."""
+    """Yield a few hundred texts, each for a reason; some come twice."""
     yield ""
     yield from PROSE.split("\n")
     yield from CODE
@@ -151,14 +130,8 @@ def ordinary_texts() -> Iterator[str]:
         yield f"x{unit * 40}y"
         yield f" {unit * 33}\n"
     # Surrogates: a pair, halves, halves in the wrong order.
-    for part in (
-        "\ud83d\ude00",
-        "\ud83d",
-        "\ude00",
-        "\ude00\ud83d",
-        "\ud83d\ud83d\ude00",
-        "\udfff",
-    ):
+    pair = "\ud83d\ude00"
+    for part in (pair, "\ud83d", "\ude00", "\ude00\ud83d", f"\ud83d{pair}", "\udfff"):
         yield f"{part}"
         yield f"a{part} {part}b'{part}s\n{part}{part}"
     # Special tokens are plain text here.
@@ -207,7 +180,7 @@ def deepseek_texts() -> list[str]:
 
 
 def build(name: str) -> str:
-    """The content of the file of one of OpenAI's encodings."""
+    """Return the content of the file of one of OpenAI's encodings."""
     encoding = tiktoken.get_encoding(name)
     texts = dict.fromkeys(ordinary_texts())
     ordinary = [(text, encoding.encode_ordinary(text)) for text in texts]
@@ -223,7 +196,7 @@ def build(name: str) -> str:
 
 
 def build_deepseek(name: str) -> str:
-    """The content of the file of one of DeepSeek's encodings."""
+    """Return the content of the file of one of DeepSeek's encodings."""
     file = "deepseek_v4" if name == "deepseek_v4" else "deepseek_r1"
     tokenizer = tokenizers.Tokenizer.from_file(str(reference_file(file)))
 
@@ -242,7 +215,7 @@ def build_deepseek(name: str) -> str:
 
 
 def content(version: str, name: str, ordinary: list[Any], special: list[Any]) -> str:
-    """A file, one case a line."""
+    """Return the content of a file, one case a line."""
     lines = ["{", f"{version},", f'"encoding": "{name}",']
     for key, cases in (("ordinary", ordinary), ("special", special)):
         rows = ",\n".join(json.dumps(case, separators=(",", ":")) for case in cases)
@@ -251,12 +224,12 @@ def content(version: str, name: str, ordinary: list[Any], special: list[Any]) ->
 
 
 def generate() -> dict[Path, str]:
-    """The text of each file."""
+    """Return the text of each file."""
     with tempfile.TemporaryDirectory() as folder:
         write_tiktoken_files(Path(folder))
         os.environ["TIKTOKEN_CACHE_DIR"] = folder
         files = {name: build(name) for name in PUBLISHED}
-    files.update({name: build_deepseek(name) for name in DEEPSEEK})
+    files.update({name: build_deepseek(name) for name in DEEPSEEK_NAMES})
     return {GOLDEN / f"{name}.json": text for name, text in files.items()}
 
 

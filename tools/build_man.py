@@ -18,8 +18,7 @@ if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from compat_bpe.cli import cli
-from compat_bpe.cli.options.groups import GroupedCommand
-from compat_bpe.cli.options.help_parts import HelpParts, help_parts
+from compat_bpe.cli.app import GroupedCommand, HelpParts, help_parts
 from compat_bpe.version import __version__
 from tools.generated import write_or_check
 
@@ -32,10 +31,14 @@ _WIDTH = 79
 
 def generate() -> dict[Path, str]:
     """Return the text of each page."""
+    pages = {_name(ctx): ctx for ctx in contexts()}
+    return {TARGET / f"{name}.1": _page(ctx, pages) for name, ctx in pages.items()}
+
+
+def contexts() -> list[click.Context]:
+    """Return a context for the command, and for each command in it."""
     root = click.Context(cli, info_name="compat-bpe")
-    contexts = [root, *_below(root)]
-    names = [_name(ctx) for ctx in contexts]
-    return {TARGET / f"{_name(ctx)}.1": _page(ctx, names) for ctx in contexts}
+    return [root, *_below(root)]
 
 
 def _below(ctx: click.Context) -> Iterator[click.Context]:
@@ -102,16 +105,19 @@ def _commands(ctx: click.Context) -> list[str]:
     return lines
 
 
-def _options(ctx: click.Context) -> list[str]:
+def option_sections(ctx: click.Context) -> list[tuple[str, list[tuple[str, str]]]]:
+    """Return the title of each section of options, and the left and right side of each option."""
     command = ctx.command
     if isinstance(command, GroupedCommand):
-        sections = command.sections(ctx)
-    else:
-        options = (one for one in command.get_params(ctx) if isinstance(one, click.Option))
-        records = (option.get_help_record(ctx) for option in options)
-        sections = [("", [record for record in records if record is not None])]
+        return command.sections(ctx)
+    options = (one for one in command.get_params(ctx) if isinstance(one, click.Option))
+    records = (option.get_help_record(ctx) for option in options)
+    return [("", [record for record in records if record is not None])]
+
+
+def _options(ctx: click.Context) -> list[str]:
     lines = [".SH OPTIONS"]
-    for title, rows in sections:
+    for title, rows in option_sections(ctx):
         if title:
             lines.append(f".SS {_roff(title)}")
         for left, right in rows:

@@ -16,25 +16,25 @@ from collections.abc import Iterable, Iterator
 from functools import partial
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from compat_bpe.encodings import deepseek  # noqa: E402
-from compat_bpe.encodings.patterns import PATTERNS  # noqa: E402
-from compat_bpe.formats.checked_json import Json  # noqa: E402
-from compat_bpe.formats.parts.pre_tokenizers import steps  # noqa: E402
-from compat_bpe.pattern.parser import parse  # noqa: E402
-from compat_bpe.pattern.splitter import Splitter  # noqa: E402
-from compat_bpe.pattern.translation import (  # noqa: E402
+from compat_bpe.encodings import deepseek
+from compat_bpe.encodings.published import PATTERNS
+from compat_bpe.formats.checked_json import Json
+from compat_bpe.formats.tokenizer_parts import read_steps
+from compat_bpe.pattern.parser import parse
+from compat_bpe.pattern.splitter import (
     FIRST_STAND_IN,
     LARGE_PARTS,
     PREPARED_PARTS,
+    Splitter,
     Translation,
     WithStandIns,
 )
-from compat_bpe.pipeline.pre_tokenizers.step_splitter import make_splitter  # noqa: E402
-from tools.generated import write_or_check  # noqa: E402
+from compat_bpe.pipeline.pre_tokenizers.splitter import make_splitter
+from tools.generated import write_or_check
 
+ROOT = Path(__file__).resolve().parents[1]
 TARGET = ROOT / "compat_bpe" / "pattern" / "prepared.py"
 TARGET_LARGE = TARGET.with_name("prepared_large.py")
 
@@ -73,29 +73,29 @@ _WIDTH = 100
 
 
 def translations() -> Iterator[tuple[str, Translation]]:
-    """Each key and what a pattern is translated to, nothing of it prepared."""
+    """Yield each key and what a pattern is translated to, nothing of it prepared."""
     for pattern in dict.fromkeys(PATTERNS.values()):
         yield pattern, Translation(partial(parse, pattern), pattern)
     part = deepseek.PARTS["pre_tokenizer"]
-    splitter = make_splitter(steps(Json(part, "deepseek", "pre_tokenizer"))[:-1])
+    splitter = make_splitter(read_steps(Json(part, "deepseek", "pre_tokenizer"))[:-1])
     assert isinstance(splitter, Splitter)
     assert splitter.translation is not None
     yield repr(part), splitter.translation
 
 
 def common_starts(few: Iterable[WithStandIns]) -> str:
-    """Where a stretch of characters of one kind begins in any of some patterns."""
+    """Return where a stretch of characters of one kind begins in any of some patterns."""
     return "".join(sorted({start for _, starts, _ in few for start in starts}))
 
 
 def with_starts(few: WithStandIns, starts: str) -> WithStandIns:
-    """The same stand-ins, for stretches that are perhaps shorter."""
+    """Return the same stand-ins, for stretches that are perhaps shorter."""
     pattern, own, stand_ins = few
     return pattern, starts, "".join(stand_ins[bisect_right(own, start) - 1] for start in starts)
 
 
 def written(value: object, before: str, after: str, indent: str) -> str:
-    """A value in Python, in lines that are not too long and that no formatter changes."""
+    """Return a value in Python, in lines that are not too long and that no formatter changes."""
     if isinstance(value, tuple):
         items = "".join(written(item, "", ",", indent + "    ") for item in value)
         return f"{indent}{before}(\n{items}{indent}){after}\n"
@@ -121,7 +121,7 @@ def _escaped(char: str) -> str:
 
 
 def generate() -> dict[Path, str]:
-    """The text of each file."""
+    """Return the text of each file."""
     found = dict(translations())
     starts = common_starts(translation.few for translation in found.values() if translation.few)
     text = _HEAD % {"starts": written(starts, "_STARTS = ", "", "")}
@@ -137,7 +137,7 @@ def generate() -> dict[Path, str]:
 
 
 def _parts(translation: Translation, names: Iterable[str], starts: str) -> str:
-    """Some parts in Python, with one name for the stretches, which are the same in all."""
+    """Return parts in Python, with one name for the stretches, which are the same in all."""
     text = ""
     for name in names:
         value = getattr(translation, name)

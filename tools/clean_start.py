@@ -8,7 +8,7 @@ from __future__ import annotations
 import locale
 import os
 import signal
-from collections.abc import Mapping, MutableMapping
+from collections.abc import Mapping
 from contextlib import suppress
 
 #: What a known environment has; a program that is to see another terminal or language is told.
@@ -48,11 +48,11 @@ def clean_environment(environ: Mapping[str, str]) -> dict[str, str]:
     return {**kept, **_SET}
 
 
-def clean_start(environ: MutableMapping[str, str] = os.environ) -> None:
+def clean_start() -> None:
     """Set this process, and so what it starts, to a known state.
 
     Signals that it was started to ignore or to hold back have their defaults, the umask is 022,
-    the locale C.UTF-8, standard input empty unless it is a terminal, and ``environ`` is cleaned.
+    the locale C.UTF-8, standard input empty unless it is a terminal, and the environment cleaned.
     """
     _reset_signals()
     os.umask(0o022)
@@ -61,10 +61,10 @@ def clean_start(environ: MutableMapping[str, str] = os.environ) -> None:
         os.dup2(empty, 0)
         if empty:
             os.close(empty)
-    cleaned = clean_environment(environ)
-    for name in set(environ) - set(cleaned):
-        del environ[name]
-    environ.update(cleaned)
+    cleaned = clean_environment(os.environ)
+    for name in set(os.environ) - set(cleaned):
+        del os.environ[name]
+    os.environ.update(cleaned)
     with suppress(locale.Error):  # Windows and old systems have none of this name
         locale.setlocale(locale.LC_CTYPE, cleaned["LC_ALL"])
 

@@ -1,6 +1,6 @@
 """An extension of griffe for the API reference: examples in docstrings become blocks of code.
 
-Without it, Markdown takes ``>>>`` for a quotation in a quotation.  mkdocs.yml names this file.
+Without it, Markdown takes ``>>>`` for a quotation in a quotation. mkdocs.yml names this file.
 """
 
 from __future__ import annotations

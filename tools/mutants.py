@@ -1,6 +1,6 @@
 """Change one operator or constant of a module at a time, and say which changes no test sees.
 
-    python tools/mutants.py compat_bpe/pipeline/cache.py tests/pipeline/test_cache.py
+    python tools/mutants.py compat_bpe/caches.py tests/test_caches.py
     python tools/mutants.py --number 40 --seed 2 MODULE TEST...
 
 The tests run in a copy of the project, each time until the first failure. The module's own
@@ -67,7 +67,8 @@ def mutants(source: str) -> Iterator[Mutant]:
             operator = _OPERATORS[type(node.ops[0])]
             found = [f"({_text(node.left)} {operator} {_text(node.comparators[0])})"]
         elif isinstance(node, ast.BinOp) and type(node.op) in _OPERATORS:
-            if not any(isinstance(side, (ast.JoinedStr, ast.List)) for side in _sides(node)):
+            sides = (node.left, node.right)
+            if not any(isinstance(side, (ast.JoinedStr, ast.List)) for side in sides):
                 operator = _OPERATORS[type(node.op)]
                 found = [f"({_text(node.left)} {operator} {_text(node.right)})"]
         elif isinstance(node, ast.BoolOp):
@@ -101,10 +102,6 @@ def _walk(tree: ast.AST) -> Iterator[ast.AST]:
                 waiting += [child for child in children if isinstance(child, ast.AST)]
 
 
-def _sides(node: ast.BinOp) -> tuple[ast.expr, ast.expr]:
-    return node.left, node.right
-
-
 _text = ast.unparse
 
 
@@ -118,7 +115,7 @@ def changed(source: str, mutant: Mutant) -> str:
 
 
 def survives(folder: Path, module: str, tests: list[str]) -> bool:
-    """Run the tests in a copy of the project; return whether all pass."""
+    """Run the tests in a copy of the project; return True if all pass."""
     command = [sys.executable, "-B", "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider"]
     # The module comes last: where pytest itself imports it first, by its path, the tests that
     # replace something in it replace it in another instance, and see no change.

@@ -24,7 +24,6 @@ if __name__ == "__main__":
 from compat_bpe.cli import cli
 from compat_bpe.encodings.registry import list_encoding_names
 from compat_bpe.lsp.server import NOTIFICATIONS, RECOUNT, REQUESTS
-from compat_bpe.mcp.server import TOOLS
 from tools.generated import write_or_check
 
 ROOT = Path(__file__).parents[1]
@@ -36,7 +35,7 @@ _MEMBERS = re.compile(r"^::: ([\w.]+)$.*?members: \[(.*?)\]", re.MULTILINE | re.
 #: Public names that the reference does not have.
 _MORE = {"compat_bpe.sql": ["register"], "compat_bpe.report.html": ["page"]}
 
-Function = (ast.FunctionDef, ast.AsyncFunctionDef)
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 def generate() -> dict[Path, str]:
@@ -53,9 +52,29 @@ def generate() -> dict[Path, str]:
 
 
 def _tools() -> Iterator[str]:
-    for tool in TOOLS.values():
-        arguments = [name if name in tool.required else f"{name}?" for name in tool.properties]
-        yield f"{tool.name}({', '.join(arguments)}) -> {', '.join(tool.result)}"
+    """Yield each tool for agents with its arguments and the members of its result.
+
+    They are read, not imported: the package that makes tools of them need not be there.
+    """
+    tree = ast.parse((ROOT / "compat_bpe/mcp/tools.py").read_text("utf-8"))
+    results = {one.name: one for one in tree.body if isinstance(one, ast.ClassDef)}
+
+    def members(result: str) -> Iterator[str]:
+        for base in results[result].bases:
+            if ast.unparse(base) in results:
+                yield from members(ast.unparse(base))
+        for one in results[result].body:
+            if isinstance(one, ast.AnnAssign):
+                yield ast.unparse(one.target)
+
+    for function in tree.body:
+        if isinstance(function, ast.FunctionDef) and not function.name.startswith("_"):
+            names = [one.arg for one in function.args.args[1:]]
+            needed = len(names) - len(function.args.defaults)
+            arguments = [f"{name}?" if at >= needed else name for at, name in enumerate(names)]
+            assert function.returns is not None
+            result = members(ast.unparse(function.returns))
+            yield f"{function.name}({', '.join(arguments)}) -> {', '.join(result)}"
 
 
 def _commands(command: click.Command, path: str) -> Iterator[str]:
@@ -90,8 +109,9 @@ def _names_of_python() -> Iterator[str]:
 @cache
 def _tree(module: str) -> ast.Module:
     path = ROOT.joinpath(*module.split("."))
-    path = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
-    return ast.parse(path.read_text("utf-8"))
+    # A folder whose files are gone may still have those that Python compiled.
+    package = path / "__init__.py"
+    return ast.parse((package if package.exists() else path.with_suffix(".py")).read_text("utf-8"))
 
 
 def _find(module: str, name: str) -> tuple[str, ast.stmt]:
@@ -120,7 +140,7 @@ def _statements(body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
 
 
 def _defined(node: ast.stmt) -> list[str]:
-    if isinstance(node, (ast.ClassDef, *Function)):
+    if isinstance(node, (ast.ClassDef, *_FUNCTIONS)):
         return [node.name]
     targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
     return [target.id for target in targets if isinstance(target, ast.Name)]
@@ -128,14 +148,14 @@ def _defined(node: ast.stmt) -> list[str]:
 
 def _absolute(module: str, node: ast.ImportFrom) -> str:
     parts = module.split(".")
-    is_package = ROOT.joinpath(*parts).is_dir()
+    is_package = ROOT.joinpath(*parts, "__init__.py").exists()
     base = parts[: len(parts) - node.level + is_package]
     return ".".join([*base, *([node.module] if node.module else [])])
 
 
 def _described(name: str, module: str, node: ast.stmt) -> Iterator[str]:
     """Yield the lines for a name and what it has."""
-    if isinstance(node, Function):
+    if isinstance(node, _FUNCTIONS):
         yield f"{name}{_signature(node)}"
     elif isinstance(node, ast.ClassDef):
         bases = ", ".join(ast.unparse(base) for base in node.bases)
@@ -159,7 +179,7 @@ def _members(module: str, node: ast.ClassDef) -> dict[str, str]:
             if isinstance(inner, ast.ClassDef):
                 found.update(_members(place, inner))
     for part in node.body:
-        if isinstance(part, Function) and _is_public(part.name):
+        if isinstance(part, _FUNCTIONS) and _is_public(part.name):
             decorators = [ast.unparse(one) for one in part.decorator_list]
             if any(one.endswith((".setter", ".deleter")) for one in decorators):
                 found[part.name] += " (can be set)"
@@ -168,12 +188,22 @@ def _members(module: str, node: ast.ClassDef) -> dict[str, str]:
             else:
                 found[part.name] = _signature(part)
         elif isinstance(part, ast.AnnAssign) and _is_public(name := ast.unparse(part.target)):
-            default = f" = {ast.unparse(part.value)}" if part.value else ""
+            value = _default(part.value)
+            default = f" = {ast.unparse(value)}" if value else ""
             found[name] = f": {ast.unparse(part.annotation)}{default}"
-        if isinstance(part, Function) and part.name == "__init__":
+        if isinstance(part, _FUNCTIONS) and part.name == "__init__":
             for name in _attributes(part):
                 found.setdefault(name, "")
     return found
+
+
+def _default(value: ast.expr | None) -> ast.expr | None:
+    """Return the default of a field, which may come with metadata."""
+    if isinstance(value, ast.Call) and ast.unparse(value.func) == "field":
+        return next((one.value for one in value.keywords if one.arg == "default"), None)
+    if isinstance(value, ast.Call) and ast.unparse(value.func) == "setting":
+        return None if ast.unparse(value.args[0]) == "MISSING" else value.args[0]
+    return value
 
 
 def _is_public(name: str) -> bool:

@@ -14,24 +14,33 @@ import hashlib
 import sys
 from functools import cache, partial
 from pathlib import Path
-from typing import Callable, NamedTuple
+from typing import Any, Callable, NamedTuple
 
 if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from tools.gguf import read_vocabulary
+from compat_bpe.formats import sentencepiece
+from compat_bpe.formats.gguf import container
+from compat_bpe.formats.sentencepiece import BPE, SentencePieceModel, read_sentencepiece
+from tools import reference_files
+from tools import tokenizer_json as parts
 from tools.reference_files import reference_file, reference_folder, write_whole
-from tools.reference_spm import albert_like, llama, spm_unigram, t5, xlm_r, xlnet_like
-from tools.tokenizer_json import added_token, replace, sequence, template, tokenizer_json
-
-_BUILDERS = (
-    "gguf.py",
-    "reference_files.py",
-    "reference_spm.py",
-    "reference_tokenizers.py",
-    "sentencepiece_model.py",
-    "tokenizer_json.py",
+from tools.tokenizer_json import (
+    Part,
+    added_token,
+    bert_normalizer,
+    bpe,
+    metaspace,
+    precompiled,
+    replace,
+    sequence,
+    template,
+    tokenizer_json,
+    wordpiece,
 )
+
+#: Types of pieces, in a GGUF file as in a model.
+UNKNOWN, CONTROL, USER_DEFINED = 2, 3, 4
 
 
 def reference_tokenizer(name: str) -> Path:
@@ -51,8 +60,39 @@ def reference_tokenizer(name: str) -> Path:
 
 @cache
 def _builders() -> str:
-    code = b"".join(Path(__file__).with_name(name).read_bytes() for name in _BUILDERS)
+    files = [
+        __file__,
+        *(module.__file__ for module in (reference_files, parts, container, sentencepiece)),
+    ]
+    code = b"".join(Path(file).read_bytes() for file in files if file is not None)
     return hashlib.sha256(code).hexdigest()[:16]
+
+
+class Vocabulary(NamedTuple):
+    """What a GGUF file has of a vocabulary.
+
+    ``scores`` and ``types`` (1 normal, 2 unknown, 3 control, 4 user defined, 5 unused, 6 byte) are
+    as long as ``tokens`` or empty; ``merges`` are pairs joined by a space.
+    """
+
+    tokens: list[str]
+    scores: list[float]
+    types: list[int]
+    merges: list[str]
+    charsmap: bytes
+
+
+def read_gguf(name: str) -> Vocabulary:
+    """Return the vocabulary of a GGUF file of ``FILES``."""
+    entries = container.read_entries(reference_file(name))
+
+    def of(key: str) -> list[Any]:
+        entry = entries.get(f"tokenizer.ggml.{key}")
+        return list(entry.value) if entry else []  # type: ignore[arg-type]
+
+    tokens, merges = ([text.decode() for text in of(key)] for key in ("tokens", "merges"))
+    charsmap = bytes(number % 256 for number in of("precompiled_charsmap"))
+    return Vocabulary(tokens, of("scores"), of("token_type"), merges, charsmap)
 
 
 # BERT
@@ -62,7 +102,7 @@ def bert_vocabulary() -> list[str]:
     """The lines of bert-base-uncased's ``vocab.txt``."""
     return [
         token[1:] if token.startswith("▁") else token if _is_special(token) else f"##{token}"
-        for token in read_vocabulary(reference_file("bert_gguf")).tokens
+        for token in read_gguf("bert_gguf").tokens
     ]
 
 
@@ -77,21 +117,9 @@ def _bert_vocab_txt() -> bytes:
 def _bert_uncased() -> bytes:
     vocab = {token: number for number, token in enumerate(bert_vocabulary())}
     return tokenizer_json(
-        {
-            "type": "WordPiece",
-            "unk_token": "[UNK]",
-            "continuing_subword_prefix": "##",
-            "max_input_chars_per_word": 100,
-            "vocab": vocab,
-        },
+        wordpiece(vocab),
         [added_token(vocab[it], it) for it in ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")],
-        normalizer={
-            "type": "BertNormalizer",
-            "clean_text": True,
-            "handle_chinese_chars": True,
-            "strip_accents": None,
-            "lowercase": True,
-        },
+        normalizer=bert_normalizer(),
         pre_tokenizer={"type": "BertPreTokenizer"},
         post_processor=template(
             {"[CLS]": vocab["[CLS]"], "[SEP]": vocab["[SEP]"]},
@@ -119,17 +147,13 @@ def _clip() -> bytes:
     vocab = {piece: number for number, piece in enumerate([*pieces, start, end])}
     byte_level = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True}
     return tokenizer_json(
-        {
-            "type": "BPE",
-            "dropout": None,
-            "unk_token": end,
-            "continuing_subword_prefix": "",
-            "end_of_word_suffix": "</w>",
-            "fuse_unk": False,
-            "byte_fallback": False,
-            "vocab": vocab,
-            "merges": [" ".join(pair) for pair in merges],
-        },
+        bpe(
+            vocab,
+            [" ".join(pair) for pair in merges],
+            unk_token=end,
+            continuing_subword_prefix="",
+            end_of_word_suffix="</w>",
+        ),
         [added_token(vocab[start], start, normalized=True), added_token(vocab[end], end)],
         normalizer=sequence(
             "normalizers", {"type": "NFC"}, replace(r"\s+", " ", "Regex"), {"type": "Lowercase"}
@@ -153,6 +177,194 @@ def _clip() -> bytes:
         },
         decoder={**byte_level, "add_prefix_space": True, "use_regex": True},
     )
+
+
+# BPE of SentencePiece: Llama 2 and Mistral
+
+
+def _model(name: str) -> SentencePieceModel:
+    return read_sentencepiece(reference_file(name))
+
+
+def _pieces(model: SentencePieceModel) -> list[tuple[str, float]]:
+    return list(zip(model.texts, model.scores))
+
+
+def spm_merges(model: SentencePieceModel) -> list[tuple[str, str]]:
+    """The merges that a BPE of SentencePiece amounts to, first to be made first.
+
+    Every way to put a piece together of two others is a merge, and pieces of a higher score go
+    first. Of one score (or piece), the longer left part goes first, then the longer right part,
+    then the lower ids.
+    """
+    ids = {text: number for number, text in enumerate(model.texts)}
+    scores = dict(_pieces(model))
+    ordered = []
+    for at, (text, score) in enumerate(scores.items()):
+        for cut in range(1, len(text)):
+            left, right = text[:cut], text[cut:]
+            if left in ids and right in ids:
+                key = (-score, -len(left), -len(right), at, ids[left], ids[right])
+                ordered.append((key, (left, right)))
+    return [pair for _, pair in sorted(ordered)]
+
+
+def _spm_added(model: SentencePieceModel, special: set[str]) -> list[Part]:
+    """Control pieces and user-defined ones, as transformers adds them; these are not special."""
+    return [
+        added_token(number, text, special=kind == CONTROL or text in special)
+        for number, (text, kind) in enumerate(zip(model.texts, model.types))
+        if kind in (CONTROL, USER_DEFINED) or text in special
+    ]
+
+
+def llama(name: str, *, legacy: bool) -> bytes:
+    """Llama 2 and what is like it; not legacy, the dummy space is put by a Metaspace."""
+    model = _model(name)
+    assert model.kind == BPE
+    vocab = {text: number for number, text in enumerate(model.texts)}
+    space = replace(" ", "▁")
+    return tokenizer_json(
+        bpe(
+            vocab,
+            [" ".join(pair) for pair in spm_merges(model)],
+            unk_token="<unk>",
+            fuse_unk=True,
+            byte_fallback=True,
+        ),
+        _spm_added(model, {"<unk>"}),
+        normalizer=(
+            sequence("normalizers", {"type": "Prepend", "prepend": "▁"}, space) if legacy else None
+        ),
+        pre_tokenizer=None if legacy else metaspace("first", split=False),
+        post_processor=template({"<s>": vocab["<s>"]}, "<s> $A", "<s> $A <s>:1 $B:1"),
+        decoder=sequence(
+            "decoders",
+            replace("▁", " "),
+            {"type": "ByteFallback"},
+            {"type": "Fuse"},
+            {"type": "Strip", "content": " ", "start": 1, "stop": 0},
+        ),
+    )
+
+
+# Unigram
+
+
+def _unigram(
+    pieces: list[tuple[str, float]], unk_id: int, *, byte_fallback: bool = False
+) -> tuple[Part, dict[str, int]]:
+    part = {"type": "Unigram", "unk_id": unk_id, "vocab": pieces, "byte_fallback": byte_fallback}
+    return part, {text: number for number, (text, _) in enumerate(pieces)}
+
+
+def xlm_r(kind: str) -> bytes:
+    """XLM-R, with the components of three of its files.
+
+    They are: ``published`` of the first, ``metaspace`` of a later one, ``converted`` of one that
+    transformers makes of the model today.
+    """
+    found = read_gguf("xlm_r_gguf")
+    size = found.tokens.index("<mask>") + 1  # what follows fills a table up
+    model, ids = _unigram(list(zip(found.tokens[:size], found.scores[:size])), 3)
+    (charsmap,) = precompiled(found.charsmap)
+    old = {"type": "Metaspace", "replacement": "▁", "add_prefix_space": True}
+    always = metaspace("always")
+    normalizer, pre_tokenizer = {
+        "published": (charsmap, sequence("pretokenizers", {"type": "WhitespaceSplit"}, old)),
+        "metaspace": (
+            sequence("normalizers", charsmap, replace(" {2,}", " ", "Regex")),
+            old,
+        ),
+        "converted": (_spm_normalizer(found.charsmap), always),
+    }[kind]
+    specials = [added_token(ids[it], it) for it in ("<s>", "<pad>", "</s>", "<unk>")]
+    return tokenizer_json(
+        model,
+        [*specials, added_token(ids["<mask>"], "<mask>", lstrip=True)],
+        normalizer=normalizer,
+        pre_tokenizer=pre_tokenizer,
+        post_processor=template({"<s>": 0, "</s>": 2}, "<s> $A </s>", "<s> $A </s> </s> $B </s>"),
+        decoder=always if kind == "converted" else old,
+    )
+
+
+def _spm_normalizer(charsmap: bytes) -> Part:
+    strip = {"type": "Strip", "strip_left": False, "strip_right": True}
+    spaces = replace(" {2,}", "▁", "Regex")
+    return sequence("normalizers", *precompiled(charsmap), strip, spaces)
+
+
+def spm_unigram(name: str, *, byte_fallback: bool = False) -> bytes:
+    """As transformers converts a model that has nothing of its own."""
+    model = _model(name)
+    unknown = model.types.index(UNKNOWN)
+    part, _ = _unigram(_pieces(model), unknown, byte_fallback=byte_fallback)
+    return tokenizer_json(
+        part,
+        _spm_added(model, set()),
+        normalizer=_spm_normalizer(model.normalizer.charsmap),
+        pre_tokenizer=metaspace("always"),
+        decoder=metaspace("always"),
+    )
+
+
+def t5(name: str) -> bytes:
+    """T5's components and its hundred more tokens, on another vocabulary."""
+    model = _model(name)
+    extra = [f"<extra_id_{number}>" for number in reversed(range(100))]
+    more = [(it, 0.0) for it in extra]
+    part, ids = _unigram([*_pieces(model), *more], model.types.index(UNKNOWN))
+    return tokenizer_json(
+        part,
+        [added_token(ids[it], it) for it in ("</s>", "<unk>", *extra)],
+        normalizer=_spm_normalizer(model.normalizer.charsmap),
+        pre_tokenizer=metaspace("always"),
+        post_processor=template({"</s>": ids["</s>"]}, "$A </s>", "$A </s> $B </s>"),
+        decoder=metaspace("always"),
+    )
+
+
+def _albert(name: str, specials: list[str], single: str, pair: str, *, lowercase: bool) -> bytes:
+    """ALBERT and XLNet: quotes, accents and case go before the model's own normalization."""
+    model = _model(name)
+    # A piece that ends in a comma after a digit is made dear, so that the comma stays alone.
+    pieces = [
+        (text, score - 100 if len(text) > 1 and text[-1] == "," and text[-2].isdigit() else score)
+        for text, score in _pieces(model)
+    ]
+    present = {text for text, _ in pieces}
+    more = [(it, 0.0) for it in specials if it not in present]
+    part, ids = _unigram([*pieces, *more], model.types.index(UNKNOWN))
+    return tokenizer_json(
+        part,
+        [added_token(ids[it], it) for it in ["<unk>", *specials]],
+        normalizer=sequence(
+            "normalizers",
+            replace("``", '"'),
+            replace("''", '"'),
+            {"type": "NFKD"},
+            {"type": "StripAccents"},
+            *([{"type": "Lowercase"}] if lowercase else []),
+            *precompiled(model.normalizer.charsmap),
+            replace(" {2,}", " ", "Regex"),
+        ),
+        pre_tokenizer=metaspace("always"),
+        post_processor=template({it: ids[it] for it in specials}, single, pair),
+        decoder=metaspace("always"),
+    )
+
+
+def albert_like(name: str) -> bytes:
+    """ALBERT's components on another vocabulary."""
+    pair = "[CLS] $A [SEP] $B:1 [SEP]:1"
+    return _albert(name, ["[CLS]", "[SEP]"], "[CLS] $A [SEP]", pair, lowercase=True)
+
+
+def xlnet_like(name: str) -> bytes:
+    """XLNet's components on another vocabulary."""
+    pair = "$A <sep> $B:1 <sep>:1 <cls>:2"
+    return _albert(name, ["<sep>", "<cls>"], "$A <sep> <cls>:2", pair, lowercase=False)
 
 
 class Built(NamedTuple):

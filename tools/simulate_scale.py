@@ -1,42 +1,30 @@
-"""What training takes on a corpus of up to 1 TB and 1,000 cores, from what a machine can measure.
+"""Compute what training takes on a corpus of up to 1 TB, from what a machine can measure.
 
-Run as ``python -m tools.simulate_scale``; ``--measure`` also measures this machine's figures (some
-minutes), which are else those of the page ``docs/performance.md``.
+    python -m tools.simulate_scale    # the fits and the tables of docs/performance.md
 
 The model: a corpus of *n* bytes has *K n^b* distinct chunks (Heaps' law). *K* and *b* are fitted
 to real texts. Beyond these, the corpus goes on as the law says: there is always a fresh tail. It
 follows (Karlin, 1967) that of all distinct chunks, the part that occurs *m* times or more is the
 product of *1 - b/j* for *j* from 1 to *m - 1*, whatever the size. And of parts of *p* bytes, each
 gives *K p^b* rows to the shuffle.
-
-``simulate`` draws from such a tail, so a test can compare the model with counts.
 """
 
 from __future__ import annotations
 
-import argparse
-import json
 import math
 import random
-import resource
-import subprocess
-import sys
-import tempfile
-import time
-from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from functools import reduce
-from pathlib import Path
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from compat_bpe.corpus.counts_file import CountsReader, write_rows
-from compat_bpe.corpus.frequent import joined, merged, summary
-from compat_bpe.pipeline.chunks import texts_of_chunks
-from compat_bpe.train import Trainer, TrainingSettings
-from compat_bpe.train.bpe.byte_tokens import BYTES, make_encoding
-from tools.benchmark.corpora import SHARED
+from compat_bpe.pipeline.core import texts_of_chunks
+from compat_bpe.train.bpe.growing import make_encoding
+from tools.benchmark.common import SHARED
 
+#: The seed of the order of lines.
 SEED = 21
+
+#: The last points that a fit is made of.
+LAST = 5
 
 #: The bytes of text that a task reads: Spark's default for files.
 PART = 128 << 20
@@ -47,8 +35,7 @@ SIZES = (10**9, 10**10, 10**11, 10**12)
 #: The memory of the driver, in bytes.
 MEMORY = 8e9
 
-#: The merges that a driver learns, and the patterns that are measured.
-MERGES = 32_000
+#: The pattern that splits.
 PATTERN = "gpt2"
 
 
@@ -138,17 +125,16 @@ KINDS = {
 }
 
 
-def growth(texts: Iterable[str], pattern: str, seed: int = SEED) -> list[tuple[int, int]]:
+def growth(texts: Iterable[str], pattern: str) -> list[tuple[int, int]]:
     """Return sizes in bytes, each twice the one before, and the distinct chunks of so much text.
 
     Args:
         texts: the texts; their lines are taken in a random order.
         pattern: the pattern that splits.
-        seed: the seed of the order.
     """
     lines = [line for text in texts for line in text.splitlines(keepends=True)]
-    random.Random(seed).shuffle(lines)
-    core = make_encoding("", pattern, BYTES, ()).core
+    random.Random(SEED).shuffle(lines)
+    core = make_encoding("", pattern).core
     seen: set[str] = set()
     found, size, next_size = [], 0, 1 << 14
     for line in lines:
@@ -162,74 +148,17 @@ def growth(texts: Iterable[str], pattern: str, seed: int = SEED) -> list[tuple[i
     return found
 
 
-def fit(points: Sequence[tuple[int, int]], last: int = 5) -> Heaps:
+def fit(points: Sequence[tuple[int, int]]) -> Heaps:
     """Return the fit of the last points, by least squares of the logarithms.
 
     >>> law = fit([(10**n, 3 * 10 ** (n // 2)) for n in (2, 4, 6, 8)])
     >>> round(law.factor, 6), round(law.exponent, 6)
     (3.0, 0.5)
     """
-    logs = [(math.log(size), math.log(distinct)) for size, distinct in points[-last:]]
+    logs = [(math.log(size), math.log(distinct)) for size, distinct in points[-LAST:]]
     x, y = (sum(column) / len(logs) for column in zip(*logs))
     slope = sum((a - x) * (b - y) for a, b in logs) / sum((a - x) ** 2 for a, _ in logs)
     return Heaps(math.exp(y - slope * x), slope)
-
-
-class Simulated(NamedTuple):
-    """What was counted of drawn chunks.
-
-    Args:
-        distinct: the distinct chunks.
-        shares: of these, the parts that occur 2, 4, 8 and 16 times or more.
-        rows: the rows that all parts give to the shuffle.
-        error, bound: of a merged summary: its error, and the bound known beforehand.
-        joined_error: the error if the chunks are shuffled before they are summed up.
-    """
-
-    distinct: int
-    shares: list[float]
-    rows: int
-    error: int
-    bound: int
-    joined_error: int
-
-
-def tail(exponent: float, draws: int, seed: int = SEED) -> Iterator[str]:
-    """Yield chunks drawn from a law whose distinct ones grow with that exponent."""
-    draw = random.Random(seed).paretovariate
-    # The probability of number k is about k ** (-1 / exponent).
-    return (str(int(draw(1 / exponent - 1))) for _ in range(draws))
-
-
-def simulate(exponent: float, draws: int, parts: int, most: int, seed: int = SEED) -> Simulated:
-    """Draw chunks, count them in parts, and sum them up exactly and in summaries.
-
-    Args:
-        exponent: the exponent of Heaps' law.
-        draws: the number of chunks.
-        parts: the number of parts that they are counted in.
-        most: the size of the summaries.
-        seed: the seed of the draws.
-    """
-    drawn = [*tail(exponent, draws, seed)]
-    size = -(-draws // parts)
-    counted = [Counter(drawn[start : start + size]) for start in range(0, draws, size)]
-    total = Counter(drawn)
-    whole = reduce(merged, (summary(part, most) for part in counted))
-    # As after a shuffle by a hash of the chunk; that of Python differs from run to run.
-    shuffled: list[Counter[str]] = [Counter() for _ in range(parts)]
-    for chunk, count in total.items():
-        shuffled[int(chunk) % parts][chunk] = count
-    after = joined(summary(part, max(1, most // parts)) for part in shuffled)
-    least = [sum(count >= times for count in total.values()) for times in (2, 4, 8, 16)]
-    return Simulated(
-        len(total),
-        [number / len(total) for number in least],
-        sum(map(len, counted)),
-        whole.error,
-        whole.bound,
-        after.error,
-    )
 
 
 def table(name: str, kind: Kind, figures: Figures, memory: float) -> list[str]:
@@ -294,100 +223,16 @@ def _time(seconds: float) -> str:
     return f"{seconds:.0f} s"
 
 
-def fresh(known: Sequence[str], number: int, seed: int = SEED) -> Iterator[tuple[str, int]]:
-    """Yield distinct chunks of the pattern, made of halves of known ones, and their counts."""
-    drawn = random.Random(seed)
-    chunks = make_encoding("", PATTERN, BYTES, ()).core.splitter.chunks
-    seen: set[str] = set()
-    while len(seen) < number:
-        one, other = drawn.choice(known), drawn.choice(known)
-        chunk = one[: (len(one) + 1) // 2] + other[len(other) // 2 :]
-        if chunk not in seen and chunks(chunk) == [chunk]:
-            seen.add(chunk)
-            yield chunk, min(int(drawn.paretovariate(0.7)), 10**9)
-
-
-def learn(path: str) -> dict[str, float]:
-    """Return what a driver takes to learn from a file of counts, in this process."""
-    trainer = Trainer(TrainingSettings(num_merges=MERGES, pattern=PATTERN), workers=1)
-    base = _memory()
-    start = time.process_time()
-    trainer.feed_counts(CountsReader([path]).read())
-    fed = time.process_time()
-    trained = trainer.train()
-    end = time.process_time()
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-    number = trained.distinct_chunks
-    return {
-        "feed": (fed - start) / number,
-        "learn": (end - fed) / number,
-        "memory": (peak - base) / number,
-    }
-
-
-def _memory() -> int:
-    """Return the memory of this process in bytes."""
-    pages = int(Path("/proc/self/statm").read_text().split()[1])
-    return pages * resource.getpagesize()
-
-
-def _texts() -> list[str]:
-    paths = [path for path in sorted(SHARED.glob("*")) if path.stem != "README"]
-    return [path.read_text("utf-8") for path in paths]
-
-
-def _chunks(text: str) -> Iterator[str]:
-    for chunks, _ in texts_of_chunks(make_encoding("", PATTERN, BYTES, ()).core, text):
-        yield from chunks
-
-
-def measure() -> None:
-    """Print the figures of this machine."""
-    texts = _texts()
-    start = time.process_time()
-    counts = Counter(chunk for text in texts for chunk in _chunks(text))
-    size = sum(len(text.encode()) for text in texts)
-    print(f"counting: {size / (time.process_time() - start) / 1e6:.1f} MB/s a core")
-    mean = sum(len(chunk.encode()) for chunk in counts) / len(counts)
-    print(f"a distinct chunk: {mean:.1f} bytes")
-    known = sorted(counts)
-    for number in (250_000, 1_000_000):
-        with tempfile.TemporaryDirectory() as folder:
-            path = f"{folder}/counts.tsv"
-            with open(path, "wb") as file:
-                rows = ((chunk, count, "") for chunk, count in sorted(fresh(known, number)))
-                write_rows(file, rows, path, with_groups=False)
-            command = [sys.executable, "-m", "tools.simulate_scale", "--learn", path]
-            done = subprocess.run(command, capture_output=True, text=True, check=True)
-        found = json.loads(done.stdout)
-        print(
-            f"{number:,} distinct chunks: {found['feed'] * 1e6:.1f} µs to take one, "
-            f"{found['learn'] * 1e6:.1f} µs to learn from it, {found['memory']:.0f} bytes"
-        )
-
-
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--measure", action="store_true", help="also measure this machine")
-    parser.add_argument("--learn", metavar="FILE", help=argparse.SUPPRESS)
-    arguments = parser.parse_args()
-    if arguments.learn:
-        print(json.dumps(learn(arguments.learn)))
-        return
-    if arguments.measure:
-        measure()
-    laws = {path.stem: fit(growth([text], PATTERN)) for path, text in zip(_paths(), _texts())}
-    laws["all"] = fit(growth(_texts(), PATTERN))
-    for name, law in laws.items():
+    """Print the fits of the corpora, and the tables of the page."""
+    paths = [path for path in sorted(SHARED.glob("*")) if path.stem != "README"]
+    texts = {path.stem: path.read_text("utf-8") for path in paths}
+    for name, some in [*((name, [text]) for name, text in texts.items()), ("all", texts.values())]:
+        law = fit(growth(some, PATTERN))
         print(f"{name}: {law.factor:.3g} * size ** {law.exponent:.3f}")
     for name, kind in KINDS.items():
         print(f"\n{name}: {1 - kind.law.share(2):.0%} of the distinct chunks come once")
         print(*table(name, kind, Figures(), MEMORY), sep="\n")
-    print(f"\ndrawn: {simulate(KINDS['mixed'].law.exponent, 2_000_000, 16, 20_000)}")
-
-
-def _paths() -> list[Path]:
-    return [path for path in sorted(SHARED.glob("*")) if path.stem != "README"]
 
 
 if __name__ == "__main__":

@@ -9,8 +9,7 @@ from __future__ import annotations
 import hashlib
 from pathlib import Path
 
-from compat_bpe.encodings.openai import PUBLISHED
-from compat_bpe.encodings.vocabularies import load_ranks
+from compat_bpe.encodings.published import PUBLISHED, load_ranks
 from compat_bpe.formats.gpt2 import format_encoder_json, format_vocab_bpe
 from compat_bpe.formats.tiktoken import format_ranks
 

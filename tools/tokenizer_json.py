@@ -39,6 +39,25 @@ def added_token(number: int, content: str, **flags: bool) -> Part:
     return {"id": number, "content": content, **defaults, "special": True, **flags}
 
 
+def bpe(vocab: dict[str, int], merges: list[str], **more: Any) -> Part:
+    """A BPE, with what is not told as it is most often; merges are pairs joined by a space."""
+    own = ("dropout", "unk_token", "continuing_subword_prefix", "end_of_word_suffix")
+    flags = {"fuse_unk": False, "byte_fallback": False}
+    return {"type": "BPE", **dict.fromkeys(own), **flags, **more, "vocab": vocab, "merges": merges}
+
+
+def wordpiece(vocab: dict[str, int]) -> Part:
+    """BERT's WordPiece."""
+    names = {"unk_token": "[UNK]", "continuing_subword_prefix": "##"}
+    return {"type": "WordPiece", **names, "max_input_chars_per_word": 100, "vocab": vocab}
+
+
+def bert_normalizer() -> Part:
+    """The normalizer of bert-base-uncased."""
+    flags = {"clean_text": True, "handle_chinese_chars": True, "strip_accents": None}
+    return {"type": "BertNormalizer", **flags, "lowercase": True}
+
+
 def sequence(parts: str, *those: Part) -> Part:
     """A Sequence; its members are under the name that its kind of component has for them."""
     return {"type": "Sequence", parts: list(those)}

@@ -1,6 +1,6 @@
 """Count the corpora with each published vocabulary, here and with the library that it is for.
 
-    python tools/whole_corpora.py               # all vocabularies, whole corpora: an hour
+    python tools/whole_corpora.py               # all vocabularies
     python tools/whole_corpora.py xlm_r clip    # some of them
 
 The corpora are in ``shared/corpora`` next to the repository.
@@ -19,13 +19,23 @@ if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).parents[1]))
 
 import compat_bpe
-from compat_bpe.encodings.patterns import PATTERNS
-from compat_bpe.formats.sentencepiece import BPE, NormalizerSpec, SentencePieceModel
-from compat_bpe.formats.sentencepiece_write import sentencepiece_bytes
-from tools.gguf import read_vocabulary
+from compat_bpe.encodings.published import PATTERNS
+from compat_bpe.formats.sentencepiece import (
+    BPE,
+    NormalizerSpec,
+    SentencePieceModel,
+    sentencepiece_bytes,
+)
 from tools.reference_files import FILES, reference_file
-from tools.reference_tokenizers import TOKENIZERS, reference_tokenizer
-from tools.tokenizer_json import Part, added_token, sequence, tokenizer_json
+from tools.reference_tokenizers import (
+    CONTROL,
+    TOKENIZERS,
+    UNKNOWN,
+    USER_DEFINED,
+    read_gguf,
+    reference_tokenizer,
+)
+from tools.tokenizer_json import Part, added_token, bpe, sequence, tokenizer_json
 
 ROOT = Path(__file__).resolve().parents[1]
 CORPORA = ROOT.parent / "shared" / "corpora"
@@ -45,8 +55,6 @@ _PATTERNS = {
     "llama_4_ranks": PATTERNS["llama4"],
 }
 
-_UNKNOWN, _CONTROL, _USER_DEFINED = 2, 3, 4
-
 
 class Both(NamedTuple):
     """The counts of a text, here and in the reference."""
@@ -58,12 +66,11 @@ class Both(NamedTuple):
 def _tokenizers(path_of: Callable[[str], Path], name: str) -> Both:
     import tokenizers
 
-    path = path_of(name)
-    theirs = tokenizers.Tokenizer.from_file(str(path))
+    theirs = tokenizers.Tokenizer.from_file(str(path_of(name)))
     theirs.no_truncation()
     theirs.no_padding()
     return Both(
-        compat_bpe.load(path).count,
+        compat_bpe.load(path_of(name)).count,
         lambda text: len(theirs.encode(text, add_special_tokens=False).ids),
     )
 
@@ -71,33 +78,20 @@ def _tokenizers(path_of: Callable[[str], Path], name: str) -> Both:
 def _sentencepiece(path_of: Callable[[str], Path], name: str) -> Both:
     import sentencepiece
 
-    path = path_of(name)
-    theirs = sentencepiece.SentencePieceProcessor(model_file=str(path))
-    return Both(compat_bpe.load(path).count, lambda text: len(theirs.encode(text)))
+    theirs = sentencepiece.SentencePieceProcessor(model_file=str(path_of(name)))
+    return Both(compat_bpe.load(path_of(name)).count, lambda text: len(theirs.encode(text)))
 
 
 def _ranks(name: str) -> Both:
+    """Return the counts by ranks, which tiktoken reads where it can."""
     import tiktoken
     from tiktoken.load import load_tiktoken_bpe
 
-    path, pattern = reference_file(name), _PATTERNS[name]
-    theirs = tiktoken.Encoding(
-        name, pat_str=pattern, mergeable_ranks=load_tiktoken_bpe(str(path)), special_tokens={}
-    )
-    ours = compat_bpe.load(path, pattern=pattern).count
-    return Both(ours, lambda text: len(theirs.encode_ordinary(text)))
-
-
-def _tekken(name: str) -> Both:
-    import tiktoken
-
-    ours = compat_bpe.load(reference_file(name))
-    theirs = tiktoken.Encoding(
-        name,
-        pat_str=ours._pat_str,
-        mergeable_ranks=ours._mergeable_ranks,
-        special_tokens={},
-    )
+    path = reference_file(name)
+    ours = compat_bpe.load(path, pattern=_PATTERNS.get(name))
+    ranks = load_tiktoken_bpe(str(path)) if name in _PATTERNS else ours._mergeable_ranks
+    pattern = _PATTERNS.get(name, ours._pat_str)
+    theirs = tiktoken.Encoding(name, pat_str=pattern, mergeable_ranks=ranks, special_tokens={})
     return Both(ours.count, lambda text: len(theirs.encode_ordinary(text)))
 
 
@@ -111,69 +105,51 @@ def _split(pattern: str) -> Part:
     return {"type": "Split", "pattern": {"Regex": pattern}, "behavior": "Isolated", "invert": False}
 
 
-_BEFORE: dict[str, tuple[Part | None, Part]] = {
+_BEFORE: dict[str, tuple[Part | None, list[Part]]] = {
     "falcon_gguf": (
         None,
-        sequence(
-            "pretokenizers",
+        [
             {"type": "Punctuation", "behavior": "Contiguous"},
             {**_BYTE_LEVEL, "use_regex": True},
             {"type": "Digits", "individual_digits": False},
             _split("[0-9][0-9][0-9]"),
-        ),
+        ],
     ),
     "starcoder_gguf": (
         None,
-        sequence(
-            "pretokenizers",
-            {"type": "Digits", "individual_digits": True},
-            {**_BYTE_LEVEL, "use_regex": True},
-        ),
+        [{"type": "Digits", "individual_digits": True}, {**_BYTE_LEVEL, "use_regex": True}],
     ),
-    "qwen_2_gguf": (
-        {"type": "NFC"},
-        sequence("pretokenizers", _split(_QWEN), {**_BYTE_LEVEL, "use_regex": False}),
-    ),
+    "qwen_2_gguf": ({"type": "NFC"}, [_split(_QWEN), {**_BYTE_LEVEL, "use_regex": False}]),
 }
 
 
 def _gguf_merges(name: str) -> Both:
-    """A byte-level BPE of a GGUF file, as a ``tokenizer.json``."""
-    found = read_vocabulary(reference_file(name))
-    special = [at for at, kind in enumerate(found.types) if kind in (_CONTROL, _USER_DEFINED)]
+    """Return the counts by a byte-level BPE of a GGUF file, written as a ``tokenizer.json``."""
+    found = read_gguf(name)
+    special = [at for at, kind in enumerate(found.types) if kind in (CONTROL, USER_DEFINED)]
     normalizer, before = _BEFORE[name]
     data = tokenizer_json(
-        {
-            "type": "BPE",
-            "dropout": None,
-            "unk_token": None,
-            "continuing_subword_prefix": None,
-            "end_of_word_suffix": None,
-            "fuse_unk": False,
-            "byte_fallback": False,
-            "vocab": {token: at for at, token in enumerate(found.tokens)},
-            "merges": found.merges,
-        },
+        bpe({token: at for at, token in enumerate(found.tokens)}, found.merges),
         [added_token(at, found.tokens[at]) for at in special],
         normalizer=normalizer,
-        pre_tokenizer=before,
+        pre_tokenizer=sequence("pretokenizers", *before),
         decoder={**_BYTE_LEVEL, "use_regex": True},
     )
     return _tokenizers(partial(_written, data), "tokenizer.json")
 
 
 def _gguf_model(name: str) -> Both:
-    """A BPE of SentencePiece in a GGUF file, as a ``.model``, with the settings of Llama 2.
+    """Return the counts by a BPE of SentencePiece in a GGUF file, written as a ``.model``.
 
-    These, of normalization, are not in the file. In Phi-3's the unknown piece counts as a control
-    piece, and what fills its table up as unknown.
+    The settings of normalization are not in the file; those of Llama 2 are taken. In Phi-3's the
+    unknown piece counts as a control piece, and what fills its table up as unknown.
     """
-    found = read_vocabulary(reference_file(name))
-    types = bytearray(map(int, found.types)).replace(bytes([_UNKNOWN]), bytes([_CONTROL]))
-    types[found.tokens.index("<unk>")] = _UNKNOWN
+    found = read_gguf(name)
+    types = bytearray(found.types).replace(bytes([UNKNOWN]), bytes([CONTROL]))
+    types[found.tokens.index("<unk>")] = UNKNOWN
     model = SentencePieceModel(
         found.tokens,
-        list(map(float, found.scores)),
+        found.scores,
         bytes(types),
         normalizer=NormalizerSpec(remove_extra_whitespaces=False),
         kind=BPE,
@@ -212,7 +188,7 @@ _OTHERS: dict[str, Callable[[str], Both]] = {
     **dict.fromkeys(_PATTERNS, _ranks),
     **dict.fromkeys(_BEFORE, _gguf_merges),
     **dict.fromkeys(("llama_gguf", "phi_3_gguf"), _gguf_model),
-    "tekken": _tekken,
+    "tekken": _ranks,
 }
 
 #: What gives both counts, by the name of a vocabulary.
@@ -220,7 +196,7 @@ VOCABULARIES: dict[str, Callable[[], Both]] = dict(_vocabularies())
 
 
 def read_corpora() -> dict[str, str]:
-    """The corpora by their names; the project's own pages where there are none."""
+    """Return the corpora by their names; the project's own pages where there are none."""
     paths = sorted(path for path in CORPORA.glob("*.*") if path.name != "README.md")
     paths = paths or sorted((ROOT / "docs").glob("*.md"))
     return {path.stem: path.read_bytes().decode() for path in paths}
@@ -235,8 +211,8 @@ def main(names: list[str]) -> int:
         for corpus, text in corpora.items():
             ours, theirs = both.ours(text), both.theirs(text)
             different += ours != theirs
-            said = "" if ours == theirs else f"  DIFFERENT: {theirs:,}"
-            print(f"{name:18} {corpus:18} {ours:>10,}{said}", flush=True)
+            note = "" if ours == theirs else f"  DIFFERENT: {theirs:,}"
+            print(f"{name:18} {corpus:18} {ours:>10,}{note}", flush=True)
     return different
 
 

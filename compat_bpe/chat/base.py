@@ -1,23 +1,27 @@
-"""``ChatFormat``: the base of the ways in which a conversation becomes tokens."""
+"""The base of all chat formats: a request, its count, the format, and JSON as in prompts."""
 
 from __future__ import annotations
 
+import json
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Callable, Literal, get_args
+from decimal import Decimal
+from typing import Any, Callable, Literal, NamedTuple, get_args
 
 from ..encodings.encoding import Encoding
 from .messages import (
+    Object,
     Plain,
+    ResponseFormat,
+    Value,
     checked_messages,
     checked_objects,
-    fail,
-    kind_of,
+    checked_response_format,
     part_text,
     plain,
 )
-from .response_format import ResponseFormat, checked_response_format
 
 #: The endpoint of a request: OpenAI's two count differently.
 Endpoint = Literal["chat_completions", "responses"]
@@ -53,6 +57,21 @@ class MessageCount(int):
         return bool(self.note)
 
 
+class LeftOut(NamedTuple):
+    """A part of a request that is not counted.
+
+    Args:
+        place: its place, such as ``messages[2].content[0]``.
+        kind: its kind, in a few words; empty if the place says it.
+    """
+
+    place: str
+    kind: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.place} ({self.kind})" if self.kind else self.place
+
+
 @dataclass(frozen=True)
 class Request:
     """The content of a request to a model, as plain data.
@@ -64,9 +83,12 @@ class Request:
             message.
         variables: the other values that a format takes.
         response_format: the form of the reply; None if it is a text.
-        tool_choice: which tools the model may call, as in a request.
+        tool_choice: the tools that the model may call, as in a request.
         endpoint: where the request goes.
-        strict: True to refuse it if something in it is not counted.
+        strict: True to refuse a request of which something is not counted.
+        left_out: the uncounted parts that are in none of the other members.
+        places: the places of messages and contents in the caller's request, by their places here,
+            where these differ.
     """
 
     messages: list[Plain]
@@ -79,6 +101,12 @@ class Request:
     tool_choice: str | Plain | None = None
     endpoint: Endpoint = "chat_completions"
     strict: bool = False
+    left_out: tuple[LeftOut, ...] = ()
+    places: Mapping[str, str] = field(default_factory=dict)
+
+    def place(self, place: str) -> str:
+        """Return the place in the caller's request of a place in this one."""
+        return place_in(self.places, place)
 
     def with_messages(self, messages: list[Plain]) -> Request:
         """Return the same request with other messages."""
@@ -87,9 +115,9 @@ class Request:
     @classmethod
     def checked(
         cls,
-        messages: Sequence[Mapping[str, Any]],
-        tools: Sequence[Mapping[str, Any]] | None = None,
-        documents: Sequence[Mapping[str, Any]] | None = None,
+        messages: Sequence[Object],
+        tools: Sequence[Object] | None = None,
+        documents: Sequence[Object] | None = None,
         add_generation_prompt: bool = True,
         continue_final_message: bool | str = False,
         variables: Mapping[str, Any] | None = None,
@@ -104,9 +132,9 @@ class Request:
             ValueError: a message, a tool or another object is wrong, with its place.
         """
         if variables is not None and not isinstance(variables, Mapping):
-            fail("variables", f"must be an object, not {kind_of(variables)}")
+            Value(variables, "variables").wrong("an object")
         if tool_choice is not None and not isinstance(tool_choice, (str, Mapping)):
-            fail("tool_choice", f"must be a string or an object, not {kind_of(tool_choice)}")
+            Value(tool_choice, "tool_choice").wrong("a string or an object")
         if endpoint not in get_args(Endpoint):
             raise ValueError(
                 f"unknown endpoint {endpoint!r}; known: {', '.join(get_args(Endpoint))}"
@@ -126,6 +154,23 @@ class Request:
         )
 
 
+#: A message or its content at the beginning of a place.
+_MESSAGE = re.compile(r"(messages\[\d+\])(\.content)?")
+
+
+def place_in(places: Mapping[str, str], place: str) -> str:
+    """Return a place by other names for messages and contents.
+
+    >>> place_in({"messages[0].content": "system"}, "messages[0].content[2].text")
+    'system[2].text'
+    """
+    found = _MESSAGE.match(place)
+    for known in (found[0], found[1]) if found else ():
+        if known in places:
+            return places[known] + place[len(known) :]
+    return place
+
+
 class ChatFormat(ABC):
     """A way in which a conversation becomes tokens.
 
@@ -133,12 +178,14 @@ class ChatFormat(ABC):
         encoding: the encoding of the texts in it.
     """
 
-    #: The variables that a request to a service has as members of its own (see ``service``).
+    #: The variables that are members of a request to a service (``requests.service_variables``).
     service_variables: tuple[str, ...] = ()
-    #: The members of a message that are counted; None if all are given on, as to a template.
+    #: The members of a message that are counted; None if all are passed on, as to a template.
     members: frozenset[str] | None = None
     #: True if the count depends on ``tool_choice`` and the endpoint.
     knows_endpoints = False
+    #: True if the count itself names what it leaves out.
+    names_left_out = False
 
     def __init__(self, encoding: Encoding) -> None:
         self.encoding = encoding
@@ -154,9 +201,13 @@ class ChatFormat(ABC):
     def counter(self, request: Request) -> Callable[[list[Plain]], MessageCount]:
         """Return a function that counts a request with other messages, again and again.
 
-        It may remember what a message has, so a message must not be changed.
+        It may remember the count of a message, so messages must not be changed.
         """
         return lambda messages: self.count(request.with_messages(messages))
+
+    def limit(self, tokens: int) -> int:
+        """Return the most tokens of the encoding that count as ``tokens`` or fewer."""
+        return tokens
 
     def check_part(self, part: Any, place: str) -> None:
         """Raise ``Uncountable`` if a part of a message's content cannot be counted.
@@ -168,10 +219,59 @@ class ChatFormat(ABC):
 
 
 def refuse_template_parts(request: Request, format_name: str) -> None:
-    """Raise ``ValueError`` if a request has what only a chat template takes."""
+    """Raise ``ValueError`` if a request has members that only a chat template takes."""
     if request.documents is not None:
         raise ValueError(f"documents are for a chat template; {format_name} has no place for them")
     if request.continue_final_message:
         raise ValueError(
             f"continue_final_message is for a chat template; {format_name} always begins a reply"
         )
+
+
+def json_text(value: Any, *, spaced: bool, number: Callable[[float], str]) -> str:
+    """Return JSON on one line, all letters as they are.
+
+    Args:
+        value: plain data.
+        spaced: True for a space behind each comma and colon, as Python's ``json`` writes it.
+        number: writes a number that is not an integer.
+
+    >>> json_text({"a": [1, 2.5, "é"]}, spaced=True, number=repr)
+    '{"a": [1, 2.5, "é"]}'
+    >>> json_text({"a": [1, 2.5]}, spaced=False, number=repr)
+    '{"a":[1,2.5]}'
+    """
+    comma, colon = (", ", ": ") if spaced else (",", ":")
+
+    def written(one: Any) -> str:
+        if isinstance(one, float):
+            return number(one)
+        if isinstance(one, dict):
+            members = (f"{written(name)}{colon}{written(held)}" for name, held in one.items())
+            return "{" + comma.join(members) + "}"
+        if isinstance(one, (list, tuple)):
+            return "[" + comma.join(map(written, one)) + "]"
+        return json.dumps(one, ensure_ascii=False)
+
+    return written(value)
+
+
+def rust_number(value: float, plus: str = "") -> str:
+    """Return a number as Rust's crates for JSON write it.
+
+    They write one more zero after the point than Python, and no zero before an exponent.
+
+    Args:
+        value: a finite number.
+        plus: the sign before an exponent above 0, in which the crates differ.
+
+    >>> rust_number(1.5e-5), rust_number(1e-7), rust_number(1e16), rust_number(1e16, "+")
+    ('0.000015', '1e-7', '1e16', '1e+16')
+    """
+    digits, _, exponent = repr(value).partition("e")
+    if not exponent:
+        return digits
+    if exponent == "-05":
+        return f"{Decimal(repr(value)):f}"
+    power = int(exponent)
+    return f"{digits}e{plus if power > 0 else ''}{power}"

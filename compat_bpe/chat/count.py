@@ -1,26 +1,30 @@
-"""``count_messages``: the number of tokens of a request with messages and tools."""
+"""``count_messages``, and ``count_parts``: the tokens that each part of a request adds."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Callable
 
 from ..encodings.encoding import Encoding
-from .base import Endpoint, MessageCount, Request
+from .base import ChatFormat, Endpoint, MessageCount, Request
 from .choose import chosen_format
+from .images import is_image
 from .left_out import counted_with_notes
+from .messages import Object, Plain
 from .template import ChatTemplate
 
 
 def count_messages(
-    messages: Sequence[Mapping[str, Any]],
+    messages: Sequence[Object],
     *,
     model: str | None = None,
     encoding: Encoding | str | os.PathLike[str] | None = None,
-    tools: Sequence[Mapping[str, Any]] | None = None,
+    tools: Sequence[Object] | None = None,
     template: ChatTemplate | str | None = None,
-    documents: Sequence[Mapping[str, Any]] | None = None,
+    documents: Sequence[Object] | None = None,
     add_generation_prompt: bool = True,
     continue_final_message: bool | str = False,
     variables: Mapping[str, Any] | None = None,
@@ -40,9 +44,10 @@ def count_messages(
 
     Args:
         messages: the conversation: objects with a ``"role"``, mostly a ``"content"`` (a text, a
-            list of parts, or None beside ``"tool_calls"``), and perhaps a ``"name"``. Parts are
-            texts, and to OpenAI's models images; the size of an image is read from its data, so it
-            is given as a data URL, or with a low detail.
+            list of parts, or None beside ``"tool_calls"``), and perhaps a ``"name"``. Dicts, or
+            objects with ``model_dump()`` as openai's, litellm's and Anthropic's clients have them,
+            or LangChain's messages. Parts are texts, and to OpenAI's models images; the size of an
+            image is read from its data, so it is given as a data URL, or with a low detail.
         model: the name of the model, such as ``"gpt-4o"``; it says encoding and format.
         encoding: the encoding, its name, or the path of a vocabulary. Beside a file, its chat
             template is looked for.
@@ -94,7 +99,7 @@ def count_messages(
     >>> count, count.is_estimate
     (13, True)
     """
-    count = counter_of(model, encoding, template, estimate, as_of)
+    count = counter_of(chosen_format(model, encoding, template, as_of, estimate=estimate))
     return count(
         Request.checked(
             messages,
@@ -111,21 +116,130 @@ def count_messages(
     )
 
 
-def counter_of(
-    model: str | None,
-    encoding: Encoding | str | os.PathLike[str] | None,
-    template: ChatTemplate | str | None,
-    estimate: bool,
-    as_of: str | None = None,
-) -> Callable[[Request], MessageCount]:
-    """Return the function that counts requests, for arguments as of ``count_messages``."""
-    if estimate and model is not None and encoding is None and template is None:
-        # Imported here: only estimates need it.
-        from ..encodings.estimates import factor_for_model
-        from .estimate import estimated_count
+#: Counts a request.
+RequestCounter = Callable[[Request], MessageCount]
 
-        factor = factor_for_model(model)
-        if factor is not None:
-            return lambda request: estimated_count(request, factor)
-    chat = chosen_format(model, encoding, template, as_of)
-    return lambda request: counted_with_notes(chat, request)
+
+def counter_of(chat: ChatFormat) -> RequestCounter:
+    """Return the function that counts requests by a format."""
+    return partial(counted_with_notes, chat)
+
+
+@dataclass(frozen=True)
+class RequestPart:
+    """A part of a request.
+
+    Args:
+        name: the role of a message, or roles joined by ``" + "``; or ``"images"``, ``"tools"``,
+            ``"response_format"``, or ``"reply"`` for the tokens with which the reply begins.
+        messages: the indexes of its messages, from 0 on; empty for what is of no message.
+        tokens: the tokens that it adds. A part may make a format leave out what came before, such
+            as the thoughts of an earlier answer; then the number may be below 0.
+    """
+
+    name: str
+    messages: tuple[int, ...]
+    tokens: int
+
+
+def count_parts(
+    messages: Sequence[Object],
+    *,
+    model: str | None = None,
+    encoding: Encoding | str | os.PathLike[str] | None = None,
+    tools: Sequence[Object] | None = None,
+    template: ChatTemplate | str | None = None,
+    documents: Sequence[Object] | None = None,
+    variables: Mapping[str, Any] | None = None,
+    response_format: Mapping[str, Any] | None = None,
+    tool_choice: str | Mapping[str, Any] | None = None,
+    endpoint: Endpoint = "chat_completions",
+    estimate: bool = False,
+    strict: bool = False,
+    as_of: str | None = None,
+) -> list[RequestPart]:
+    """Return the parts of a request, with the number of tokens that each adds.
+
+    The request is counted as it grows: by its first message, by its first two, and so on, then by
+    the images in each, by the tools, by the form of the reply, and by its beginning. So the sum is
+    exactly what ``count_messages`` returns. Messages that a format takes only together, such as
+    those of the system and the user, are one part with the roles of both.
+
+    Args:
+        messages, model, encoding, tools, template, documents, variables, response_format,
+            tool_choice, endpoint, estimate, strict, as_of: as in ``count_messages``.
+
+    Raises:
+        ImportError, KeyError, OSError, ValueError: as in ``count_messages``.
+
+    >>> messages = [
+    ...     {"role": "system", "content": "You are a helpful assistant."},
+    ...     {"role": "user", "content": "hello"},
+    ... ]
+    >>> for part in count_parts(messages, model="gpt-4o"):
+    ...     print(part.name, part.messages, part.tokens)
+    system (0,) 10
+    user (1,) 5
+    reply () 3
+    """
+    count = counter_of(chosen_format(model, encoding, template, as_of, estimate=estimate))
+    request = Request.checked(
+        messages,
+        tools,
+        documents,
+        variables=variables,
+        response_format=response_format,
+        tool_choice=tool_choice,
+        endpoint=endpoint,
+        strict=strict,
+    )
+    count(request)  # errors are about the whole request, not about its beginning
+    return list(parts_of(request, count))
+
+
+def parts_of(request: Request, count: RequestCounter) -> Iterator[RequestPart]:
+    """Yield the parts of a request, with the number of tokens that each adds."""
+    so_far = 0
+    names: list[str] = []
+    numbers: list[int] = []
+    for name, number, grown in _growing(request):
+        names.append(name)
+        if number is not None:
+            numbers.append(number)
+        try:
+            tokens = count(grown)
+        except ValueError:  # the format takes this only with what follows; it takes the whole
+            continue
+        shown = " + ".join(dict.fromkeys(names))
+        if shown != "images" or tokens > so_far:  # those that cannot be counted are in the note
+            yield RequestPart(shown, tuple(dict.fromkeys(numbers)), tokens - so_far)
+        so_far, names, numbers = tokens, [], []
+
+
+def _growing(request: Request) -> Iterator[tuple[str, int | None, Request]]:
+    """Yield the name of each part, the index of its message, and the request up to that part."""
+    texts = [_without_images(message) for message in request.messages]
+    bare = replace(
+        request, tools=None, response_format=None, tool_choice=None, add_generation_prompt=False
+    )
+    for number, message in enumerate(texts):
+        yield message["role"], number, bare.with_messages(texts[: number + 1])
+    for number, message in enumerate(request.messages):
+        if message is not texts[number]:
+            texts[number] = message
+            yield "images", number, bare.with_messages(list(texts))
+    if request.tools:
+        with_tools = replace(bare, tools=request.tools, tool_choice=request.tool_choice)
+        yield "tools", None, with_tools.with_messages(request.messages)
+    if request.response_format is not None:
+        yield "response_format", None, replace(request, add_generation_prompt=False)
+    yield "reply", None, request
+
+
+def _without_images(message: Plain) -> Plain:
+    """Return a message without its images; the message itself if it has none."""
+    content = message.get("content")
+    if not isinstance(content, (list, tuple)):
+        return message
+    kept = [part for part in content if not is_image(part)]
+    return message if len(kept) == len(content) else {**message, "content": kept}

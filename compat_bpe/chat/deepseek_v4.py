@@ -13,8 +13,19 @@ from typing import NamedTuple
 
 from ..encodings.encoding import Encoding
 from .base import ChatFormat, MessageCount, Request, refuse_template_parts
-from .deepseek import ASSISTANT, BEGIN, END, NO_THINK, ROLES, THINK, USER, wants_to_think
-from .dsml import ANY_JSON_IN_V4, V4, V4_1
+from .deepseek import (
+    ANY_JSON_IN_V4,
+    ASSISTANT,
+    BEGIN,
+    END,
+    NO_THINK,
+    ROLES,
+    THINK,
+    USER,
+    V4,
+    V4_1,
+    wants_to_think,
+)
 from .messages import (
     MEMBERS,
     Plain,
@@ -141,7 +152,7 @@ class DeepSeekV4Format(ChatFormat):
         return "".join(parts)
 
     def _above(self, request: Request, thinks: bool) -> str:
-        """Return what stands before the system's words: those for the effort of thinking."""
+        """Return the text before the system's words, for the effort of thinking."""
         if not thinks:
             return ""
         default = "low" if self._is_v4 else "high"
@@ -150,7 +161,7 @@ class DeepSeekV4Format(ChatFormat):
         return efforts[_SAME_EFFORT.get(effort, effort)]
 
     def _below(self, request: Request) -> str:
-        """Return what stands behind the system's words: the tools and the form of the reply."""
+        """Return the text after the system's words: the tools and the form of the reply."""
         below = ""
         if request.tools:
             functions = [function_of(one, f"tools[{at}]") for at, one in enumerate(request.tools)]
@@ -177,7 +188,7 @@ class DeepSeekV4Format(ChatFormat):
         return blocks
 
     def _said(self, block: _Block, thinks: bool, keeps_thoughts: bool) -> str:
-        """Return what the model said and called."""
+        """Return the text of a message of the assistant, with its calls."""
         thoughts = NO_THINK
         if thinks and keeps_thoughts:
             thoughts = THINK + thoughts_of(block.message, block.place) + NO_THINK
@@ -207,11 +218,11 @@ class _Block(NamedTuple):
 
 
 def _blocks(messages: list[Plain], hoists: bool) -> list[_Block]:
-    """Return the parts of a conversation; results of tools are said by the user.
+    """Return the parts of a conversation; results of tools are parts of the user's messages.
 
     Args:
         messages: the conversation.
-        hoists: True if what the system says does not part what is before and behind it.
+        hoists: True if messages of the system do not separate those before and after them.
     """
     blocks: list[_Block] = []
     said: list[tuple[str | None, str]] = []  # of the user, each with the call if it is a result

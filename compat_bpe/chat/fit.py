@@ -1,6 +1,6 @@
 """``fit_messages``: a conversation with its less important parts left out, so that it fits.
 
-The conversation is counted as it will be sent, again for each part that is tried. So the result
+For each part that is tried, the whole conversation is counted as it will be sent. So the result
 never has more tokens than the limit, whatever a format does with its messages.
 """
 
@@ -14,13 +14,135 @@ from typing import Any, Callable, Literal, NamedTuple, get_args
 from ..encodings.encoding import Encoding
 from ..fit import Keep, truncate
 from ..fit.longest_part import check_limit
-from .base import ChatFormat, Endpoint, MessageCount, Request
+from .base import ChatFormat, Endpoint, LeftOut, MessageCount, Request
 from .choose import chosen_format
-from .dropping import Dropped, stripped
-from .left_out import endpoint_parts, left_out_members, with_left_out, without_other_tools
-from .messages import Plain
+from .left_out import countable_message, countable_request, with_left_out
+from .messages import Object, Plain, tool_calls
 from .template import ChatTemplate
-from .units import Unit, units_of
+
+
+class Unit(NamedTuple):
+    """A part of a conversation.
+
+    Args:
+        numbers: the indexes of its messages, in order.
+        must_stay: True if it may not be left out.
+    """
+
+    numbers: tuple[int, ...]
+    must_stay: bool
+
+
+def units_of(messages: list[Plain], *, by_turn: bool, keep_last: int) -> list[Unit]:
+    """Return the parts of a conversation, sorted by their last messages.
+
+    The result of a call is in the part of the call. Without an id, or a call of this id, it is in
+    the part of the message before it.
+
+    Args:
+        messages: the conversation.
+        by_turn: True if all messages from one of the user's to the next are one part.
+        keep_last: the number of last parts that must stay, beside those of the system and the last
+            one of the user's.
+
+    Raises:
+        ValueError: the calls of a message are damaged.
+
+    >>> chat = [{"role": role} for role in ("system", "user", "assistant", "user")]
+    >>> [unit.numbers for unit in units_of(chat, by_turn=True, keep_last=1)]
+    [(0,), (1, 2), (3,)]
+    """
+    #: For each message, the first message of its part, or an earlier one that leads there.
+    parts = list(range(len(messages)))
+    callers: dict[str, int] = {}
+    turn: int | None = None
+    before: int | None = None
+    for index, message in enumerate(messages):
+        role = message["role"]
+        if _is_system(message):
+            continue
+        if by_turn:
+            if role == "user" or turn is None:
+                turn = index
+            parts[index] = turn
+        if role in ("tool", "function"):
+            caller = callers.get(str(message.get("tool_call_id")), before)
+            if caller is not None:
+                _join(parts, caller, index)
+        for call in tool_calls(message, f"messages[{index}]"):
+            if isinstance(call.get("id"), str):
+                callers[call["id"]] = index
+        before = index
+    members: dict[int, list[int]] = {}
+    for index in range(len(messages)):
+        members.setdefault(_first(parts, index), []).append(index)
+    ordered = sorted(members.values(), key=lambda numbers: numbers[-1])
+    said = [numbers for numbers in ordered if not _is_system(messages[numbers[0]])]
+    stay = {numbers[0] for numbers in said[-keep_last:]}
+    users = [index for index, message in enumerate(messages) if message["role"] == "user"]
+    if users:
+        stay.add(_first(parts, users[-1]))
+    return [
+        Unit(tuple(numbers), numbers[0] in stay or _is_system(messages[numbers[0]]))
+        for numbers in ordered
+    ]
+
+
+def _is_system(message: Plain) -> bool:
+    return message["role"] in ("system", "developer")
+
+
+def _first(parts: list[int], index: int) -> int:
+    """Return the first message of the part that a message is in."""
+    while parts[index] != index:
+        parts[index] = parts[parts[index]]
+        index = parts[index]
+    return index
+
+
+def _join(parts: list[int], one: int, other: int) -> None:
+    """Make one part of the parts that two messages are in."""
+    low, high = sorted((_first(parts, one), _first(parts, other)))
+    parts[high] = low
+
+
+#: The parts that can be left out of a message that stays.
+Dropped = Literal["images", "tool_results"]
+
+#: The types of parts that are images, each with the type of the text in their place; the last is
+#: for chat templates.
+_TEXT_FOR = {"image_url": "text", "input_image": "input_text", "image": "text"}
+
+_IMAGE, _RESULT = "[image left out]", "[result left out]"
+
+
+def stripped(message: Plain, what: Dropped) -> Plain | None:
+    """Return a message with a short text in place of images or a result; None if it has none.
+
+    A result that is not longer than the short text stays.
+
+    >>> stripped({"role": "tool", "content": "Sunny, with a light wind."}, "tool_results")
+    {'role': 'tool', 'content': '[result left out]'}
+    >>> stripped({"role": "user", "content": "Hi"}, "images")
+    """
+    content = message.get("content")
+    if what == "tool_results":
+        is_long = not isinstance(content, str) or len(content) > len(_RESULT)
+        if message["role"] not in ("tool", "function") or not content or not is_long:
+            return None
+        return {**message, "content": _RESULT}
+    if not isinstance(content, (list, tuple)):
+        return None
+    parts = [_text_for(part) for part in content]
+    return None if parts == list(content) else {**message, "content": parts}
+
+
+def _text_for(part: Any) -> Any:
+    kind = part.get("type") if isinstance(part, dict) else None
+    if not isinstance(kind, str) or kind not in _TEXT_FOR:
+        return part
+    return {"type": _TEXT_FOR[kind], "text": _IMAGE}
+
 
 #: The parts that are left out as a whole.
 _Parts = Literal["turn", "message"]
@@ -31,7 +153,7 @@ class FittedMessages:
     """A conversation that fits.
 
     Args:
-        messages: the kept messages, in their order; copies of the given ones.
+        messages: the kept messages, in their order; copies of the given ones, as dicts.
         count: the number of tokens of the request with them, at most the limit.
         kept: the indexes of the kept messages in the given list, from 0 on.
         dropped: the indexes of those that were left out.
@@ -50,21 +172,22 @@ class FittedMessages:
 
 
 def fit_messages(
-    messages: Sequence[Mapping[str, Any]],
+    messages: Sequence[Object],
     limit: int,
     *,
     model: str | None = None,
     encoding: Encoding | str | os.PathLike[str] | None = None,
-    tools: Sequence[Mapping[str, Any]] | None = None,
+    tools: Sequence[Object] | None = None,
     template: ChatTemplate | str | None = None,
     variables: Mapping[str, Any] | None = None,
     response_format: Mapping[str, Any] | None = None,
     tool_choice: str | Mapping[str, Any] | None = None,
     endpoint: Endpoint = "chat_completions",
     as_of: str | None = None,
+    estimate: bool = False,
     parts: _Parts = "turn",
     keep_last: int = 1,
-    priority: Callable[[Mapping[str, Any]], float] | None = None,
+    priority: Callable[[Any], float] | None = None,
     cut: Keep | None = None,
     marker: str | None = None,
     drop_first: Sequence[Dropped] = (),
@@ -80,8 +203,8 @@ def fit_messages(
         messages: the conversation, as ``count_messages`` takes it. It is not changed.
         limit: the most tokens that the request may have, with the tools and the tokens with which
             the reply begins. ``context_limit(model)`` says what a model takes.
-        model, encoding, tools, template, variables, response_format, tool_choice, endpoint, as_of:
-            as in ``count_messages``.
+        model, encoding, tools, template, variables, response_format, tool_choice, endpoint, as_of,
+            estimate: as in ``count_messages``.
         parts: ``"turn"`` to leave out what the user says only together with all that follows until
             the user speaks again; ``"message"`` to leave out single messages, and a call of a tool
             with its results. Some chat templates refuse messages that do not alternate; with them,
@@ -92,9 +215,10 @@ def fit_messages(
         cut: the end of a text that is kept, if a part that does not fit may be cut instead: the
             longest text in it is. ``"head"``, ``"tail"`` or ``"ends"``; None to leave it out.
         marker: the text put where something was cut; it counts, too.
-        drop_first: what is left out of messages before any of them is: ``"images"``,
+        drop_first: the parts left out of messages before whole messages are: ``"images"``,
             ``"tool_results"``, or both, one after the other; each from the oldest message on, and
-            no more than needed. A short text says so in the message. What must stay stays whole.
+            no more than needed. A short text takes their place. Messages that must stay are left
+            whole.
 
     Raises:
         ImportError, KeyError, OSError: as in ``count_messages``.
@@ -133,12 +257,8 @@ def fit_messages(
     )
     units = units_of(request.messages, by_turn=parts == "turn", keep_last=keep_last)
     importance = [0.0 if priority is None else priority(one) for one in messages]
-    chat = chosen_format(model, encoding, template, as_of)
-    request, left_out = without_other_tools(request)
-    left_out += left_out_members(request.messages, chat.members)
-    if not chat.knows_endpoints:
-        left_out += endpoint_parts(request)
-    fitting = _Fitting(chat, request, limit, left_out)
+    chat = chosen_format(model, encoding, template, as_of, estimate=estimate)
+    fitting = _Fitting(chat, *countable_request(chat, request), limit)
     return fitting.fit(_in_order(units, importance), _Cut(cut, marker) if cut else None, drop_first)
 
 
@@ -169,15 +289,24 @@ def _after(messages: Mapping[int, Plain], drops: Sequence[tuple[int, Dropped]]) 
 class _Fitting:
     """A conversation of which as much as fits is taken in."""
 
-    def __init__(self, chat: ChatFormat, request: Request, limit: int, left_out: list[str]) -> None:
+    def __init__(
+        self, chat: ChatFormat, request: Request, left_out: list[LeftOut], limit: int
+    ) -> None:
         self._chat = chat
         self._left_out = left_out
         self._counted = chat.counter(request)
+        #: The counted parts of messages, by the ids of the messages. The messages are kept, since
+        #: an object that is gone may leave its id to another.
+        self._countable: dict[int, tuple[Plain, Plain]] = {}
+        #: True if all parts of the messages are counted.
+        self._is_countable = all(
+            self._without(at, one) is one for at, one in enumerate(request.messages)
+        )
         self._request = request
         self._limit = limit
-        #: The messages of the request, some of them without what is dropped first.
+        #: The messages of the request, some of them without images or results.
         self._messages = dict(enumerate(request.messages))
-        #: Those from which it is dropped, the first one first.
+        #: The messages that lost images or a result, in the order in which they did.
         self._stripped: list[tuple[int, Dropped]] = []
         #: The indexes of the messages that are in, each with the message.
         self._taken: dict[int, Plain] = {}
@@ -191,7 +320,7 @@ class _Fitting:
         Raises:
             ValueError: those that must stay do not fit.
         """
-        # If the format refuses the conversation, the error is about the whole of it.
+        # If the format refuses the conversation, this raises an error about all of it.
         if self._count(self._messages) > self._limit:
             stay = {at for unit in order if unit.must_stay for at in unit.numbers}
             self._drop([at for at in self._messages if at not in stay], drop_first)
@@ -203,11 +332,11 @@ class _Fitting:
         return self._result()
 
     def _drop(self, numbers: list[int], drop_first: Sequence[Dropped]) -> None:
-        """Leave as much out of messages as is needed, or all that may be.
+        """Leave images and results out of messages: as many as needed, or all.
 
         Args:
             numbers: the indexes of the messages, the oldest first.
-            drop_first: what is left out, the first one first.
+            drop_first: the kinds to leave out, in this order.
         """
         whole = dict(self._messages)
         for what in drop_first:
@@ -216,7 +345,7 @@ class _Fitting:
                 if without is not None:
                     self._messages[at] = without
                     self._stripped.append((at, what))
-        # Bisection finds the fewest after which all fits; if it never does, all of them.
+        # Bisection finds the fewest that make all messages fit; all of them if none do.
         low, high = 0, len(self._stripped)
         while low < high:
             middle = (low + high) // 2
@@ -274,7 +403,16 @@ class _Fitting:
         return {**self._taken, **more}
 
     def _count(self, taken: Mapping[int, Plain]) -> MessageCount:
-        return self._counted([taken[at] for at in sorted(taken)])
+        if self._is_countable:
+            return self._counted([taken[at] for at in sorted(taken)])
+        return self._counted([self._without(at, taken[at]) for at in sorted(taken)])
+
+    def _without(self, at: int, message: Plain) -> Plain:
+        """Return a message without what is not counted."""
+        if id(message) not in self._countable:
+            kept, _ = countable_message(message, f"messages[{at}]", self._chat)
+            self._countable[id(message)] = (message, kept)
+        return self._countable[id(message)][1]
 
     def _fits(self, taken: Mapping[int, Plain]) -> bool:
         try:
@@ -293,7 +431,7 @@ class _Fitting:
             return
         at = max(texts, key=lambda index: len(texts[index]))
         message = self._messages[at]
-        room = self._limit
+        room = self._chat.limit(self._limit)
         while room > 0:
             cut = truncate(self._chat.encoding, texts[at], room, keep=how.keep, marker=how.marker)
             if not cut.kept:
@@ -307,15 +445,20 @@ class _Fitting:
                 self._taken = taken
                 self._cut.append(at)
                 return
-            # It falls each time, so the loop ends.
-            room = min(room, cut.count) - above
+            # The room falls each time, so the loop ends. One token too many may stand for several
+            # of the encoding: the room falls by the fewest that must go.
+            room = min(room, cut.count) - self._chat.limit(above - 1) - 1
 
     def _result(self) -> FittedMessages:
         kept = sorted(self._taken)
         everything = range(len(self._request.messages))
+        count = self._count(self._taken)
+        left_out = list(self._left_out)
+        for at in kept:
+            left_out += countable_message(self._taken[at], f"messages[{at}]", self._chat)[1]
         return FittedMessages(
             [self._taken[at] for at in kept],
-            with_left_out(self._count(self._taken), self._left_out),
+            with_left_out(count, left_out),
             tuple(kept),
             tuple(at for at in everything if at not in self._taken),
             tuple(sorted(self._cut)),

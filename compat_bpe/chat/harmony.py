@@ -3,31 +3,160 @@
 The ids are those of the package ``openai-harmony`` 0.0.8. A request becomes harmony's messages as
 OpenAI's guide says: the instructions and tools are a developer message, what the model thought is
 on the channel ``analysis``, what it says on ``final``, and what it says before it calls a tool on
-``commentary``, as is the call.
+``commentary``, as is the call. Tools are shown as types of TypeScript, whitespace and oddities of
+the package included, since the tokens depend on them.
 
 https://github.com/openai/harmony/blob/main/docs/format.md
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
 from typing import Any, NamedTuple
 
-from .base import ChatFormat, MessageCount, Request, refuse_template_parts
-from .json_text import json_text, rust_number
+from .base import ChatFormat, MessageCount, Request, json_text, refuse_template_parts, rust_number
 from .messages import (
     MEMBERS,
-    REASONING,
     Plain,
+    Value,
+    arguments_text,
     checked_roles,
     content_texts,
     fail,
     function_of,
+    reasoning_of,
     tool_calls,
 )
-from .typescript import type_of
+
+_NAMES = {"number": "number", "integer": "number", "boolean": "boolean"}
+
+
+def type_of(schema: Any, indent: str = "") -> str:
+    """Return the type that a schema describes.
+
+    Args:
+        schema: the schema; what is not an object is ``any``.
+        indent: the spaces at the beginning of each line.
+
+    >>> type_of({"type": "array", "items": {"type": "string", "enum": ["a", "b"]}})
+    '"a" | "b"[]'
+    """
+    if not isinstance(schema, dict):
+        return "any"
+    variants = schema.get("oneOf")
+    if isinstance(variants, list):
+        return "".join(f"\n{indent} | {_variant(one, indent)}" for one in variants)
+    kind = schema.get("type")
+    if isinstance(kind, list):
+        kinds = [_NAMES.get(one, one) if one == "integer" else one for one in _texts(kind)]
+        if kinds:
+            return " | ".join(kinds)
+    if kind == "object":
+        return _object(schema, indent)
+    if kind == "string":
+        return " | ".join(f'"{one}"' for one in _texts(schema.get("enum"))) or "string"
+    if kind == "array":
+        return f"{type_of(schema['items'], indent)}[]" if "items" in schema else "Array<any>"
+    return _NAMES.get(kind, "any") if isinstance(kind, str) else "any"
+
+
+def _variant(schema: Any, indent: str) -> str:
+    """Return one of the types of a schema, with its description and default behind it."""
+    return _nullable(schema, f"{indent}   ") + _behind(
+        _text(schema, "description"), _default(schema, quoted=True)
+    )
+
+
+def _object(schema: Plain, indent: str) -> str:
+    described = _text(schema, "description")
+    lines = [f"{indent}// {described}\n"] if described is not None else []
+    lines.append("{\n")
+    required = set(_texts(schema.get("required")))
+    properties = schema.get("properties")
+    for name, one in properties.items() if isinstance(properties, dict) else ():
+        lines += _property(name if name in required else f"{name}?", one, indent)
+    return "".join([*lines, indent, "}"])
+
+
+def _property(name: str, schema: Any, indent: str) -> Iterator[str]:
+    """Yield the text of a property; ``name`` has a question mark if it may be left out."""
+    has_variants = isinstance(schema, dict) and "oneOf" in schema
+    title, described = _text(schema, "title"), _text(schema, "description")
+    if title is not None:
+        yield f"{indent}// {title}\n{indent}//\n"
+    if described is not None and not has_variants:
+        yield f"{indent}// {described}\n"
+    examples = schema.get("examples") if isinstance(schema, dict) else None
+    if isinstance(examples, list) and examples:
+        yield f"{indent}// Examples:\n"
+        for one in _texts(examples):
+            yield f'{indent}// - "{one}"\n'
+    variants = schema["oneOf"] if has_variants else None
+    if isinstance(variants, list):
+        yield from _variants(name, schema, variants, indent)
+        return
+    comment = _behind(None if has_variants else _default(schema))
+    yield f"{indent}{name}: {_nullable(schema, indent + '    ')},{comment}\n"
+
+
+def _variants(name: str, schema: Plain, variants: list[Any], indent: str) -> Iterator[str]:
+    """Yield the text of a property that has one of several types, each on a line."""
+    described = _text(schema, "description")
+    is_above = described is not None and (
+        not variants or _text(variants[0], "description") != described
+    )
+    if is_above:
+        yield f"{indent}// {described}\n"
+    default = _default(schema)
+    if default is not None:
+        yield f"{indent}// {default}\n"
+    yield f"{indent}{name}:\n"
+    for index, one in enumerate(variants):
+        comment = _text(one, "description")
+        if comment == described or (is_above and not index):
+            comment = None
+        behind = _behind(comment, _default(one))
+        yield f"{indent} | {_nullable(one, indent + '   ')}{behind}\n"
+    yield f"{indent},\n"
+
+
+def _nullable(schema: Any, indent: str) -> str:
+    written = type_of(schema, indent)
+    may_be_null = isinstance(schema, dict) and schema.get("nullable") is True
+    return f"{written} | null" if may_be_null and "null" not in written else written
+
+
+def _default(schema: Any, *, quoted: bool = False) -> str | None:
+    """Return the words about a default; that of an enumeration has quotes only if ``quoted``."""
+    if not isinstance(schema, dict) or "default" not in schema:
+        return None
+    default = schema["default"]
+    if not isinstance(default, str):
+        return f"default: {_json(default)}"
+    if not (isinstance(schema.get("enum"), list) and schema["enum"]):
+        return f'default: "{default}"'
+    return f"default: {_json(default) if quoted else default}"
+
+
+def _behind(*comments: str | None) -> str:
+    given = [one for one in comments if one is not None]
+    return f" // {' '.join(given)}" if given else ""
+
+
+def _text(schema: Any, name: str) -> str | None:
+    text = schema.get(name) if isinstance(schema, dict) else None
+    return text if isinstance(text, str) else None
+
+
+def _texts(values: Any) -> list[str]:
+    return [one for one in values if isinstance(one, str)] if isinstance(values, list) else []
+
+
+def _json(value: Any) -> str:
+    """Return JSON without spaces, its numbers as Rust writes them."""
+    return json_text(value, spaced=False, number=rust_number)
+
 
 ROLES = ("system", "developer", "user", "assistant", "tool", "function")
 EFFORTS = ("low", "medium", "high")
@@ -150,8 +279,7 @@ def _system(request: Request) -> Message:
     if "conversation_start_date" not in request.variables:
         settings["conversation_start_date"] = date.today().isoformat()
     for name, value in settings.items():
-        if value is not None and not isinstance(value, str):
-            fail(f"variables.{name}", "must be a string")
+        Value(value, f"variables.{name}").optional_text()
     effort = settings["reasoning_effort"]
     if effort is not None and effort.lower() not in EFFORTS:
         fail("variables.reasoning_effort", f"{effort!r} is not known: {', '.join(EFFORTS)}")
@@ -186,15 +314,8 @@ def _developer(request: Request) -> list[Message]:
         described = "" if form.description is None else f"// {form.description}\n"
         schema = json_text(form.schema, spaced=False, number=rust_number)
         sections.append(f"# Response Formats\n\n## {form.name or ''}\n\n{described}{schema}")
-    name = _name(first, "messages[0]") if is_there else None
+    name = Value(first, "messages[0]").member("name").optional_text() if is_there else None
     return [Message("developer", ["\n\n".join(sections)], name=name)] if sections else []
-
-
-def _name(message: Plain, place: str) -> str | None:
-    name = message.get("name")
-    if name is not None and not isinstance(name, str):
-        fail(f"{place}.name", "must be a string")
-    return name
 
 
 def _instructions(message: Plain, place: str) -> list[str]:
@@ -226,7 +347,7 @@ def _translated(message: Plain, place: str, names: dict[str, str]) -> list[Messa
         place: its place, for messages about it.
         names: the tools by the ids of calls; those of this message are added.
     """
-    role, name = message["role"], _name(message, place)
+    role, name = message["role"], Value(message, place).member("name").optional_text()
     if role in ("system", "developer"):
         return [Message("developer", ["\n\n".join(_instructions(message, place))], name=name)]
     texts = list(content_texts(message.get("content"), f"{place}.content"))
@@ -236,7 +357,7 @@ def _translated(message: Plain, place: str, names: dict[str, str]) -> list[Messa
         tool = _tool_name(message, place, names)
         return [Message(tool, texts, "commentary", "assistant")]
     translated = []
-    thought = next((message[one] for one in REASONING if message.get(one) is not None), None)
+    thought = reasoning_of(message)
     if thought is not None:
         thoughts = list(content_texts(thought, f"{place}.reasoning_content"))
         translated.append(Message("assistant", thoughts, "analysis", name=name))
@@ -250,8 +371,8 @@ def _translated(message: Plain, place: str, names: dict[str, str]) -> list[Messa
         tool = _full_name(function["name"])
         if isinstance(call.get("id"), str):
             names[call["id"]] = tool
-        arguments = _arguments(function.get("arguments"))
-        translated.append(Message("assistant", [arguments], "commentary", tool, True, name))
+        arguments = [arguments_text(function)]
+        translated.append(Message("assistant", arguments, "commentary", tool, True, name))
     return translated
 
 
@@ -267,9 +388,3 @@ def _tool_name(message: Plain, place: str, names: dict[str, str]) -> str:
 
 def _full_name(tool: str) -> str:
     return tool if tool.startswith("functions.") else f"functions.{tool}"
-
-
-def _arguments(value: Any) -> str:
-    if value is None:
-        return ""
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

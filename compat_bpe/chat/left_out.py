@@ -1,91 +1,111 @@
-"""The parts of a request that cannot be counted are named, and the rest is counted."""
+"""Requests that cannot be counted exactly: parts that are left out, and models by estimate."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+import json
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from .base import ChatFormat, MessageCount, Request
-from .messages import Plain, Uncountable
+from ..encodings.registry import get_encoding
+from ..encodings.resolve import CHARACTERS
+from .base import ChatFormat, LeftOut, MessageCount, Request, refuse_template_parts
+from .messages import MEMBERS, Plain, RequestError, Uncountable, content_texts, part_text
 
-#: Members of a message that are no text of a prompt in any format.
-_NO_TEXT = frozenset(("annotations", "weight"))
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ..encodings.estimates import Estimate
 
-#: Members of a part that say what it is, or are counted.
-_PART_MEMBERS = frozenset(
-    ("type", "text", "refusal", "image_url", "detail", "annotations", "logprobs", "id", "file_id")
+#: Members that a reply has beside its text, as a client or a transcript keeps it.
+REPLY_MEMBERS = frozenset(
+    ("id", "type", "model", "stop_reason", "stop_sequence", "stop_details", "usage", "container")
+    + ("created", "created_at", "timestamp", "uuid", "status", "parsed", "provider_specific_fields")
 )
+
+#: Members of a message or a part that are not text of a prompt in any format.
+_NO_TEXT = REPLY_MEMBERS | {"annotations", "weight"}
+
+#: Members of a part that are counted, or say how.
+_PART_MEMBERS = frozenset(("text", "refusal", "image_url", "detail", "logprobs", "file_id"))
+
+#: The kinds of parts that are images, as ``LeftOut`` has them.
+_IMAGES = ("an image", "an image at an address", "image", "image_url", "input_image")
+
+#: The parts that a chat template shows as a mark, if at all, but a model sees as many tokens.
+_MEDIA = frozenset((*_IMAGES, "input_audio", "audio", "audio_url", "video", "video_url", "file"))
 
 #: The most places that a note names.
 _NAMED = 8
 
 
-def left_out_members(messages: list[Plain], known: Collection[str] | None) -> list[str]:
-    """Return the places of the members of messages that are not counted.
+def members_left_out(value: Plain, place: str, known: Collection[str]) -> list[LeftOut]:
+    """Return the members of a message, or of a part of one, that are not counted.
 
     Args:
-        messages: the messages.
-        known: the members that are counted; None if all are.
+        value: the message or part.
+        place: where it is in the request.
+        known: the members that are counted.
     """
-    if known is None:
-        return []
     return [
-        f"messages[{at}].{name}"
-        for at, message in enumerate(messages)
-        for name, value in message.items()
-        if name not in known and name not in _NO_TEXT and value not in (None, [], {}, "")
+        LeftOut(f"{place}.{name}")
+        for name, one in value.items()
+        if name not in known and name not in _NO_TEXT and one not in (None, [], {}, "")
     ]
 
 
-def without_uncountable_parts(
-    messages: list[Plain], check: Callable[[Any, str], None], *, strict: bool = False
-) -> tuple[list[Plain], list[str]]:
-    """Return messages without the parts that cannot be counted, and the places of those.
+def countable_message(
+    message: Plain, place: str, chat: ChatFormat, *, strict: bool = False
+) -> tuple[Plain, list[LeftOut]]:
+    """Return the parts of a message that a format counts, and the others.
 
     Args:
-        messages: the messages; those that lose nothing are returned themselves.
-        check: raises ``Uncountable`` for such a part.
-        strict: True to let it.
+        message: the message; it is returned itself if it loses no part.
+        place: where it is in the request.
+        chat: the format.
+        strict: True to refuse a part that cannot be counted.
 
     Raises:
-        ValueError: as ``check`` does for what is damaged, and ``Uncountable`` if it is strict.
+        ValueError: the content is damaged; or ``Uncountable``, if it is strict.
     """
-    kept, places = [], []
-    for at, message in enumerate(messages):
-        content = message.get("content")
-        if isinstance(content, (list, tuple)):
-            parts = []
-            for number, part in enumerate(content):
-                place = f"messages[{at}].content[{number}]"
-                try:
-                    check(part, place)
-                except Uncountable as error:
-                    if strict:
-                        raise
-                    places.append(f"{place} ({error.kind})")
-                else:
-                    parts.append(part)
-                    places += [f"{place}.{name}" for name in part if name not in _PART_MEMBERS]
-            if len(parts) < len(content):
-                message = {**message, "content": parts}
-        kept.append(message)
-    return kept, places
+    content = message.get("content")
+    if chat.members is None:
+        parts = content if isinstance(content, (list, tuple)) and not chat.names_left_out else ()
+        return message, [
+            LeftOut(f"{place}.content[{at}]", part["type"])
+            for at, part in enumerate(parts)
+            if isinstance(part, dict) and part.get("type") in _MEDIA
+        ]
+    left_out = members_left_out(message, place, chat.members)
+    if not isinstance(content, (list, tuple)):
+        return message, left_out
+    kept = []
+    for at, part in enumerate(content):
+        here = f"{place}.content[{at}]"
+        try:
+            chat.check_part(part, here)
+        except Uncountable as error:
+            if strict:
+                raise
+            left_out.append(LeftOut(here, error.kind))
+        else:
+            kept.append(part)
+            left_out += members_left_out(part, here, _PART_MEMBERS)
+    return (message if len(kept) == len(content) else {**message, "content": kept}), left_out
 
 
-def without_other_tools(request: Request) -> tuple[Request, list[str]]:
-    """Return a request without the tools that are no functions, and the places of those.
+def without_other_tools(request: Request) -> tuple[Request, list[LeftOut]]:
+    """Return a request without the tools that are no functions, and those tools.
 
     Such a tool is one that a service runs itself, or one of OpenAI's "custom" type.
     """
-    kept, places = [], []
+    kept, left_out = [], []
     for at, tool in enumerate(request.tools or ()):
         kind = tool.get("type")
         if isinstance(kind, str) and kind != "function" and not _describes_a_function(tool):
-            places.append(f"tools[{at}] ({kind[:40]})")
+            left_out.append(LeftOut(f"tools[{at}]", kind[:40]))
         else:
             kept.append(tool)
-    return (replace(request, tools=kept or None), places) if places else (request, [])
+    return (replace(request, tools=kept or None), left_out) if left_out else (request, [])
 
 
 def counted_with_notes(chat: ChatFormat, request: Request) -> MessageCount:
@@ -94,54 +114,185 @@ def counted_with_notes(chat: ChatFormat, request: Request) -> MessageCount:
     Raises:
         ValueError: the request is damaged; or it is strict, and something is not counted.
     """
+    kept, left_out = countable_request(chat, request)
+    messages = []
+    for at, message in enumerate(request.messages):
+        message, more = countable_message(message, f"messages[{at}]", chat, strict=request.strict)
+        messages.append(message)
+        left_out += more
+    count = chat.count(kept.with_messages(messages))
+    return with_left_out(count, checked_left_out(request, left_out))
+
+
+def countable_request(chat: ChatFormat, request: Request) -> tuple[Request, list[LeftOut]]:
+    """Return a request without the tools that a format does not count, and the uncounted parts."""
     if chat.members is None:
-        return chat.count(request)
-    kept, places = without_other_tools(request)
-    messages, parts = without_uncountable_parts(
-        kept.messages, chat.check_part, strict=request.strict
-    )
-    places += left_out_members(request.messages, chat.members) + parts
-    kept = kept.with_messages(messages)
-    if not chat.knows_endpoints:
-        places += endpoint_parts(request)
-    check_strict(request, places)
-    return with_left_out(chat.count(kept), places)
+        return request, []
+    kept, left_out = without_other_tools(request)
+    return kept, left_out + ([] if chat.knows_endpoints else endpoint_parts(request))
 
 
-def endpoint_parts(request: Request) -> list[str]:
-    """Return what a request has of a service that a format without endpoints does not count."""
-    parts = [] if request.tool_choice in (None, "auto") else ["tool_choice"]
+def endpoint_parts(request: Request) -> list[LeftOut]:
+    """Return the parts that only a format with endpoints counts, such as ``tool_choice``."""
+    parts = [] if request.tool_choice in (None, "auto") else [LeftOut("tool_choice")]
     if request.endpoint != "chat_completions":
-        parts.append(
-            "what Responses adds (DeepSeek's added 62 to 79 tokens in 7 recorded requests)"
-        )
+        recorded = "DeepSeek's added 62 to 79 tokens in 7 recorded requests"
+        parts.append(LeftOut("what Responses adds", recorded))
     return parts
 
 
-def check_strict(request: Request, places: list[str]) -> None:
-    """Raise ``ValueError`` if a request is strict and something of it is not counted."""
-    if request.strict and places:
-        raise ValueError(f"{places[0]}: cannot be counted{_others(places)}")
+def checked_left_out(request: Request, left_out: Sequence[LeftOut]) -> list[LeftOut]:
+    """Return all uncounted parts of a request, with their places in the caller's request.
+
+    Raises:
+        RequestError: the request is strict, and there are some.
+    """
+    every = [*request.left_out, *(one._replace(place=request.place(one.place)) for one in left_out)]
+    if request.strict and every:
+        more = f", nor can {len(every) - 1} more" if len(every) > 1 else ""
+        raise RequestError(str(every[0]), f"cannot be counted{more}")
+    return every
 
 
-def with_left_out(count: MessageCount, places: list[str]) -> MessageCount:
+def with_left_out(count: MessageCount, left_out: Sequence[LeftOut]) -> MessageCount:
     """Return a count with a note that names what is not counted.
 
-    >>> with_left_out(MessageCount(8), ["messages[0].metadata"]).note
+    >>> with_left_out(MessageCount(8), [LeftOut("messages[0].metadata")]).note
     'not counted: messages[0].metadata'
+    >>> with_left_out(MessageCount(8), [LeftOut("messages[0].content[1]", "image")]).note
+    '1 image not counted, so the number is a lower bound: messages[0].content[1] (image)'
     """
-    if not places:
-        return count
+    images = [str(one) for one in left_out if one.kind in _IMAGES]
+    rest = [str(one) for one in left_out if one.kind not in _IMAGES]
+    notes = [count.note]
+    if images:
+        what = "1 image" if len(images) == 1 else f"{len(images)} images"
+        bound = "" if count.note else ", so the number is a lower bound"
+        notes.append(f"{what} not counted{bound}: {_named(images)}")
+    if rest:
+        notes.append(f"not counted: {_named(rest)}")
+    return MessageCount(count, "; ".join(filter(None, notes)))
+
+
+def _named(places: list[str]) -> str:
     more = len(places) - _NAMED
-    named = ", ".join(places[:_NAMED]) + (f" and {more} more" if more > 0 else "")
-    return MessageCount(count, "; ".join(filter(None, (count.note, f"not counted: {named}"))))
-
-
-def _others(places: list[str]) -> str:
-    more = len(places) - 1
-    return f", nor can {more} more" if more else ""
+    return ", ".join(places[:_NAMED]) + (f" and {more} more" if more > 0 else "")
 
 
 def _describes_a_function(tool: Plain) -> bool:
     """Return True for a tool of the caller's own: OpenAI's, or Anthropic's with its schema."""
     return isinstance(tool.get("function"), dict) or "input_schema" in tool
+
+
+_TEXTS = "only texts, roles and tools are in the number, not what the service puts around them"
+
+#: The members of a message that are counted.
+_MEMBERS = frozenset((*MEMBERS, "function_call", "refusal"))
+
+#: The parts of a content that are counted, each with the members that are its text.
+#: https://platform.claude.com/docs/en/api/messages
+_PARTS = {
+    "tool_use": ("name", "input"),
+    "server_tool_use": ("name", "input"),
+    "thinking": ("thinking",),
+    "document": ("title", "context"),
+    "search_result": ("title", "source"),
+}
+#: The members of all other parts that are counted.
+_TEXT_MEMBERS = ("text", "refusal")
+
+
+class EstimateFormat(ChatFormat):
+    """The estimated count of a request to a model without a public tokenizer.
+
+    Args:
+        estimate: makes tokens of a number of characters.
+    """
+
+    names_left_out = True
+
+    def __init__(self, estimate: Estimate) -> None:
+        super().__init__(get_encoding(CHARACTERS))
+        self._estimate = estimate
+
+    def count(self, request: Request) -> MessageCount:
+        return estimated_count(request, self._estimate)
+
+    def limit(self, tokens: int) -> int:
+        return self._estimate.limit(tokens)
+
+
+def estimated_count(request: Request, factor: Estimate) -> MessageCount:
+    """Return the approximate number of tokens of a request.
+
+    The characters of all messages and tools are added up, and the sum is divided once. What is no
+    text, such as a tool and the input of a call, is counted as JSON.
+
+    Args:
+        request: the request.
+        factor: the maker's number of characters to a token.
+
+    Raises:
+        ValueError: the request is damaged; or it is strict, and something is not counted.
+    """
+    refuse_template_parts(request, "an estimate")
+    if request.variables:
+        raise ValueError("variables are for a chat template; an estimate has none")
+    characters = 0
+    left_out: list[LeftOut] = []
+    for index, message in enumerate(request.messages):
+        left_out += members_left_out(message, f"messages[{index}]", _MEMBERS)
+        for name, value in message.items():
+            if name == "content":
+                place = f"messages[{index}].{name}"
+                characters += sum(map(len, _texts(value, place, request.strict, left_out)))
+            elif value is not None and name in _MEMBERS:
+                characters += _length(value)
+    characters += sum(map(_length, request.tools or ()))
+    if request.response_format is not None:
+        characters += _length(request.response_format.given)
+    left_out += endpoint_parts(request)
+    count = MessageCount(factor.tokens(characters), f"{factor.reason}; {_TEXTS}")
+    return with_left_out(count, checked_left_out(request, left_out))
+
+
+def _texts(content: Any, place: str, strict: bool, left_out: list[LeftOut]) -> Iterator[str]:
+    """Yield the texts of a message's content; the places of all else are added to ``left_out``."""
+    if not isinstance(content, (list, tuple)):
+        yield from content_texts(content, place)
+        return
+    for index, part in enumerate(content):
+        here = f"{place}[{index}]"
+        kind = part.get("type") if isinstance(part, dict) else None
+        if kind == "tool_result":
+            yield from _texts(part.get("content"), f"{here}.content", strict, left_out)
+            continue
+        if isinstance(kind, str) and kind in _PARTS:
+            yield from (_text(part[name]) for name in _PARTS[kind] if part.get(name) is not None)
+            source = part.get("source") if kind == "document" else None
+            if isinstance(source, dict):
+                if source.get("type") == "text":
+                    yield _text(source.get("data"))
+                elif source.get("type") == "content":
+                    yield from _texts(source.get("content"), f"{here}.source", strict, left_out)
+                else:
+                    left_out.append(LeftOut(f"{here}.source", str(source.get("type"))[:40]))
+            elif kind == "search_result":
+                yield from _texts(part.get("content"), f"{here}.content", strict, left_out)
+            continue
+        try:
+            yield part_text(part, here)
+        except Uncountable as error:
+            if strict:
+                raise
+            left_out.append(LeftOut(here, error.kind))
+            continue
+        left_out += members_left_out(part, here, _TEXT_MEMBERS)
+
+
+def _length(value: Any) -> int:
+    return len(_text(value))
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

@@ -1,14 +1,19 @@
 """Messages and tools as a request has them, checked.
 
 A conversation is a list of objects with a ``"role"`` and mostly a ``"content"``, as services with
-OpenAI's protocol take it. It mostly comes from outside, so every wrong value is a ``ValueError``
-that names its place, such as ``messages[2].content[0].text``.
+OpenAI's protocol take it. An object may be a dict, or one of a client's with ``model_dump()``. It
+mostly comes from outside, so every wrong value is a ``ValueError`` that names its place, such as
+``messages[2].content[0].text``.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NoReturn
+from types import MappingProxyType
+from typing import Any, NamedTuple, NoReturn, Protocol, Union
+
+from ..files.checked import Checked
 
 #: The deepest nesting of a value. The JSON of today's services has a tenth of it.
 _DEEPEST = 100
@@ -17,35 +22,89 @@ _DEEPEST = 100
 Plain = dict[str, Any]
 
 
-class Uncountable(ValueError):
+class ClientObject(Protocol):
+    """An object of a client such as openai's, whose members ``model_dump`` returns."""
+
+    def model_dump(self, *, exclude_none: bool = False) -> dict[str, Any]:
+        """Return the members as plain data."""
+        ...
+
+
+#: A message, a tool or the like, as callers give it.
+Object = Union[Mapping[str, Any], ClientObject]
+
+
+class RequestError(ValueError):
+    """A fault in a request.
+
+    Args:
+        place: where it is, such as ``messages[2].content``.
+        reason: what is wrong there.
+    """
+
+    def __init__(self, place: str, reason: str) -> None:
+        super().__init__(f"{place}: {reason}")
+        self.place = place
+        self.reason = reason
+
+
+class Uncountable(RequestError):
     """A part of a message that is not damaged, but whose tokens cannot be known.
 
     Args:
-        message: the reason, with the place.
+        place, reason: as in ``RequestError``.
         kind: what it is, in a few words.
     """
 
-    def __init__(self, message: str, kind: str) -> None:
-        super().__init__(message)
+    def __init__(self, place: str, reason: str, kind: str) -> None:
+        super().__init__(place, reason)
         self.kind = kind
+
+
+class Value(Checked):
+    """A value in a request, in the words of messages about it."""
+
+    __slots__ = ()
+    kinds = MappingProxyType(
+        {
+            **Checked.kinds,
+            **dict.fromkeys((int, float), "a number"),
+            tuple: "a list",
+            type(None): "nothing",
+        }
+    )
+
+    def error(self, reason: str) -> RequestError:
+        return RequestError(self.place, reason)
+
+    def shown(self) -> str:
+        return "an object" if isinstance(self.value, Mapping) else super().shown()
+
+    def optional_text(self) -> str | None:
+        return None if self.value is None else self.text()
+
+    def sequence(self) -> list[Any]:
+        return list(self.value) if isinstance(self.value, tuple) else super().sequence()
 
 
 def checked_messages(messages: Any) -> list[Plain]:
     """Return messages as new plain dicts, each with a role.
 
     Raises:
-        ValueError: they are no list, or empty; one is no object, or has no role that is a string;
-            or a value in them is not of a kind that JSON has.
+        ValueError: they are not a list, or empty; one is not an object, or its role is not a
+            string; or a value in them is not of a kind that JSON has.
     """
     checked = checked_objects(messages, "messages", "message")
     if not checked:
         raise ValueError("messages is empty: there must be at least one message")
     for number, message in enumerate(checked):
         place = f"messages[{number}]"
+        given = messages[number]
+        if not isinstance(given, Mapping):
+            message = checked[number] = _as_sent(message)
         if "role" not in message:
-            fail(place, "there is no 'role'")
-        if not isinstance(message["role"], str):
-            fail(f"{place}.role", f"must be a string, not {kind_of(message['role'])}")
+            fail(place, f"there is no 'role'{_of_class(given)}")
+        Value(message, place).member("role").text()
     return checked
 
 
@@ -58,15 +117,70 @@ def checked_objects(value: Any, place: str, one: str) -> list[Plain]:
         one: the word for one of its objects, for messages.
 
     Raises:
-        ValueError: it is no list, or an item is no object; or a value is not of a kind that JSON
-            has.
+        ValueError: it is not a list, or an item is not an object; or a value is not of a kind that
+            JSON has.
     """
     if isinstance(value, (str, bytes, Mapping)) or not isinstance(value, Sequence):
-        fail(place, f"must be a list, not {kind_of(value)}")
+        Value(value, place).wrong("a list")
     for index, item in enumerate(value):
-        if not isinstance(item, Mapping):
-            fail(f"{place}[{index}]", f"a {one} must be an object, not {kind_of(item)}")
+        if not isinstance(item, Mapping) and not _is_client_object(item):
+            part = Value(item, f"{place}[{index}]")
+            part.fail(f"a {one} must be an object, not {part.shown()}")
     return [plain(item, f"{place}[{index}]") for index, item in enumerate(value)]
+
+
+#: LangChain's types of messages, each with the role that services call it by.
+_LANGCHAIN = {
+    "human": "user",
+    "ai": "assistant",
+    "AIMessageChunk": "assistant",
+    "system": "system",
+    "tool": "tool",
+}
+#: The members of LangChain's messages that are sent.
+_LANGCHAIN_MEMBERS = ("content", "name", "tool_call_id", "invalid_tool_calls")
+
+
+def _as_sent(message: Plain) -> Plain:
+    """Return a client's message as the client sends it."""
+    if "reasoning_content" in message:  # litellm has the same in blocks, too
+        message.pop("thinking_blocks", None)
+    kind = message.get("type")
+    role = _LANGCHAIN.get(kind) if isinstance(kind, str) else None
+    if "role" in message or role is None:
+        return message
+    sent = {"role": role, **{name: message[name] for name in _LANGCHAIN_MEMBERS if name in message}}
+    calls, content = message.get("tool_calls"), message.get("content")
+    if not isinstance(calls, list) or not calls:
+        return sent
+    sent["tool_calls"] = [_langchain_call(call) for call in calls]
+    if isinstance(content, list):  # Anthropic's replies have calls there, too
+        sent["content"] = [
+            part
+            for part in content
+            if not isinstance(part, dict) or part.get("type") not in ("tool_use", "tool_call")
+        ]
+    return sent
+
+
+def _langchain_call(call: Any) -> Any:
+    if not isinstance(call, dict) or "args" not in call:
+        return call
+    arguments = json.dumps(call["args"], ensure_ascii=False)
+    function = {"name": call.get("name"), "arguments": arguments}
+    return {"id": call.get("id"), "type": "function", "function": function}
+
+
+def _of_class(value: Any) -> str:
+    """Return the words for an error about an object of a client's that is no message."""
+    if isinstance(value, Mapping):
+        return ""
+    what = f" in a {type(value).__name__}"
+    return f"{what}: give its choices[0].message" if hasattr(value, "choices") else what
+
+
+def _is_client_object(value: Any) -> bool:
+    return callable(getattr(type(value), "model_dump", None))
 
 
 def checked_roles(messages: Sequence[Plain], known: Sequence[str]) -> None:
@@ -91,7 +205,7 @@ def content_texts(content: Any, place: str) -> Iterator[str]:
         yield content
         return
     if not isinstance(content, (list, tuple)):
-        fail(place, f"must be a string or a list of parts, not {kind_of(content)}")
+        Value(content, place).wrong("a string or a list of parts")
     for index, part in enumerate(content):
         yield part_text(part, f"{place}[{index}]")
 
@@ -104,11 +218,9 @@ def part_text(part: Any, place: str) -> str:
 
     Raises:
         Uncountable: the part is not text, such as an image.
-        ValueError: it is no object, or has no text.
+        ValueError: it is not an object, or has no text.
     """
-    if not isinstance(part, dict):
-        fail(place, f"must be an object, not {kind_of(part)}")
-    kind = part.get("type")
+    kind = Value(part, place).mapping().get("type")
     # A refusal has its text in the member "refusal", every other part in "text".
     name = {"refusal": "refusal"}.get(kind, "text") if isinstance(kind, str) else ""
     if kind not in _TEXT_PARTS:
@@ -116,11 +228,8 @@ def part_text(part: Any, place: str) -> str:
         reason += f"(types {', '.join(_TEXT_PARTS)})"
         if not isinstance(kind, str):
             fail(place, reason)
-        raise Uncountable(f"{place}: {reason}", kind[:40])
-    text = part.get(name)
-    if not isinstance(text, str):
-        fail(f"{place}.{name}", f"must be a string, not {kind_of(text)}")
-    return text
+        raise Uncountable(place, reason, kind[:40])
+    return Value(part, place).member(name).text()
 
 
 #: The names under which clients give what a model thought.
@@ -130,35 +239,42 @@ REASONING = ("reasoning_content", "thinking", "reasoning")
 MEMBERS = frozenset(("role", "content", "name", "tool_calls", "tool_call_id", *REASONING))
 
 
+def reasoning_of(message: Plain) -> Any:
+    """Return what the model thought before a message, as a client gives it; None if unknown."""
+    return next((message[name] for name in REASONING if message.get(name) is not None), None)
+
+
 def thoughts_of(message: Plain, place: str) -> str:
     """Return what the model thought before a message; an empty text if that is not known.
 
     Raises:
         ValueError: it is not text.
     """
-    thought = next((message[one] for one in REASONING if message.get(one) is not None), None)
-    return "".join(content_texts(thought, f"{place}.{REASONING[0]}"))
+    return "".join(content_texts(reasoning_of(message), f"{place}.{REASONING[0]}"))
 
 
 def tool_calls(message: Plain, place: str) -> list[Plain]:
     """Return the tool calls of a message, each an object with a ``function``.
 
     Raises:
-        ValueError: they are no list, or one has no function with a name.
+        ValueError: they are not a list, or one has no function with a name.
     """
-    calls = message.get("tool_calls")
-    if calls is None:
+    calls = Value(message, place).member("tool_calls")
+    if calls.value is None:
         return []
-    if not isinstance(calls, (list, tuple)):
-        fail(f"{place}.tool_calls", f"must be a list, not {kind_of(calls)}")
-    for index, call in enumerate(calls):
-        here = f"{place}.tool_calls[{index}]"
-        if not isinstance(call, dict):
-            fail(here, f"must be an object, not {kind_of(call)}")
-        function = call.get("function")
-        if not isinstance(function, dict) or not isinstance(function.get("name"), str):
-            fail(f"{here}.function", "must be an object with a 'name'")
-    return list(calls)
+    for call in calls.items():
+        function = call.member("function")
+        if not isinstance(function.value, dict) or not isinstance(function.value.get("name"), str):
+            function.fail("must be an object with a 'name'")
+    return calls.sequence()
+
+
+def arguments_text(function: Plain) -> str:
+    """Return the arguments of a call as text: JSON if they are not text, nothing if unknown."""
+    value = function.get("arguments")
+    if value is None:
+        return ""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 def function_of(tool: Plain, place: str) -> Plain:
@@ -167,21 +283,23 @@ def function_of(tool: Plain, place: str) -> Plain:
     Raises:
         ValueError: it has no name, or its description or parameters are of another kind.
     """
-    function = tool.get("function", tool)
-    if not isinstance(function, dict):
-        fail(f"{place}.function", f"must be an object, not {kind_of(function)}")
-    if not isinstance(function.get("name"), str):
-        fail(f"{place}.function.name", f"must be a string, not {kind_of(function.get('name'))}")
-    for name, kind in (("description", str), ("parameters", dict)):
-        value = function.get(name)
-        if value is not None and not isinstance(value, kind):
-            expected = "a string" if kind is str else "an object"
-            fail(f"{place}.function.{name}", f"must be {expected}, not {kind_of(value)}")
+    part = Value(tool.get("function", tool), f"{place}.function")
+    function = part.mapping()
+    part.member("name").text()
+    part.member("description").optional_text()
+    if function.get("parameters") is not None:
+        part.member("parameters").mapping()
+    schema = function.get("input_schema")  # Anthropic's name
+    if isinstance(schema, dict) and function.get("parameters") is None:
+        rest = {name: one for name, one in function.items() if name != "input_schema"}
+        return {**rest, "parameters": schema}
     return function
 
 
 def plain(value: Any, place: str, depth: int = 0) -> Any:
     """Return a value as plain data: new dicts and lists, so that nobody can change the caller's.
+
+    Members of clients' objects that are None are left out, as the clients do.
 
     Raises:
         ValueError: it is of a kind that JSON has not, or nested too deeply.
@@ -206,20 +324,56 @@ def plain(value: Any, place: str, depth: int = 0) -> Any:
         return int(value)
     if isinstance(value, float):
         return float(value)
-    return fail(place, f"is {kind_of(value)}, which JSON has not")
+    if _is_client_object(value):
+        return plain(value.model_dump(exclude_none=True), place, depth)
+    part = Value(value, place)
+    return part.fail(f"is {part.shown()}, which JSON has not")
 
 
 def fail(place: str, reason: str) -> NoReturn:
-    """Raise ``ValueError`` for a value."""
-    raise ValueError(f"{place}: {reason}")
+    """Raise ``RequestError`` for a value."""
+    raise RequestError(place, reason)
 
 
-def kind_of(value: Any) -> str:
-    """Return what kind of value this is, in the words of messages."""
+_KINDS = ("text", "json_object", "json_schema")
+
+
+class ResponseFormat(NamedTuple):
+    """The form of a reply.
+
+    Args:
+        kind: ``"json_object"`` for any JSON, or ``"json_schema"``.
+        schema: the schema; None for any JSON.
+        name, description: what a request calls the schema; None if it does not say.
+        given: the value as it is in the request.
+    """
+
+    kind: str
+    schema: Plain | None
+    name: str | None
+    description: str | None
+    given: Plain
+
+
+def checked_response_format(value: Any) -> ResponseFormat | None:
+    """Return the form that a ``response_format`` asks for; None if the reply is a text.
+
+    Raises:
+        ValueError: it is not an object of a known type, or has no schema where there must be one.
+
+    >>> checked_response_format({"type": "text"})
+    >>> wanted = {"type": "json_schema", "json_schema": {"name": "n", "schema": {}}}
+    >>> checked_response_format(wanted).name
+    'n'
+    """
     if value is None:
-        return "nothing"
-    names = {str: "a string", list: "a list", tuple: "a list", bool: "true or false"}
-    if isinstance(value, Mapping):
-        return "an object"
-    numbers = {int: "a number", float: "a number"}
-    return {**names, **numbers}.get(type(value), f"a {type(value).__name__}")
+        return None
+    given = plain(value, "response_format")
+    if not isinstance(given, dict) or given.get("type") not in _KINDS:
+        fail("response_format", f"must be an object whose type is {', '.join(_KINDS)}")
+    if given["type"] != "json_schema":
+        is_text = given["type"] == "text"
+        return None if is_text else ResponseFormat("json_object", None, None, None, given)
+    inner = Value(given, "response_format").member("json_schema")
+    name, description = (inner.member(one).optional_text() for one in ("name", "description"))
+    return ResponseFormat("json_schema", inner.member("schema").mapping(), name, description, given)

@@ -1,32 +1,184 @@
-"""The count of a request to OpenAI's chat models, by the rules of ``openai_rules``.
+"""The count of a request to OpenAI's chat models: the rules of models and endpoints, and their use.
+
+The numbers for plain messages are those of OpenAI's notebook "How to count tokens with tiktoken".
+All others are derived from recorded requests and the tokens that were billed for them, which are
+the cases of ``tests/usage``; ``docs/billed.md`` has how far they agree.
 
 The text of the tools is that of ``openai_tools``. A call of a tool is a message to the tool, its
 result one from the tool. Several calls in one message are one call of ``multi_tool_use.parallel``
 at Chat Completions; their results then are one list in JSON, in which every letter beyond ASCII
-is written as ``\\uXXXX``. These forms are derived from what was billed (``tests/usage``).
+is written as ``\\uXXXX``.
+
+https://github.com/openai/openai-cookbook/blob/main/examples/How_to_count_tokens_with_tiktoken.ipynb
 """
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..encodings.encoding import Encoding
-from .base import ChatFormat, MessageCount, Request, refuse_template_parts
-from .images.count import is_image, part_tokens
-from .images.rules import rule_for_images
+from .base import ChatFormat, Endpoint, MessageCount, Request, refuse_template_parts
+from .images import is_image, part_tokens, rule_for_images
 from .messages import (
     Plain,
+    Value,
+    arguments_text,
     checked_roles,
     content_texts,
-    fail,
     function_of,
     part_text,
     tool_calls,
 )
-from .openai_rules import Rule, rule_for
 from .openai_tools import schema_text, tools_text
+
+
+class Rule(NamedTuple):
+    """The tokens beside the texts of a request.
+
+    Args:
+        reply: those with which the reply begins.
+        per_message: those of each message.
+        per_name: those of each name.
+        tools: those beside the text of the tools, without a message of the system's.
+        tools_beside_system: the same with one; its text then ends in a line break if ``pads`` is
+            True.
+        pads: see above.
+        no_parameters: what is added if no tool has parameters.
+        by_lines: True if the tools are written in the style of June 2023.
+        choice: True if ``tool_choice`` has tokens.
+        call: those of each call of a tool.
+        form: those beside the text of a ``response_format``.
+        form_beside_tools: the same if there are tools.
+        counts_system: False if messages of the system's are left out.
+        per_answer: what is added for each text of the assistant's.
+    """
+
+    reply: int = 3
+    per_message: int = 3
+    per_name: int = 1
+    tools: int = 9
+    tools_beside_system: int = 5
+    pads: bool = True
+    no_parameters: int = 0
+    by_lines: bool = False
+    choice: bool = True
+    call: int = 3
+    form: int = 7
+    form_beside_tools: int = 1
+    counts_system: bool = True
+    per_answer: int = 0
+
+
+_CHAT = Rule()
+_REASONING = Rule(
+    reply=2, tools=10, tools_beside_system=9, choice=False, call=9, form=4, form_beside_tools=4
+)
+_SEARCH = Rule(reply=2, counts_system=False)
+
+
+class Known(NamedTuple):
+    """The models whose names a pattern matches.
+
+    Args:
+        models: the pattern.
+        like: the model whose rule this is, for notes.
+        chat, responses: the rule at each endpoint.
+        recorded_in_chat: a pattern of those whose plain requests at Chat Completions are published
+            or recorded; all others are estimates.
+        recorded_in_responses: the same at Responses.
+    """
+
+    models: str
+    like: str
+    chat: Rule
+    responses: Rule
+    recorded_in_chat: str
+    recorded_in_responses: str = r"(?!)"
+
+
+_RESPONSES = Rule(tools=3, tools_beside_system=3, pads=False, call=1, form=1)
+_REASONING_RESPONSES = _REASONING._replace(
+    tools=6, tools_beside_system=6, pads=False, call=7, form=0, form_beside_tools=0
+)
+_GPT_5_RESPONSES = _REASONING_RESPONSES._replace(
+    tools=9, tools_beside_system=9, no_parameters=-1, per_answer=2
+)
+_BY_LINES = _CHAT._replace(by_lines=True)
+_DATE = r"(-20\d\d-\d\d-\d\d)?"
+
+#: The first that fits is taken.
+_MODELS = (
+    Known(
+        r"gpt-(3\.5|35)-turbo-0301",
+        "gpt-3.5-turbo-0301",
+        Rule(per_message=4, per_name=-1, by_lines=True),
+        _RESPONSES,
+        r".*",
+    ),
+    # gpt-4 is another name of gpt-4-0613.
+    Known(
+        r"(ft:)?gpt-(3\.5|35)-turbo(-16k)?-0613.*|(ft:)?gpt-4(-32k)?(-0314|-0613)?(:.*)?",
+        "gpt-4",
+        _BY_LINES,
+        _RESPONSES,
+        r".*",
+    ),
+    Known(
+        r"(ft:)?gpt-(3\.5|35|4-).*",
+        "gpt-4",
+        _CHAT,
+        _RESPONSES,
+        r"(ft:)?gpt-(3\.5|35)-turbo(-16k)?(-1106|-0125)?(:.*)?",
+    ),
+    Known(r"gpt-4o(-mini)?-search-.*", "gpt-4o-search-preview", _SEARCH, _SEARCH, r"(?!)"),
+    Known(
+        r"(ft:|chat)?gpt-4.*|gpt-5[^:]*-chat.*|gpt-(audio|realtime).*|",
+        "gpt-4o",
+        _CHAT,
+        _RESPONSES,
+        rf"((ft:)?gpt-4o(-mini)?{_DATE}(:.*)?|gpt-4\.1-(mini|nano){_DATE}|gpt-4\.5-preview{_DATE})",
+        rf"(gpt-4o(-mini)?|gpt-4\.1(-mini|-nano)?){_DATE}",
+    ),
+    Known(
+        r"gpt-5.*",
+        "gpt-5",
+        _REASONING._replace(tools=91, tools_beside_system=90, no_parameters=-1),
+        _GPT_5_RESPONSES,
+        rf"gpt-5(-mini|\.6-sol)?{_DATE}",
+        rf"gpt-5(-mini|-pro|\.[2456]|\.6-sol)?{_DATE}",
+    ),
+    Known(
+        r".*",
+        "o4-mini",
+        _REASONING,
+        _REASONING_RESPONSES,
+        rf"o[34]-mini{_DATE}",
+        rf"o(3|3-mini|4-mini){_DATE}",
+    ),
+)
+
+
+def rule_for(model: str, endpoint: Endpoint) -> tuple[Rule, str]:
+    """Return the rule of a model, and the reason for which it is an estimate for plain messages.
+
+    >>> rule_for("gpt-4o", "chat_completions")[1]
+    ''
+    >>> rule_for("o1", "responses")[1]
+    'no request to o1 at Responses is published or recorded; the rule of o4-mini is taken'
+    """
+    known = next(one for one in _MODELS if re.fullmatch(one.models, model))
+    in_chat = endpoint == "chat_completions"
+    recorded = known.recorded_in_chat if in_chat else known.recorded_in_responses
+    rule = known.chat if in_chat else known.responses
+    if re.fullmatch(recorded, model):
+        return rule, ""
+    where = "Chat Completions" if in_chat else "Responses"
+    whose = "its own rule, of two requests," if known.like == model else f"the rule of {known.like}"
+    return rule, f"no request to {model} at {where} is published or recorded; {whose} is taken"
+
 
 ROLES = ("system", "developer", "user", "assistant", "tool", "function")
 
@@ -120,10 +272,10 @@ class _Counter:
         self._rule = rule
         self._note = note
         self._in_chat = request.endpoint == "chat_completions"
-        # What was counted, by the ids of its messages and the tool whose result it is; the messages
-        # are kept, since what is gone may leave its id to another.
+        # Counts by the ids of messages, and the tool whose result they are. The messages are kept,
+        # since an object that is gone may leave its id to another.
         self._known: dict[tuple[int | str, ...], tuple[list[Plain], int, list[str]]] = {}
-        #: The same for messages that are no calls or results: what is around makes no difference.
+        #: The same for messages that are not calls or results: they count alike anywhere.
         self._plain: dict[int, tuple[Plain, int, list[str]]] = {}
         self._tools = bool(request.tools)
         self._beside, self._notes_beside = self._of_request(request)
@@ -256,9 +408,7 @@ class _Counter:
             notes: notes are added to them.
         """
         count, rule = self._chat.encoding.count, self._rule
-        role, name = message["role"], message.get("name")
-        if name is not None and not isinstance(name, str):
-            fail(f"{place}.name", "must be a string")
+        role, name = message["role"], Value(message, place).member("name").optional_text()
         texts = self._content(message, f"{place}.content", notes)
         if role == "system" and not rule.counts_system:
             return 0
@@ -274,7 +424,7 @@ class _Counter:
             called.append(function_of(old_call, f"{place}.function_call"))
         for function in called:
             notes.append(_CALLS)
-            arguments = count(_arguments(function))
+            arguments = count(arguments_text(function))
             if old_call is not None:
                 begin = count(function["name"]) + 3
             else:
@@ -306,7 +456,7 @@ class _Counter:
         uses = [
             {
                 "recipient_name": f"functions.{one['function']['name']}",
-                "parameters": _parsed(_arguments(one["function"])),
+                "parameters": _parsed(arguments_text(one["function"])),
             }
             for one in calls
         ]
@@ -321,13 +471,6 @@ class _Counter:
                 contents.append("".join(content_texts(one.get("content"), f"{place}: a result")))
             tokens += rule.per_message + count(_PARALLEL_NAME) + count(json.dumps(contents))
         return tokens
-
-
-def _arguments(function: Plain) -> str:
-    value = function.get("arguments")
-    if value is None:
-        return ""
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 def _parsed(arguments: str) -> Any:

@@ -1,21 +1,30 @@
-"""Chat templates: a conversation as the text that a model was trained with."""
+"""Chat templates: a conversation as the text that a model was trained with.
+
+They are found beside a vocabulary, as ``transformers`` finds them.
+"""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from ..encodings.encoding import Encoding
+from ..encodings.local_stores import find_stored
+from ..files.whole import open_regular, read_whole, utf8_text
+from ..formats.checked_json import Json
+from ..formats.settings_beside import settings_beside
 from .base import ChatFormat, MessageCount, Request
 from .kimi import declared, in_order
-from .messages import REASONING, Plain, fail
+from .messages import REASONING, Object, Plain, fail, reasoning_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import jinja2
 
-#: Put behind the text that the model goes on with, to find it in the rendered conversation. It is
-#: of characters that no filter changes, and ends with a space, so that one sees if ends are cut.
+#: The mark after the text that the model goes on with: it finds the end in the rendered text. No
+#: filter changes its characters, and the space at its end shows if a template strips texts.
 _MARK = "THE_MODEL_GOES_ON_HERE_3F61C09D "
 
 _NO_FORM = (
@@ -23,7 +32,7 @@ _NO_FORM = (
     "own for it are not counted"
 )
 
-#: The names that a template is given in any case.
+#: The variables that every template has; they are arguments of ``render``.
 _GIVEN = frozenset(("messages", "tools", "documents", "add_generation_prompt"))
 
 
@@ -78,10 +87,10 @@ class ChatTemplate:
 
     def render(
         self,
-        messages: Sequence[Mapping[str, Any]],
+        messages: Sequence[Object],
         *,
-        tools: Sequence[Mapping[str, Any]] | None = None,
-        documents: Sequence[Mapping[str, Any]] | None = None,
+        tools: Sequence[Object] | None = None,
+        documents: Sequence[Object] | None = None,
         add_generation_prompt: bool = True,
         continue_final_message: bool | str = False,
         variables: Mapping[str, Any] | None = None,
@@ -208,7 +217,7 @@ def _sandbox() -> Any:
 def _with_reasoning(message: Plain) -> Plain:
     """Return a message without members that are None; its thoughts get each name that is read."""
     message = {name: value for name, value in message.items() if value is not None}
-    thought = next((message[name] for name in REASONING if name in message), None)
+    thought = reasoning_of(message)
     if thought is None:
         return message
     return {"thinking": thought, **message, "reasoning_content": thought}
@@ -246,7 +255,7 @@ def _cut_at_mark(text: str, said: str) -> str:
     """Return a rendered conversation up to the mark.
 
     Raises:
-        ValueError: the mark is not there, or what is before it.
+        ValueError: the mark, or the text before it, is missing.
     """
     at = text.rfind(_MARK.strip())
     if at < 0 or said.strip() not in text:
@@ -256,3 +265,95 @@ def _cut_at_mark(text: str, said: str) -> str:
     if text.startswith(_MARK, at):
         return text[:at].replace(_MARK, "")
     return text[:at].rstrip().replace(_MARK.strip(), "")
+
+
+#: The largest template that is read, in bytes.
+_SIZE_LIMIT = 1 << 22
+
+
+def load_chat_template(path: str | os.PathLike[str]) -> ChatTemplate:
+    """Load the chat template of a model from its folder.
+
+    It is in ``chat_template.jinja``, and others by name in ``additional_chat_templates``; or else
+    in ``tokenizer_config.json``, as one template or a list of them. The special tokens that it
+    uses are in ``tokenizer_config.json`` or ``special_tokens_map.json``. A GGUF file has them all
+    itself.
+
+    Args:
+        path: the folder, any file in it, a name like ``hf:OWNER/NAME`` (see ``load``), or a
+            template by itself (``*.jinja``).
+
+    Raises:
+        OSError: a file cannot be read.
+        ValueError: there is no template, or a file is damaged.
+
+    >>> load_chat_template("fixtures/gpt2_small")
+    Traceback (most recent call last):
+    ValueError: fixtures/gpt2_small: there is no chat template in this folder
+    """
+    template = find_chat_template(path)
+    if template is None:
+        found = Path(find_stored(os.fspath(path)).path)
+        folder = found if found.is_dir() else found.parent
+        raise ValueError(f"{folder}: there is no chat template in this folder")
+    return template
+
+
+def find_chat_template(path: str | os.PathLike[str]) -> ChatTemplate | None:
+    """Load the chat template of a model; return None if there is none.
+
+    Raises:
+        OSError, ValueError: as in ``load_chat_template``.
+    """
+    given = Path(find_stored(os.fspath(path)).path)
+    in_gguf = _of_gguf(given) if _is_gguf(given) else None
+    if in_gguf is not None:
+        return in_gguf
+    folder = given if given.is_dir() else given.parent
+    settings = settings_beside(folder / "tokenizer_config.json")
+    templates: dict[str, str] = {}
+    single = given if given.suffix == ".jinja" else folder / "chat_template.jinja"
+    if single == given or single.is_file():
+        templates["default"] = _read(single)
+    for file in sorted((folder / "additional_chat_templates").glob("*.jinja")):
+        templates[file.stem] = _read(file)
+    if not templates:
+        in_config = settings.config.get("chat_template")
+        if in_config is None:
+            files = list(given.glob("*.gguf"))  # there are none if it is a file
+            return _of_gguf(files[0]) if len(files) == 1 else None
+        templates = _templates(in_config)
+    tokens = {role: one["content"] for role, one in settings.special_tokens({}).items()}
+    return ChatTemplate(templates, tokens)
+
+
+def _is_gguf(path: Path) -> bool:
+    """Return True if a path leads to a GGUF file; Ollama's have no such ending."""
+    if not path.is_file():
+        return False
+    with open_regular(path) as file:
+        return file.read(4) == b"GGUF"
+
+
+def _of_gguf(path: Path) -> ChatTemplate | None:
+    """Return the template in a GGUF file; None if there is none."""
+    from ..formats.gguf.container import read_templates  # few models have such files
+
+    templates, tokens = read_templates(path)
+    return ChatTemplate(templates, tokens) if templates else None
+
+
+def _templates(part: Json) -> dict[str, str]:
+    """Return the templates of a ``tokenizer_config.json`` by name."""
+    if isinstance(part.value, str):
+        return {"default": part.text()}
+    if isinstance(part.value, dict):
+        return {name: part[name].text() for name in part.mapping()} or part.fail("is empty")
+    templates = {one["name"].text(): one["template"].text() for one in part.items()}
+    return templates or part.fail("is empty")
+
+
+def _read(path: Path) -> str:
+    # As a file of text is read: line ends of all kinds become "\n".
+    text = utf8_text(read_whole(path, _SIZE_LIMIT), str(path))
+    return text.replace("\r\n", "\n").replace("\r", "\n")

@@ -7,13 +7,13 @@ import posixpath
 from collections.abc import Iterable, Mapping
 from typing import Callable
 
-from ..files.notebook import is_notebook
+from ..encodings.resolve import Answer
+from ..files.documents import is_notebook
 from ..files.walk import Found
-from .files import ChosenFiles, Selection
 from .git_base import Base, content_id, has_content, read_blobs
-from .measure import Counted
+from .measure import FileTokens
 from .results import Change
-from .rules import Configuration
+from .rules import ChosenFiles, Configuration, Selection
 
 
 class Comparison:
@@ -22,18 +22,21 @@ class Comparison:
     Args:
         configuration: the configuration.
         base: the files of the revision.
-        count: returns the tokens of a content by an encoding, given if its name is one of a
-            notebook; None if it is no text.
-        chosen: the files there are now.
+        count: returns the tokens of a content, or None if it is not text; called with what counts,
+            the content, and True if it is a notebook.
+        chosen: the present files.
+        name_of: returns the name of what counts, in reports.
     """
 
     def __init__(
         self,
         configuration: Configuration,
         base: Base,
-        count: Callable[[str | None, bytes, bool], int | None],
+        count: Callable[[Answer | None, bytes, bool], int | None],
         chosen: ChosenFiles,
+        name_of: Callable[[Answer | None], str],
     ) -> None:
+        self._name_of = name_of
         self._configuration = configuration
         self._base = base
         self._count = count
@@ -42,7 +45,7 @@ class Comparison:
             path
             for path in base.blobs
             if path not in chosen.found
-            # It may be there, and be ignored or a link now.
+            # The path may exist, but be ignored or a link now.
             and not os.path.lexists(os.path.join(configuration.folder, path))
         ]
         #: The path in the base of each file, by its path now, if these differ.
@@ -51,15 +54,15 @@ class Comparison:
             **base.renamed,
         }
 
-    def before(self, counted: Counted) -> dict[str | None, dict[str, int]]:
-        """Return the tokens that each file had, by encoding and by its path now.
+    def before(self, counted: FileTokens) -> dict[Answer | None, dict[str, int]]:
+        """Return the tokens that each file had, by what counts and by its path now.
 
         Args:
             counted: the tokens that each file has.
         """
-        before: dict[str | None, dict[str, int]] = {}
-        for encoding, tokens in counted.items():
-            known = before.setdefault(encoding, {})
+        before: dict[Answer | None, dict[str, int]] = {}
+        for answer, tokens in counted.items():
+            known = before.setdefault(answer, {})
             changed: dict[str, str] = {}
             for path in tokens:
                 blob = self._base.blobs.get(self._path_before(path))
@@ -69,42 +72,45 @@ class Comparison:
                     known[path] = tokens[path]
                 else:
                     changed[path] = blob
-            known.update(self._tokens(encoding, changed))
+            known.update(self._tokens(answer, changed))
         return before
 
-    def changes(self, counted: Counted, before: Counted, selection: Selection) -> list[Change]:
+    def changes(
+        self, counted: FileTokens, before: FileTokens, selection: Selection
+    ) -> list[Change]:
         """Return the files that were added, removed, renamed or changed in tokens, by path."""
         found: dict[str, Change] = {}
-        for encoding, tokens in counted.items():
+        for answer, tokens in counted.items():
             for path, after in tokens.items():
                 if path in found or path not in selection or not self._base.has_history(path):
                     continue
                 if os.path.islink(self._chosen.found[path].path):
                     continue  # it is named; the revision has where it leads, not what is there
-                old = before[encoding].get(path)
+                old = before[answer].get(path)
                 path_before = "" if old is None else self._path_before(path)
                 if path_before != path or old != after:
-                    found[path] = Change(path, path_before, old or 0, after, encoding or "")
+                    name = self._name_of(answer)
+                    found[path] = Change(path, path_before, old or 0, after, name)
         for change in self._removed(selection):
             found.setdefault(change.before_path, change)
         return [found[path] for path in sorted(found)]
 
     def _removed(self, selection: Selection) -> Iterable[Change]:
-        # A file that was renamed to what no rule is about is gone like any other.
+        # A file that was renamed to a path without a rule is gone like any other.
         found = self._chosen.found
         renamed = {before for path, before in self._renamed.items() if path in found}
         gone = [path for path in self._gone if path not in renamed and path in selection]
         for rule in self._configuration.rules:
             blobs = {path: self._base.blobs[path] for path in rule.chosen(gone)}
-            for path, tokens in self._tokens(rule.encoding, blobs).items():
-                yield Change("", path, tokens, 0, rule.encoding or "")
+            for path, tokens in self._tokens(rule.counted_by, blobs).items():
+                yield Change("", path, tokens, 0, self._name_of(rule.counted_by))
 
-    def _tokens(self, encoding: str | None, blobs: Mapping[str, str]) -> dict[str, int]:
+    def _tokens(self, answer: Answer | None, blobs: Mapping[str, str]) -> dict[str, int]:
         named: dict[str, set[bool]] = {}
         for path, blob in blobs.items():
             named.setdefault(blob, set()).add(is_notebook(path))
         counted = {
-            (blob, notebook): self._count(encoding, content, notebook)
+            (blob, notebook): self._count(answer, content, notebook)
             for blob, content in read_blobs(self._configuration.folder, blobs)
             for notebook in named[blob]
         }
@@ -118,20 +124,20 @@ class Comparison:
 def _moved(base: Base, found: Mapping[str, Found], gone: Iterable[str]) -> dict[str, str]:
     """Return the path in the base of each new file that has the content of one that is gone.
 
-    Git does not know of these yet. Of several with one content, one of the same name is taken, or
+    Git does not know of these yet. If several have the content, one of the same name is taken, or
     else the first.
     """
-    left: dict[str, list[str]] = {}
+    by_content: dict[str, list[str]] = {}
     for path in sorted(gone):
-        left.setdefault(base.blobs[path], []).append(path)
+        by_content.setdefault(base.blobs[path], []).append(path)
     moved = {}
-    if left:
-        length = len(next(iter(left)))
+    if by_content:
+        length = len(next(iter(by_content)))
         for path in sorted(found):
             is_new = path not in base.blobs and path not in base.renamed
             if not (is_new and found[path].size and base.has_history(path)):
                 continue
-            paths = left.get(content_id(found[path].path, length) or "")
+            paths = by_content.get(content_id(found[path].path, length) or "")
             if paths:
                 name = posixpath.basename(path)
                 moved[path] = min(paths, key=lambda one: (posixpath.basename(one) != name, one))

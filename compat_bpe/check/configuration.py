@@ -1,4 +1,4 @@
-"""From files of configuration to rules, with all that can be wrong in them."""
+"""Reading a configuration, and those it extends, into rules; refusing what is wrong in it."""
 
 from __future__ import annotations
 
@@ -7,53 +7,58 @@ import re
 from typing import NamedTuple
 
 from ..chat.limits import context_limit
-from ..encodings.model_names import did_you_mean, model_names, resolve_model
-from ..encodings.registry import BASELINES, list_encoding_names
-from ..files.wildmatch import InvalidPatternError, alternatives, as_bytes, matcher
-from .find import top_of_repository
-from .rules import NEAR, Configuration, Exemption, Limit, Part, Rule, SectionRule
-from .source import Source, Table, read_source, shown
+from ..encodings.resolve import DEFAULT_ENCODING, Answer, Terms, UnresolvedError, resolve
+from ..files.ignore import InvalidPatternError, alternatives, as_bytes, matcher
+from ..unicode.text import short_number
+from .rules import NEAR, Configuration, Exemption, FileGlobs, Limit, Part, Rule, SectionRule
+from .source import Source, Table, find_configuration, read_source, shown, top_of_repository
 
-#: The most rules and exemptions, globs of all of them, and sections of a rule.
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ..encodings.resolve import Field
+
+#: The most rules and exemptions together, globs in all of them, and sections in one rule.
 MOST_RULES = 1000
 MOST_GLOBS = 1000
 MOST_SECTIONS = 100
-#: The most characters of a glob, and the most files that are extended.
+#: The most characters of a glob, and the most files that a file extends.
 LONGEST_GLOB = 1000
 MOST_FILES = 20
 
 #: The highest limit.
 MOST_TOKENS = 10**12
 
-#: The encoding that counts unless the configuration says another.
-DEFAULT_ENCODING = "o200k_base"
+#: What errors about a configuration tell its author to write; files are for the command line.
+TERMS = Terms('model = "{}"', 'encoding = "{}"', "-e {} on the command line", "estimate = true")
 
-_TOP_KEYS = ("encoding", "model", "warn", "growth", "extends", "rules", "exempt")
+_TOP_KEYS = ("encoding", "model", "estimate", "warn", "growth", "extends", "rules", "exempt")
 _RULE_KEYS = (
-    *("name", "files", "exclude", "encoding", "model"),
+    *("name", "files", "exclude", "encoding", "model", "estimate"),
     *("max", "warn", "total", "growth", "sections", "front_matter", "body"),
 )
 _PERCENT = re.compile(r"([0-9]{1,4}(?:\.[0-9]{1,6})?) ?%( of context)?")
 
 
 class Counting(NamedTuple):
-    """An encoding or a model by which tokens are counted.
+    """The encoding or the estimate by which tokens are counted.
 
     Args:
-        encoding: the name of an encoding that ships; None for the one that the caller has.
+        answer: the encoding or the estimate; None for that of the caller.
         model: the model, if one is named.
+        estimate: True if tokens may be estimated.
     """
 
-    encoding: str | None
+    answer: Answer | None
     model: str | None = None
+    estimate: bool = False
 
 
-def configuration_of(source: Source, given: Counting | None = None) -> Configuration:
-    """Return the configuration that a file has, with those that it extends.
+def configuration_of(source: Source, counting: Counting | None = None) -> Configuration:
+    """Return the configuration in a file, with those that it extends.
 
     Args:
         source: the file; it has a table about budgets.
-        given: what counts tokens, whatever the configuration says.
+        counting: replaces what the configuration says about counting.
 
     Raises:
         OSError: a file that is extended cannot be read.
@@ -61,15 +66,16 @@ def configuration_of(source: Source, given: Counting | None = None) -> Configura
     """
     folder = os.path.dirname(os.path.abspath(source.path))
     tables = _with_extended(source, os.path.realpath(folder))
-    defaults = _Defaults(given or Counting(DEFAULT_ENCODING), NEAR, None)
+    is_given = counting is not None
+    defaults = _Defaults(counting or Counting(resolve(DEFAULT_ENCODING)), NEAR, None)
     rules: list[Rule] = []
     exemptions: list[Exemption] = []
     for table in tables:
         table.check_keys(_TOP_KEYS)
-        defaults = _defaults(table, defaults, is_given=given is not None)
+        defaults = _defaults(table, defaults, is_given=is_given)
     for table in tables:
         for one in table.tables("rules"):
-            rules.append(_rule(one, defaults, len(rules) + 1, is_given=given is not None))
+            rules.append(_rule(one, defaults, is_given=is_given))
         exemptions += map(_exemption, table.tables("exempt"))
         if len(rules) + len(exemptions) > MOST_RULES:
             raise table.error("rules", f"more than {MOST_RULES:,} rules and exemptions")
@@ -84,11 +90,45 @@ def configuration_of(source: Source, given: Counting | None = None) -> Configura
     return Configuration(source.path, folder, tuple(rules), tuple(exemptions))
 
 
-# What is extended
+class FileBudget(NamedTuple):
+    """The limit of a file, and the encoding or estimate that counts its tokens."""
+
+    limit: int
+    counted_by: Answer
+
+
+def budget_of_file(path: str) -> FileBudget | None:
+    """Return the lowest limit of a file by the nearest configuration; None if it has none.
+
+    Args:
+        path: the file, which need not exist.
+
+    Raises:
+        OSError: a configuration cannot be read.
+        ConfigurationError: something is wrong in it.
+    """
+    source = find_configuration(os.path.dirname(path))
+    if source is None:
+        return None
+    configuration = configuration_of(source)
+    relative = os.path.relpath(os.path.abspath(path), configuration.folder).replace(os.sep, "/")
+    if any(
+        FileGlobs(one.files, all_names=True).match(relative) for one in configuration.exemptions
+    ):
+        return None
+    budgets = [
+        FileBudget(rule.largest.tokens, rule.counted_by)
+        for rule in configuration.rules
+        if rule.largest is not None and rule.counted_by is not None and rule.chosen([relative])
+    ]
+    return min(budgets, key=lambda one: one.limit, default=None)
+
+
+# Files that are extended
 
 
 def _with_extended(source: Source, folder: str) -> list[Table]:
-    """Return the table of a file behind those of the files that it extends.
+    """Return the tables of the files that a file extends, then its own.
 
     Args:
         source: the file.
@@ -104,7 +144,7 @@ def _with_extended(source: Source, folder: str) -> list[Table]:
         value = table.get("extends")
         names = (value,) if isinstance(value, str) else table.texts("extends", '"shared.toml"')
         for name in names:
-            # A link may lead anywhere; where it leads counts.
+            # Links are followed first: the target must be within the repository.
             joined = os.path.join(os.path.dirname(path), name.replace("\0", ""))
             target = os.path.realpath(joined)
             if not target.startswith(os.path.join(top, "")):
@@ -115,7 +155,7 @@ def _with_extended(source: Source, folder: str) -> list[Table]:
                 raise table.error("extends", f"{shown(name)} extends this file again; leave it out")
             if target in done:
                 continue
-            # The first file is among them.
+            # These include the first file, which extends the others.
             if len(done) + len(waiting) > MOST_FILES:
                 raise table.error("extends", f"more than {MOST_FILES} files are extended")
             try:
@@ -155,43 +195,32 @@ def _defaults(table: Table, before: _Defaults, *, is_given: bool) -> _Defaults:
 
 
 def _counting(table: Table, default: Counting, *, is_given: bool) -> Counting:
-    """Return what a table says to count by.
+    """Return the encoding or estimate that a table names.
 
     Args:
         table: the table.
-        default: what counts if the table does not say it.
-        is_given: the default replaces what the table says, which may then be a model or an encoding
-            that does not ship.
+        default: the counting if the table names none.
+        is_given: True if the default replaces what the table names, which then need not be known.
     """
     encoding = table.text("encoding", '"o200k_base"')
     model = table.text("model", '"gpt-4o"')
     if encoding is not None and model is not None:
         raise table.error("model", "encoding and model exclude each other; leave one of them out")
+    wanted = table.flag("estimate")
+    estimate = default.estimate if wanted is None else wanted
     if is_given:
         return default
-    if encoding is not None:
-        names = [*list_encoding_names(), *BASELINES]
-        if encoding not in names:
-            raise table.error(
-                "encoding",
-                f"{shown(encoding)} is no encoding that ships{did_you_mean(encoding[:99], names)}; "
-                f"write one of {', '.join(names)}, or give another by -e on the command line",
-            )
-        return Counting(encoding)
-    if model is not None:
-        resolved = resolve_model(model) if len(model) < 200 else None
-        if resolved is None:
-            close = did_you_mean(model[:99], model_names())
-            raise table.error(
-                "model", f'{shown(model)} is unknown{close}; write encoding = "…" instead'
-            )
-        if not isinstance(resolved, str):
-            raise table.error("model", f"{resolved.why(model)}; or give its file by -e here")
-        return Counting(resolved, model)
-    return default
+    if encoding is None and model is None:
+        return default._replace(estimate=estimate)
+    key: Field = "encoding" if model is None else "model"
+    try:
+        answer = resolve(encoding or model or "", key, files=False, estimate=estimate)
+    except UnresolvedError as error:
+        raise table.error(key, error.message(TERMS)) from None
+    return Counting(answer, model, estimate)
 
 
-def _rule(table: Table, defaults: _Defaults, number: int, *, is_given: bool) -> Rule:
+def _rule(table: Table, defaults: _Defaults, *, is_given: bool) -> Rule:
     table.check_keys(_RULE_KEYS)
     counting = _counting(table, defaults.counting, is_given=is_given)
     files = _globs(table, "files")
@@ -219,7 +248,7 @@ def _rule(table: Table, defaults: _Defaults, number: int, *, is_given: bool) -> 
         table.text("name", '"skills"') or ", ".join(files),
         files,
         _globs(table, "exclude"),
-        counting.encoding,
+        counting.answer,
         largest,
         warn or defaults.warn,
         total,
@@ -284,12 +313,20 @@ def _check_glob(table: Table, key: str, glob: str) -> None:
         raise table.error(key, f"{shown(glob)} is no pattern: {error}") from None
 
 
-def _limit(table: Table, key: str, model: str | None) -> Limit | None:
+def _number(table: Table, key: str, words: str) -> int | str | None:
+    """Return a number of tokens, also one written as ``"128k"``; return other text unchanged."""
     value = table.get(key)
-    words = 'a number of tokens from 0 on, or "5% of context"'
     if not isinstance(value, str):
-        number = table.integer(key, 0, MOST_TOKENS, words)
-        return None if number is None else Limit(number, table.place_of(key))
+        return table.integer(key, 0, MOST_TOKENS, words)
+    number = short_number(value)
+    return number if number is not None and number <= MOST_TOKENS else value
+
+
+def _limit(table: Table, key: str, model: str | None) -> Limit | None:
+    words = 'a number of tokens from 0 on, or "5% of context"'
+    value = _number(table, key, words)
+    if not isinstance(value, str):
+        return None if value is None else Limit(value, table.place_of(key))
     match = _PERCENT.fullmatch(value)
     if match is None or match[2] is None or float(match[1]) > 100:
         raise table.error(key, f"{key} is {words}, not {shown(value)}")
@@ -304,11 +341,10 @@ def _limit(table: Table, key: str, model: str | None) -> Limit | None:
 
 
 def _part(table: Table, key: str) -> Part | None:
-    value = table.get(key)
     words = 'a number of tokens from 0 on, or a share, as in "90%"'
+    value = _number(table, key, words)
     if not isinstance(value, str):
-        number = table.integer(key, 0, MOST_TOKENS, words)
-        return None if number is None else Part(number, None, table.place_of(key))
+        return None if value is None else Part(value, None, table.place_of(key))
     match = _PERCENT.fullmatch(value)
     if match is None or match[2] is not None:
         raise table.error(key, f"{key} is {words}, not {shown(value)}")

@@ -1,8 +1,8 @@
 """The files of a git revision, without running anything that a repository may configure.
 
-Names never go to git: files are asked for by the ids of their contents. No hook, filter, external
-``diff`` or ``textconv`` runs, nothing is fetched, and nothing is written. Git's renames are those
-of the index, since git filters files of the working tree before it compares them.
+Git gets no names of files, only the ids of their contents. No hook, filter, external ``diff`` or
+``textconv`` runs, nothing is fetched, and nothing is written. Renames are those of the index, since
+git filters files of the working tree before it compares them.
 """
 
 from __future__ import annotations
@@ -185,15 +185,15 @@ def _git(folder: str, *arguments: str, stdin: bytes = b"", limit: int = MOST_PRI
     Raises:
         GitError: it fails, takes too long, or prints more than ``limit`` bytes.
     """
-    with TemporaryFile() as given, TemporaryFile() as messages:
-        given.write(stdin)
-        given.seek(0)
+    with TemporaryFile() as requests, TemporaryFile() as messages:
+        requests.write(stdin)
+        requests.seek(0)
         try:
             process = subprocess.Popen(
                 ["git", "--no-pager", *_SETTINGS, *arguments],
                 cwd=folder,
                 env={**os.environ, **_ENVIRONMENT},
-                stdin=given,
+                stdin=requests,
                 stdout=subprocess.PIPE,
                 stderr=messages,
             )
@@ -233,7 +233,7 @@ def content_id(path: str, length: int) -> str | None:
 
     Args:
         path: the file.
-        length: the length of the repository's ids, which says how they are made.
+        length: the length of the repository's ids, 40 for SHA-1.
     """
     from hashlib import sha1, sha256  # only this needs them
 
@@ -242,6 +242,6 @@ def content_id(path: str, length: int) -> str | None:
             data = file.read()
     except OSError:
         return None
-    made = (sha1 if length == 40 else sha256)(b"blob %d\0" % len(data))
-    made.update(data)
-    return made.hexdigest()
+    digest = (sha1 if length == 40 else sha256)(b"blob %d\0" % len(data))
+    digest.update(data)
+    return digest.hexdigest()

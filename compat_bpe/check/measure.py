@@ -1,22 +1,113 @@
-"""Comparing the tokens of files with the limits of rules."""
+"""Comparing the tokens of files, and of parts of them, with the limits of rules."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import Callable
+from typing import Callable, NamedTuple
 
-from .files import ChosenFiles, Selection
-from .results import Kind, Report, Result, Status, Unmatched, judged
-from .rules import NEAR, Configuration, Limit, Place, Rule
-from .section_counts import SectionCounts
+from ..encodings.resolve import Answer
+from ..files.documents import MarkdownSection, body_start, is_markdown, markdown_sections
+from ..files.ignore import matcher
+from .results import Kind, Report, Result, Status, Unmatched, status_of
+from .rules import NEAR, ChosenFiles, Configuration, Limit, Rule, SectionRule, Selection
+from .source import Place
 
-#: The tokens of each file, by the name of the encoding.
-Counted = Mapping["str | None", Mapping[str, int]]
+
+class CountedSection(NamedTuple):
+    """A section and its tokens: its heading, and the line of it."""
+
+    heading: str
+    line: int
+    tokens: int
+
+
+class _Parts(NamedTuple):
+    """The parts of a file: the one before the end of its front matter, the rest, its sections."""
+
+    front_matter: MarkdownSection
+    body: MarkdownSection
+    sections: list[MarkdownSection]
+
+
+class SectionCounts:
+    """Counts of sections, of front matter and of what follows it.
+
+    Only headings and counts are kept. A text is read again when a rule needs a part that has not
+    been counted.
+
+    Args:
+        count: returns the tokens of a text, given what counts them.
+        read: returns the text of a path.
+    """
+
+    def __init__(
+        self, count: Callable[[Answer | None, str], int], read: Callable[[str], str]
+    ) -> None:
+        self._count = count
+        self._read = read
+        #: The parts of each path.
+        self._parts: dict[str, _Parts] = {}
+        #: The tokens of the parts of a path.
+        self._tokens: dict[tuple[Answer | None, str], dict[MarkdownSection, int]] = {}
+
+    def of(self, rule: Rule, path: str) -> Iterator[tuple[Kind, Limit, CountedSection]]:
+        """Yield the parts of a file that a rule limits: their kind, limit, heading and tokens."""
+        section_rules = rule.sections if is_markdown(path) else ()
+        if not (section_rules or rule.front_matter or rule.body):
+            return
+        text = None
+        if path not in self._parts:
+            text = self._read(path)
+            self._parts[path] = _parts(text, path)
+        front_matter, body, sections = self._parts[path]
+        found: list[tuple[Kind, Limit, MarkdownSection]] = []
+        if rule.front_matter is not None:
+            found.append(("front_matter", rule.front_matter, front_matter))
+        if rule.body is not None:
+            found.append(("body", rule.body, body))
+        for one in section_rules:
+            found += [("section", one.limit, section) for section in matching(one, sections)]
+        tokens = self._tokens.setdefault((rule.counted_by, path), {})
+        missing = [section for _, _, section in found if section not in tokens]
+        if missing:
+            # The file may have changed meanwhile: then its present text at these places is counted.
+            text = self._read(path) if text is None else text
+            for section in dict.fromkeys(missing):
+                part = text[section.start : section.end]
+                tokens[section] = self._count(rule.counted_by, part)
+        for kind, limit, section in found:
+            yield kind, limit, CountedSection(section.heading, section.line, tokens[section])
+
+
+def _parts(text: str, path: str) -> _Parts:
+    start = body_start(text)
+    # As in an editor, a carriage return alone ends a line, too.
+    line = 1 + len(re.findall(r"\r\n|\r|\n", text[:start]))
+    return _Parts(
+        MarkdownSection("", 0, 1, 0, start),
+        MarkdownSection("", 0, line, start, len(text)),
+        markdown_sections(text) if is_markdown(path) else [],
+    )
+
+
+def matching(rule: SectionRule, sections: list[MarkdownSection]) -> list[MarkdownSection]:
+    """Return the sections that a rule covers."""
+    matches = matcher(rule.heading, is_name=True)
+    return [
+        section
+        for section in sections
+        if rule.level in (None, section.level) and matches(section.heading)
+    ]
+
+
+#: The tokens of each file, by what counts them.
+FileTokens = Mapping["Answer | None", Mapping[str, int]]
 
 
 class Measurement:
-    """Results of rules, added to a report one rule after the other.
+    """Results of rules, which are added to a report.
 
     Args:
         report: takes the results.
@@ -24,8 +115,9 @@ class Measurement:
         selection: the paths that results are wanted for.
         counted: the tokens of each file.
         sections: counts sections.
-        name_of: returns the name of an encoding in reports.
-        before: the tokens of each file in the base, by encoding; None if there is no base.
+        name_of: returns the name of what counts, in reports.
+        note_of: returns why it makes estimates; empty if it does not.
+        before: the tokens of each file in the base; None if there is no base.
     """
 
     def __init__(
@@ -33,25 +125,32 @@ class Measurement:
         report: Report,
         chosen: ChosenFiles,
         selection: Selection,
-        counted: Counted,
+        counted: FileTokens,
         sections: SectionCounts,
         *,
-        name_of: Callable[[str | None], str],
-        before: Counted | None = None,
+        name_of: Callable[[Answer | None], str],
+        note_of: Callable[[Answer | None], str],
+        before: FileTokens | None = None,
     ) -> None:
         self._report = report
         self._chosen = chosen
         self._selection = selection
         self._counted = counted
         self._name_of = name_of
+        self._note_of = note_of
         self._sections = sections
         self._before = before
-        #: The number of the result about the growth of a file, by its encoding and path.
-        self._growths: dict[tuple[str | None, str], int] = {}
+        #: The number of the result about the growth of a file, by what counts and its path.
+        self._growths: dict[tuple[Answer | None, str], int] = {}
 
-    def add(self, rule: Rule, paths: list[str]) -> None:
-        """Add the results of a rule about some paths."""
-        tokens = self._counted.get(rule.encoding, {})
+    def add_all(self, configuration: Configuration) -> None:
+        """Add the results of all rules; note rules and paths of which nothing was checked."""
+        for rule, paths in zip(configuration.rules, self._chosen.by_rule):
+            self._add_rule(rule, paths)
+        self._report.unmatched = list(self._unmatched(configuration))
+
+    def _add_rule(self, rule: Rule, paths: list[str]) -> None:
+        tokens = self._counted.get(rule.counted_by, {})
         for path in paths:
             if path not in tokens or path not in self._selection:
                 continue
@@ -68,15 +167,15 @@ class Measurement:
             self._add(rule, kind, limit, tokens, path, heading=heading, line=line)
 
     def _add_growth(self, rule: Rule, path: str, tokens: int) -> None:
-        before = (self._before or {}).get(rule.encoding, {}).get(path)
+        before = (self._before or {}).get(rule.counted_by, {}).get(path)
         if rule.growth is None or before is None or tokens <= before:
             return
         most, results = rule.growth.of(before), self._report.results
         # A file grows once, however many rules it has: the lowest limit counts.
-        number = self._growths.setdefault((rule.encoding, path), len(results))
+        number = self._growths.setdefault((rule.counted_by, path), len(results))
         if number == len(results) or most < results[number].limit:
             place, grown = rule.growth.place, tokens - before
-            status = judged(grown, most, most + 1)
+            status = status_of(grown, most, most + 1)
             results[number : number + 1] = [
                 self._result(rule, "growth", status, grown, most, place, path)
             ]
@@ -92,9 +191,9 @@ class Measurement:
         heading: str = "",
         line: int = 1,
     ) -> None:
-        # A number of tokens is about files; other limits have the usual share.
+        # A number of tokens is for whole files; other limits have the default share.
         part = rule.warn if kind == "file" or rule.warn.tokens is None else NEAR
-        status = judged(tokens, limit.tokens, part.of(limit.tokens))
+        status = status_of(tokens, limit.tokens, part.of(limit.tokens))
         result = self._result(rule, kind, status, tokens, limit.tokens, limit.place, path)
         result = replace(result, heading=heading, line=line, is_share=limit.share)
         self._report.results.append(result)
@@ -112,45 +211,44 @@ class Measurement:
         reason = self._chosen.exempt.get(path)
         if reason is not None:
             status = "exempt" if status == "over" else "ok"
-        name = self._name_of(rule.encoding)
         return Result(
-            kind, status, path, 1, "", rule.name, name, tokens, limit, place, reason=reason or ""
+            kind,
+            status,
+            path,
+            1,
+            "",
+            rule.name,
+            self._name_of(rule.counted_by),
+            tokens,
+            limit,
+            place,
+            reason=reason or "",
+            estimate=self._note_of(rule.counted_by),
         )
 
-
-def unmatched(
-    configuration: Configuration,
-    chosen: ChosenFiles,
-    selection: Selection,
-    counted: Counted,
-    report: Report,
-) -> Iterator[Unmatched]:
-    """Yield the rules and the paths of the command line of which nothing was checked.
-
-    Args:
-        configuration, chosen, selection, counted: what was checked.
-        report: the results of it.
-    """
-    skipped = {path for path, _ in report.skipped}
-    sections = {one.place for one in report.results if one.kind == "section"}
-    for rule, paths in zip(configuration.rules, chosen.by_rule):
-        if not paths:
-            yield _unmatched_rule(rule.place, "the rule matches no file")
-        elif skipped.issuperset(paths):
-            yield _unmatched_rule(rule.place, "all files that the rule matches are binary")
-        elif selection.is_all and not report.errors:
-            for one in rule.sections:
-                # Each section of files that have none is within its limit; a name may be mistyped.
-                if one.heading.strip("*") and one.limit.place not in sections:
-                    yield _unmatched_rule(one.limit.place, "the limit is about no section")
-    known = {path for path, _ in report.errors}.union(*counted.values())
-    for named in selection.named:
-        if named.is_around or any(map(named.has, known)):
-            continue
-        reason = "no rule is about " + ("a file in it" if named.is_folder else "it")
-        if any(map(named.has, skipped)):
-            reason = "it is binary, so nothing is checked"
-        yield Unmatched(named.path, reason, None)
+    def _unmatched(self, configuration: Configuration) -> Iterator[Unmatched]:
+        """Yield the rules and the paths of the command line of which nothing was checked."""
+        report, selection = self._report, self._selection
+        skipped = {path for path, _ in report.skipped}
+        sections = {one.place for one in report.results if one.kind == "section"}
+        for rule, paths in zip(configuration.rules, self._chosen.by_rule):
+            if not paths:
+                yield _unmatched_rule(rule.place, "the rule matches no file")
+            elif skipped.issuperset(paths):
+                yield _unmatched_rule(rule.place, "all files that the rule matches are binary")
+            elif selection.is_all and not report.errors:
+                for one in rule.sections:
+                    # A heading without a section is within any limit, but may be mistyped.
+                    if one.heading.strip("*") and one.limit.place not in sections:
+                        yield _unmatched_rule(one.limit.place, "the limit is about no section")
+        known = {path for path, _ in report.errors}.union(*self._counted.values())
+        for named in selection.named:
+            if named.is_around or any(map(named.has, known)):
+                continue
+            reason = "no rule is about " + ("a file in it" if named.is_folder else "it")
+            if any(map(named.has, skipped)):
+                reason = "it is binary, so nothing is checked"
+            yield Unmatched(named.path, reason, None)
 
 
 def _unmatched_rule(place: Place, reason: str) -> Unmatched:

@@ -8,7 +8,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
-from .rules import Limit, Place
+from ..unicode.text import plural
+from .rules import Limit
+from .source import Place
 
 Kind = Literal["file", "section", "front_matter", "body", "total", "growth"]
 Status = Literal["over", "near", "ok", "exempt"]
@@ -25,13 +27,14 @@ class Result:
         line: the line of the section, or of the body; 1 for a file.
         heading: the heading of the section.
         rule: the name of the rule.
-        encoding: the name of the encoding.
+        encoding: the name of the encoding; of an estimate, that of the model.
         tokens: the number of tokens; with ``"growth"``, those that were added.
         limit: the most tokens.
-        place: the place of the limit in the configuration; None if it is from the command line, as
-            only a limit of growth can be.
+        place: the place of the limit in the configuration; None for a limit of growth from the
+            command line.
         is_share: True if the limit is a share of a context.
         reason: why it is exempt.
+        estimate: why the tokens are an estimate; empty if they are not.
     """
 
     kind: Kind
@@ -46,6 +49,7 @@ class Result:
     place: Place | None
     is_share: bool = False
     reason: str = ""
+    estimate: str = ""
 
     @property
     def name(self) -> str:
@@ -65,9 +69,7 @@ class Result:
     def message(self) -> str:
         """The result in words, without what has the limit."""
         sign = "+" if self.kind == "growth" else ""
-        unit = "token" if self.tokens == 1 else "tokens"
-        if self.kind == "growth":
-            unit += " since the base"
+        since = " since the base" * (self.kind == "growth")
         words = {
             "over": f"over the limit of {sign}{self.limit:,}",
             "near": f"near the limit of {sign}{self.limit:,}",
@@ -76,7 +78,10 @@ class Result:
         }[self.status]
         if self.reason and self.status == "ok":
             words += f", from which it is exempt: {self.reason}"
-        return f"{sign}{self.tokens:,} {unit} ({self.encoding}), {words}"
+        mark, by = "", self.encoding
+        if self.estimate:
+            mark, by = "≈", f"estimated for {self.encoding}"
+        return f"{mark}{sign}{plural(self.tokens, 'token')}{since} ({by}), {words}"
 
 
 class Change(NamedTuple):
@@ -139,6 +144,7 @@ class Report:
         files: the number of files that were counted.
         errors: paths that could not be counted, each with the reason.
         skipped: paths of binary files, each with the reason.
+        notes: why numbers are estimates.
         unmatched: the rules and paths of which nothing was checked, unless that is allowed.
         base: the revision that was compared with; None if there was none.
         changes: the files that changed since then.
@@ -150,6 +156,7 @@ class Report:
     files: int = 0
     errors: list[tuple[str, str]] = field(default_factory=list)
     skipped: list[tuple[str, str]] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
     unmatched: list[Unmatched] = field(default_factory=list)
     base: str | None = None
     changes: list[Change] = field(default_factory=list)
@@ -174,12 +181,11 @@ class Report:
 
     @property
     def summary(self) -> str:
-        """The numbers of files in words, each by the worst that was found of it; and of totals.
+        """The numbers of files by their worst status, and of totals, in words.
 
         >>> Report("a.toml", files=2).summary
         '2 files: none is over a limit'
         """
-        unit = "file" if self.files == 1 else "files"
         worst = {one.path: one.status for one in reversed(self.of("over", "near", "exempt"))}
         worst.pop("", None)
         files = [*worst.values()]
@@ -191,18 +197,18 @@ class Report:
         for status in ("over", "near"):
             totals = sum(one.status == status for one in self.results if one.kind == "total")
             if totals:
-                words.append(f"{totals:,} {'total' if totals == 1 else 'totals'} {status}")
+                words.append(f"{plural(totals, 'total')} {status}")
         words += [f"{len(self.errors):,} not counted"] * bool(self.errors)
         if self.unmatched:
             noun = "rule or path" if len(self.unmatched) == 1 else "rules or paths"
             words.append(f"{len(self.unmatched):,} {noun} matched nothing")
-        return f"{self.files:,} {unit}: {', '.join(words)}"
+        return f"{plural(self.files, 'file')}: {', '.join(words)}"
 
 
-def judged(tokens: int, limit: int, warn: int) -> Status:
+def status_of(tokens: int, limit: int, warn: int) -> Status:
     """Return the status of some tokens; from ``warn`` on they are near the limit.
 
-    >>> judged(11, 10, 9), judged(10, 10, 9), judged(9, 10, 9), judged(8, 10, 9)
+    >>> status_of(11, 10, 9), status_of(10, 10, 9), status_of(9, 10, 9), status_of(8, 10, 9)
     ('over', 'near', 'near', 'ok')
     """
     if tokens > limit:
@@ -211,7 +217,7 @@ def judged(tokens: int, limit: int, warn: int) -> Status:
 
 
 def highest_over(results: Iterable[Result]) -> dict[Limit, int]:
-    """Return the limits that something is over, each with the most tokens that it has."""
+    """Return the limits that are exceeded, each with the highest count."""
     highest: dict[Limit, int] = {}
     for one in results:
         if one.status == "over" and one.kind != "growth" and one.place is not None:

@@ -11,14 +11,14 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, Callable
 
-    from .group import cli as cli
+    from .app import cli as cli
 
 
 def __getattr__(name: str) -> object:
     """Import the group of all commands when it is asked for."""
     if name != "cli":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from .group import cli
+    from .app import cli
 
     return cli
 
@@ -49,7 +49,7 @@ def main() -> None:
     """
     # An interrupt while modules are imported is no traceback, and there is nothing to clean up.
     _handle("SIGINT", _leave)
-    from .group import run
+    from .app import run
 
     for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK"):
         _handle(name, _end)

@@ -3,146 +3,152 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import Any, NamedTuple
 
-from ..chat import MessageCount, RequestPart, count_messages, count_parts
-from ..chat.choose import chosen_format
-from ..chat.left_out import with_left_out
-from ..chat.requests import Stored, arguments_of, stored_requests
-from ..chat.service import service_variables
-from ..chat.template_files import find_chat_template
+from ..chat import MessageCount, RequestPart
+from ..chat.requests import Stored, stored_requests, whole_request
+from ..chat.template import find_chat_template
 from ..encodings.estimates import OwnFactor
-from ..encodings.local_stores import stored_encoding
+from ..encodings.resolve import UnresolvedError, is_path, resolve
 from ..files.text import check_mark, not_utf8, open_bytes
 from ..files.whole import read_at_most
-from .context_share import limit_of, share, share_as_json
-from .count_output import Style, estimate_mark
-from .input_path import announce_wait, complaint
-from .options.encoding import check_one_is_chosen, chosen_encoding, chosen_factor, is_path
-from .output import CommandError, plural, write_line, write_message
+from .count_view import (
+    Column,
+    Table,
+    by_title,
+    limit_as_json,
+    limit_of,
+    numbers_as_json,
+    over_limit,
+    share,
+    share_as_json,
+)
+from .input import announce_wait, reason_of
+from .options.count import Choice, CountOptions
+from .options.encoding import TERMS, chosen_encoding
+from .output import CommandError, complaint, write_line, write_message
 
 #: The largest request that is read, in bytes.
 _SIZE_LIMIT = 1 << 28
 
 
-class Chosen(NamedTuple):
-    """The options by which a request is counted."""
+class _RequestError(CommandError):
+    """A request cannot be counted."""
 
-    model: str | None
-    encoding: str | None
-    pattern: str | None
-    #: Estimate for a model without a public tokenizer.
-    estimate: bool = False
-    #: Refuse what cannot be counted.
-    strict: bool = False
-    #: The day of the requests.
-    as_of: str | None = None
-    #: What the number is multiplied by.
-    factor: str | None = None
+    def __init__(self, name: str, reason: str, path: str) -> None:
+        super().__init__(complaint(path, f"{name}: {reason}" if name else reason))
+        self.reason = reason
 
 
-class Counted(NamedTuple):
+class _Request(NamedTuple):
     """The tokens of a request, its parts, and its model."""
 
     name: str
     model: str | None
     tokens: MessageCount
     parts: Sequence[RequestPart]
+    of: str  # the member that has its messages
     is_estimated: bool
 
-    def as_json(self) -> dict[str, Any]:
-        """Return what --json prints of it."""
-        return {"model": self.model, "tokens": self.tokens, "estimate": self.tokens.note or None}
 
-
-def count_request(
-    path: str,
-    chosen: Chosen,
-    *,
-    limit: int | None,
-    with_parts: bool,
-    with_context: bool,
-    json_wanted: bool,
-    quiet: bool,
-) -> int:
+def count_request(options: CountOptions) -> int:
     """Print the tokens of a request, or of each in a file of them, and return the exit status.
 
-    Args:
-        path: the file, or ``-``.
-        chosen: what to count by; unless it says a model or an encoding, a request may.
-        limit: the number of tokens above which the status is 1.
-        with_parts: True to print what each part of the request adds, too.
-        with_context: True to print the share of the model's context, too.
-        json_wanted: True to print an object.
-        quiet: True to write no note.
+    Unless the options say a model or an encoding, a request may.
 
     Raises:
-        click.UsageError: both a model and an encoding are chosen.
         CommandError: the file cannot be read or is no request, or the model is not known.
     """
-    check_one_is_chosen(chosen.model, chosen.encoding)
-    if not quiet:
+    path = options.messages
+    assert path is not None
+    if not options.quiet:
         announce_wait(path)
     stored = _read(path)
-    if len(stored) != 1 and (with_parts or with_context):
-        option = "--parts" if with_parts else "--context"
+    if len(stored) != 1 and (options.parts or options.context):
+        option = "--parts" if options.parts else "--context"
         raise CommandError(
             complaint(path, f"{option} is for a single request, here are {len(stored)}")
         )
-    counted, failed = [], 0
+    choices, is_one = options.choices, len(stored) == 1
+    rows: list[list[_Request]] = []
+    failed: list[dict[str, Any]] = []
     for one in stored:
         try:
-            counted.append(_counted(one, chosen, path, with_parts=with_parts))
+            rows.append([_counted(one, choice, options) for choice in choices])
         except CommandError as error:
-            if len(stored) == 1:
+            if is_one:
                 raise
             write_message(str(error))
-            failed += 1
-    total = sum(one.tokens for one in counted)
-    is_estimated = any(one.is_estimated for one in counted)
-    mark = estimate_mark() if is_estimated else ""
-    context = limit_of(counted[0].model) if with_context else None
-    if json_wanted:
-        result: dict[str, Any] = (
-            counted[0].as_json()
-            if len(stored) == 1
-            else {
-                "requests": [{"name": one.name, **one.as_json()} for one in counted],
-                "total": total,
-            }
-        )
-        if with_parts:
-            result["parts"] = [asdict(part) for part in counted[0].parts]
-        if context is not None:
-            result["context"] = share_as_json(total, context)
-        write_line(json.dumps(result))
+            reason = error.reason if isinstance(error, _RequestError) else error.message
+            failed.append({"path": path, "name": one.name, "error": reason})
+    columns = options.columns(
+        any(row[at].is_estimated for row in rows) for at in range(len(choices))
+    )
+    sums = [sum(row[index].tokens for row in rows) for index in range(len(choices))]
+    contexts = [limit_of(one.model) for one in rows[0]] if options.context else []
+    if options.is_json:
+        members = _as_json(rows, columns, sums, options, is_one=is_one)
+        if not is_one:
+            members["errors"] = failed
+        shares = list(map(share_as_json, sums, contexts))
+        if shares:
+            members["context"] = shares[0] if len(columns) == 1 else shares
+        write_line(json.dumps(members))
     else:
-        if with_parts:
-            lines = _lines(counted[0].parts, total, mark)
-        else:
-            lines = (
-                _lines_of_many(counted, total, mark)
-                if len(stored) != 1
-                else iter([f"{mark}{total}"])
-            )
-        for line in lines:
+        for line in _lines(rows, columns, sums, options, is_one=is_one):
             write_line(line)
-        if not quiet:
-            for note in dict.fromkeys(one.tokens.note for one in counted if one.tokens.note):
+        if not options.quiet:
+            for note in dict.fromkeys(
+                note for index, column in enumerate(columns) for note in _notes(rows, index, column)
+            ):
                 write_message(f"an estimate: {note}")
-        if context is not None:
+        for total, context in zip(sums, contexts):
             write_line(share(total, context))
-    if limit is not None and total > limit:
-        estimated = " by the estimate" if is_estimated else ""
-        write_message(f"{mark}{plural(total, 'token')}{estimated}, over the limit of {limit:,}")
-        return 2 if failed else 1
-    return 2 if failed else 0
+    over = over_limit("", columns, sums, options.limit)
+    for message in over:
+        write_message(message)
+    return 2 if failed else int(bool(over))
 
 
-def _counted(stored: Stored, chosen: Chosen, path: str, *, with_parts: bool) -> Counted:
+def _notes(rows: Sequence[Sequence[_Request]], index: int, column: Column) -> Iterator[str]:
+    """Yield why the numbers of a column are estimates."""
+    which = "" if column.title == "tokens" else f"{column.title}: "
+    for row in rows:
+        if row[index].tokens.note:
+            yield which + row[index].tokens.note
+
+
+def _as_json(
+    rows: Sequence[Sequence[_Request]],
+    columns: Sequence[Column],
+    sums: Sequence[int],
+    options: CountOptions,
+    *,
+    is_one: bool,
+) -> dict[str, Any]:
+    """Return the members of the object about a request, or about many."""
+    described: list[dict[str, Any]] = []
+    for row in rows:
+        estimates = [one.tokens.note or None for one in row]
+        members: dict[str, Any] = {"name": row[0].name}
+        if len(columns) == 1:
+            members["model"] = row[0].model
+        members.update(numbers_as_json(columns, [one.tokens for one in row]))
+        members["estimate"] = estimates[0] if len(columns) == 1 else by_title(columns, estimates)
+        described.append(members)
+    limits = limit_as_json(sums, options.limit)
+    if not is_one:
+        return {"requests": described, "total": {**numbers_as_json(columns, sums), **limits}}
+    (members,) = described
+    del members["name"]
+    if options.parts:
+        members["parts"] = [asdict(part) for part in rows[0][0].parts]
+    return {**members, **limits}
+
+
+def _counted(stored: Stored, choice: Choice, options: CountOptions) -> _Request:
     """Return the tokens of a request.
 
     Raises:
@@ -150,66 +156,50 @@ def _counted(stored: Stored, chosen: Chosen, path: str, *, with_parts: bool) -> 
     """
 
     def wrong(reason: str) -> CommandError:
-        return CommandError(complaint(path, f"{stored.name}: {reason}" if stored.name else reason))
+        return _RequestError(stored.name, reason, options.messages or "")
 
     body = stored.body
-    model = chosen.model
-    if model is None and chosen.encoding is None:
+    model = choice.model
+    if model is None and choice.encoding is None:
         model = body.get("model")
         if model is not None and not isinstance(model, str):
             raise wrong("model: must be a string")
-    factor = None
-    if chosen.estimate or chosen.factor is not None:
-        factor = chosen_factor(model, chosen.encoding)
-    in_store = None if model is None or chosen.encoding is not None else stored_encoding(model)
-    by_name = chosen.encoding if in_store is None else in_store
-    encoding = template = None
+    factor = in_store = encoding = template = None
     try:
-        request, left_out = arguments_of(body)
-        left_out += stored.left_out
-        if body.get("system"):
-            messages = request.get("messages")
-            if factor is not None and isinstance(messages, list) and messages:
-                # Anthropic's requests have it beside the messages. It is the last here, so that
-                # errors name the places of the others in the request.
-                request["messages"] = [*messages, {"role": "system", "content": body["system"]}]
-            else:
-                left_out.append("system")
-        if model is None or in_store is not None or chosen.pattern is not None:
-            encoding = chosen_encoding(None, by_name, chosen.pattern)
+        if model is not None and choice.encoding is None:
+            wanted = options.estimate or options.factor is not None
+            answer = resolve(model, "model", estimate=wanted)
+            factor, in_store = answer.estimate, answer.path
+        by_name = choice.encoding if in_store is None else in_store
+        if model is None or in_store is not None or options.pattern is not None:
+            encoding = chosen_encoding(None, by_name, options.pattern)
             if by_name is not None and is_path(by_name):
                 template = find_chat_template(by_name)
-        variables = body.get("chat_template_kwargs")
-        named = model if in_store is None else None
-        if factor is None and (variables is None or isinstance(variables, dict)):
-            chat = chosen_format(named, encoding, template, chosen.as_of)
-            variables = {**service_variables(body, chat), **(variables or {})}
-        request.update(
-            {
-                "messages": request.get("messages"),
-                "model": named,
-                "encoding": encoding,
-                "template": template,
-                "variables": variables,
-                "estimate": factor is not None,
-                "strict": chosen.strict,
-                "as_of": chosen.as_of,
-            }
+        request = whole_request(
+            body,
+            model=model if in_store is None else None,
+            encoding=encoding,
+            template=template,
+            estimate=factor is not None,
+            strict=options.strict,
+            as_of=options.as_of,
+            left_out=stored.left_out,
         )
-        if chosen.strict and left_out:
-            raise ValueError(f"{left_out[0]}: cannot be counted")
-        tokens = with_left_out(count_messages(**request), left_out)
-        if chosen.factor is not None:
-            tokens = _times(tokens, chosen.factor)
-        parts = count_parts(**request) if with_parts else []
+        tokens = request.count()
+        if options.factor is not None:
+            tokens = _times(tokens, options.factor)
+        parts = request.parts() if options.parts else []
+    except UnresolvedError as error:
+        raise wrong(error.message(TERMS._replace(estimate="--estimate"))) from None
     except KeyError as error:
         raise wrong(str(error.args[0])) from None
     except (ImportError, ValueError) as error:
         raise wrong(str(error)) from None
     except OSError as error:
         raise CommandError(f"{error.filename}: {error.strerror or error}") from None
-    is_estimated = factor is not None or chosen.factor is not None
-    return Counted(stored.name, model, tokens, parts, is_estimated)
+    is_estimated = factor is not None or options.factor is not None
+    of = "messages" if "messages" in body else "input"
+    return _Request(stored.name, model, tokens, parts, of, is_estimated)
 
 
 def _times(tokens: MessageCount, factor: str) -> MessageCount:
@@ -218,22 +208,37 @@ def _times(tokens: MessageCount, factor: str) -> MessageCount:
     return MessageCount(own.tokens(tokens), "; ".join(filter(None, (own.reason, tokens.note))))
 
 
-def _lines(parts: Sequence[RequestPart], tokens: int, mark: str) -> Iterator[str]:
-    """Yield a line for each part, and one for the request: without parts, its number alone."""
-    numbers = [part.tokens for part in parts]
-    style = Style(max(len(str(number)) for number in [*numbers, tokens]) + len(mark), mark=mark)
-    for part in parts:
-        places = ", ".join(f"messages[{number}]" for number in part.messages)
-        yield style.line(part.tokens, f"{part.name} ({places})" if places else part.name)
-    yield style.line(tokens, "total" if parts else "")
+def _lines(
+    rows: Sequence[Sequence[_Request]],
+    columns: Sequence[Column],
+    sums: Sequence[int],
+    options: CountOptions,
+    *,
+    is_one: bool,
+) -> Iterator[str]:
+    """Yield a line for each request, or for each part of one, and one for all; or that alone."""
+    table = Table(columns)
+    if options.total_only:
+        yield " ".join(table.cells(sums))
+        return
+    lines: list[tuple[list[int], str]] = []
+    if not is_one:
+        lines = [([one.tokens for one in row], row[0].name) for row in rows]
+    elif options.parts:
+        only = rows[0][0]
+        lines = [([part.tokens], _name(part, only.of)) for part in only.parts]
+    table.align([max(numbers) for numbers in zip(sums, *(numbers for numbers, _ in lines))])
+    if table.has_header:
+        yield table.header()
+    for numbers, name in lines:
+        yield table.line(numbers, name)
+    yield table.line(sums, "total" if lines else "")
 
 
-def _lines_of_many(counted: Sequence[Counted], total: int, mark: str) -> Iterator[str]:
-    """Yield a line for each request, and one for all."""
-    style = Style(len(str(total)) + len(mark), mark=mark)
-    for one in counted:
-        yield style.line(one.tokens, one.name)
-    yield style.line(total, "total")
+def _name(part: RequestPart, of: str) -> str:
+    """Return the name of a part; ``of`` is the member of the request that has its messages."""
+    places = ", ".join(f"{of}[{number}]" for number in part.messages)
+    return f"{part.name} ({places})" if places else part.name
 
 
 def _read(path: str) -> list[Stored]:
@@ -246,7 +251,7 @@ def _read(path: str) -> list[Stored]:
         with open_bytes(path) as file:
             data = read_at_most(file.read, _SIZE_LIMIT + 1)
     except OSError as error:
-        raise CommandError(complaint(path, error.strerror or os.fspath(path))) from None
+        raise CommandError(complaint(path, reason_of(error, path))) from None
     if len(data) > _SIZE_LIMIT:
         raise CommandError(complaint(path, f"larger than {_SIZE_LIMIT:,} bytes"))
     try:

@@ -1,26 +1,69 @@
-"""Counting the tokens of files in constant memory."""
+"""Counting the tokens of files in constant memory, large ones in several processes.
+
+An interpreter counts with one processor. Worker processes are given names of files and parts of
+large files, which are cut at cut points, and count them as this process would.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Generator, Iterable, Iterator, Sequence, Set
+from itertools import repeat
 from typing import TYPE_CHECKING, Any, BinaryIO, Callable, NamedTuple
 
 from .. import Encoding
-from ..files.text import BinaryError, check_beginning, not_utf8, open_bytes, recoded
-from ..unicode.utf8 import StreamDecodeError, Utf8Decoder
+from ..files.text import BinaryError, NotTextError, check_beginning, not_utf8, open_bytes, recoded
+from ..unicode.text import StreamDecodeError, Utf8Decoder
+from .input import announce_wait, reason_and_advice
 
 if TYPE_CHECKING:
-    from ..fit.text_encoder import TextEncoder
+    from ..files.walk import Found
+    from ..fit.boundary import TextEncoder
+    from ..parallel.pool import Pool, Tell
+    from .progress import FileProgress
 
 #: The number of bytes that are read at a time; a smaller file is read at once.
 _BLOCK = 1 << 18
 
+#: Bytes that a worker gets at a time, at least and at most: the last shares are small, so that all
+#: workers end at about the same time; the first are large, since files beside each other have
+#: chunks in common, which a worker then merges once.
+_SHARE, _LARGEST_SHARE = 500_000, 8_000_000
+
+#: Bytes that a worker counts before it reports them.
+_TOLD = 1 << 16
+
+#: The least size in bytes for workers: starting them takes as long as counting this.
+WORTH_WORKERS = 3_000_000
+
+#: The size of a part in bytes: small enough that all workers end at about the same time.
+_PART = 1_000_000
+#: Numbers of bytes in which a cut point is looked for, one after the other: mostly there is a cut
+#: point every few words.
+_WINDOWS = (1 << 10, 1 << 14)
+
 
 class Counts(NamedTuple):
-    """The counts of a text."""
+    """The counts of a text: of tokens by each of some encodings, in their order."""
 
-    tokens: int
+    tokens: tuple[int, ...]
     bytes: int
     characters: int
+
+    @classmethod
+    def total(cls, counts: Iterable[Counts], encodings: int) -> Counts:
+        """Return the sum of some counts by a number of encodings.
+
+        >>> Counts.total([Counts((1, 4), 2, 3), Counts((10, 40), 20, 30)], 2)
+        Counts(tokens=(11, 44), bytes=22, characters=33)
+        """
+        tokens = [0] * encodings
+        size = characters = 0
+        for one in counts:
+            for index, number in enumerate(one.tokens):
+                tokens[index] += number
+            size += one.bytes
+            characters += one.characters
+        return cls(tuple(tokens), size, characters)
 
 
 class Outcome(NamedTuple):
@@ -28,14 +71,20 @@ class Outcome(NamedTuple):
 
     #: The counts; None if it was not counted.
     counts: Counts | None
-    #: The reason why it was not counted.
+    #: The reason why it was not counted, and what to do about it; this may be empty.
     reason: str = ""
-    #: True if it could be read; if it was not counted, it is binary or not UTF-8.
+    advice: str = ""
+    #: True if it could be read: if it was not counted all the same, it is binary or not UTF-8.
     was_read: bool = True
     #: True if it was not counted because it is binary.
     is_binary: bool = False
     #: What is to be said about the counts; empty if there is nothing.
     note: str = ""
+
+    @property
+    def message(self) -> str:
+        """The reason, with the advice."""
+        return f"{self.reason}; {self.advice}" if self.advice else self.reason
 
 
 class Part(NamedTuple):
@@ -49,15 +98,19 @@ class Part(NamedTuple):
     end: int | None = None
 
 
+#: Some files, or parts of files, each with its index.
+Share = Sequence["tuple[int, Part]"]
+
+
 class _UnknownError(ValueError):
     """The vocabulary has no token for a part of a text."""
 
 
 class FileCounter:
-    """A counter of files with one encoding.
+    """A counter of files, each of which is read once for all of its encodings.
 
     Args:
-        encoding: the encoding.
+        *encodings: the encodings.
         allow_nul: take files with NUL bytes at their beginning as text, too.
         replace: count bytes that are not UTF-8 as U+FFFD.
         decompress: count the text in compressed files, told by their names.
@@ -67,15 +120,14 @@ class FileCounter:
 
     def __init__(
         self,
-        encoding: Encoding,
-        *,
+        *encodings: Encoding,
         allow_nul: bool = False,
         replace: bool = False,
         decompress: bool = False,
         notebooks: bool = False,
         encoding_of_file: str | None = None,
     ) -> None:
-        self.encoding = encoding
+        self.encodings = encodings
         self._decompress = decompress
         self._notebooks = notebooks
         self._encoding_of_file = encoding_of_file
@@ -104,11 +156,14 @@ class FileCounter:
                     self._recoded(told(file, advance)), part, lambda size: None
                 )
         except OSError as error:
-            return Outcome(None, error.strerror or str(error), was_read=False)
+            return Outcome(None, *reason_and_advice(error, part.path), was_read=False)
         except (ImportError, _UnknownError) as error:
             return Outcome(None, str(error), was_read=False)
+        except NotTextError as error:
+            is_binary = isinstance(error, BinaryError)
+            return Outcome(None, error.reason, error.advice, is_binary=is_binary)
         except ValueError as error:
-            return Outcome(None, str(error), is_binary=isinstance(error, BinaryError))
+            return Outcome(None, str(error))
 
     def takes_parts(self, path: str) -> bool:
         """Return False if a file must be read from its start, since its bytes are not its text."""
@@ -132,7 +187,7 @@ class FileCounter:
     def _takes_source(self, path: str) -> bool:
         if not self._notebooks:
             return False
-        from ..files.notebook import is_notebook  # few counts need it
+        from ..files.documents import is_notebook  # few counts need it
 
         if self._decompresses(path):
             from ..files.compressed import uncompressed_name
@@ -147,7 +202,7 @@ class FileCounter:
 
     def _count_source(self, file: BinaryIO, part: Part, advance: Callable[[int], None]) -> Outcome:
         """Count the sources of a notebook; what is not one is counted as it is, with a note."""
-        from ..files.notebook import LARGEST_NOTEBOOK, NotebookError, notebook_source
+        from ..files.documents import LARGEST_NOTEBOOK, NotebookError, notebook_source
         from ..files.whole import read_at_most
 
         data = read_at_most(file.read, LARGEST_NOTEBOOK + 1)
@@ -159,10 +214,10 @@ class FileCounter:
         try:
             source = notebook_source(text)
         except NotebookError as error:
-            counts = Counts(self._tokens(self.encoding, text), len(data), len(text))
+            counts = Counts(self._tokens(self.encodings, text), len(data), len(text))
             outcome = Outcome(counts, note=f"not a notebook: {error}; counted as it is")
         else:
-            tokens = self._tokens(self.encoding, source)
+            tokens = self._tokens(self.encodings, source)
             outcome = Outcome(Counts(tokens, len(source.encode()), len(source)))
         advance(len(data))
         return outcome
@@ -170,15 +225,20 @@ class FileCounter:
     def count_text(self, text: str) -> Outcome:
         """Count a text that is no file."""
         try:
-            return Outcome(Counts(self._tokens(self.encoding, text), len(text.encode()), len(text)))
+            tokens = self._tokens(self.encodings, text)
+            return Outcome(Counts(tokens, len(text.encode()), len(text)))
         except _UnknownError as error:
             return Outcome(None, str(error), was_read=False)
 
-    def _tokens(self, encoding: TextEncoder, text: str) -> int:
+    def _tokens(self, encoders: Sequence[TextEncoder], text: str) -> tuple[int, ...]:
+        """Return the tokens of a text by an encoder of each encoding."""
+        return tuple(map(self._tokens_by, self.encodings, encoders, repeat(text)))
+
+    def _tokens_by(self, encoding: Encoding, encoder: TextEncoder, text: str) -> int:
         try:
-            return encoding.count(text)
+            return encoder.count(text)
         except ValueError as error:
-            raise _UnknownError(f"{self.encoding.name}: {error}") from None
+            raise _UnknownError(f"{encoding.name}: {error}") from None
 
     def _count(self, file: BinaryIO, part: Part, advance: Callable[[int], None]) -> Counts:
         left = None if part.end is None else part.end - part.start
@@ -187,7 +247,7 @@ class FileCounter:
             self.check_beginning(block)
         if len(block) < _BLOCK or len(block) == left:
             text = self._decoded(block, part.start)
-            counts = Counts(self._tokens(self._encoding_of(part), text), len(block), len(text))
+            counts = Counts(self._tokens(self._encodings_of(part), text), len(block), len(text))
             advance(len(block))
             return counts
         return self._count_rest(block, file, part, advance)
@@ -208,8 +268,8 @@ class FileCounter:
         except DamagedError as error:
             return Outcome(None, str(error), was_read=False)  # never passed over, as binary ones
 
-    def _encoding_of(self, part: Part) -> Encoding:
-        return self.encoding.continued if part.start else self.encoding
+    def _encodings_of(self, part: Part) -> Sequence[TextEncoder]:
+        return [one.continued for one in self.encodings] if part.start else self.encodings
 
     def check_beginning(self, data: bytes) -> None:
         """Raise ``ValueError`` if a file with this beginning is not text."""
@@ -226,10 +286,11 @@ class FileCounter:
         """Count a file from the block that was read to its end, or to that of the part."""
         from ..fit.stream import Cutter, portions  # only large files need it
 
-        cutter = Cutter(self._encoding_of(part), frozenset())
+        cutters = [Cutter(encoding, frozenset()) for encoding in self._encodings_of(part)]
         decoder = Utf8Decoder(self._errors)
-        tokens = size = characters = 0
-        counted = told = 0  # characters and bytes
+        tokens = [0] * len(cutters)
+        size = characters = 0
+        counted = told = 0  # characters, once for each encoding, and bytes
         while True:
             try:
                 text = decoder.feed(block) if block else decoder.finish()
@@ -238,19 +299,21 @@ class FileCounter:
             size += len(block)
             characters += len(text)
             for portion in portions(text):
-                certain = cutter.feed(portion)
-                tokens += self._tokens(cutter.encoding, certain)
-                counted += len(certain)
+                for index, (encoding, cutter) in enumerate(zip(self.encodings, cutters)):
+                    certain = cutter.feed(portion)
+                    tokens[index] += self._tokens_by(encoding, cutter.encoding, certain)
+                    counted += len(certain)
                 # Estimated from the average size of a character: text held back is not done yet.
-                done = size * counted // characters
+                done = size * counted // (characters * len(cutters))
                 if done > told:
                     advance(done - told)
                     told = done
             if not block:
-                rest = cutter.finish()
-                tokens += self._tokens(cutter.encoding, rest)
+                for index, (encoding, cutter) in enumerate(zip(self.encodings, cutters)):
+                    rest = cutter.finish()
+                    tokens[index] += self._tokens_by(encoding, cutter.encoding, rest)
                 advance(size - told)
-                return Counts(tokens, size, characters)
+                return Counts(tuple(tokens), size, characters)
             block = _read(file, None if part.end is None else part.end - part.start - size)
 
 
@@ -259,3 +322,262 @@ def _read(file: BinaryIO, left: int | None) -> bytes:
     if block is None:
         raise BlockingIOError("it is in non-blocking mode and has nothing to read yet")
     return block
+
+
+def parts_of(counter: FileCounter, path: str, size: int) -> list[tuple[Part, int]]:
+    """Return the parts of a file, in order, each with its size in bytes; joined, they are the file.
+
+    It is the whole file if that is compressed, a notebook whose source is counted, not UTF-8, is no
+    text or cannot be read: counting it says so.
+
+    Args:
+        counter: the counter for the parts.
+        path: the path of a regular file.
+        size: its size in bytes.
+    """
+    if not counter.takes_parts(path):
+        return [(Part(path), size)]
+    if size >= 2 * _PART:
+        try:
+            with open(path, "rb") as file:
+                counter.check_beginning(file.read(1 << 13))
+        except (OSError, ValueError):
+            return [(Part(path), size)]
+    return cut_parts(counter.encodings, path, size, frozenset())
+
+
+def cut_parts(
+    encodings: Sequence[Encoding], path: str, size: int, names: Set[str]
+) -> list[tuple[Part, int]]:
+    """Return the parts of a file, in order, each with its size in bytes; joined, they are the file.
+
+    Parts are cut at cut points of all encodings, so the tokens of the file are those of its parts.
+    If none is found at once, a part is larger; in the worst case it is the whole file.
+
+    Args:
+        encodings: the encodings.
+        path: the path of a regular file.
+        size: its size in bytes.
+        names: special tokens that may be tokens in the file.
+    """
+    places = [0]
+    if size >= 2 * _PART:
+        try:
+            with open(path, "rb") as file:
+                for start in range(_PART, size - _PART // 2, _PART):
+                    place = cut_after(encodings, file, start, names)
+                    if place is not None and places[-1] < place < size:
+                        places.append(place)
+        except OSError:
+            places = [0]
+    # The last part goes to the end of the file, even if that has grown since.
+    ends: list[int | None] = [*places[1:], None]
+    return [
+        (Part(path, start, end), (size if end is None else end) - start)
+        for start, end in zip(places, ends)
+    ]
+
+
+def cut_after(
+    encodings: Sequence[Encoding], file: BinaryIO, start: int, names: Set[str]
+) -> int | None:
+    """Return the offset in bytes of a cut point of all encodings soon after ``start``, or None."""
+    for window in _WINDOWS:
+        file.seek(start)
+        data = file.read(window)
+        # A character begins at the first byte that does not continue one, whatever is before it.
+        skipped = next((index for index, byte in enumerate(data[:4]) if byte & 0xC0 != 0x80), 0)
+        try:
+            text = Utf8Decoder("strict").feed(data[skipped:])
+        except UnicodeDecodeError:
+            return None
+        cut = _common_cut_point(encodings, text, names)
+        if cut:
+            return start + skipped + len(text[:cut].encode())
+    return None
+
+
+def _common_cut_point(encodings: Sequence[Encoding], text: str, names: Set[str]) -> int | None:
+    """Return the first cut point that all encodings have; a fine one if there is no other."""
+    first, *others = (encoding.core.next_cut_point for encoding in encodings)
+    for fine in (False, True):
+        cut = first(text, names=names, fine=fine)
+        while cut is not None:
+            # The two characters beside a position alone decide if it is a cut point.
+            beside = text[cut - 1 : cut + 1]
+            if all(other(beside, names=names, fine=True) for other in others):
+                return cut
+            cut = first(text, cut, names=names, fine=fine)
+    return None
+
+
+def most_workers(size: int, jobs: int | None) -> int:
+    """Return the largest number of workers; 0 if they are not worth it or cannot be started.
+
+    Args:
+        size: the size of all files in bytes.
+        jobs: the largest number of processes; None for as many as can run at the same time.
+    """
+    if jobs == 1 or size < WORTH_WORKERS:
+        return 0
+    from ..parallel.processes import may_start, processors  # small inputs do not need it
+
+    most = jobs or processors()
+    return most if most > 1 and may_start() else 0
+
+
+def count_files(
+    counter: FileCounter,
+    files: Sequence[Found],
+    jobs: int | None,
+    progress: FileProgress,
+    announce: Callable[[str], None] = announce_wait,
+) -> Generator[Outcome, None, None]:
+    """Yield the outcome of each file, in their order; large inputs are counted by workers.
+
+    Args:
+        counter: the counter of files.
+        files: the files.
+        jobs: the largest number of processes; None for as many as can run at the same time.
+        progress: the progress bar.
+        announce: called with each path that may make a read wait, before it is opened.
+    """
+
+    def count_here(file: Found) -> Outcome:
+        if file.problem:
+            return Outcome(None, file.problem, was_read=False)
+        if not file.is_regular:
+            progress.clear()
+            announce(file.path)
+        return counter.count(Part(file.path), progress.advance)
+
+    most = most_workers(sum(file.size or 0 for file in files if file.is_regular), jobs)
+    parts: list[list[tuple[Part, int]]] = []
+    if most:
+        parts = [
+            parts_of(counter, file.path, file.size or 0) if file.is_regular else []
+            for file in files
+        ]
+    if sum(map(len, parts)) < 2:
+        for file in files:
+            outcome = count_here(file)
+            progress.file_done()
+            yield outcome
+        return
+
+    from ..parallel.pool import Pool
+
+    jobs_of = [(number, slot) for number, some in enumerate(parts) for slot in range(len(some))]
+    outcomes: list[list[Outcome | None]] = [[None] * len(some) for some in parts]
+    shares = _shares([part for some in parts for part in some], most)
+    with Pool(_FileWorker, (counter,), min(most, len(shares)), forks=True) as pool:
+        arriving = _outcomes(pool, shares, progress.advance)
+        for number, file in enumerate(files):
+            while None in outcomes[number]:
+                arrived = next(arriving, None)
+                if arrived is None:  # the worker that had it was killed
+                    outcomes[number] = []
+                else:
+                    owner, slot = jobs_of[arrived[0]]
+                    outcomes[owner][slot] = arrived[1]
+                    if None not in outcomes[owner]:
+                        progress.file_done()
+            outcome_parts = [outcome for outcome in outcomes[number] if outcome is not None]
+            if not outcome_parts:
+                outcome_parts = [count_here(file)]
+                progress.file_done()
+            outcomes[number].clear()
+            yield _joined(outcome_parts)
+
+
+def _joined(outcomes: Sequence[Outcome]) -> Outcome:
+    """Return the outcome of a file from those of its parts, in their order."""
+    for outcome in outcomes:
+        if outcome.counts is None:  # reading the file from its start would fail here first
+            return outcome
+    counts = [outcome.counts for outcome in outcomes if outcome.counts is not None]
+    return outcomes[0]._replace(counts=Counts.total(counts, len(counts[0].tokens)))
+
+
+def _outcomes(
+    pool: Pool, shares: Sequence[Share], advance: Callable[[int], None]
+) -> Iterator[tuple[int, Outcome]]:
+    """Yield the index of each part and its outcome, as they come.
+
+    A part is missing if the worker that had it was killed.
+
+    Args:
+        pool: the workers.
+        shares: the shares for the workers.
+        advance: called with the number of bytes each time some are counted.
+    """
+    from ..parallel.pool import WorkerKilled
+
+    try:
+        for message in pool.run(shares):
+            advance(message.size)
+            yield from message.outcomes
+    except WorkerKilled:
+        return
+
+
+def _shares(parts: Sequence[tuple[Part, int]], workers: int) -> list[Share]:
+    """Return shares of the parts, in order, the first ones larger than the last.
+
+    A share has half of what each worker would get of the rest, within ``_SHARE`` and
+    ``_LARGEST_SHARE``.
+    """
+    shares: list[Share] = []
+    share: list[tuple[int, Part]] = []
+    total = 0
+    left = sum(size for _, size in parts)
+    for index, (part, size) in enumerate(parts):
+        share.append((index, part))
+        total += size
+        if total >= max(_SHARE, min(_LARGEST_SHARE, left // (2 * workers))):
+            shares.append(share)
+            left -= total
+            share, total = [], 0
+    if share:
+        shares.append(share)
+    return shares
+
+
+class _WorkerMessage(NamedTuple):
+    """A message of a worker: bytes that it has counted, and parts that are done."""
+
+    size: int
+    #: Indexes of parts, each with its outcome.
+    outcomes: Sequence[tuple[int, Outcome]]
+
+
+class _FileWorker:
+    """A worker that counts files and parts of files."""
+
+    def __init__(self, counter: FileCounter) -> None:
+        self._counter = counter
+
+    def do(self, task: Share, tell: Tell) -> None:
+        """Tell how many bytes are counted, and the index and the outcome of each part."""
+        untold = 0
+        outcomes: list[tuple[int, Outcome]] = []
+
+        def advance(size: int) -> None:
+            nonlocal untold
+            untold += size
+            if untold >= _TOLD:
+                tell_all()
+
+        def tell_all() -> None:
+            nonlocal untold
+            tell(_WorkerMessage(untold, outcomes))
+            outcomes.clear()
+            untold = 0
+
+        for index, part in task:
+            outcome = self._counter.count(part, advance)
+            outcomes.append((index, outcome))
+        tell_all()
+
+    def finish(self, tell: Tell) -> None:
+        pass

@@ -1,4 +1,4 @@
-"""The methods ``tokens.…`` of a column, the same in Polars and in pandas."""
+"""The methods ``tokens.…`` of a column: of a series of pandas, of an expression of Polars."""
 
 from __future__ import annotations
 
@@ -8,16 +8,20 @@ from typing import Any, Literal
 
 from ..fit.boundary import Boundary
 from ..fit.truncate import Keep
-from .encoding_for_workers import AnyEncoding, Carried, check_fixed_ids
-from .functions import (
-    Made,
+from .batches import (
+    AnyEncoding,
+    Carried,
+    Errors,
+    TextFunction,
+    apply_to_values,
+    check_errors,
+    check_fixed_ids,
     check_splitting,
     check_truncating,
     encoding_ids,
     splitting,
     truncating,
 )
-from .texts import Errors
 
 #: What a column has: a number, a text, or a list of either.
 Kind = Literal["int", "ints", "str", "strs"]
@@ -27,7 +31,7 @@ class Tokens(ABC):
     """Counts, ids, and texts that fit, of a column of texts or bytes. Null stays null."""
 
     @abstractmethod
-    def _made(self, made: Made, kind: Kind, errors: Errors) -> Any:
+    def _apply(self, function: TextFunction, kind: Kind, errors: Errors) -> Any:
         """Return the column of what a function makes of each text."""
 
     def count(self, encoding: AnyEncoding, *, errors: Errors = "strict") -> Any:
@@ -41,7 +45,7 @@ class Tokens(ABC):
         Raises:
             ValueError, OSError: there is no such encoding or treatment; the file is damaged.
         """
-        return self._made(Carried(encoding).get().count, "int", errors)
+        return self._apply(Carried(encoding).get().count, "int", errors)
 
     def ids(
         self,
@@ -65,8 +69,8 @@ class Tokens(ABC):
             raise TypeError(f"allowed_special is the str {allowed_special!r}; pass a set of names")
         found = Carried(encoding).get()
         check_fixed_ids(found)
-        made = encoding_ids(found, allowed_special)
-        return self._made(made, "ints", errors)
+        function = encoding_ids(found, allowed_special)
+        return self._apply(function, "ints", errors)
 
     def truncate(
         self,
@@ -89,8 +93,8 @@ class Tokens(ABC):
         """
         carried = Carried(encoding)
         check_truncating(limit, keep, boundary, marker)
-        made = truncating(carried.get(), limit, keep, boundary, marker)
-        return self._made(made, "str", errors)
+        function = truncating(carried.get(), limit, keep, boundary, marker)
+        return self._apply(function, "str", errors)
 
     def split(
         self,
@@ -112,5 +116,67 @@ class Tokens(ABC):
         """
         carried = Carried(encoding)
         check_splitting(limit, overlap, boundary)
-        made = splitting(carried.get(), limit, overlap, boundary)
-        return self._made(made, "strs", errors)
+        function = splitting(carried.get(), limit, overlap, boundary)
+        return self._apply(function, "strs", errors)
+
+
+class PandasTokens(Tokens):
+    """The accessor ``tokens`` of a series."""
+
+    def __init__(self, series: Any) -> None:
+        self._series = series
+
+    def _apply(self, function: TextFunction, kind: Kind, errors: Errors) -> Any:
+        import pandas
+
+        check_errors(errors)
+        series = self._series
+        texts = series.astype(object).where(series.notna(), None)
+        found = apply_to_values(function, texts, errors, repr(series.name))
+        # Each row has a list of its own, which its owner may change.
+        values = [[*value] if isinstance(value, list) else value for value in found]
+        dtype = {"int": "Int64", "str": "string"}.get(kind, object)
+        return pandas.Series(values, index=series.index, dtype=dtype, name=series.name)
+
+
+def register_pandas() -> None:
+    """Give the series of pandas the accessor ``tokens``."""
+    import pandas
+
+    pandas.api.extensions.register_series_accessor("tokens")(PandasTokens)
+
+
+class PolarsTokens(Tokens):
+    """The namespace ``tokens`` of an expression."""
+
+    def __init__(self, expression: Any) -> None:
+        self._expression = expression
+
+    def _apply(self, function: TextFunction, kind: Kind, errors: Errors) -> Any:
+        import polars
+
+        check_errors(errors)
+        types: dict[Kind, Any] = {
+            "int": polars.Int64,
+            "ints": polars.List(polars.Int64),
+            "str": polars.String,
+            "strs": polars.List(polars.String),
+        }
+        taken = (polars.String, polars.Binary, polars.Categorical, polars.Enum, polars.Null)
+
+        def apply(batch: Any) -> Any:
+            if batch.dtype not in taken:
+                raise TypeError(
+                    f"column {batch.name!r} is of type {batch.dtype}; texts are strings or bytes"
+                )
+            values = apply_to_values(function, batch.to_list(), errors, repr(batch.name))
+            return polars.Series(batch.name, values, types[kind])
+
+        return self._expression.map_batches(apply, return_dtype=types[kind], is_elementwise=True)
+
+
+def register_polars() -> None:
+    """Give the expressions of Polars the namespace ``tokens``."""
+    import polars
+
+    polars.api.register_expr_namespace("tokens")(PolarsTokens)

@@ -7,10 +7,19 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any, Callable
 
-from .batches import Batches, RowFunction, count, encoding_named, split, truncated
-from .encoding_for_workers import AnyEncoding, Carried
-from .texts import Errors, check_errors
-from .values import text_of
+from .batches import (
+    AnyEncoding,
+    Batches,
+    Carried,
+    Errors,
+    RowFunction,
+    check_errors,
+    count,
+    encoding_named,
+    split,
+    text_of,
+    truncated,
+)
 
 #: The most values that each of SQLite's functions caches, and the length of the longest of these.
 #: That is 16 MiB of ASCII, or 64 MiB of the widest characters, and as much for results that are
@@ -145,7 +154,7 @@ def _of_batch(
     batches = Batches(function, own, errors)
 
     def apply(*arrays: Any) -> Any:
-        return array(batches.made(*arrays), returns)
+        return array(batches.apply(*arrays), returns)
 
     # DuckDB counts the parameters of what it is given.
     if has_limit:

@@ -1,24 +1,28 @@
-"""Counting of the chunks of a corpus.
+"""Counting the chunks of a corpus, and taking chunks that come with their counts.
 
 Text arrives in pieces, and only the text after the last cut point is held back (see
 ``Core.next_cut_point``). So memory grows with the number of distinct chunks, not with the corpus.
-It can be bounded: counts are then handed over when they are many (see ``Spill``).
-Splitting keeps one processor busy; if there are more, worker processes share it.
+With a ``Spill`` it is bounded: counts are handed over when there are many. Worker processes share
+the splitting of a large corpus.
+
+Counts may come from another program or from other machines. A row is a chunk and its count, and
+perhaps its group. The counts of a chunk that is in several rows are added up.
 """
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping
-from typing import Any, Callable, NamedTuple
+from collections.abc import Iterable, Iterator, Mapping
+from operator import index
+from typing import Any, Callable, NamedTuple, Union
 
 from ..encodings.encoding import Encoding
 from ..fit.stream import PORTION, Cutter, portions
+from ..formats.checked_json import is_unicode
 from ..parallel.pool import Pool, Tell
 from ..parallel.processes import processors
-from ..pipeline.chunks import texts_of_chunks
+from ..pipeline.core import texts_of_chunks
 from ..unicode.surrogates import repair
-from .counted import Counted, rows_of
 
 #: The number of characters counted at a time.
 _SHARE = 1 << 18
@@ -27,7 +31,7 @@ _WORTH_WORKERS = 4_000_000
 
 #: The frequency of each chunk, by group.
 Counts = dict[str, Counter[str]]
-#: A part of a text, and True if it goes on after a cut point.
+#: A part of a text, and True if it begins at a cut point within its text.
 Waiting = tuple[str, bool]
 
 #: The most characters for each chunk of ``Spill.most``, on average: chunks may be long.
@@ -128,7 +132,7 @@ class ChunkCounter:
         """Add chunks that come with their counts.
 
         Args:
-            counts: the chunks and their counts; see ``counted``.
+            counts: the chunks and their counts; see ``rows_of``.
             group: the group of chunks that come without one.
             check: called with each chunk; raises an error if it cannot be one.
 
@@ -232,10 +236,10 @@ def _add_counts(counts: Counts, others: Counts) -> None:
 
 
 class _Full:
-    """The rule that says when counts are many.
+    """Decides when there are so many counts that they are handed over.
 
     Args:
-        most: as in ``Spill``; None if they never are.
+        most: as in ``Spill``; None for never.
     """
 
     def __init__(self, most: int | None) -> None:
@@ -243,7 +247,7 @@ class _Full:
         self._characters = 0
 
     def is_after(self, texts: Mapping[str, list[Waiting]], counts: Counts) -> bool:
-        """Return True if counts are many after these texts; they are then handed over."""
+        """Return True if the counts are to be handed over after these texts."""
         if self.most is None:
             return False
         # The chunks together are no longer than the text that they are from.
@@ -257,7 +261,7 @@ class _Full:
 
 
 class _CountingWorker:
-    """Counts in a process of its own; the counts are told at the end, or when they are many."""
+    """Counts in a process of its own, and tells the counts at the end or when there are many."""
 
     def __init__(
         self, make: Callable[..., Encoding], arguments: dict[str, Any], most: int | None
@@ -276,3 +280,108 @@ class _CountingWorker:
 
     def finish(self, tell: Tell) -> None:
         tell((self._counts, self._added_tokens))
+
+
+#: Chunks with their counts: a mapping, or rows.
+Counted = Union[Mapping[str, int], Iterable[Union["tuple[str, int]", "tuple[str, int, str]"]]]
+
+#: The highest count of a row: Parquet files and SentencePiece keep it in 64 bits with a sign.
+MOST = (1 << 63) - 1
+
+#: The most characters of a chunk that a message shows.
+_SHOWN = 60
+
+
+class NotAChunkError(ValueError):
+    """The error for a counted text that training would not take as one chunk."""
+
+
+def rows_of(counts: Counted, group: str = "") -> Iterator[tuple[str, int, str]]:
+    """Yield checked rows, without those whose count is 0.
+
+    Args:
+        counts: the chunks and their counts.
+        group: the group of rows without one.
+
+    Raises:
+        TypeError: a chunk is not a str, or ``counts`` is neither a mapping nor made of rows.
+        ValueError: a chunk is empty or has a surrogate; a count is negative, beyond
+            ``MOST``, or no integer.
+
+    >>> list(rows_of({"the": 3, " dog": 2})), list(rows_of([("the", 3, "en"), (" le", 0)]))
+    ([('the', 3, ''), (' dog', 2, '')], [('the', 3, 'en')])
+    >>> list(rows_of([("the", 3), ("dog", -1)]))
+    Traceback (most recent call last):
+    ValueError: row 2: the count of 'dog' is -1; it must be 0 or more
+    """
+    rows: Iterable[Any] = counts.items() if isinstance(counts, Mapping) else counts
+    if isinstance(rows, (str, bytes)):
+        raise TypeError("counts is a text; pass a mapping of chunks to counts, or pairs of them")
+    for number, row in enumerate(rows, 1):
+        own = group
+        try:
+            if len(row) == 2:
+                chunk, count = row
+            else:
+                chunk, count, own = row
+        except (TypeError, ValueError):
+            raise TypeError(
+                f"row {number} must be a chunk and a count, perhaps with a group, not {row!r:.99}"
+            ) from None
+        is_text = isinstance(chunk, str) and chunk and is_unicode(chunk)
+        if type(count) is not int or not 0 < count <= MOST or not is_text:
+            try:
+                count = checked_count(chunk, count)
+                check_chunk(chunk)
+            except (TypeError, ValueError) as error:
+                raise type(error)(f"row {number}: {error}") from None
+            if not count:
+                continue
+        yield chunk, count, own
+
+
+def check_chunk(chunk: object) -> None:
+    """Raise ``TypeError`` or ``ValueError`` if a value cannot be a chunk.
+
+    >>> check_chunk("")
+    Traceback (most recent call last):
+    ValueError: the chunk is empty
+    """
+    if not isinstance(chunk, str):
+        raise TypeError(f"a chunk must be a str, not {type(chunk).__name__}")
+    if not chunk:
+        raise ValueError("the chunk is empty")
+    if not is_unicode(chunk):
+        raise ValueError(f"the chunk {shown(chunk)} has a surrogate, which UTF-8 cannot hold")
+
+
+def checked_count(chunk: object, count: Any) -> int:
+    """Return a count as an ``int``; those of numpy, for instance, are of other types.
+
+    Raises:
+        ValueError: it is negative, beyond ``MOST``, or no integer.
+
+    >>> checked_count("a", 2.5)
+    Traceback (most recent call last):
+    ValueError: the count of 'a' is 2.5; it must be an integer
+    """
+    try:
+        if isinstance(count, bool):
+            raise TypeError
+        number = index(count)
+    except TypeError:
+        raise ValueError(
+            f"the count of {shown(chunk)} is {count!r:.60}; it must be an integer"
+        ) from None
+    if abs(number) > MOST:
+        raise ValueError(f"the count of {shown(chunk)} is beyond {MOST:,}, the most that there are")
+    if number < 0:
+        raise ValueError(f"the count of {shown(chunk)} is {number}; it must be 0 or more")
+    return number
+
+
+def shown(chunk: object) -> str:
+    """Return a chunk for a message, cut if it is long."""
+    if isinstance(chunk, str) and len(chunk) > _SHOWN:
+        return f"{chunk[:_SHOWN]!r}…"
+    return repr(chunk)

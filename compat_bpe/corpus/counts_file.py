@@ -11,28 +11,43 @@ Three formats, told apart by the name:
 
 The first two may be compressed (``.gz``, ``.bz2``, ``.xz``, ``.zst``), and are UTF-8. The order of
 the rows makes no difference, and a chunk may have several.
+
+``CountsMerger`` adds counts up in bounded memory and yields them in sorted order. When there are
+too many for memory, they are written, sorted, to a temporary file: a *run*. In the end all runs are
+read at once and merged. Whenever a level has ``_FAN`` runs, they are merged to one of the next
+level, so that few files are open: of *n* rows, each is written about log(n) times.
 """
 
 from __future__ import annotations
 
 import codecs
+import itertools
 import json
 import os
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, BinaryIO, Callable
+import tempfile
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from heapq import merge
+from typing import IO, Any, BinaryIO, Callable
 
 from ..files.compressed import read_lines, uncompressed_name
-from ..files.json_message import json_message
 from ..files.text import STDIN, not_utf8
 from ..formats.checked_json import is_unicode
-from .counted import MOST, check_chunk, checked_count
-from .documents import LINE_LIMIT, group_of, is_json_lines
+from .chunk_counts import MOST, check_chunk, checked_count
+from .documents import LINE_LIMIT, group_of, is_json_lines, json_of_line
+from .tables import Column, is_parquet, parquet_batches, values
 
 #: A row: a chunk, its count and its group.
 Row = tuple[str, int, str]
 
-_PARQUET = (".parquet", ".pq")
+#: The columns of a Parquet file.
+_PARQUET_COLUMNS = (
+    Column("chunk", "string"),
+    Column("count", "integer"),
+    Column("group", "string", False),
+)
 _NAMES = ".tsv, .tsv.gz, .jsonl, .jsonl.gz or .parquet"
 
 #: The endings of the names of files that are written.
@@ -121,7 +136,7 @@ class CountsReader:
         for path in self.files:
             group = "" if path == STDIN else group_of(path, path)
             self.place = path
-            if _is_parquet(path):
+            if is_parquet(path):
                 rows = _parquet_rows(path, self._advance)
             elif is_json_lines(path):
                 rows = self._parsed(path, _json_row)
@@ -153,7 +168,7 @@ class CountsReader:
                 raise
 
     def _parsed(
-        self, path: str, parse: Callable[[bytes, int], Sequence[Any]]
+        self, path: str, parse: Callable[[bytes], Sequence[Any]]
     ) -> Iterator[tuple[int, Sequence[Any]]]:
         offset = 0
         for number, (line, size) in enumerate(read_lines(path, LINE_LIMIT, self._advance), 1):
@@ -168,7 +183,7 @@ class CountsReader:
             row = line.rstrip(b"\r\n")
             if row and not (number == 1 and row in _HEADERS):
                 try:
-                    yield number, parse(row, offset)
+                    yield number, parse(row)
                 except UnicodeDecodeError as error:
                     raise not_utf8(error, offset) from None
             offset += size
@@ -198,12 +213,8 @@ def files_of(path: str) -> list[str]:
 
 def _has_format(path: str) -> bool:
     return (
-        uncompressed_name(path).lower().endswith(".tsv") or is_json_lines(path) or _is_parquet(path)
+        uncompressed_name(path).lower().endswith(".tsv") or is_json_lines(path) or is_parquet(path)
     )
-
-
-def _is_parquet(path: str) -> bool:
-    return path.lower().endswith(_PARQUET)
 
 
 def _without_mark(line: bytes) -> bytes:
@@ -215,7 +226,7 @@ def _without_mark(line: bytes) -> bytes:
     return rest if is_mark else line
 
 
-def _tsv_row(line: bytes, offset: int) -> Sequence[Any]:
+def _tsv_row(line: bytes) -> Sequence[Any]:
     fields = line.decode().split("\t")
     if not 2 <= len(fields) <= 3:
         raise ValueError(
@@ -235,13 +246,8 @@ def _tsv_row(line: bytes, offset: int) -> Sequence[Any]:
     return chunk, count, unescape(fields[2]) if len(fields) == 3 else None
 
 
-def _json_row(line: bytes, offset: int) -> Sequence[Any]:
-    try:
-        row = json.loads(line.decode())
-    except json.JSONDecodeError as error:
-        raise ValueError(f"not JSON: column {error.colno}: {json_message(error.msg)}") from None
-    except RecursionError:
-        raise ValueError("not JSON that can be read: nested too deeply") from None
+def _json_row(line: bytes) -> Sequence[Any]:
+    row = json_of_line(line.decode())
     if not isinstance(row, dict):
         raise ValueError('must be an object with "chunk" and "count"')
     for name in ("chunk", "count"):
@@ -251,9 +257,13 @@ def _json_row(line: bytes, offset: int) -> Sequence[Any]:
 
 
 def _parquet_rows(path: str, advance: Callable[[int], None]) -> Iterator[tuple[int, Sequence[Any]]]:
-    from .counts_parquet import parquet_rows  # which needs pyarrow
-
-    yield from enumerate(parquet_rows(path), 1)
+    with open(path, "rb") as source:
+        numbers = itertools.count(1)
+        for batch, _ in parquet_batches(source, _PARQUET_COLUMNS):
+            columns = [values(column) for column in batch.columns]
+            if len(columns) == 2:
+                columns.append([None] * batch.num_rows)
+            yield from zip(numbers, zip(*columns))
     advance(os.path.getsize(path))
 
 
@@ -286,3 +296,181 @@ def check_output(path: str) -> None:
     """Raise ``ValueError`` if the name of a file to be written tells no format of text."""
     if path != STDIN and not path.lower().removesuffix(".gz").endswith(_WRITTEN):
         raise ValueError(f"{path}: the name must end in .tsv, .tsv.gz, .jsonl or .jsonl.gz")
+
+
+#: The most rows in memory: some 200 MB of words.
+MOST_ROWS = 1 << 20
+
+#: The most characters in memory for each of these rows, on average: chunks may be long.
+_LENGTH = 128
+
+#: The number of runs that are merged to one.
+_FAN = 16
+
+
+class CountsMerger:
+    """A sum of counts by chunk and group, to be used in a ``with`` block.
+
+    Args:
+        most: the most rows that are held in memory.
+
+    >>> with CountsMerger(most=2) as merger:
+    ...     for chunk in ("b", "a", "c", "a"):
+    ...         merger.add({chunk: 1})
+    ...     list(merger.rows())
+    [('a', 2, ''), ('b', 1, ''), ('c', 1, '')]
+    """
+
+    def __init__(self, most: int = MOST_ROWS) -> None:
+        self._most = max(most, 1)
+        self._counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
+        self._size = 0
+        #: The characters that were added since the last run, an upper bound of those in memory.
+        self._characters = 0
+        #: The runs by level.
+        self._runs: list[list[IO[bytes]]] = []
+
+    def __enter__(self) -> CountsMerger:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for file in [file for level in self._runs for file in level]:
+            with suppress(OSError):  # of a write that failed
+                file.close()
+        self._runs.clear()
+        self._counts.clear()
+
+    def add(self, counts: Mapping[str, int], group: str = "") -> None:
+        """Add the counts of some chunks; each must be 1 or more.
+
+        Raises:
+            OSError: there is no room for a temporary file; ``filename`` is its folder.
+        """
+        for chunk, count in counts.items():
+            self.add_row(chunk, count, group)
+
+    def add_row(self, chunk: str, count: int, group: str = "") -> None:
+        """Add the count of one chunk; otherwise as ``add``."""
+        known = self._counts[group]
+        if chunk in known:
+            known[chunk] += count
+            return
+        known[chunk] = count
+        self._size += 1
+        self._characters += len(chunk)
+        if self._size >= self._most or self._characters >= self._most * _LENGTH:
+            self._add_run(0, self._taken())
+
+    def rows(self) -> Iterator[Row]:
+        """Yield each chunk and group once, with their count, in the order of code points.
+
+        Nothing is left afterwards.
+
+        Raises:
+            OSError: a temporary file cannot be read.
+        """
+        runs = [_read(file) for level in self._runs for file in level]
+        yield from _added_up(merge(*runs, self._taken()) if runs else self._taken())
+        self.__exit__()
+
+    def _taken(self) -> Iterator[Row]:
+        """Yield the rows in memory in sorted order, and forget them."""
+        counts = dict(self._counts)
+        self._counts.clear()
+        self._size = self._characters = 0
+        if len(counts) == 1:
+            return next(_sorted(own, group) for group, own in counts.items())
+        return merge(*(_sorted(own, group) for group, own in counts.items()))
+
+    def _add_run(self, level: int, rows: Iterable[Row]) -> None:
+        """Write a run, and merge the runs of its level if they are many."""
+        if len(self._runs) == level:
+            self._runs.append([])
+        self._runs[level].append(_write(rows))
+        if len(self._runs[level]) == _FAN:
+            files, self._runs[level] = self._runs[level], []
+            try:
+                self._add_run(level + 1, _added_up(merge(*map(_read, files))))
+            finally:
+                for file in files:
+                    file.close()
+
+
+def _sorted(counts: Counter[str], group: str) -> Iterator[Row]:
+    # Pairs are compared, not triples: the group is the same.
+    return ((chunk, counts[chunk], group) for chunk in sorted(counts))
+
+
+def _added_up(rows: Iterable[Row]) -> Iterator[Row]:
+    """Yield sorted rows, those of the same chunk and group as one."""
+    # The rows of a chunk come together, but its groups in any order, so the rows of one group may
+    # have others between them.
+    last: str | None = None
+    sums: dict[str, int] = {}
+    for chunk, count, group in rows:
+        if chunk != last:
+            if last is not None:
+                yield from ((last, sums[one], one) for one in sorted(sums))
+            last = chunk
+            sums = {}
+        sums[group] = sums.get(group, 0) + count
+    if last is not None:
+        yield from ((last, sums[one], one) for one in sorted(sums))
+
+
+def _write(rows: Iterable[Row]) -> IO[bytes]:
+    file: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - closed by the caller
+    try:
+        for chunk, count, group in rows:
+            file.write(f"{escape(chunk)}\t{count}\t{escape(group)}\n".encode())
+        file.flush()  # so that no other call can fail
+    except BaseException as error:
+        with suppress(OSError):
+            file.close()
+        if isinstance(error, OSError):
+            error.filename = tempfile.gettempdir()
+        raise
+    return file
+
+
+def _read(file: IO[bytes]) -> Iterator[Row]:
+    file.seek(0)
+    for line in file:
+        chunk, count, group = line.decode()[:-1].split("\t")
+        yield unescape(chunk), int(count), unescape(group)
+
+
+def collapsed(rows: Iterable[Row]) -> Iterator[Row]:
+    """Yield sorted rows, all groups of a chunk as one without a name.
+
+    >>> list(collapsed([("a", 1, "x"), ("a", 2, "y"), ("b", 1, "x")]))
+    [('a', 3, ''), ('b', 1, '')]
+    """
+    return _added_up((chunk, count, "") for chunk, count, _ in rows)
+
+
+def frequent_rows(rows: Iterable[Row], least: int, dropped: dict[str, Any]) -> Iterator[Row]:
+    """Yield the rows of chunks that occur often enough in all groups together; count the others.
+
+    Args:
+        rows: sorted rows.
+        least: the lowest count of a chunk that is kept.
+        dropped: gets the number of dropped ``"chunks"``, and the sum of their ``"counts"``.
+    """
+    dropped.update(chunks=0, counts=0)
+    waiting: list[Row] = []
+
+    def decided() -> Iterator[Row]:
+        total = sum(count for _, count, _ in waiting)
+        if total >= least:
+            yield from waiting
+        elif waiting:
+            dropped["chunks"] += 1
+            dropped["counts"] += total
+
+    for row in rows:
+        if waiting and waiting[0][0] != row[0]:
+            yield from decided()
+            waiting = []
+        waiting.append(row)
+    yield from decided()

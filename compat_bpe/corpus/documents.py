@@ -15,22 +15,41 @@ from __future__ import annotations
 import codecs
 import json
 import os
+import tempfile
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from itertools import count, islice
-from typing import Callable, Literal, NamedTuple, get_args
+from typing import Any, BinaryIO, Callable, Literal, NamedTuple, get_args
 
 from ..files.compressed import kind_of_compression, read_blocks, read_lines, uncompressed_name
-from ..files.json_message import json_message
-from ..files.names import parts_of_path
-from ..files.notebook import LARGEST_NOTEBOOK, NotebookError, is_notebook, notebook_source
-from ..files.text import check_beginning, not_utf8
+from ..files.documents import LARGEST_NOTEBOOK, NotebookError, is_notebook, notebook_source
+from ..files.text import check_beginning, not_utf8, parts_of_path
+from ..files.whole import json_message
 from ..formats.checked_json import Json
 from ..unicode.surrogates import repair
-from ..unicode.utf8 import StreamDecodeError, Utf8Decoder
-from .part import PART as PART
-from .part import DocumentPart as DocumentPart
-from .spool import Spool
+from ..unicode.text import StreamDecodeError, Utf8Decoder
 from .tables import is_table, is_table_data, table_rows
+
+#: The largest number of characters in a part.
+PART = 1 << 16
+
+
+class DocumentPart(NamedTuple):
+    r"""A piece of a document.
+
+    The parts of a document follow each other and, joined, are its text. Each has at least one
+    character and at most ``PART``. A part that is not the last ends after a ``"\n"`` if it can; if
+    not, it ends within a line longer than ``PART``. An empty document has no parts.
+    """
+
+    #: The text, without surrogates.
+    text: str
+    group: str
+    #: The place in messages: ``corpus/a.txt``, or with the number of a line ``b.jsonl:17``.
+    source: str
+    #: True if its document ends with it.
+    is_last: bool
+
 
 #: The treatment of damaged data; see ``read_corpus``.
 Errors = Literal["strict", "replace", "skip"]
@@ -140,7 +159,7 @@ def group_of(path: str, root: str) -> str:
     below = os.path.basename(path) if path == root else path[len(os.path.join(root, "")) :]
     first, *rest = parts_of_path(below)
     name = first if rest else first.split(".", 1)[0] or first
-    # A file's name may have bytes that are no text, but a group's name goes into reports.
+    # A file's name may have bytes that are not text, but a group's name goes into reports.
     return os.fsencode(name).decode("utf-8", "replace")
 
 
@@ -169,7 +188,7 @@ def parts_of(pieces: Iterable[str], group: str, source: str) -> Iterator[Documen
 
 
 class _Progress:
-    """A progress that reports bytes when they have been worked on, not when they are read.
+    """Progress in bytes that have been worked on, not only read.
 
     The last block is held back, since some of its text is in parts that have not been taken yet.
     """
@@ -365,22 +384,32 @@ class _Reader:
         if len(line) > LINE_LIMIT:
             raise ValueError(f"a line of more than {LINE_LIMIT:,} bytes")
         try:
-            members = Json(json.loads(line.decode("utf-8", self._decoding)), "").mapping()
+            members = Json(json_of_line(line.decode("utf-8", self._decoding)), "").mapping()
         except UnicodeDecodeError as error:
             raise not_utf8(error, offset) from None
-        except json.JSONDecodeError as error:
-            raise ValueError(f"not JSON: column {error.colno}: {json_message(error.msg)}") from None
-        except RecursionError:
-            raise ValueError("not JSON that can be read: nested too deeply") from None
         text = _member(members, self._field)
         return text, group if self._group_field is None else _member(members, self._group_field)
+
+
+def json_of_line(line: str) -> Any:
+    """Return the value that a line of JSON has.
+
+    Raises:
+        ValueError: it is not JSON; the message says the column.
+    """
+    try:
+        return json.loads(line)
+    except json.JSONDecodeError as error:
+        raise ValueError(f"not JSON: column {error.colno}: {json_message(error.msg)}") from None
+    except RecursionError:
+        raise ValueError("not JSON that can be read: nested too deeply") from None
 
 
 def _member(members: dict[str, object], field: str) -> str:
     """Return the text in a field of an object.
 
     Raises:
-        ValueError: there is no such field, or its value is no text.
+        ValueError: there is no such field, or its value is not text.
     """
     if field not in members:
         names = ", ".join(map(repr, islice(members, _LISTED)))
@@ -388,3 +417,68 @@ def _member(members: dict[str, object], field: str) -> str:
         raise ValueError(f"no field {field!r}; {known}")
     value = members[field]
     return repair(value) if isinstance(value, str) else Json(value, "", repr(field)).text()
+
+
+#: Characters that are held in memory; what comes after these waits in a temporary file.
+_IN_MEMORY = 1 << 23
+
+
+class Spool:
+    """Parts that are held back, to be used in a ``with`` block.
+
+    After some megabytes, they go into a temporary file, in the folder that ``tempfile`` chooses
+    (``TMPDIR``): memory stays bounded, and the disk has to have room. Most documents are short:
+    ``tempfile.SpooledTemporaryFile`` would have each of their parts encoded and decoded.
+    """
+
+    def __init__(self) -> None:
+        self._parts: list[DocumentPart] = []
+        self._characters = 0
+        # Parts without their text, and how many bytes of the file that has.
+        self._filed: list[tuple[DocumentPart, int]] = []
+        self._file: BinaryIO | None = None
+
+    def __enter__(self) -> Spool:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.clear()
+
+    def add(self, part: DocumentPart) -> None:
+        """Hold one more part.
+
+        Raises:
+            OSError: there is no room for it; its ``filename`` is the folder.
+        """
+        if self._file is None and self._characters + len(part.text) <= _IN_MEMORY:
+            self._characters += len(part.text)
+            self._parts.append(part)
+            return
+        try:
+            if self._file is None:
+                self._file = tempfile.TemporaryFile()  # noqa: SIM115 - `clear` closes it
+            size = self._file.write(part.text.encode())
+            self._file.flush()  # so that no other call can fail
+        except OSError as error:
+            error.filename = tempfile.gettempdir()
+            raise
+        self._filed.append((part._replace(text=""), size))
+
+    def take(self) -> Iterator[DocumentPart]:
+        """Yield the parts that are held, in their order; then drop them."""
+        yield from self._parts
+        if self._file is not None:
+            self._file.seek(0)
+            for part, size in self._filed:
+                yield part._replace(text=self._file.read(size).decode())
+        self.clear()
+
+    def clear(self) -> None:
+        """Drop all parts that are held."""
+        self._parts.clear()
+        self._characters = 0
+        self._filed.clear()
+        if self._file is not None:
+            with suppress(OSError):  # of the write that failed
+                self._file.close()
+            self._file = None

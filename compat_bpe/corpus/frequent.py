@@ -1,10 +1,10 @@
 r"""Counts of the most frequent chunks in bounded memory, with a bound of the error.
 
-Exact counts need memory or disk for every distinct chunk, and most of them come once. A *summary*
-holds at most *m* chunks, whatever comes. When there are more, *c*, the highest count but *m*, is
-subtracted from all counts, and chunks with nothing left are dropped. (This is the summary of Misra
-and Gries; that such summaries can be merged in any order is from "Mergeable summaries" by Agarwal
-and others, 2012.)
+Exact counts need memory or disk for every distinct chunk, and most chunks occur once. A *summary*
+holds at most *m* chunks. When there are more, the count of rank *m + 1*, called *c*, is subtracted
+from all counts, and chunks with nothing left are dropped. (This is the summary of Misra and Gries;
+that such summaries can be merged in any order is from "Mergeable summaries" by Agarwal and others,
+2012.)
 
 The property: each count is too low by at most ``error``, the sum of all these *c*, and ``error`` is
 at most ``missing / (m + 1)``, where ``missing`` is the number of occurrences that are in no count.
@@ -12,8 +12,8 @@ So a chunk that occurs more often than ``total / (m + 1)`` times is always there
 
 The argument: whenever *c* is subtracted, at least *m + 1* chunks lose *c* each, so ``missing``
 grows by *(m + 1) c* or more, and ``error`` by *c*. In a merge, both are those of the two summaries
-added up, before something is subtracted again. So it makes no difference in which order, and in
-what parts, chunks are counted and summaries merged: the counts may be others, the bound holds.
+added up, before something is subtracted again. So the bound holds in whatever order and parts
+chunks are counted and summaries are merged, though the counts may differ.
 """
 
 from __future__ import annotations
@@ -92,33 +92,6 @@ def merged(first: Summary, second: Summary) -> Summary:
         known[chunk] = known.get(chunk, 0) + count
     known, taken = _pruned(known, most)
     return Summary(most, known, first.error + second.error + taken, first.total + second.total)
-
-
-def joined(parts: Iterable[Summary]) -> Summary:
-    """Return the summary of several that have no chunk in common, such as those of a shuffle.
-
-    All of their chunks are kept, and the error is the largest of theirs, not the sum.
-
-    Raises:
-        ValueError: there is none, or a chunk is in two of them.
-
-    >>> joined([summary({"a": 5, "b": 2}, 1), summary({"c": 4}, 1)])
-    Summary(most=1, counts={'a': 3, 'c': 4}, error=2, total=11)
-    """
-    counts: dict[str, int] = {}
-    most: int | None = None
-    error = total = size = 0
-    for part in parts:
-        counts.update(part.counts)
-        size += len(part.counts)
-        most = part.most if most is None else min(most, part.most)
-        error = max(error, part.error)
-        total += part.total
-    if most is None:
-        raise ValueError("there is no summary to join")
-    if len(counts) != size:
-        raise ValueError("a chunk is in two of the summaries: merge them instead")
-    return Summary(most, counts, error, total)
 
 
 def _pruned(counts: dict[str, int], most: int) -> tuple[dict[str, int], int]:

@@ -1,1 +1,1 @@
-"""The encodings that ship with the package."""
+"""Encodings: their classes, what their names mean, their files, and those that ship."""

@@ -9,13 +9,13 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from ..pattern.splitter import Splitter
-from ..pipeline.added.special import NOTHING, AllowedSpecial, DisallowedSpecial, SpecialTokens
-from ..pipeline.decoders.open_vocabulary import CharacterDecoder, WordDecoder
-from ..pipeline.definition import Definition
-from ..pipeline.models.open_vocabulary import Characters, WholeChunks
+from ..pipeline.core import Definition
+from ..pipeline.decoders.bytes import CharacterDecoder, WordDecoder
+from ..pipeline.models.wordpiece import Characters, WholeChunks
+from ..pipeline.special_tokens import NOTHING, AllowedSpecial, DisallowedSpecial, SpecialTokens
 from .core import EncodingCore
 from .encoding import Encoding
-from .loaded import find
+from .published import find
 
 
 class _Words(NamedTuple):
@@ -45,7 +45,7 @@ class Baseline(Encoding):
 
     - ``bytes``: each byte of UTF-8; the id is its value.
     - ``characters``: each character; the id is its code point.
-    - ``words``: runs of characters that are no white space.
+    - ``words``: runs of characters other than white space.
     - ``words_and_punctuation``: runs of letters, marks, digits and underscores, and each other
       character, without white space.
     - ``categories``: runs of characters of one Unicode category: letters, marks, numbers,
@@ -73,7 +73,6 @@ class Baseline(Encoding):
 
     def _set_up_rule(self, name: str) -> None:
         tokens: dict[bytes, int] = {}
-        made: Definition
         if name == "bytes":
             tokens = {bytes([value]): value for value in range(256)}
             self._set_up(name, _RUNS, tokens, 255, {}, None)
@@ -88,7 +87,7 @@ class Baseline(Encoding):
                 model = words = WholeChunks()
                 tokens = words.tokens
                 make_decoder = lambda: WordDecoder(words.words, between)  # noqa: E731
-            made = Definition(
+            definition = Definition(
                 added=SpecialTokens({}),
                 splitter=Splitter(pattern),
                 model=model,
@@ -101,7 +100,7 @@ class Baseline(Encoding):
             self._special_tokens = {}
             self._special_token_values = set()
             self._special_names = frozenset()
-            self.core = EncodingCore(made)
+            self.core = EncodingCore(definition)
         self._ships = True
 
     def encode_batch(

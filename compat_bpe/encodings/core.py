@@ -9,12 +9,11 @@ from __future__ import annotations
 import sys
 from collections.abc import Set
 
-from ..parallel.lazy import cached_property
+from ..caches import cached_property
 from ..pattern.splitter import Splitter
-from ..pipeline.added.special import SpecialTokens
-from ..pipeline.definition import Definition
-from ..pipeline.models.bpe.by_rank import BytePairEncoder
-from ..pipeline.models.bpe.byte_level import ByteLevelBPE
+from ..pipeline.core import Definition
+from ..pipeline.models.bpe.by_rank import ByteLevelBPE, BytePairEncoder
+from ..pipeline.special_tokens import SpecialTokens
 
 TYPE_CHECKING = False
 if TYPE_CHECKING or sys.implementation.name != "pypy":
@@ -75,12 +74,12 @@ class EncodingCore(InterpreterCore):
 
         Raises:
             KeyError: there is no such token.
-            TypeError: ``piece`` is no ``bytes``.
+            TypeError: ``piece`` is not ``bytes``.
         """
         _check_bytes(piece)
         token_id = self.encoder.get(piece)
         if token_id is None:
-            # Bytes that are not UTF-8 are no name: they become surrogates, which no name has.
+            # Bytes that are not UTF-8 become surrogates, which no name has.
             token_id = self.special.get(piece.decode("utf-8", "surrogateescape"))
         if token_id is None:
             raise KeyError(piece)
@@ -90,7 +89,7 @@ class EncodingCore(InterpreterCore):
         """Return the ids of some bytes taken as one chunk.
 
         Raises:
-            TypeError: ``piece`` is no ``bytes``.
+            TypeError: ``piece`` is not ``bytes``.
             ValueError: the model is not byte-level BPE.
         """
         _check_bytes(piece)
@@ -103,7 +102,7 @@ class EncodingCore(InterpreterCore):
         That chunk and all bytes after it are encoded as one chunk.
 
         Raises:
-            TypeError: ``piece`` is no ``bytes``.
+            TypeError: ``piece`` is not ``bytes``.
         """
         _check_bytes(piece)
         try:
@@ -161,7 +160,6 @@ class CoreBPE(EncodingCore):
     def __init__(
         self, encoder: dict[bytes, int], special_tokens_encoder: dict[str, int], pattern: str
     ) -> None:
-
         def names_by_id() -> dict[int, bytes]:
             # If an id has two names, the first counts.
             names = reversed(list(special_tokens_encoder.items()))

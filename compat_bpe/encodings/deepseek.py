@@ -1,4 +1,4 @@
-r"""DeepSeek's encodings: V3, R1 and V4.
+"""DeepSeek's encodings: V3, R1 and V4.
 
 They share one vocabulary and one list of merges, and differ in their added tokens. All data is
 from the ``tokenizer.json`` of R1 and that of V4, which are under the MIT licence. ``deepseek_v3``
@@ -14,14 +14,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from ..formats.models.bpe import RankedModel
-from ..formats.parts.pre_tokenizers import byte_level_part, pre_tokenizers_part, split_part
+from ..formats.tokenizer_bpe import RankedModel
 from ..formats.tokenizer_json import TokenizerDefinition
-from ..pipeline.added.added_tokens import AddedToken
-from .vocabularies import load_ranks
+from ..formats.tokenizer_writing import byte_level_part, pre_tokenizers_part, split_part
+from ..pipeline.added_tokens import AddedToken
+from .published import load_ranks
 
 PACK = "deepseek"
-
 
 #: The steps besides the model, as in the files.
 PARTS: dict[str, Any] = {

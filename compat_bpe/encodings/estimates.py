@@ -7,12 +7,13 @@ one. It is no encoding: there are no ids, and nothing says where tokens begin.
 
 from __future__ import annotations
 
+import re
 from fractions import Fraction
-from math import ceil
+from math import ceil, floor
 from typing import NamedTuple, Union
 
 from .families import NotPublic
-from .model_names import resolve_model
+from .model_names import spelling_of
 
 
 class Factor(NamedTuple):
@@ -25,6 +26,7 @@ class Factor(NamedTuple):
         source: the address of the page that says so.
         seen: the date on which the page was looked at.
         caveat: what else is published about the number; may be empty.
+        times: what the number is multiplied by, as the caveat says.
     """
 
     maker: str
@@ -33,15 +35,24 @@ class Factor(NamedTuple):
     source: str
     seen: str
     caveat: str = ""
+    times: Fraction = Fraction(1)
 
     def tokens(self, characters: int) -> int:
         """Return the approximate number of tokens of a text, rounded up.
 
-        >>> factor = factor_for_model("claude-sonnet-4-5")
+        >>> factor = FACTORS["Claude's models"]
         >>> factor.tokens(0), factor.tokens(7), factor.tokens(8)
         (0, 2, 3)
         """
-        return ceil(characters / self.characters)
+        return ceil(characters * self.times / Fraction(self.characters))
+
+    def limit(self, tokens: int) -> int:
+        """Return the most characters that are estimated as no more than a number of tokens.
+
+        >>> FACTORS["Claude's models"].limit(3)
+        10
+        """
+        return floor(tokens * Fraction(self.characters) / self.times)
 
     @property
     def reason(self) -> str:
@@ -78,8 +89,19 @@ class OwnFactor(NamedTuple):
         >>> OwnFactor.of_text("1.1", FACTORS["Claude's models"]).tokens(35)
         11
         """
-        divisor = Fraction(1 if isinstance(self.of, str) else self.of.characters)
-        return ceil(number * self.times / divisor)
+        return ceil(number * self.times / self._divisor)
+
+    def limit(self, tokens: int) -> int:
+        """Return the most characters or tokens that are estimated as no more than some tokens.
+
+        >>> OwnFactor.of_text("1.1", "o200k_base").limit(10)
+        9
+        """
+        return floor(tokens * self._divisor / self.times)
+
+    @property
+    def _divisor(self) -> Fraction:
+        return Fraction(1 if isinstance(self.of, str) else self.of.characters)
 
     @property
     def reason(self) -> str:
@@ -98,18 +120,21 @@ class OwnFactor(NamedTuple):
 
 Estimate = Union[Factor, OwnFactor]
 
+_CLAUDE = Factor(
+    "Anthropic",
+    3.5,
+    "a token is approximately 3.5 English characters",
+    "https://platform.claude.com/docs/en/about-claude/glossary",
+    "2026-11-23",
+)
+#: https://platform.claude.com/docs/en/build-with-claude/token-counting, seen on the same day.
+_MORE_TOKENS = "Claude 4.7 and later models make approximately 30 percent more tokens"
+_NEWER_CLAUDE = re.compile(r"claude-([a-z]+-)?(4[.-][7-9]|[5-9]|[1-9]\d)(?!\d)")
+_OLDER_CLAUDE = re.compile(r"claude-([a-z]+-)?[1-4](?!\d)|claude-instant")
+
 #: The name of a family → its maker's factor. A family that is not here gets no estimate.
 FACTORS: dict[str, Factor] = {
-    "Claude's models": Factor(
-        "Anthropic",
-        3.5,
-        "a token is approximately 3.5 English characters",
-        "https://platform.claude.com/docs/en/about-claude/glossary",
-        "2026-11-23",
-        # https://platform.claude.com/docs/en/build-with-claude/token-counting
-        "Claude 4.7 and later models make approximately 30 percent more tokens, "
-        "which are not in the number",
-    ),
+    "Claude's models": _CLAUDE._replace(caveat=f"{_MORE_TOKENS}, which are not in the number"),
     "Gemini's models that Google's SDK does not count locally": Factor(
         "Google",
         4,
@@ -120,27 +145,22 @@ FACTORS: dict[str, Factor] = {
 }
 
 
-def factor_for_model(model_name: str) -> Factor | None:
-    """Return the factor that estimates the tokens of a model.
+def factor_of(model_name: str, family: NotPublic) -> Factor | None:
+    """Return the factor that estimates the tokens of a model of a family; None if none is known.
 
-    Returns:
-        None if the model needs no estimate, since it has a public tokenizer, or is not known.
-
-    Raises:
-        KeyError: the model has no public tokenizer, and no factor of its maker is known.
-
-    >>> factor_for_model("anthropic/claude-sonnet-4-5").characters
-    3.5
-    >>> factor_for_model("gpt-4o") is None
-    True
+    >>> from compat_bpe.encodings.model_names import resolve_model
+    >>> family = resolve_model("claude-opus-4-7")
+    >>> factor_of("claude-opus-4-7", family).tokens(35), factor_of("claude-3-opus", family).caveat
+    (13, '')
     """
-    family = resolve_model(model_name)
-    if not isinstance(family, NotPublic):
-        return None
     factor = FACTORS.get(family.name)
-    if factor is None:
-        raise KeyError(
-            f"{family.why(model_name)}; it cannot be estimated: no number of characters to a "
-            "token is known that its maker publishes"
+    if factor is None or factor.maker != _CLAUDE.maker:
+        return factor
+    spelling = spelling_of(model_name)
+    name = model_name if spelling is None else spelling.model
+    if _NEWER_CLAUDE.match(name):
+        return _CLAUDE._replace(
+            caveat=f"{_MORE_TOKENS}, which are in the number", times=Fraction(13, 10)
         )
-    return factor
+    # A name that says no version may be either.
+    return _CLAUDE if _OLDER_CLAUDE.match(name) else factor

@@ -1,23 +1,27 @@
-"""Loading an encoding from files on disk."""
+"""Loading an encoding from files on disk.
+
+``load`` takes any kind of file. ``load_tiktoken`` and ``load_gpt2`` are for rank files and GPT-2's
+two files, which do not say all that an encoding needs.
+"""
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from .encoding import Encoding
-from .load_by_ranks import (
-    DEEPSEEK,
-    as_trained,
-    load_gpt2,
-    load_ranks_file,
-    pattern_of,
-)
-from .mistral import is_versioned, newest
-from .openai import PUBLISHED
-from .patterns import pattern_named
-from .recognise import STORES, recognise
+from .published import PATTERNS, PUBLISHED, load_ranks, pattern_named
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from pathlib import Path
+    from typing import NoReturn
+
+    from ..formats.checked_json import Json
+    from ..formats.settings_beside import Settings
+    from .rank_families import RankFamily
+
 
 #: The number of bytes from which the format of a file is recognized.
 _BEGINNING = 1 << 12
@@ -78,12 +82,12 @@ def load(
     >>> load("fixtures/gpt2_small").encode("the")
     [83, 258]
     """
-    from ..files.whole import open_regular  # imported here: encodings by name do not need it
+    # Imported here, as all below: encodings by name do not need it.
+    from ..files.whole import open_regular
+    from .local_stores import STORES, find_stored, recognise
 
     file_path = os.fspath(path)
     if file_path.startswith(STORES):
-        from .local_stores import find_stored  # imported here: few files are named so
-
         file_path, stored_name = find_stored(file_path)
         name = stored_name if name is None else name
     if os.path.isdir(file_path):
@@ -98,14 +102,16 @@ def load(
     kind = recognise(file_path, beginning)
     try:
         if kind == "ranks":
-            from pathlib import Path  # imported here, as below: most files do not need it
+            from pathlib import Path
 
-            return load_ranks_file(Path(file_path), pattern, special_tokens, name)
+            return _load_ranks(Path(file_path), pattern, special_tokens, name)
         if special_tokens is not None:
             raise ValueError(f"{file_path}: only a rank file is given special tokens")
+        if pattern is not None and kind in _SAY_THE_PATTERN:
+            _refuse_pattern(file_path)
         return _LOADERS[kind](file_path, pattern, name)
     except ValueError as error:
-        from ..unicode.escape import brief
+        from ..unicode.text import brief
 
         short = brief(str(error))
         if short == str(error):
@@ -137,6 +143,8 @@ _IN_FOLDER = (
 
 
 def _in_folder(folder: str) -> str:
+    from .local_stores import is_versioned, newest
+
     names = sorted(os.listdir(folder))
     for pattern in _IN_FOLDER:
         fits = re.compile(re.escape(pattern).replace(r"\*", ".*"), re.DOTALL).fullmatch
@@ -161,49 +169,49 @@ def _load_merges(path: str, pattern: str | None, name: str) -> Encoding:
     return _load_pair(_beside(path, *_IDS_BESIDE), path, pattern, name)
 
 
-def _load_vocab_txt(path: str, pattern: str | None, name: str) -> Encoding:
+def _load_vocab_txt(path: str, _: str | None, name: str) -> Encoding:
     from pathlib import Path
 
     from ..formats.vocab_txt import read_vocab_txt
     from .tokenizer import Tokenizer
 
-    _refuse_pattern(path, pattern)
     return Tokenizer(name, read_vocab_txt(Path(path)))
 
 
-def _load_clip_merges(path: str, pattern: str | None, name: str) -> Encoding:
+def _load_clip_merges(path: str, _: str | None, name: str) -> Encoding:
     from pathlib import Path
 
     from ..formats.vocab_merges import read_clip_merges
     from .tokenizer import Tokenizer
 
-    _refuse_pattern(path, pattern)
     return Tokenizer(name, read_clip_merges(Path(path)))
 
 
-def _refuse_pattern(path: str, pattern: str | None) -> None:
-    if pattern is not None:
-        raise ValueError(f"{path}: it says itself how text is split: it is given no pattern")
+#: The kinds of files that say themselves how text is split; also some in JSON do.
+_SAY_THE_PATTERN = frozenset(("vocab.txt", "clip", "rwkv", "sentencepiece"))
+
+
+def _refuse_pattern(path: str) -> NoReturn:
+    raise ValueError(f"{path}: it says itself how text is split: it is given no pattern")
 
 
 def _load_json(path: str, pattern: str | None, name: str) -> Encoding:
     from ..formats.checked_json import read_json
-    from .load_ranked import load_ranked
 
     file = read_json(path)
     members = file.mapping()
     # A vocabulary may have a token "model".
     if members and all(type(id_) is int for id_ in members.values()):
         return _load_pair(path, _beside(path, *_MERGES_BESIDE), pattern, name)
-    _refuse_pattern(path, pattern)
-    ranked = load_ranked(file, name)
+    if pattern is not None:
+        _refuse_pattern(path)
+    ranked = _load_json_ranks(file, name)
     if ranked is not None:
         return ranked
     if "model" not in members:
         file.fail("it is JSON, but neither a tokenizer.json nor a vocabulary")
     from ..formats.tokenizer_json import parse_tokenizer
-    from .tokenizer import Tokenizer
-    from .wrong_pattern import warn_of_wrong_pattern
+    from .tokenizer import Tokenizer, warn_of_wrong_pattern
 
     definition = parse_tokenizer(file)
     tokenizer = Tokenizer(name, definition)
@@ -211,19 +219,45 @@ def _load_json(path: str, pattern: str | None, name: str) -> Encoding:
     return tokenizer
 
 
-def _load_rwkv(path: str, pattern: str | None, name: str) -> Encoding:
-    from ..formats.rwkv import read_rwkv
-    from .rwkv import Rwkv
+def _load_json_ranks(file: Json, name: str) -> Encoding | None:
+    """Return the encoding of a JSON file with ranks; None if it is another kind of file.
 
-    _refuse_pattern(path, pattern)
+    Raises:
+        ValueError: the file is damaged.
+    """
+    members = file.mapping()
+    is_tekken = "config" in members and isinstance(members.get("vocab"), list)
+    if not is_tekken and members.keys().isdisjoint(("regular_tokens", "bpe_ranks")):
+        return None
+    from ..formats.json_ranks import parse_grok, parse_js_tiktoken, parse_tekken
+    from ..pattern.translation import PatternError
+
+    if is_tekken:
+        content = parse_tekken(file)
+    else:
+        content = (parse_grok if "regular_tokens" in members else parse_js_tiktoken)(file)
+    try:
+        return Encoding(
+            name,
+            pat_str=content.pattern.text(),
+            mergeable_ranks=content.ranks,
+            special_tokens=content.special_tokens,
+        )
+    except PatternError as error:
+        return content.pattern.fail(str(error))
+
+
+def _load_rwkv(path: str, _: str | None, name: str) -> Encoding:
+    from ..formats.rwkv import read_rwkv
+    from .tokenizer import Rwkv
+
     return Rwkv(name, read_rwkv(path))
 
 
-def _load_sentencepiece(path: str, pattern: str | None, name: str) -> Encoding:
-    from ..formats.sentencepiece_read import read_sentencepiece
+def _load_sentencepiece(path: str, _: str | None, name: str) -> Encoding:
+    from ..formats.sentencepiece import read_sentencepiece
     from .sentencepiece import SentencePiece
 
-    _refuse_pattern(path, pattern)
     return SentencePiece(name, read_sentencepiece(path))
 
 
@@ -242,7 +276,7 @@ def _load_gguf(path: str, pattern: str | None, name: str) -> Encoding:
         from .sentencepiece import SentencePiece
 
         return SentencePiece(name, definition)
-    from .rwkv import Rwkv
+    from .tokenizer import Rwkv
 
     return Rwkv(name, definition)
 
@@ -257,15 +291,15 @@ def _load_pair(first: str, second: str, pattern: str | None, name: str) -> Encod
         pattern = pattern_named(pattern)
     else:
         from ..formats.gpt2 import read_gpt2
-        from ..formats.manifest import AS_TOKENIZER_JSON, manifest_of
+        from ..formats.settings_beside import AS_TOKENIZER_JSON, manifest_of
 
         manifest = manifest_of(vocabulary, merges)
         if manifest is not None:
             specials = list(manifest.special_tokens)
             if manifest.pattern in (DEEPSEEK, AS_TOKENIZER_JSON):
                 ranks, special = read_gpt2(vocabulary, merges, specials)
-                return as_trained(vocabulary, manifest.pattern, ranks, special, name)
-            named = pattern_of(vocabulary, manifest.pattern)
+                return _as_trained(vocabulary, manifest.pattern, ranks, special, name)
+            named = _pattern_of_manifest(vocabulary, manifest.pattern)
             # GPT-2's pattern is the default.
             pattern = None if named == PUBLISHED["gpt2"].pattern else named
     if merges.name.endswith("vocab.bpe"):
@@ -289,7 +323,7 @@ _LOADERS = {
 
 
 def _beside(path: str, *names: str) -> str:
-    """Return the first of two files that is in the folder of a file, that of its format first.
+    """Return the file of a pair that belongs to the other one, of the same format if there is one.
 
     Raises:
         ValueError: no such file is there.
@@ -305,3 +339,209 @@ def _beside(path: str, *names: str) -> str:
             if start + name != own and os.path.exists(candidate):
                 return candidate
     raise ValueError(f"{path}: what belongs to it is not beside it ({' or '.join(names)})")
+
+
+#: The name for DeepSeek's pre-tokenizer, which has several patterns, where one is given.
+DEEPSEEK = "deepseek"
+
+
+def _load_ranks(
+    path: Path, pattern: str | None, special_tokens: Mapping[str, int] | None, name: str
+) -> Encoding:
+    """Load a rank file. Its content, or files beside it, say which pattern it has if none is given.
+
+    Raises:
+        OSError, ValueError: as in ``load``.
+    """
+    if pattern is not None:
+        return load_tiktoken(path, pattern=pattern, special_tokens=special_tokens, name=name)
+    from ..files.whole import read_whole
+    from ..formats.settings_beside import manifest_of
+    from ..formats.tiktoken import parse_ranks
+    from .rank_families import family_of
+
+    manifest = manifest_of(path)
+    data = read_whole(path)
+    if manifest is not None:
+        special = manifest.special_tokens if special_tokens is None else dict(special_tokens)
+        return _as_trained(path, manifest.pattern, parse_ranks(data, str(path)), special, name)
+    family = family_of(path, data)
+    if family is not None:
+        return _of_family(*family, path, data, special_tokens, name)
+    ranks = parse_ranks(data, str(path))
+    # If several encodings share the vocabulary, the one with the file's name is taken, or else the
+    # one with the vocabulary's name.
+    for known, published in sorted(
+        PUBLISHED.items(), key=lambda item: (item[0] != path.stem, item[0] != item[1].pack)
+    ):
+        shipped = load_ranks(published.pack)
+        if ranks == shipped:
+            called = known if name == path.stem else name
+            if special_tokens is None:
+                encoding = Encoding.shipped(known)
+                encoding.name = called
+                return encoding
+            return Encoding(
+                called,
+                pat_str=published.pattern,
+                mergeable_ranks=ranks,
+                special_tokens=dict(special_tokens),
+            )
+    raise ValueError(
+        f"{path}: a rank file does not say how text is split: give a pattern, or the name of one "
+        f"(there are {', '.join(PATTERNS)})"
+    )
+
+
+def _of_family(
+    family: RankFamily,
+    settings: Settings,
+    path: Path,
+    data: bytes,
+    special_tokens: Mapping[str, int] | None,
+    name: str,
+) -> Encoding:
+    """Return an encoding by ranks as a family of models has it."""
+    from ..formats.tiktoken import parse_in_order, parse_ranks
+
+    ranks = (parse_in_order if family.by_line else parse_ranks)(data, str(path))
+    if special_tokens is None:
+        special_tokens = family.special_tokens(max(ranks.values()) + 1, settings)
+    pattern = PATTERNS[family.name]
+    if not family.is_nfc:
+        return Encoding(
+            name,
+            pat_str=pattern,
+            mergeable_ranks=ranks,
+            special_tokens=dict(special_tokens),
+        )
+    from ..formats.tokenizer_bpe import RankedModel
+    from ..formats.tokenizer_json import TokenizerDefinition
+    from ..formats.tokenizer_writing import byte_level_part, pre_tokenizers_part, split_part
+    from ..pipeline.added_tokens import AddedToken
+    from .tokenizer import Tokenizer
+
+    parts = {
+        "normalizer": {"type": "NFC"},
+        "pre_tokenizer": pre_tokenizers_part(split_part(pattern), byte_level_part(use_regex=False)),
+        "post_processor": None,
+        "decoder": byte_level_part(),
+    }
+    # The whole text is normalized, and then special tokens are looked for.
+    added = tuple(
+        AddedToken(one, id_, special=True, normalized=True) for one, id_ in special_tokens.items()
+    )
+    return Tokenizer(name, TokenizerDefinition(RankedModel(ranks), added, parts, name))
+
+
+def _as_trained(
+    path: Path,
+    pattern: str,
+    ranks: dict[bytes, int],
+    special_tokens: Mapping[str, int],
+    name: str,
+) -> Encoding:
+    """Return an encoding by ranks, with text split as a manifest says."""
+    from ..formats.settings_beside import AS_TOKENIZER_JSON, MANIFEST
+
+    if pattern == AS_TOKENIZER_JSON:
+        raise ValueError(
+            f"{path}: by the {MANIFEST} beside it, only tokenizer.json says how its text is split: "
+            "load that"
+        )
+    if pattern == DEEPSEEK:
+        from ..formats.tokenizer_bpe import RankedModel
+        from ..formats.tokenizer_json import TokenizerDefinition
+        from ..pipeline.added_tokens import AddedToken
+        from .deepseek import PARTS
+        from .tokenizer import Tokenizer
+
+        added = tuple(AddedToken(one, id, special=True) for one, id in special_tokens.items())
+        return Tokenizer(name, TokenizerDefinition(RankedModel(ranks), added, PARTS, name))
+    return Encoding(
+        name,
+        pat_str=_pattern_of_manifest(path, pattern),
+        mergeable_ranks=ranks,
+        special_tokens=dict(special_tokens),
+    )
+
+
+def _pattern_of_manifest(path: Path, pattern: str) -> str:
+    """Return the pattern that a manifest beside a file names; an error names the manifest."""
+    try:
+        return pattern_named(pattern)
+    except ValueError as error:
+        from ..formats.settings_beside import MANIFEST
+
+        raise ValueError(f"{path.with_name(MANIFEST)}: {error}") from None
+
+
+def load_gpt2(
+    encoder_json: str | os.PathLike[str],
+    vocab_bpe: str | os.PathLike[str],
+    *,
+    pattern: str | None = None,
+    special_tokens: Iterable[str] | None = None,
+    name: str | None = None,
+) -> Encoding:
+    """Load an encoding from ``encoder.json`` and ``vocab.bpe``, GPT-2's format.
+
+    Args:
+        encoder_json: token → id; tokens are written in GPT-2's byte alphabet.
+        vocab_bpe: the merges in order, one a line.
+        pattern: the pattern, or the name of one, as for ``load``; GPT-2's unless given.
+        special_tokens: the entries of ``encoder_json`` that are special. Unless given, those that
+            no merge makes and that are written ``<…>``.
+        name: the name of the encoding; the file's name unless given.
+
+    Raises:
+        OSError: a file cannot be read.
+        ValueError: a file is damaged, or the two do not fit. The message says the file, the line
+            and the reason.
+    """
+    from ..formats.gpt2 import read_gpt2
+
+    ranks, specials = read_gpt2(encoder_json, vocab_bpe, special_tokens)
+    return Encoding(
+        _stem(encoder_json) if name is None else name,
+        pat_str=pattern_named("gpt2" if pattern is None else pattern),
+        mergeable_ranks=ranks,
+        special_tokens=specials,
+    )
+
+
+def load_tiktoken(
+    path: str | os.PathLike[str],
+    *,
+    pattern: str,
+    special_tokens: Mapping[str, int] | None = None,
+    name: str | None = None,
+) -> Encoding:
+    """Load an encoding from a ``.tiktoken`` rank file: one token a line, as base64 and rank.
+
+    Args:
+        path: the rank file.
+        pattern: the pattern, which the file does not hold: a published one or the name of one, as
+            for ``load``.
+        special_tokens: names and ids of special tokens, none unless given.
+        name: the name of the encoding; the file's name unless given.
+
+    Raises:
+        OSError: the file cannot be read.
+        ValueError: the file is damaged (the message says the file, the line and the reason), or the
+            pattern or the special tokens cannot be used.
+    """
+    from ..formats.tiktoken import read_ranks
+
+    ranks = read_ranks(path)
+    return Encoding(
+        _stem(path) if name is None else name,
+        pat_str=pattern_named(pattern),
+        mergeable_ranks=ranks,
+        special_tokens=dict(special_tokens or {}),
+    )
+
+
+def _stem(path: str | os.PathLike[str]) -> str:
+    """Return the name of a file without folder and extension."""
+    return os.path.splitext(os.path.basename(path))[0]

@@ -1,7 +1,11 @@
-"""Vocabularies that other programs keep on this machine: Hugging Face, Ollama, LM Studio.
+"""Vocabularies on this machine: the kinds of their files, and the stores of other programs.
 
-A name leads into the folder of its program and to nothing outside it: its parts are letters,
-digits and a few signs, and a file that a link leads out of there is refused. Nothing is fetched.
+``recognise`` tells the kind of a file by its name and its beginning, ``newest`` one version of
+several.
+
+``find_stored`` finds what Hugging Face, Ollama and LM Studio keep. A name leads into the folder of
+its program and to nothing outside it: its parts are letters, digits and a few signs, and a file
+that a link leads out of there is refused. Nothing is fetched.
 
 - ``hf:OWNER/NAME`` and ``hf:OWNER/NAME@REVISION``: the cache of ``huggingface_hub``, in the layout
   of https://huggingface.co/docs/huggingface_hub/guides/manage-cache.
@@ -17,7 +21,135 @@ import os
 import re
 from typing import NamedTuple
 
-from .recognise import STORES
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+#: How the names begin that stand for files of other programs.
+STORES = ("hf:", "ollama:", "lmstudio:")
+
+
+def recognise(path: str | os.PathLike[str], beginning: bytes) -> str:
+    """Return the kind of a file: one of ``_KINDS``.
+
+    Args:
+        path: the file.
+        beginning: its first bytes, some thousands.
+
+    Raises:
+        ValueError: it is none of these.
+    """
+    for kind, fits in _KINDS.items():
+        if fits(os.path.basename(path), beginning):
+            return kind
+    reason = "it is no vocabulary of a kind known here"
+    if _is_pointer(beginning):
+        reason = "it is a pointer of Git LFS; fetch the file itself (git lfs pull)"
+    raise ValueError(f"{os.fspath(path)}: {reason}")
+
+
+def _is_json(_: str, beginning: bytes) -> bool:
+    return beginning.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{")
+
+
+def _is_ranks(name: str, beginning: bytes) -> bool:
+    # One of that name that is damaged: its reader says in which line.
+    return name.endswith(".tiktoken") or bool(
+        re.fullmatch(rb"[A-Za-z0-9+/=]+[ \t]+[0-9]+[ \t]*", _first_line(beginning))
+    )
+
+
+def _is_merges(name: str, beginning: bytes) -> bool:
+    return name in ("merges.txt", "vocab.bpe") or _first_line(beginning).startswith(b"#version")
+
+
+def _is_vocab_txt(name: str, beginning: bytes) -> bool:
+    return name.endswith("vocab.txt") or {b"[UNK]", b"[CLS]"} <= set(beginning.splitlines())
+
+
+def _is_rwkv(name: str, beginning: bytes) -> bool:
+    is_list = re.match(rb"1 b?(['\"]).{1,9}\1 [0-9]+\r?(\n|$)", beginning)
+    return is_list is not None or re.fullmatch(r"rwkv_vocab_v[0-9]+\.txt", name) is not None
+
+
+def _is_clip_merges(name: str, beginning: bytes) -> bool:
+    is_packed = name.endswith("bpe_simple_vocab_16e6.txt.gz") and beginning[:2] == b"\x1f\x8b"
+    return is_packed or beginning.startswith(b'"bpe_simple_vocab_16e6.txt#version')
+
+
+def _is_sentencepiece(name: str, beginning: bytes) -> bool:
+    if _is_pointer(beginning):
+        return False
+    # The first field is mostly a piece: its text, then its score.
+    text = beginning[3] if len(beginning) > 3 else 0
+    is_piece = beginning[:3:2] == b"\n\n" and beginning[4 + text : 5 + text] == b"\x15"
+    return is_piece or name.endswith(".model") or is_versioned(name)
+
+
+def _is_gguf(name: str, beginning: bytes) -> bool:
+    # One of that name that is damaged: its reader says where.
+    return beginning.startswith(b"GGUF") or (name.endswith(".gguf") and not _is_pointer(beginning))
+
+
+def _is_pointer(beginning: bytes) -> bool:
+    return beginning.startswith(b"version https://git-lfs")
+
+
+def _first_line(beginning: bytes) -> bytes:
+    """Return the first line that is not empty."""
+    return next(filter(None, beginning.splitlines()), b"")
+
+
+#: Each kind, with what recognises it by the name of a file and its first bytes. The first one that
+#: fits is taken.
+_KINDS: dict[str, Callable[[str, bytes], bool]] = {
+    "gguf": _is_gguf,
+    "json": _is_json,
+    "rwkv": _is_rwkv,
+    "vocab.txt": _is_vocab_txt,
+    "ranks": _is_ranks,
+    "merges": _is_merges,
+    "clip": _is_clip_merges,
+    "sentencepiece": _is_sentencepiece,
+}
+
+
+#: The name of a model of SentencePiece with the version of the messages that it is for, and, if
+#: they may have images, the version of these (``is_sentencepiece`` in mistral-common 1.13.1).
+_VERSIONED = r"(?s)(.*\.model)\.v([0-9]{1,3})(?:m([0-9]{1,3}))?"
+
+
+def is_versioned(name: str) -> bool:
+    """Return True if a file has the name of a model with a version.
+
+    >>> is_versioned("tokenizer.model.v7m1"), is_versioned("tokenizer.model")
+    (True, False)
+    """
+    return re.fullmatch(_VERSIONED, name) is not None
+
+
+def newest(names: list[str]) -> list[str]:
+    """Return the name with the highest version if all are versions of one model; else all names.
+
+    mistral-common 1.13.1 takes the last name in alphabetical order, which is the same one of those
+    that there are.
+
+    >>> newest(["tokenizer.model.v3", "tokenizer.model.v7m1", "tokenizer.model.v7"])
+    ['tokenizer.model.v7m1']
+    >>> newest(["a.model.v3", "b.model.v7"])
+    ['a.model.v3', 'b.model.v7']
+    """
+    versions = {}
+    models = set()
+    for name in names:
+        match = re.fullmatch(_VERSIONED, name)
+        models.add(match and match[1])
+        if match:
+            versions[name] = (int(match[2]), int(match[3] or 0))
+    if len(models) != 1 or not versions:
+        return names
+    return [max(names, key=versions.__getitem__)]
 
 
 class Stored(NamedTuple):
@@ -32,25 +164,25 @@ class Stored(NamedTuple):
     name: str
 
 
+# Patterns are compiled when a name is looked up: most files are given by their paths.
+
 #: A part of a name: no separator, no "..", nothing before a colon that Windows takes for a drive.
 _PART = r"[A-Za-z0-9](?:[A-Za-z0-9_-]|\.(?!\.|$|[/:@]))*"
-_HF = re.compile(rf"(?P<repository>(?:{_PART}/)?(?P<name>{_PART}))(?:@(?P<revision>.+))?")
-_REVISION = re.compile(rf"{_PART}(?:/{_PART})*")
-_OLLAMA = re.compile(
-    rf"(?:(?:(?P<host>{_PART})/)?(?P<owner>{_PART})/)?(?P<name>{_PART})(?::(?P<tag>{_PART}))?"
-)
-_LM_STUDIO = re.compile(rf"(?P<owner>{_PART})/(?P<name>{_PART})(?:/(?P<file>{_PART}))?")
+_HF = rf"(?P<repository>(?:{_PART}/)?(?P<name>{_PART}))(?:@(?P<revision>.+))?"
+_REVISION = rf"{_PART}(?:/{_PART})*"
+_OLLAMA = rf"(?:(?:(?P<host>{_PART})/)?(?P<owner>{_PART})/)?(?P<name>{_PART})(?::(?P<tag>{_PART}))?"
+_LM_STUDIO = rf"(?P<owner>{_PART})/(?P<name>{_PART})(?:/(?P<file>{_PART}))?"
 
-_COMMIT = re.compile(r"[0-9a-f]{40}")
+_COMMIT = r"[0-9a-f]{40}"
 #: The files of a repository that are a vocabulary or a part of one.
-_VOCABULARY = re.compile(
+_VOCABULARY = (
     r"tokenizer\.(json|model|tok\.json)|.*(vocab|merges|encoder|spiece|sentencepiece|tekken).*|"
     r".*\.(tiktoken|model|gguf)|bpe_simple_vocab.*"
 )
 #: The largest manifest of Ollama that is read, in bytes; a common one has some hundreds.
 _MANIFEST_LIMIT = 1 << 20
 _MODEL_LAYER = "application/vnd.ollama.image.model"
-_DIGEST = re.compile(r"sha256:([0-9a-f]{64})")
+_DIGEST = r"sha256:([0-9a-f]{64})"
 
 
 def find_stored(name: str) -> Stored:
@@ -76,7 +208,7 @@ def in_hugging_face(model: str) -> str | None:
 
     >>> in_hugging_face("no-owner")
     """
-    if model.count("/") != 1 or not _HF.fullmatch(model):
+    if model.count("/") != 1 or not re.fullmatch(_HF, model):
         return None
     try:
         find_stored(f"hf:{model}")
@@ -85,28 +217,16 @@ def in_hugging_face(model: str) -> str | None:
     return f"hf:{model}"
 
 
-def stored_encoding(model: str) -> str | None:
-    """Return what ``load`` takes for a model that is in Hugging Face's cache; None for others.
-
-    The encodings that ship come first: a model that has one of them is not looked for.
-
-    >>> stored_encoding("openai/gpt-4o")
-    """
-    from .model_names import resolve_model
-
-    return None if isinstance(resolve_model(model), str) else in_hugging_face(model)
-
-
 def _find_in_hugging_face(name: str, rest: str) -> Stored:
-    parts = _HF.fullmatch(rest)
+    parts = re.fullmatch(_HF, rest)
     revision = parts["revision"] if parts else None
     wrong = parts is None or "--" in parts["repository"] or len(rest) > 256
-    if parts is None or wrong or (revision and not _REVISION.fullmatch(revision)):
+    if parts is None or wrong or (revision and not re.fullmatch(_REVISION, revision)):
         raise _wrong(name, "hf:OWNER/NAME or hf:OWNER/NAME@REVISION")
     cache = _hugging_face_cache()
     repository = os.path.join(cache, "--".join(["models", *parts["repository"].split("/")]))
     folder = _snapshot(repository, revision)
-    if folder is None or not any(map(_VOCABULARY.fullmatch, os.listdir(folder))):
+    if folder is None or not any(map(re.compile(_VOCABULARY).fullmatch, os.listdir(folder))):
         wanted = f"{parts['repository']}{f' --revision {revision}' if revision else ''}"
         hint = f"`hf download {wanted} {_files_of(parts['repository'])}`"
         raise _missing(name, f"not in Hugging Face's cache, {cache}; {hint} fetches it")
@@ -134,14 +254,16 @@ def _snapshot(repository: str, revision: str | None) -> str | None:
     """
     snapshots = os.path.join(repository, "snapshots")
     commit = revision or ""
-    if not _COMMIT.fullmatch(commit):
+    if not re.fullmatch(_COMMIT, commit):
         commit = _commit(os.path.join(repository, "refs", *(revision or "main").split("/")))
     if commit and os.path.isdir(os.path.join(snapshots, commit)):
         return os.path.join(snapshots, commit)
     if revision is not None or not os.path.isdir(snapshots):
         return None
     folders = [
-        entry for entry in os.scandir(snapshots) if _COMMIT.fullmatch(entry.name) and entry.is_dir()
+        entry
+        for entry in os.scandir(snapshots)
+        if re.fullmatch(_COMMIT, entry.name) and entry.is_dir()
     ]
     newest = max(folders, key=lambda entry: (entry.stat().st_mtime, entry.name), default=None)
     return newest.path if newest is not None else None
@@ -155,7 +277,7 @@ def _commit(path: str) -> str:
         commit = read_whole(path, 200).decode("ascii", "replace").strip()
     except (OSError, ValueError):
         return ""
-    return commit if _COMMIT.fullmatch(commit) else ""
+    return commit if re.fullmatch(_COMMIT, commit) else ""
 
 
 def _files_of(repository: str) -> str:
@@ -170,7 +292,7 @@ def _files_of(repository: str) -> str:
 
 
 def _find_in_ollama(name: str, rest: str) -> Stored:
-    parts = _OLLAMA.fullmatch(rest)
+    parts = re.fullmatch(_OLLAMA, rest)
     if parts is None or len(rest) > 256:
         raise _wrong(name, "ollama:NAME, ollama:NAME:TAG or ollama:OWNER/NAME:TAG")
     from ..files.whole import read_whole
@@ -189,7 +311,7 @@ def _find_in_ollama(name: str, rest: str) -> Stored:
         raise _missing(name, f"not among Ollama's models, {root}; {hint}") from None
     for layer in manifest["layers"].items():
         if layer["mediaType"].text() == _MODEL_LAYER:
-            digest = _DIGEST.fullmatch(layer["digest"].text())
+            digest = re.fullmatch(_DIGEST, layer["digest"].text())
             if digest is None:
                 layer["digest"].fail("must be sha256: and 64 digits")
             blob = os.path.join(root, "blobs", f"sha256-{digest[1]}")
@@ -201,7 +323,7 @@ def _find_in_ollama(name: str, rest: str) -> Stored:
 
 
 def _find_in_lm_studio(name: str, rest: str) -> Stored:
-    parts = _LM_STUDIO.fullmatch(rest)
+    parts = re.fullmatch(_LM_STUDIO, rest)
     if parts is None or len(rest) > 256:
         raise _wrong(name, "lmstudio:OWNER/NAME or lmstudio:OWNER/NAME/FILE")
     roots = [

@@ -1,17 +1,23 @@
-"""The encoding of each model, by the model's name or by a prefix of it.
+"""The encoding of each model, in the spellings of services; imported once a model is named.
 
 The table for OpenAI's models is that of tiktoken 0.14.0. The order of the prefixes counts, since
 the first one that fits is taken.
+
+The parts of a spelling are those of LiteLLM 1.109.1 (``provider/…/model``), Amazon Bedrock
+(``us.vendor.model-v1:0``), Vertex AI (``model@date``), OpenRouter (``vendor/model:free``), Ollama
+(``host/library/model:tag``) and OpenAI (``ft:model:organisation::id``). What stands in no table
+here is not cut off, so that a name which is not understood leads to nothing.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from typing import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .families import Family
+
 
 #: The name of a model → the name of its encoding.
 MODEL_TO_ENCODING: dict[str, str] = {
@@ -120,6 +126,18 @@ OTHER_MODEL_PREFIX_TO_ENCODING: dict[str, str] = {
     "deepseek-ai/DeepSeek-R1-0": "deepseek_r1",
     "deepseek-ai/DeepSeek-V4": "deepseek_v4",
 }
+#: What stands behind these prefixes: versions, variants of the maker and of services, and dates.
+_VARIANT = re.compile(
+    r"\d{0,3}([.p-]?[1-9])?"
+    r"([-.](base|chat|exp|fast|flash|eu|pro|reasoner|speciale|spot|terminus|thinking|turbo|us|"
+    r"vision|\d{3,8}))*",
+    re.IGNORECASE,
+)
+#: Whose tables → the names and the prefixes in them, in the order in which they are asked.
+_TABLES = {
+    "compat-bpe": (OTHER_MODEL_TO_ENCODING, OTHER_MODEL_PREFIX_TO_ENCODING),
+    "tiktoken": (MODEL_TO_ENCODING, MODEL_PREFIX_TO_ENCODING),
+}
 #: A model whose name begins like one in a table, but has this in it, has the vocabulary of another:
 #: ``deepseek-ai/DeepSeek-R1-0528-Qwen3-8B`` has that of Qwen 3.
 _OF_ANOTHER = re.compile(r"distill|qwen|llama|alpaca|mistral|gemma", re.IGNORECASE)
@@ -142,35 +160,6 @@ def model_names() -> list[str]:
     return [*MODEL_TO_ENCODING, *OTHER_MODEL_TO_ENCODING]
 
 
-def encoding_name_for_model(model_name: str) -> str:
-    """Return the name of the encoding that a model uses, OpenAI's or another's.
-
-    The name may have what services add to it: the provider and the region before it
-    (``azure/eu/gpt-4o``), a variant, a version or a date behind it. Whether letters are small does
-    not count. A name that is in none of the tables then has the encoding of the first prefix that
-    fits. So new versions of a model need no new entry, and models that do not exist can have an
-    encoding.
-
-    Args:
-        model_name: for instance ``"gpt-4o"``, ``"gpt-4o-2024-05-13"`` or ``"openai/gpt-4o"``.
-
-    Raises:
-        KeyError: the model is not known, and the message lists similar names; or its vocabulary
-            does not ship, and the message says what counts its tokens.
-
-    >>> encoding_name_for_model("gpt-4o"), encoding_name_for_model("deepseek-v3-0324")
-    ('o200k_base', 'deepseek_v3')
-    >>> encoding_name_for_model("openrouter/openai/gpt-oss-20b:free")
-    'o200k_harmony'
-    """
-    resolved = resolve_model(model_name)
-    if resolved is None:
-        raise KeyError(f"{_unknown(model_name, model_names())}{repository_hint(model_name)}")
-    if isinstance(resolved, str):
-        return resolved
-    raise KeyError(resolved.why(model_name))
-
-
 def resolve_model(model_name: str) -> str | Family | None:
     """Return what a model's name leads to.
 
@@ -185,8 +174,7 @@ def resolve_model(model_name: str) -> str | Family | None:
     if encoding_name is not None:
         return encoding_name
     # Imported here: most programs write names as they are in the tables.
-    from .family_table import family_of
-    from .model_spellings import respelled, spelling_of
+    from .families import family_of
 
     encoding_name = _listed(respelled(model_name))
     if encoding_name is not None:
@@ -207,8 +195,6 @@ def plain_model_name(model_name: str) -> str:
     >>> plain_model_name("azure/eu/GPT-4o"), plain_model_name("ft:gpt-4o:acme")
     ('gpt-4o', 'ft:gpt-4o:acme')
     """
-    from .model_spellings import respelled, spelling_of  # imported here, as above
-
     name = respelled(model_name)
     if _listed(name) is None and isinstance(resolve_model(model_name), str):
         spelling = spelling_of(model_name)
@@ -226,45 +212,55 @@ def openai_encoding_name(model_name: str) -> str:
     >>> openai_encoding_name("gpt-4o"), openai_encoding_name("ft:gpt-3.5-turbo:acme::1")
     ('o200k_base', 'cl100k_base')
     """
-    encoding_name = _find(model_name, MODEL_TO_ENCODING, MODEL_PREFIX_TO_ENCODING)
-    if encoding_name is None:
-        raise KeyError(_unknown(model_name, MODEL_TO_ENCODING))
-    return encoding_name
+    key = _find(model_name, MODEL_TO_ENCODING, MODEL_PREFIX_TO_ENCODING)
+    if key is None:
+        from ..unicode.text import did_you_mean  # only errors need it
+
+        raise KeyError(
+            f"unknown model {model_name!r}{did_you_mean(model_name, MODEL_TO_ENCODING)}; "
+            "get_encoding takes the name of an encoding"
+        )
+    return MODEL_TO_ENCODING.get(key) or MODEL_PREFIX_TO_ENCODING[key]
 
 
-def _unknown(model_name: str, known: Iterable[str]) -> str:
-    return (
-        f"unknown model {model_name!r}{did_you_mean(model_name, known)}; "
-        "get_encoding takes the name of an encoding"
-    )
+def rule_of(model_name: str) -> str:
+    """Return why a model has its encoding, for people; empty if it has none.
 
-
-def repository_hint(model_name: str, taker: str = "load") -> str:
-    """Return words for an error message if an unknown model may be one of Hugging Face.
-
-    Args:
-        model_name: the name of the model.
-        taker: what takes the name of a repository.
-
-    >>> repository_hint("acme/some-model")
-    ", and load takes 'hf:acme/some-model' if that is a repository of Hugging Face"
-    >>> repository_hint("some-model")
-    ''
+    >>> rule_of("gpt-4o"), rule_of("azure/gpt-41-2099")
+    ('tiktoken lists it', "as 'gpt-4.1-2099': tiktoken has the prefix 'gpt-4.1-'")
     """
-    if re.fullmatch(r"\w[\w.-]*/\w[\w.-]*", model_name, re.ASCII) is None:
-        return ""
-    return f", and {taker} takes 'hf:{model_name}' if that is a repository of Hugging Face"
+    spelling = spelling_of(model_name)
+    names = [model_name, respelled(model_name), *(spelling or ())[::2]]
+    for name in dict.fromkeys(names):
+        entry = _entry(name)
+        if entry is not None:
+            whose, key = entry
+            rule = f"{whose} lists it" if key == name else f"{whose} has the prefix {key!r}"
+            return rule if name == model_name else f"as {name!r}: {rule}"
+    return ""
 
 
 def _listed(model_name: str) -> str | None:
     """Return the encoding of a name as it stands in the tables; None if it does not."""
-    for names, prefixes in (
-        (OTHER_MODEL_TO_ENCODING, OTHER_MODEL_PREFIX_TO_ENCODING),
-        (MODEL_TO_ENCODING, MODEL_PREFIX_TO_ENCODING),
-    ):
-        encoding_name = _find(model_name, names, prefixes)
-        if encoding_name is not None:
-            return None if _OF_ANOTHER.search(model_name) else encoding_name
+    entry = _entry(model_name)
+    if entry is None:
+        return None
+    names, prefixes = _TABLES[entry[0]]
+    return names.get(entry[1]) or prefixes[entry[1]]
+
+
+def _entry(model_name: str) -> tuple[str, str] | None:
+    """Return whose table has a name, and the name or prefix that is in it."""
+    for whose, (names, prefixes) in _TABLES.items():
+        key = _find(model_name, names, prefixes)
+        if key is None:
+            continue
+        if _OF_ANOTHER.search(model_name):
+            return None
+        # tiktoken takes any name with one of its prefixes. Here a name says a model that exists.
+        of_tiktoken = key in MODEL_PREFIX_TO_ENCODING or key.startswith("ft:")
+        if key == model_name or of_tiktoken or _VARIANT.fullmatch(model_name, len(key)):
+            return whose, key
     return None
 
 
@@ -276,21 +272,133 @@ def _has_tag(model: str, tag: str) -> bool:
 
 
 def _find(model_name: str, names: dict[str, str], prefixes: dict[str, str]) -> str | None:
-    encoding_name = names.get(model_name)
-    if encoding_name is None:
-        encoding_name = next(
-            (prefixes[prefix] for prefix in prefixes if model_name.startswith(prefix)), None
-        )
-    return encoding_name
+    """Return the name or the prefix in a table that fits a name; None if none does."""
+    if model_name in names:
+        return model_name
+    return next((prefix for prefix in prefixes if model_name.startswith(prefix)), None)
 
 
-def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """Return words for an error message that list the similar known names; empty if none are.
+class Spelling(NamedTuple):
+    """A model's name without what services add to it.
 
-    >>> did_you_mean("GPT4o", ["gpt-4o", "o1"])
-    " (did you mean 'gpt-4o'?)"
+    Args:
+        model: the plain name, in small letters.
+        tag: what Ollama has behind a colon: ``"20b"`` or ``"latest"``; else empty.
+        undated: the plain name without the date at its end, if it has one.
     """
-    from difflib import get_close_matches  # only errors need it
 
-    close = get_close_matches(name.lower(), list(known))
-    return f" (did you mean {' or '.join(map(repr, close))}?)" if close else ""
+    model: str
+    tag: str
+    undated: str
+
+
+#: The parts before a name that say who serves a model, or who made it, in small letters: services
+#: and makers; makers as Hugging Face spells them; Ollama, its hosts and the namespace of its own
+#: models; regions of Azure.
+_SERVED_BY_TEXT = """
+    @cf @hf @oi abliteration accounts ai21 aiand aihubmix aiml aleph_alpha alibaba amazon
+    amazon-nova anthropic anyscale aws azure azure_ai azure_openai azure_text baseten bedrock
+    bedrock_converse bedrock_mantle bigmodel cerebras chat chatgpt claude_platform cloudflare
+    codestral cohere cohere_chat converse crusoe dashscope databricks deepinfra deepseek
+    deepseek-ai featherless_ai fireworks fireworks_ai friendliai gemini github github_copilot
+    global global-standard gmi google gradient_ai groq heroku hf.co hostinger_router huggingface
+    huggingface.co huggingfacetb hyperbolic inferenceapis invoke kyma lambda_ai lemonade libertai
+    litellm_proxy llamagate lm_studio meta meta-llama meta_llama mistral mistralai models moonshot
+    moonshotai nebius novita nscale nvidia nvidia_nim oci openai openai-community opencode
+    opencode_go openinfer openrouter ovhcloud perplexity publicai publishers qwen qwen_ai_platform
+    qwencloud replicate responses routers sagemaker sail sambanova scaleway snowflake streamlake
+    tencent tensormesh text-completion-openai together together_ai togethercomputer
+    vercel_ai_gateway vertex_ai volcengine wandb watsonx x-ai xai xai-org z-ai zai zai-org
+    01-ai ai21labs allenai baai baidu bigcode bytedance-seed codellama cohereforai coherelabs ibm
+    ibm-granite internlm lgai-exaone microsoft minimax minimaxai nomic-ai stepfun-ai thudm tiiuae
+    xiaomimimo
+    library ollama ollama.com ollama_chat registry.ollama.ai
+    apac eu us us-gov
+"""
+_SERVED_BY = frozenset(_SERVED_BY_TEXT.split())
+_OLLAMA = frozenset(("ollama", "ollama_chat", "ollama.com", "registry.ollama.ai"))
+#: Bedrock's regions and the terms of its commitments.
+_REGION = re.compile(r"(us|eu|ap|ca|sa|me|af|il|mx)(-gov)?-[a-z]+-\d|(1|6)-month-commitment")
+
+#: Bedrock and Oracle write ``vendor.model``; Bedrock writes the regions of a profile before it.
+_VENDOR = re.compile(
+    r"(?:(?:global|us|eu|apac|jp|au|ca|in|us-gov)\.)?"
+    r"(ai21|amazon|anthropic|cohere|deepseek|google|meta|minimax|mistral|moonshot|moonshotai|"
+    r"nvidia|openai|qwen|writer|xai|zai)\.(?=[a-z])"
+)
+#: ``-v2:0``, ``-1:0`` and ``-v2:0:51k`` behind the names of Bedrock's models.
+_BEDROCK_VERSION = re.compile(r"-v?\d+:\d+(:[0-9a-z]+)?$")
+#: ``codestral@2405`` names a version; all else behind Vertex AI's ``@`` is a date or ``latest``.
+_VERTEX_VERSION = re.compile(r"@(\d{4})(-\d+)?$")
+#: Variants and routes of OpenRouter; they change the service, not the model.
+_ROUTE = re.compile(r":(free|batch|thinking|extended|beta|nitro|floor|exacto|online)$")
+#: The names of models at Databricks, at Snowflake and DigitalOcean, and of Fireworks' at Azure.
+_AGENT = re.compile(r"(databricks|openai|anthropic|fw)-(?=[a-z])")
+_DATE = re.compile(r"-20\d\d-?[01]\d-?[0-3]\d$")
+_PLAIN = re.compile(r"[a-z0-9][a-z0-9._:@-]*")
+#: Other spellings of OpenAI's models → its own. Those with ``gpt-4-`` would be taken for GPT-4:
+#: GitHub Copilot says that the tokenizer of its ``gpt-4-o-preview`` is o200k_base.
+_RESPELLED = tuple(
+    (re.compile(pattern), name)
+    for pattern, name in (
+        (r"gpt-4-?1(?=[-:@]|$)", "gpt-4.1"),  # of Azure; gpt-4-1106 has a date
+        (r"gpt-4[.-]5(?=[:@]|$)", "gpt-4.5-preview"),
+        (r"gpt-4-5(?=-)", "gpt-4.5"),
+        (r"gpt-4-o(-preview)?(?=[-:@]|$)", "gpt-4o"),
+        (r"text-embedding-ada-002-v2$", "text-embedding-ada-002"),  # as OpenAI's usage has it
+        (r"text-embedding-3-small-inference$", "text-embedding-3-small"),  # GitHub Copilot's
+    )
+)
+#: OpenAI's first models had one word as their names. Behind a provider that may be any model:
+#: LiteLLM's ``azure/ada`` makes embeddings.
+_ONE_WORD = frozenset(("ada", "babbage", "curie", "davinci"))
+#: The longest name that is looked at; all that is longer is none.
+_LONGEST = 256
+
+
+def respelled(model: str) -> str:
+    """Return OpenAI's own spelling of a plain name; any other as it is.
+
+    >>> respelled("gpt-41-mini"), respelled("gpt-4-turbo")
+    ('gpt-4.1-mini', 'gpt-4-turbo')
+    """
+    for pattern, name in _RESPELLED:
+        if pattern.match(model):
+            return pattern.sub(name, model, count=1)
+    return model
+
+
+def spelling_of(name: str) -> Spelling | None:
+    """Return a model's plain name; None if a part of the spelling is not known.
+
+    >>> spelling_of("openrouter/openai/gpt-4o-mini:free")
+    Spelling(model='gpt-4o-mini', tag='', undated='gpt-4o-mini')
+    >>> spelling_of("someone/gpt-4o")
+    """
+    if len(name) > _LONGEST or not name.isascii():
+        return None
+    *services, model = name.lower().split("/")
+    if not all(part in _SERVED_BY or _REGION.fullmatch(part) for part in services):
+        return None
+    if not _PLAIN.fullmatch(model):
+        return None
+    if model.startswith("ft:"):
+        model = model[3:].partition(":")[0]
+    vendor = _VENDOR.match(model)
+    if vendor is not None:
+        model = _BEDROCK_VERSION.sub("", model[vendor.end() :])
+        if vendor.group(1) == "deepseek":
+            # "deepseek.r1-v1:0" and "deepseek.v3.1" do not say the maker twice.
+            model = f"deepseek-{model}"
+    model = _VERTEX_VERSION.sub(r"-\1", model).partition("@")[0]
+    while _ROUTE.search(model):
+        model = _ROUTE.sub("", model)
+    model = _AGENT.sub("", model, count=1) if _AGENT.match(model) else model
+    model, _, tag = model.partition(":")
+    if not tag and not _OLLAMA.isdisjoint(services):
+        tag = "latest"
+    if model.endswith("-maas"):  # served by Vertex AI
+        model = model[:-5]
+    if not model or model in _ONE_WORD:
+        return None
+    return Spelling(respelled(model), tag, respelled(_DATE.sub("", model)))

@@ -3,27 +3,12 @@
 from __future__ import annotations
 
 from .encoding import Encoding
-from .loaded import ENCODINGS, LOCK
-from .model_names import encoding_name_for_model
-from .openai import PUBLISHED
-from .vocabularies import load_ranks
+from .published import BASELINES, DEEPSEEK_NAMES, ENCODINGS, LOCK, all_encoding_names, load_ranks
+from .published import list_encoding_names as list_encoding_names
 
-#: The shipped encodings that are loaded as ``Tokenizer``.
-DEEPSEEK = ("deepseek_v3", "deepseek_r1", "deepseek_v4")
-#: Encodings by a rule, without a vocabulary that was learned; see ``baselines.Baseline``.
-BASELINES = ("bytes", "characters", "words", "words_and_punctuation", "categories")
-
-
-def list_encoding_names() -> list[str]:
-    """Return the names of the encodings that ship with their vocabularies.
-
-    ``get_encoding`` also knows the baselines: bytes, characters, words, words_and_punctuation and
-    categories.
-
-    >>> "o200k_base" in list_encoding_names()
-    True
-    """
-    return [*PUBLISHED, *DEEPSEEK]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .resolve import Answer
 
 
 def get_encoding(encoding_name: str) -> Encoding:
@@ -41,9 +26,10 @@ def get_encoding(encoding_name: str) -> Encoding:
         encoding: Encoding | None = ENCODINGS.get(encoding_name)
         if encoding is not None:
             return encoding
-    if not isinstance(encoding_name, str) or encoding_name not in _known():
-        known = ", ".join(_known())
-        raise ValueError(f"unknown encoding {encoding_name!r}; there are {known}")
+    if not isinstance(encoding_name, str) or encoding_name not in all_encoding_names():
+        from .resolve import resolve  # imported here: only errors need it
+
+        resolve(encoding_name, files=False)
     with LOCK:
         encoding = ENCODINGS.get(encoding_name)
         if encoding is None:
@@ -52,13 +38,9 @@ def get_encoding(encoding_name: str) -> Encoding:
         return encoding
 
 
-def _known() -> list[str]:
-    return [*list_encoding_names(), *BASELINES]
-
-
 def make_encoding(name: str) -> Encoding:
     """Return a new object for a shipped encoding; encodings of one vocabulary share its ranks."""
-    if name in DEEPSEEK:
+    if name in DEEPSEEK_NAMES:
         from .tokenizer import Tokenizer  # most programs need no tokenizer of several steps
 
         return Tokenizer.shipped(name)
@@ -79,6 +61,37 @@ def unload() -> None:
         load_ranks.cache_clear()
 
 
+def encoding_name_for_model(model_name: str) -> str:
+    """Return the name of the encoding that a model uses, OpenAI's or another's.
+
+    The name may have what services add to it: the provider and the region before it
+    (``azure/eu/gpt-4o``), a variant, a version or a date behind it. Whether letters are small does
+    not count. A name that is in none of the tables then has the encoding of the first prefix that
+    fits. So new versions of a model need no new entry, and models that do not exist can have an
+    encoding.
+
+    Args:
+        model_name: for instance ``"gpt-4o"``, ``"gpt-4o-2024-05-13"`` or ``"openai/gpt-4o"``.
+
+    Raises:
+        KeyError: the model is not known, and the message lists similar names; or its vocabulary
+            does not ship, and the message says what counts its tokens.
+
+    >>> encoding_name_for_model("gpt-4o"), encoding_name_for_model("deepseek-v3-0324")
+    ('o200k_base', 'deepseek_v3')
+    >>> encoding_name_for_model("openrouter/openai/gpt-oss-20b:free")
+    'o200k_harmony'
+    """
+    from .model_names import resolve_model  # imported here: encodings by name do not need it
+
+    resolved = resolve_model(model_name)
+    if isinstance(resolved, str):
+        return resolved
+    from .resolve import resolve  # imported here, as above
+
+    return resolve(model_name, "model", files=False).encoding_name
+
+
 def encoding_for_model(model_name: str) -> Encoding:
     """Return the encoding that a model uses.
 
@@ -93,3 +106,21 @@ def encoding_for_model(model_name: str) -> Encoding:
     'o200k_base'
     """
     return get_encoding(encoding_name_for_model(model_name))
+
+
+def encoding_of(answer: Answer, pattern: str | None = None) -> Encoding:
+    """Return the encoding that ``resolve`` answered.
+
+    Args:
+        answer: the answer.
+        pattern: as in ``load``, for a file.
+
+    Raises:
+        OSError: a file cannot be read.
+        ValueError: a file is damaged or not supported.
+    """
+    if answer.path is None:
+        return get_encoding(answer.encoding_name)
+    from .load import load  # imported here: encodings by name do not need it
+
+    return load(answer.path, pattern=pattern)

@@ -1,9 +1,4 @@
-"""Saving an encoding to files that other programs read.
-
-Each file is written whole or not at all. An encoding that the format cannot hold is an error
-before anything is written. So is a file that gives other ids: the bytes of each file are read as
-``load`` reads them and compared by ``check_same_ids`` before they are written.
-"""
+"""Saving an encoding to files."""
 
 from __future__ import annotations
 
@@ -13,20 +8,21 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NoReturn
 
 from ..files.write import write_files
-from ..fit.text_encoder import check_encoding
+from ..fit.boundary import check_encoding
 from ..formats.checked_json import is_unicode, parse_json
 from ..formats.gpt2 import format_encoder_json, format_vocab_bpe
-from ..formats.models.bpe import ListedModel, RankedModel
-from ..formats.parts.pre_tokenizers import byte_level_part, pattern_part, pre_tokenizers_part
-from ..formats.parts.settings import padding_part, truncation_part
+from ..formats.sentencepiece import parse_sentencepiece, sentencepiece_bytes
 from ..formats.tiktoken import format_ranks, parse_ranks
+from ..formats.tokenizer_bpe import ListedModel, RankedModel
 from ..formats.tokenizer_json import TokenizerDefinition, parse_tokenizer
+from ..formats.tokenizer_parts import padding_part, truncation_part
+from ..formats.tokenizer_writing import byte_level_part, pattern_part, pre_tokenizers_part
 from ..formats.vocab_merges import is_heading, parse_merges
-from ..pipeline.added.added_tokens import AddedToken
+from ..pipeline.added_tokens import AddedToken
 from ..pipeline.models.bpe.by_merges import ListedMergesEncoder, UnknownPolicy
-from ..pipeline.models.bpe.by_rank import BytePairEncoder
-from ..pipeline.models.bpe.byte_level import ByteLevelBPE
+from ..pipeline.models.bpe.by_rank import ByteLevelBPE, BytePairEncoder
 from .encoding import Encoding
+from .sentencepiece import SentencePiece
 from .tokenizer import Tokenizer
 
 
@@ -67,7 +63,7 @@ def save_gpt2(
 
     Raises:
         OSError: a file cannot be written.
-        ValueError: the encoding is no byte-level BPE, a token is made by no merge, merging by a
+        ValueError: the encoding is not byte-level BPE, a token is made by no merge, merging by a
             list would not give the ids of the encoding, or the line of a merge begins as a heading
             does (``#version``), which Hugging Face's readers skip.
     """
@@ -157,9 +153,9 @@ def save_tokenizer_json(encoding: Encoding, path: str | os.PathLike[str]) -> Non
 def check_same_ids(encoding: Encoding, read: Encoding, path: str | os.PathLike[str]) -> None:
     """Raise ``ValueError`` if a file gives other ids than the encoding that it was written from.
 
-    The text of each token is encoded by both, after that of another token, and the name of each
-    special token between other characters; of byte-level BPE, each token is merged by both, too.
-    That takes time in proportion to the vocabulary.
+    Both encode the text of each token after the text of another one, and the name of each special
+    token between other characters. In byte-level BPE, both merge each token, too. That takes time
+    in proportion to the vocabulary.
 
     Args:
         encoding: the encoding.
@@ -334,3 +330,33 @@ def _not_numbered_on(added: Iterable[AddedToken], ordinary: int) -> list[AddedTo
         following -= 1
         inside.pop()
     return inside
+
+
+def save_sentencepiece(encoding: Encoding, path: str | os.PathLike[str]) -> None:
+    """Write a ``SentencePiece`` encoding as a ``.model`` file.
+
+    Settings of the trainer that change no ids are not in it.
+
+    Raises:
+        OSError: the file cannot be written.
+        ValueError: the encoding is of another kind, whose ids a model cannot give.
+    """
+    check_encoding(encoding)
+    if not isinstance(encoding, SentencePiece):
+        raise ValueError(
+            f"{encoding!r} is no model of SentencePiece: its pieces have no scores by which a "
+            "model would give the same ids"
+        )
+    write_files([(path, checked_bytes(encoding, path))])
+
+
+def checked_bytes(encoding: SentencePiece, path: str | os.PathLike[str]) -> bytes:
+    """Return the ``.model`` file of an encoding, once it was read and gave the same ids.
+
+    Raises:
+        ValueError: the file gives other ids; the message names ``path``.
+    """
+    data = sentencepiece_bytes(encoding.definition)
+    read = SentencePiece(encoding.name, parse_sentencepiece(data, os.fspath(path)))
+    check_same_ids(encoding, read, path)
+    return data

@@ -7,37 +7,30 @@ from itertools import compress
 from math import exp
 from typing import TYPE_CHECKING, Any
 
+from ..caches import cached_property
 from ..formats.sentencepiece import SentencePieceModel
-from ..parallel.lazy import cached_property
-from ..pipeline.added.added_tokens import AddedTokens
-from ..pipeline.added.special import (
-    NOTHING,
-    AllowedSpecial,
-    DisallowedSpecial,
-    allowed_names,
-)
-from ..pipeline.decoders.sentencepiece import SentencePieceDecoder
-from ..pipeline.models.sentencepiece.base import SentencePieceBase
-from ..pipeline.models.sentencepiece.bpe import SentencePieceBPE
-from ..pipeline.models.sentencepiece.unigram import SentencePieceUnigram
-from ..pipeline.models.sentencepiece.vocabulary import (
+from ..pipeline.added_tokens import AddedTokens
+from ..pipeline.decoders.pieces import SentencePieceDecoder
+from ..pipeline.models.sentencepiece.base import (
     BYTE,
     CONTROL,
     UNKNOWN,
     UNUSED,
     PlacedPiece,
+    SentencePieceBase,
     SentencePieceVocabulary,
 )
-from ..pipeline.tokenized.padding import Padding
-from ..pipeline.tokenized.tokenized import Tokenized
-from ..pipeline.tokenized.truncation import Truncation
+from ..pipeline.models.sentencepiece.bpe import SentencePieceBPE
+from ..pipeline.models.sentencepiece.unigram import SentencePieceUnigram
+from ..pipeline.special_tokens import NOTHING, AllowedSpecial, DisallowedSpecial, allowed_names
+from ..pipeline.tokenized import Padding, Tokenized, Truncation
 from ..unicode.surrogates import repair
 from .encoding import Encoding
-from .placed_pieces import placed_pieces
 from .tokenizer import Text, Tokenizer, words_of
 
 if TYPE_CHECKING:
     from ..pipeline.normalizers.base import Normalizer
+
 
 #: The most ways that are asked for at a time.
 _MOST_WAYS = 512
@@ -195,7 +188,7 @@ class SentencePiece(Tokenizer):
                 score come in no defined order, in the reference neither.
 
         Raises:
-            ValueError: the number is not in this range, or this is no Unigram model.
+            ValueError: the number is not in this range, or this is not a Unigram model.
         """
         return [self.pieces.ids_of(way) for way in self._best(self.normalize(text), nbest_size)]
 
@@ -222,7 +215,7 @@ class SentencePiece(Tokenizer):
             raise ValueError(f"nbest_size is {nbest_size}; it must be at most {_MOST_WAYS}")
         from random import Random
 
-        from ..pipeline.models.sentencepiece.lattice import PieceLattice
+        from ..pipeline.models.sentencepiece.unigram import PieceLattice
 
         random = Random(seed)
         normalized = self.normalize(text)
@@ -249,7 +242,7 @@ class SentencePiece(Tokenizer):
             raise ValueError(f"{self!r} is no Unigram model: there is only one way to cut a text")
         if count == 1 or not normalized:
             return [model.quick_split(normalized)]
-        from ..pipeline.models.sentencepiece.lattice import PieceLattice
+        from ..pipeline.models.sentencepiece.unigram import PieceLattice
 
         return PieceLattice(model, normalized).best(count)
 
@@ -320,7 +313,7 @@ class SentencePiece(Tokenizer):
 
     @property
     def unk_id(self) -> int:
-        """The id of the unknown piece; -1 if there is none of the name that the model says."""
+        """The id of the unknown piece; -1 if no piece has the name that the model gives."""
         return self._of_type(self.definition.unk_piece or "<unk>", UNKNOWN)
 
     @property
@@ -364,7 +357,7 @@ class SentencePiece(Tokenizer):
         return self
 
     def recipe(self) -> tuple[Callable[..., Encoding], dict[str, Any]]:
-        return _make_sentencepiece, self._by_value()
+        return SentencePiece, self._by_value()
 
     def __setstate__(self, value: object) -> None:
         if not isinstance(value, dict):
@@ -398,5 +391,40 @@ class SentencePiece(Tokenizer):
         return decoder
 
 
-def _make_sentencepiece(**arguments: Any) -> SentencePiece:
-    return SentencePiece(**arguments)
+def placed_pieces(
+    added: AddedTokens, model: SentencePieceBase, text: str, allowed: Set[str]
+) -> list[PlacedPiece]:
+    """Return the pieces of a text with their places; see ``encode_as_placed_pieces``.
+
+    Args:
+        added: finds added tokens, and normalizes what is between them.
+        model: cuts that into pieces.
+        text: without surrogates.
+        allowed: the names of special tokens that are tokens.
+    """
+    pieces = model.pieces
+    placed: list[PlacedPiece] = []
+    for aligned, token in added.align(text, allowed):
+        if token is not None:
+            begin, end = aligned.places[0][0], aligned.places[-1][1]
+            name = pieces.texts[token]
+            placed.append(PlacedPiece(token, name, text[begin:end], begin, end))
+            continue
+        at, first = 0, len(placed)
+        for piece, number in model.quick_split(aligned.text):
+            begin = aligned.places[at][0]
+            at += len(piece)
+            end = aligned.places[at - 1][1]
+            if number != pieces.unk_id:
+                placed.append(PlacedPiece(number, piece, text[begin:end], begin, end))
+            elif pieces.byte_fallback:
+                numbers = [pieces.byte_ids[byte] for byte in piece.encode()]
+                placed += [PlacedPiece(one, pieces.texts[one], "", begin, begin) for one in numbers]
+                placed[-1] = placed[-1]._replace(surface=text[begin:end], end=end)
+            elif len(placed) > first and placed[-1].id == number:
+                last = placed[-1]
+                surface = last.surface + text[begin:end]
+                placed[-1] = PlacedPiece(number, last.piece + piece, surface, last.begin, end)
+            else:
+                placed.append(PlacedPiece(number, piece, text[begin:end], begin, end))
+    return placed

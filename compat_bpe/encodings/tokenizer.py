@@ -1,30 +1,30 @@
-"""``Tokenizer``: an encoding of several steps, as a ``tokenizer.json`` describes it."""
+"""``Tokenizer``: an encoding of several steps, as a ``tokenizer.json`` describes it.
+
+``Rwkv`` is one by a list of RWKV's tokens. ``warn_of_wrong_pattern`` is for files of Mistral's.
+"""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping, Sequence, Set
 from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Union
 
-from ..parallel.lazy import cached_property
-from ..pipeline.added.added_tokens import AddedToken
-from ..pipeline.added.special import (
-    NOTHING,
-    AllowedSpecial,
-    DisallowedSpecial,
-    allowed_names,
-)
-from ..pipeline.processors.base import keeps_text, process, process_ids
-from ..pipeline.tokenized.tokenized import Tokenized
+from ..caches import cached_property
+from ..pipeline.added_tokens import AddedToken
+from ..pipeline.processors import keeps_text, process, process_ids
+from ..pipeline.special_tokens import NOTHING, AllowedSpecial, DisallowedSpecial, allowed_names
+from ..pipeline.tokenized import Tokenized
 from .core import EncodingCore
 from .encoding import Encoding
-from .loaded import find
+from .published import PATTERNS, find
 
 if TYPE_CHECKING:
-    from ..formats.tokenizer_json import TokenizerDefinition  # a .model needs no reader of it
-    from ..pipeline.tokenized.padding import Padding
-    from ..pipeline.tokenized.truncation import Truncation
+    from ..formats.rwkv import RwkvVocabulary
+    from ..formats.tokenizer_json import TokenizerDefinition
+    from ..pipeline.tokenized import Padding, Truncation
+
 
 #: A text: itself, or its words if it is split into words already.
 Text = Union[str, list[str], tuple[str, ...]]
@@ -461,7 +461,7 @@ class Tokenizer(Encoding):
         return {"name": self.name, "definition": self.definition}
 
     def recipe(self) -> tuple[Callable[..., Encoding], dict[str, Any]]:
-        return _make_tokenizer, self._by_value()
+        return Tokenizer, self._by_value()
 
     def __setstate__(self, value: object) -> None:
         if isinstance(value, str):
@@ -500,5 +500,86 @@ def _texts(item: Any, is_pretokenized: bool) -> Sequence[Text]:
     return item if all(isinstance(one, kinds) for one in item) else (item,)
 
 
-def _make_tokenizer(**arguments: Any) -> Tokenizer:
-    return Tokenizer(**arguments)
+class Rwkv(Tokenizer):
+    """An encoding with exactly the ids of the package ``rwkv`` 0.8.32.
+
+    It is used like any ``Encoding``. The id 0 is the end of a text, which no text has: it is the
+    special token ``<|endoftext|>`` here.
+
+    Args:
+        name: the name that ``repr`` shows.
+        definition: the content of the list.
+    """
+
+    reference = "rwkv"
+    definition: RwkvVocabulary  # type: ignore[assignment]
+
+    def __init__(self, name: str, definition: RwkvVocabulary) -> None:
+        super().__init__(name, definition)  # type: ignore[arg-type]
+
+    def recipe(self) -> tuple[Callable[..., Encoding], dict[str, Any]]:
+        return Rwkv, self._by_value()
+
+
+# Mistral's published ``tokenizer.json`` were made by a converter of transformers that wrote Llama
+# 3's pattern if it was given none, for Mistral Small 3.1 and others (huggingface/transformers, pull
+# requests 42131 and 42299).
+
+#: The types of models in whose files the wrong pattern is, as ``config.json`` names
+#: them, or in it ``text_config``.
+_MODEL_TYPES = frozenset(("ministral", "mistral", "mistral3", "pixtral", "voxtral"))
+#: Their vocabularies have 131,072 tokens, and those of Mistral's earlier models 32,768.
+_LARGE = 100_000
+#: Ids of single bytes in all these vocabularies: 1,000 special tokens, then the bytes in order.
+#: Other vocabularies, which models of these types may have, begin otherwise.
+_BYTES = {"Ā": 1000, "A": 1065, "z": 1122, "ÿ": 1255}
+#: Llama 3's pattern, which the files have.
+_WRONG = PATTERNS["llama3"]
+
+
+def warn_of_wrong_pattern(path: str, definition: TokenizerDefinition) -> None:
+    """Warn if a ``tokenizer.json`` splits text otherwise than the model was trained with.
+
+    Args:
+        path: the file; the ``config.json`` beside it says the type of the model.
+        definition: its content, of which an encoding has been made.
+    """
+    vocabulary = definition.vocabulary
+    if (
+        _is_split_wrong(definition.parts["pre_tokenizer"])
+        and len(vocabulary) > _LARGE
+        and all(vocabulary.get(byte) == id_ for byte, id_ in _BYTES.items())
+        and not _MODEL_TYPES.isdisjoint(_model_types(path))
+    ):
+        import warnings  # imported here: hardly any file has it
+
+        warnings.warn(
+            f"{path}: its pattern is Llama 3's, but its vocabulary and model are Mistral's: some "
+            "texts get other tokens than the model was trained with. Load the model's tekken.json "
+            "instead",
+            stacklevel=4,  # the caller of `load`
+        )
+
+
+def _is_split_wrong(part: Mapping[str, Any] | None) -> bool:
+    """Return True if the pre-tokenizer, or a step of it, splits by the wrong pattern."""
+    if part is None:
+        return False
+    return any(
+        step.get("pattern") == {"Regex": _WRONG} for step in part.get("pretokenizers", [part])
+    )
+
+
+def _model_types(path: str) -> list[str]:
+    """Return the types of model that the ``config.json`` beside a file names, if it can be read."""
+    from ..formats.checked_json import read_json
+
+    config = os.path.join(os.path.dirname(path), "config.json")
+    try:
+        file = read_json(config)
+        parts = [file, file.get("text_config")]
+        named = [part.get("model_type") for part in parts if part is not None]
+        return [name.text() for name in named if name is not None]
+    except (OSError, ValueError):
+        # The encoding does not need this file.
+        return []

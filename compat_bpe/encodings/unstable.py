@@ -1,4 +1,4 @@
-r"""Unstable tokens: ids at the end of a text that change when more text follows.
+"""Unstable tokens: ids at the end of a text that change when more text follows.
 
 ``hello fan`` may go on to be ``hello fantasy``, with other ids from ``fan`` on. Chunks before the
 last one stay as they are, except chunks of white space, which further white space may join into
@@ -15,7 +15,7 @@ from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from ..pipeline.cache import Cache
+from ..caches import Cache
 from ..unicode.properties import white_space
 
 if TYPE_CHECKING:

@@ -1,22 +1,25 @@
 """Reading a file that may be compressed, with progress in bytes of the file on disk.
 
-The ending of the name says how: ``.gz``, ``.bz2``, ``.xz`` or ``.zst``. A file may have several
-streams one after the other, and zero bytes after each, which xz allows and tapes leave. Data that
-ends within a stream, or goes on with anything else, is an error.
+The ending of the name says how it is compressed: ``.gz``, ``.bz2``, ``.xz`` or ``.zst``. A file may
+have several streams one after the other, and zero bytes after each, which xz allows and tapes
+leave. Data that ends within a stream, or goes on with anything else, is an error.
 
 Memory is bounded, whatever the data decompresses to: it comes in blocks.
 """
 
 from __future__ import annotations
 
+import io
 import re
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from io import BufferedReader, RawIOBase
 from typing import TYPE_CHECKING, Any, BinaryIO, Callable, NamedTuple, Protocol
 
 from .text import open_bytes
+from .whole import SIZE_LIMIT, read_at_most, utf8_text
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
@@ -49,18 +52,32 @@ class _Decompressor(Protocol):
     def decompress(self, data: bytes, max_length: int) -> bytes: ...
 
 
+#: A function that makes a decompressor of one stream; the errors that it raises for damaged data.
+_Maker = tuple[Callable[[], _Decompressor], tuple[type[Exception], ...]]
+
+
 class _Codec(NamedTuple):
     """A form of compression.
 
     Args:
         name: its name.
         magic: a pattern of the first bytes of its data, with which no text begins.
-        opened: opens data that is compressed so.
+        maker: imports what it needs.
     """
 
     name: str
     magic: bytes
-    opened: Callable[[BufferedReader[Any]], BinaryIO]
+    maker: Callable[[], _Maker]
+
+    def opened(self, file: BinaryIO) -> Any:
+        """Open data for reading.
+
+        Damage is a ``DamagedError``, or an ``EOFError`` at the end of the data.
+
+        Raises:
+            ImportError: this Python lacks the module; the message says what to do.
+        """
+        return BufferedReader(_Streams(file, self.name, *self.maker()), BLOCK)
 
 
 class _GzipDecompressor:
@@ -92,39 +109,31 @@ class _GzipDecompressor:
         return content
 
 
-def open_gzip(file: BinaryIO) -> Any:
-    """Open gzip data for reading; damage is a ``DamagedError``, or an ``EOFError`` at its end."""
-    return BufferedReader(_Streams(file, "gzip", _GzipDecompressor, (zlib.error,)), BLOCK)
+def _gzip() -> _Maker:
+    return _GzipDecompressor, (zlib.error,)
 
 
-def _bzip2(file: BufferedReader[Any]) -> Any:
+def _bzip2() -> _Maker:
     try:
         import bz2
     except ImportError:
         raise ImportError("this Python was built without bz2", name="bz2") from None
-    return BufferedReader(_Streams(file, "bzip2", bz2.BZ2Decompressor, (OSError,)), BLOCK)
+    return bz2.BZ2Decompressor, (OSError,)
 
 
-def _xz(file: BufferedReader[Any]) -> Any:
+def _xz() -> _Maker:
     try:
         import lzma
     except ImportError:
         raise ImportError("this Python was built without lzma", name="lzma") from None
-
-    def make() -> _Decompressor:
-        return lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=_XZ_MEMORY)
-
-    return BufferedReader(_Streams(file, "xz", make, (lzma.LZMAError,)), BLOCK)
+    make = partial(lzma.LZMADecompressor, lzma.FORMAT_XZ, memlimit=_XZ_MEMORY)
+    return make, (lzma.LZMAError,)
 
 
-def _zstd(file: BufferedReader[Any]) -> Any:
+def _zstd() -> _Maker:
     zstd = _import_zstd()
     options = {zstd.DecompressionParameter.window_log_max: _ZSTD_WINDOW_LOG}
-
-    def make() -> Any:
-        return zstd.ZstdDecompressor(options=options)
-
-    return BufferedReader(_Streams(file, "zstd", make, (zstd.ZstdError,)), BLOCK)
+    return partial(zstd.ZstdDecompressor, options=options), (zstd.ZstdError,)
 
 
 def _import_zstd() -> Any:
@@ -146,14 +155,11 @@ def _import_zstd() -> Any:
 
 
 _CODECS = {
-    ".gz": _Codec("gzip", rb"\x1f\x8b", open_gzip),
+    ".gz": _Codec("gzip", rb"\x1f\x8b", _gzip),
     ".bz2": _Codec("bzip2", rb"BZh[1-9]1AY&SY", _bzip2),
     ".xz": _Codec("xz", rb"\xfd7zXZ\0", _xz),
     ".zst": _Codec("zstd", rb"\x28\xb5\x2f\xfd", _zstd),
 }
-
-#: The endings of the names of compressed files, for messages.
-ENDINGS = ", ".join(_CODECS)
 
 
 def uncompressed_name(path: str) -> str:
@@ -176,7 +182,7 @@ def _ending(path: str) -> str:
 
 
 def kind_of_compression(beginning: bytes) -> tuple[str, str] | None:
-    """Return the compression that the first bytes of a file show, and its ending; None for none.
+    """Return the compression that the first bytes of a file show, and its ending, or None.
 
     >>> kind_of_compression(b"BZh91AY&SY"), kind_of_compression(b"text")
     (('bzip2', '.bz2'), None)
@@ -243,10 +249,10 @@ def told(file: BinaryIO, advance: Callable[[int], None]) -> Any:
 
 
 class _Streams(RawIOBase):
-    """The content of compressed streams that stand one after the other.
+    """The content of compressed streams that follow each other in a file.
 
     Args:
-        file: the file that has them.
+        file: the file.
         name: the name of the compression.
         make: makes a decompressor of one stream.
         errors: what that raises for damaged data.
@@ -304,8 +310,6 @@ class _Told(RawIOBase):
     def __init__(self, file: BinaryIO, advance: Callable[[int], None]) -> None:
         self._file = file
         self._advance = advance
-        #: Bytes that have been read.
-        self.size = 0
 
     def readable(self) -> bool:
         return True
@@ -316,6 +320,31 @@ class _Told(RawIOBase):
         if data is None:
             raise BlockingIOError("it is in non-blocking mode and has nothing to read yet")
         view[: len(data)] = data
-        self.size += len(data)
         self._advance(len(data))
         return len(data)
+
+
+def text_lines(data: bytes, source: str) -> list[str]:
+    """Return the lines of a file of UTF-8, without the line feeds.
+
+    Args:
+        data: the content of the file, which may be a gzip.
+        source: its name in messages.
+
+    Raises:
+        ValueError: ``{file}: {place}: {reason}``. It is damaged, or too large.
+    """
+    if data.startswith(b"\x1f\x8b"):
+        try:
+            with _CODECS[".gz"].opened(io.BytesIO(data)) as unpacked:
+                data = read_at_most(unpacked.read, SIZE_LIMIT + 1)
+        except EOFError:
+            raise ValueError(f"{source}: damaged gzip data: it is cut short") from None
+        except DamagedError as error:
+            raise ValueError(f"{source}: {error}") from None
+        if len(data) > SIZE_LIMIT:
+            raise ValueError(f"{source}: larger than {SIZE_LIMIT:,} bytes when it is unpacked")
+    lines = utf8_text(data, source).split("\n")
+    if not lines[-1]:
+        lines.pop()
+    return lines

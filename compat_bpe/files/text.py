@@ -1,8 +1,10 @@
-"""Opening a file by its name, and reading its text."""
+"""Text files: opening one by its name, decoding it, and the parts of its path."""
 
 from __future__ import annotations
 
 import codecs
+import os
+import re
 import sys
 from contextlib import AbstractContextManager, nullcontext
 from io import BufferedReader, RawIOBase
@@ -13,7 +15,7 @@ if TYPE_CHECKING:
 
 STDIN = "-"
 
-# git takes a file for binary if there is a NUL in its first 8,000 bytes (buffer_is_binary in
+# To git, a file is binary if there is a NUL in its first 8,000 bytes (buffer_is_binary in
 # xdiff-interface.c). ASCII in UTF-16 is full of NULs, and would pass for UTF-8.
 _BINARY_LOOKAHEAD = 8000
 
@@ -25,8 +27,25 @@ _OTHER_MARKS = {
     codecs.BOM_UTF16_BE: "UTF-16",
 }
 
+#: The advice about a file in another encoding.
+_CONVERT = "convert it to UTF-8"
 
-class BinaryError(ValueError):
+
+class NotTextError(ValueError):
+    """The error for a file that is not text in UTF-8.
+
+    Args:
+        reason: what is wrong.
+        advice: what to do about it; may be empty.
+    """
+
+    def __init__(self, reason: str, advice: str = "") -> None:
+        super().__init__(f"{reason}; {advice}" if advice else reason)
+        self.reason = reason
+        self.advice = advice
+
+
+class BinaryError(NotTextError):
     """The error for a file with a NUL byte at its beginning."""
 
 
@@ -38,7 +57,7 @@ def read_text(path: str, *, allow_nul: bool = False) -> tuple[str, int]:
 
     Args:
         path: the name of a file, or ``-`` for standard input.
-        allow_nul: take a file with NUL bytes at its beginning for text.
+        allow_nul: read a file with NUL bytes at its beginning, too.
 
     Raises:
         OSError: the file cannot be read.
@@ -85,20 +104,18 @@ def check_beginning(
     nul = -1 if allow_nul else data.find(0, 0, _BINARY_LOOKAHEAD)
     if nul >= 0:
         is_text = any_bytes or _begins_as_utf8(data)
-        raise BinaryError(
-            f"binary: NUL byte at offset {nul}" + (f"; {advice}" if advice and is_text else "")
-        )
+        raise BinaryError(f"binary: NUL byte at offset {nul}", advice if is_text else "")
 
 
 def check_mark(data: bytes) -> None:
     """Raise ``ValueError`` if data begins with the byte-order mark of UTF-16 or UTF-32."""
     for mark, name in _OTHER_MARKS.items():
         if data.startswith(mark):
-            raise ValueError(f"not UTF-8: {name} byte-order mark at offset 0; convert it to UTF-8")
+            raise NotTextError(f"not UTF-8: {name} byte-order mark at offset 0", _CONVERT)
 
 
 def may_become_mark(data: bytes) -> bool:
-    """Return True if only further data says if, or which, such a mark is at the beginning."""
+    """Return True if data is the beginning of such a mark, so that more must be read."""
     return any(len(data) < len(mark) and mark.startswith(data) for mark in _OTHER_MARKS)
 
 
@@ -110,7 +127,7 @@ def _begins_as_utf8(data: bytes) -> bool:
     return True
 
 
-def not_utf8(error: UnicodeDecodeError, before: int = 0) -> ValueError:
+def not_utf8(error: UnicodeDecodeError, before: int = 0) -> NotTextError:
     """Return the error for bytes that are not UTF-8, with their offset in the file.
 
     Args:
@@ -118,18 +135,18 @@ def not_utf8(error: UnicodeDecodeError, before: int = 0) -> ValueError:
         before: the number of bytes in the file before those that the decoder was given.
     """
     byte, offset = error.object[error.start], before + error.start
-    return ValueError(f"not UTF-8: byte 0x{byte:02x} at offset {offset}; convert it to UTF-8")
+    return NotTextError(f"not UTF-8: byte 0x{byte:02x} at offset {offset}", _CONVERT)
 
 
 def recoded(file: BinaryIO, encoding: str, *, replace: bool = False) -> Any:
-    r"""Return a file with the text of another one in UTF-8.
+    r"""Return a file whose content is the text of another file, in UTF-8.
+
+    Its ``read`` raises ``ValueError`` for data that is not in the encoding; the message says where.
 
     Args:
-        file: the other one.
+        file: the other file.
         encoding: the encoding of its text, by one of Python's names.
-        replace: put U+FFFD for data that is not in this encoding.
-
-    ``read`` raises ``ValueError`` for such data; the message says where it is.
+        replace: put U+FFFD for data that is not in this encoding, and raise no error.
 
     >>> import io
     >>> recoded(io.BytesIO("naïve".encode("utf-16")), "utf-16").read()
@@ -182,3 +199,49 @@ class _Recoded(RawIOBase):
             except UnicodeEncodeError:
                 reason = "a lone surrogate"
         raise ValueError(f"not {self._encoding}: {reason}; is it another encoding?")
+
+
+#: Names that no file on Windows can have: those of devices, with any ending, and those with certain
+#: characters. (A colon names a part of a file that no listing shows.)
+_NOT_ON_WINDOWS = re.compile(
+    r"(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[1-9¹²³])\s*(?:\..*)?"
+    r'|.*[<>:"/\\|?*\x00-\x1f].*|.*[. ]',
+    re.IGNORECASE | re.DOTALL,
+)
+
+
+def parts_of_path(path: str) -> list[str]:
+    """Return the names in a path, in order; a slash at its beginning or end gives an empty one.
+
+    On Windows a path may be typed with slashes and go on with backslashes, as a search adds them.
+
+    >>> parts_of_path("corpus/zh/a.txt")
+    ['corpus', 'zh', 'a.txt']
+    """
+    if os.altsep is not None:
+        path = path.replace(os.altsep, os.sep)
+    return path.split(os.sep)
+
+
+def is_name_on_windows(name: str) -> bool:
+    """Return True if Windows makes a file of just this name.
+
+    The rules are those of Microsoft's page "Naming Files, Paths, and Namespaces".
+
+    >>> [name for name in ("a.b", "nul.txt", "a:b", "a.", "console") if is_name_on_windows(name)]
+    ['a.b', 'console']
+    """
+    return _NOT_ON_WINDOWS.fullmatch(name) is None
+
+
+def path_of_uri(uri_path: str) -> str:
+    """Return the path of a file from that of a ``file:`` URI, its escapes undone.
+
+    On Windows a URI has a slash before the drive.
+
+    >>> path_of_uri("/home/me/a b.py")
+    '/home/me/a b.py'
+    """
+    if os.altsep is not None and re.match("/[A-Za-z]:", uri_path):
+        return uri_path[1:]
+    return uri_path

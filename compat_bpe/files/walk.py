@@ -1,21 +1,31 @@
-"""The files that the paths on a command line stand for: a file itself, or those in a directory."""
+"""The files that paths on a command line name: a file itself, or the files in a directory."""
 
 from __future__ import annotations
 
 import os
+import re
 import stat
 from collections.abc import Iterator, Sequence
 from typing import Callable, NamedTuple
 
-from .ignore import GIT, Globs, Scope, scope_around
+from .ignore import (
+    GIT,
+    Globs,
+    InvalidPatternError,
+    Scope,
+    alternatives,
+    as_bytes,
+    matcher,
+    scope_around,
+)
 from .text import STDIN
 
 
 class Found(NamedTuple):
-    """A file to read; or a directory or an ignore file that cannot be read, with the problem."""
+    """A file to read; or a directory or an ignore file that cannot be read, and why."""
 
     path: str
-    #: The path on the command line that led to it; equal to ``path`` if it was named itself.
+    #: The path on the command line that led to it; ``path`` itself if the file was named there.
     root: str
     #: The index of that path among those on the command line.
     argument: int
@@ -36,20 +46,19 @@ class Walk:
     """A search of directories for files.
 
     Names in a directory come in sorted order, the same on every system. Symbolic links in it are
-    not followed, and special files (named pipes, devices) are passed over.
+    not followed, and special files (named pipes, devices) are skipped.
 
-    Paths named on the command line are always taken: globs and ignore files are about what is
-    found in a directory.
+    Paths named on the command line are never left out: globs and ignore files apply to what is in
+    a directory.
 
     Args:
         hidden: search names that begin with a dot, too, except ``.git``.
         ignore: leave out what git and ``.ignore`` files ignore.
         include: globs; if there are any, only files that match one are found.
         exclude: globs; files and directories that match one are left out.
-        globs_from: the directory in which a ``.gitignore`` would have these globs; the current one
-            unless given.
-        before_each: called before each directory is searched; its exception ends the search, also
-            one that finds nothing.
+        globs_from: the directory that globs are relative to; the current one unless given.
+        before_each: called before each directory is searched; an exception that it raises ends the
+            search.
     """
 
     def __init__(
@@ -78,7 +87,7 @@ class Walk:
                 yield _named(path, argument)
 
     def why_nothing(self) -> str:
-        """Return the reasons why no files were found; empty if there really are none.
+        """Return the reasons why no files were found; empty if nothing was left out.
 
         >>> walk = Walk(include=["*.nope"])
         >>> list(walk.find([])), walk.why_nothing()
@@ -146,6 +155,62 @@ class Walk:
                 yield entry.path, _size(entry)
 
 
+def matches_of_glob(glob: str) -> list[str]:
+    """Return the files and directories that a glob matches, as in a shell, sorted.
+
+    Patterns of names are those of ignore files, with braces; ``**`` matches any number of
+    directories, and follows no symbolic links. Only a pattern that begins with a dot matches a name
+    that begins with one. What is inside a matched directory is left out.
+    """
+    try:
+        patterns = alternatives(glob)
+        return [path for pattern in patterns for path in _matches(pattern)]
+    except InvalidPatternError:
+        return []
+
+
+def _matches(glob: str) -> Iterator[str]:
+    """Yield the sorted matches of a glob without braces."""
+    names = [name for name in glob.split("/") if name]
+    found: set[str] = set()
+    waiting = [("/" if glob.startswith("/") else "", 0)]
+    seen = set(waiting)
+    while waiting:
+        folder, at = waiting.pop()
+        is_last = at + 1 == len(names)
+        steps = [(folder, at + 1)] if names[at] == "**" and not is_last else []
+        for path, is_directory, is_link in _matching(folder, names[at]):
+            if is_last:
+                found.add(path)
+            elif is_directory and not (is_link and names[at] == "**"):
+                steps.append((path, at if names[at] == "**" else at + 1))
+        waiting += [step for step in steps if step not in seen]
+        seen.update(steps)
+    for path in sorted(found):
+        parents = {path[: place.start()] for place in re.finditer("/", path)}
+        if parents.isdisjoint(found):
+            yield path
+
+
+def _matching(folder: str, pattern: str) -> Iterator[tuple[str, bool, bool]]:
+    """Yield each match of a pattern of a name: its path; is it a directory; is it a link."""
+    if not re.search(r"[*?\[\\]", pattern):
+        path = os.path.join(folder, pattern)
+        if os.path.lexists(path):
+            yield path, os.path.isdir(path), False
+        return
+    matches = matcher(as_bytes(pattern), is_name=True)
+    try:
+        with os.scandir(folder or os.curdir) as scan:
+            for entry in scan:
+                is_hidden = entry.name.startswith(".") and not pattern.startswith(".")
+                if not is_hidden and matches(as_bytes(entry.name)):
+                    path = os.path.join(folder, entry.name)
+                    yield path, entry.is_dir(), entry.is_symlink()
+    except OSError:  # as in a shell, what cannot be searched has no matches
+        return
+
+
 class LeftOut:
     """The numbers of entries that a search left out, by reason; a directory counts as one."""
 
@@ -167,7 +232,11 @@ class LeftOut:
             parts.append(f"{self.special:,} passed over (symbolic links, pipes and devices)")
         if self._include:
             nothing = "nothing else" if parts else "nothing"
-            parts.append(f"{nothing} matches --include {_quoted(self._include)}")
+            endings = [glob for glob in self._include if re.fullmatch(r"\.\w+", glob)]
+            meant = f"; to match by ending: {_quoted([f'*{glob}' for glob in endings])}"
+            parts.append(
+                f"{nothing} matches --include {_quoted(self._include)}{meant if endings else ''}"
+            )
         return "; ".join(parts)
 
 
@@ -200,7 +269,7 @@ def _relative(path: str, start: str | None) -> str:
 
 
 def _named(path: str, argument: int) -> Found:
-    """Return what is known of a path on the command line, without opening it."""
+    """Return the result for a path on the command line, without opening the file."""
     try:
         status = os.stat(0 if path == STDIN else path)
         # A link may lead to a file that only this process has.

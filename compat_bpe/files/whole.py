@@ -1,4 +1,4 @@
-"""Files that are read whole: vocabularies, settings, ignore files."""
+"""Files that are read whole; apart from ``text``, since every ``load`` imports it at the start."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def open_regular(path: str | os.PathLike[str]) -> BinaryIO:
         path: the file; a symbolic link is followed.
 
     Raises:
-        OSError: the file cannot be read, or is no regular file.
+        OSError: the file cannot be read, or is not a regular file.
     """
     file = open(path, "rb", opener=_opened_at_once)  # noqa: SIM115 (the caller closes it)
     if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
@@ -50,7 +50,7 @@ def read_whole(path: str | os.PathLike[str], limit: int = SIZE_LIMIT) -> bytes:
         limit: the largest size, in bytes.
 
     Raises:
-        OSError: the file cannot be read, or is no regular file.
+        OSError: the file cannot be read, or is not a regular file.
         ValueError: ``{file}: larger than {limit} bytes``.
     """
     with open_regular(path) as file:
@@ -61,7 +61,7 @@ def read_whole(path: str | os.PathLike[str], limit: int = SIZE_LIMIT) -> bytes:
 
 
 def read_at_most(read: Callable[[int], bytes], most: int) -> bytes:
-    """Return the bytes that are left in a file, and no more than ``most``.
+    """Return the rest of a file, but no more than ``most`` bytes.
 
     ``read(most)`` would make a buffer of ``most`` bytes before it reads: PyPy fills it, and
     WebAssembly never gives it back.
@@ -92,9 +92,10 @@ def read_gits(path: str, limit: int = GITS_LIMIT) -> bytes | None:
 
 
 def read_gits_text(path: str) -> str:
-    """Return the text of an ignore file, or of git's configuration; empty as ``read_gits``.
+    """Return the text of an ignore file, or of git's configuration.
 
-    A byte-order mark is left out. Bytes that are not text become surrogates, as in names of files.
+    It is empty where ``read_gits`` returns None. A byte-order mark is left out. Bytes that are not
+    text become surrogates, as in names of files.
 
     Raises:
         OSError: the file cannot be read, or is larger than ``GITS_LIMIT``.
@@ -105,3 +106,29 @@ def read_gits_text(path: str) -> str:
 
 def _opened_at_once(path: str, flags: int) -> int:
     return os.open(path, flags | _AT_ONCE)
+
+
+def utf8_text(data: bytes, source: str) -> str:
+    """Return the text of a file of UTF-8; ``source`` is its name in messages.
+
+    Raises:
+        ValueError: ``{file}: line {n}: not UTF-8: {reason}``.
+    """
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise ValueError(f"{source}: line {line}: not UTF-8: {error.reason}") from None
+
+
+def json_message(message: str) -> str:
+    r"""Return a message of ``json``, repaired where PyPy spoils it.
+
+    PyPy puts a single byte of a character that is not ASCII into the message, as if that byte were
+    ASCII. Printing such a string, or putting it into another one, raises ``SystemError``; encoding
+    it does not.
+
+    >>> json_message("Unexpected 'é'")
+    "Unexpected 'é'"
+    """
+    return message.encode("utf-8", "backslashreplace").decode("utf-8", "backslashreplace")

@@ -1,17 +1,17 @@
 """Fitting text to a number of tokens: prefixes, prompts, parts, edited documents, and streams."""
 
-from ..unicode.utf8 import StreamDecodeError as StreamDecodeError
+from ..unicode.text import StreamDecodeError as StreamDecodeError
 from .boundary import Boundary as Boundary
-from .document import Document as Document
-from .document_places import PlacedToken as PlacedToken
+from .edited_document import Document as Document
+from .edited_document import PlacedToken as PlacedToken
+from .edited_document import Position as Position
+from .edited_document import Unit as Unit
 from .longest_part import fits as fits
 from .longest_part import longest_prefix as longest_prefix
 from .longest_part import longest_suffix as longest_suffix
-from .positions import Position as Position
-from .positions import Unit as Unit
 from .prompt import FittedPrompt as FittedPrompt
+from .prompt import fim_template as fim_template
 from .prompt import fit_prompt as fit_prompt
-from .prompt_template import fim_template as fim_template
 from .sections import Cut as Cut
 from .sections import FittedSection as FittedSection
 from .sections import FittedSections as FittedSections
@@ -20,14 +20,14 @@ from .sections import fit_sections as fit_sections
 from .split import Part as Part
 from .split import split_text as split_text
 from .stream import StreamCounter as StreamCounter
+from .stream import StreamDecoder as StreamDecoder
 from .stream import StreamEncoder as StreamEncoder
 from .stream import acount_stream as acount_stream
+from .stream import adecode_iter as adecode_iter
 from .stream import aencode_iter as aencode_iter
 from .stream import count_stream as count_stream
+from .stream import decode_iter as decode_iter
 from .stream import encode_iter as encode_iter
-from .stream_decoder import StreamDecoder as StreamDecoder
-from .stream_decoder import adecode_iter as adecode_iter
-from .stream_decoder import decode_iter as decode_iter
 from .truncate import Keep as Keep
 from .truncate import Truncated as Truncated
 from .truncate import truncate as truncate

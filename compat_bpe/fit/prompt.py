@@ -14,16 +14,13 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import Enum
+from operator import index
 from typing import NamedTuple, Union, overload
 
-from ..pipeline.added.special import split_special
-from .boundary import Boundary, rule_of, with_finer
-from .document import Document
-from .last_cut_point import last_cut_point
-from .longest_part import check_limit, fits, longest_prefix, longest_suffix
-from .prompt_template import fim_template
-from .surroundings import Surroundings, around_cursor, around_offset
-from .text_encoder import TextEncoder, check_encoding
+from ..pipeline.special_tokens import split_special
+from .boundary import Boundary, TextEncoder, check_encoding, last_cut_point, rule_of, with_finer
+from .edited_document import Document
+from .longest_part import LimitError, check_limit, fits, longest_prefix, longest_suffix
 
 
 @dataclass(frozen=True)
@@ -96,7 +93,7 @@ def fit_prompt(
     The end of the prefix is kept, and the beginning of the suffix. If all fits, nothing is cut.
     If not, the prefix gets its share of the room, the suffix gets the remaining room, and then the
     prefix gets the room that the suffix leaves. In the end neither can be extended to its next
-    boundary without passing the limit. The time taken grows with the limit, not with the texts.
+    boundary without exceeding the limit. The time taken grows with the limit, not with the texts.
 
     The name of a special token in the prefix or suffix is plain text. This is so for the
     template's names even if the encoding has them as tokens everywhere, as DeepSeek's and Qwen's
@@ -271,7 +268,9 @@ class _Fitting:
         """
         least = self._count(_fill(self._parts, {_Side.PREFIX: "", _Side.SUFFIX: ""}))
         if least > self._limit:
-            raise ValueError(f"limit is {self._limit}, but the template alone has {least} tokens")
+            raise LimitError(
+                "limit is ", self._limit, ", but the template alone has ", least, " tokens"
+            )
         if self._all_fits():
             return 0, len(self._suffix)
         start = self._start(0, least + int(share * (self._limit - least)))
@@ -367,3 +366,102 @@ class _Fitting:
         if encoding.core.is_normalized or any(name in text for name in names for text in texts):
             return encoding.with_special(names)
         return encoding
+
+
+#: Templates of models: OpenAI's and Qwen's, StarCoder's, SantaCoder's, DeepSeek's, Mistral's, Code
+#: Llama's, Seed-Coder's.
+_TEMPLATES = (
+    "<|fim_prefix|>{prefix}<|fim_suffix|>{suffix}<|fim_middle|>",
+    "<fim_prefix>{prefix}<fim_suffix>{suffix}<fim_middle>",
+    "<fim-prefix>{prefix}<fim-suffix>{suffix}<fim-middle>",
+    "<｜fim▁begin｜>{prefix}<｜fim▁hole｜>{suffix}<｜fim▁end｜>",
+    "[SUFFIX]{suffix}[PREFIX]{prefix}",
+    "▁<PRE>{prefix}▁<SUF>{suffix}▁<MID>",
+    "<[fim-suffix]>{suffix}<[fim-prefix]>{prefix}<[fim-middle]>",
+)
+
+#: The template in words, for models that talk and have no tokens for this.
+_IN_WORDS = (
+    "Fill in the text at <CURSOR>. Answer with the missing text only.\n\n{prefix}<CURSOR>{suffix}"
+)
+
+#: Beginnings of the names of models that take it, without the maker's name and a slash.
+_TALKING = re.compile(
+    r"(ft:)?(gpt-(3\.5|35|4|5|6|oss)|chatgpt|o[134](-|$)|claude|gemini|deepseek|command-|grok|kimi|"
+    r"llama-?[34]|mi[sx]tral|ministral|magistral|phi-[34]|qwen|gemma|glm)",
+    re.IGNORECASE,
+)
+
+
+def fim_template(encoding: TextEncoder, model: str | None = None, *, in_words: bool = False) -> str:
+    """Return the template with an encoding's own fill-in-the-middle tokens, or one in words.
+
+    The token for the beginning of a text is not in it. Some models want that token first, and
+    most servers add it. Put its name in front to have it in the prompt.
+
+    Args:
+        encoding: the model's encoding.
+        model: the name of the model. If the encoding has no fill-in-the-middle tokens, and this is
+            a model that one talks to, the template says in words what to do.
+        in_words: True for such a template whatever the model, and without one.
+
+    Raises:
+        ValueError: the encoding has no fill-in-the-middle tokens, or none known here; and no model
+            that one talks to is given, nor ``in_words``.
+
+    >>> from compat_bpe import get_encoding
+    >>> fim_template(get_encoding("cl100k_base"))
+    '<|fim_prefix|>{prefix}<|fim_suffix|>{suffix}<|fim_middle|>'
+    >>> print(fim_template(get_encoding("o200k_base"), "gpt-4o"))
+    Fill in the text at <CURSOR>. Answer with the missing text only.
+    <BLANKLINE>
+    {prefix}<CURSOR>{suffix}
+    """
+    check_encoding(encoding)
+    names = encoding.core.special.keys()
+    for template in _TEMPLATES:
+        if names >= set(filter(None, re.split(r"\{prefix\}|\{suffix\}", template))):
+            return template
+    if in_words or (model is not None and _TALKING.match(model.rpartition("/")[2])):
+        return _IN_WORDS
+    of_model = "" if model is None else f", and no template is known for model {model!r}"
+    raise ValueError(
+        f"encoding {encoding.name!r} has no fill-in-the-middle tokens{of_model}; "
+        "give a template that contains {prefix} and {suffix}"
+    )
+
+
+class Surroundings(NamedTuple):
+    """The text around a cursor.
+
+    Args:
+        left_out: the number of characters at the beginning that are surely too far away.
+        prefix: the text before the cursor, from there on.
+        suffix: the text after it, as far as it may fit.
+        suffix_length: the number of characters after the cursor.
+    """
+
+    left_out: int
+    prefix: str
+    suffix: str
+    suffix_length: int
+
+
+def around_cursor(encoding: TextEncoder, prefix: str, suffix: str, limit: int) -> Surroundings:
+    """Return as much of each text as may fit, and one character that cannot."""
+    longest = encoding.core.longest_token
+    most = max(len(prefix), len(suffix)) if longest is None else limit * longest + 1
+    left_out = max(0, len(prefix) - most)
+    return Surroundings(left_out, prefix[left_out:], suffix[:most], len(suffix))
+
+
+def around_offset(document: Document, offset: int, limit: int) -> Surroundings:
+    """Return as much of the text on each side of an offset as may fit, and hardly more.
+
+    Raises:
+        IndexError: the offset is not in the document.
+        TypeError: it is not an integer.
+    """
+    start, end = document.range_around(offset, limit)
+    prefix, suffix = document.slice(start, offset), document.slice(offset, end)
+    return Surroundings(start, prefix, suffix, len(document) - index(offset))

@@ -10,10 +10,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, get_args
 
-from .boundary import Boundary, rule_of, with_finer
-from .last_cut_point import last_cut_point
-from .longest_part import check_limit, fits
-from .text_encoder import TextEncoder, check_encoding
+from .boundary import Boundary, TextEncoder, check_encoding, last_cut_point, rule_of, with_finer
+from .longest_part import LimitError, check_limit, fits
 from .truncate import KEEPS, Keep, Truncated, truncate_at
 
 #: The treatment of a section that does not fit.
@@ -227,9 +225,10 @@ class _Prompt:
             if least is not None and self._tokens(gap, least) <= gap.room:
                 self._set(at, gap, least)
             elif section.required:
-                raise ValueError(
+                raise LimitError(
                     f"{_called(section, at)} is required, but with the other required sections it "
-                    f"does not fit within the limit of {self._limit}"
+                    "does not fit within the limit of ",
+                    self._limit,
                 )
 
     def put_in(self, at: int) -> bool:
@@ -246,7 +245,7 @@ class _Prompt:
         parts, count = self._parts.copy(), self._count
         for other in reversed(lower):
             if self._parts[other] is not None and not self._sections[other].required:
-                self._take_out(other)
+                self._set(other, self._gap(other), None)
                 if self.put_in(at):
                     return
         self._parts, self._count = parts, count
@@ -302,9 +301,6 @@ class _Prompt:
     def _set(self, at: int, gap: _Gap, part: Truncated | None) -> None:
         self._parts[at] = part
         self._count = self._limit - gap.room + self._tokens(gap, part)
-
-    def _take_out(self, at: int) -> None:
-        self._set(at, self._gap(at), None)
 
     # A section
 

@@ -6,13 +6,18 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from ..unicode.surrogates import repair_with_places
-from .boundary import Boundary, boundary_at, rule_of, with_finer
-from .last_cut_point import last_cut_point
-from .longest_part import fits, longest_prefix, longest_suffix
-from .text_encoder import TextEncoder, check_encoding
-
-#: The number of characters without a cut point after which finer cut points are looked for.
-_LONG = 1024
+from .boundary import (
+    LONG,
+    Boundary,
+    TextEncoder,
+    boundary_at,
+    check_encoding,
+    first_cut,
+    last_cut_point,
+    rule_of,
+    with_finer,
+)
+from .longest_part import LimitError, fits, longest_prefix, longest_suffix
 
 
 class Part(NamedTuple):
@@ -72,14 +77,19 @@ def iter_parts(
         ValueError: as in ``split_text``; at once, but for a character with too many tokens.
     """
     check_encoding(encoding)
+    check_sizes(limit, overlap)
+    rule_of(boundary)
+    return _Splitter(encoding, text, limit, overlap, boundary).parts()
+
+
+def check_sizes(limit: int, overlap: int = 0) -> None:
+    """Raise ``ValueError`` if the limit of parts or their overlap is out of range."""
     if limit < 1:
         raise ValueError(f"limit is {limit}; it must be 1 or more")
     if not 0 <= overlap < limit:
         raise ValueError(
             f"overlap is {overlap}; it must be 0 or more and less than the limit, {limit}"
         )
-    rule_of(boundary)
-    return _Splitter(encoding, text, limit, overlap, boundary).parts()
 
 
 class _Splitter:
@@ -122,7 +132,7 @@ class _Splitter:
                 end = self._longest_prefix(last, boundary)
             if end > last:
                 # There is room with less overlap: take as much as still admits the least new text.
-                least = self._first_place(last, end, boundary)
+                least = first_cut(self._text, boundary, last, end)
                 if self._encoding.count(self._text[last:least]) > self._limit:
                     # Sometimes a text has more tokens than a longer one.
                     least = end
@@ -158,12 +168,6 @@ class _Splitter:
             self._encoding, self._text, limit, start=start, end=end, boundary=boundary
         )
         return end if begin is None else begin
-
-    def _first_place(self, start: int, end: int, boundary: Boundary) -> int:
-        """Return the first allowed position after ``start``, or ``end`` if none is before it."""
-        may_cut = rule_of(boundary)
-        places = (place for place in range(start + 1, end) if may_cut(self._text, place))
-        return next(places, end)
 
     def _too_small(self, place: int) -> ValueError:
         first, last = self._places[place], self._places[place + 1]
@@ -223,8 +227,7 @@ def pack_texts(
     14 '==> c <==\nthree four five six seven eight nine\n'
     """
     check_encoding(encoding)
-    if limit < 1:
-        raise ValueError(f"limit is {limit}; it must be 1 or more")
+    check_sizes(limit)
     rule_of(boundary)
     return _Packer(encoding, limit, boundary).parts(texts)
 
@@ -289,7 +292,7 @@ class _Packer:
         self._pieces.append(piece)
         self._length += len(piece)
         self._count = self._certain + self._counter.count(tail)
-        cut = last_cut_point(self._encoding, tail, len(tail), fine=len(tail) > _LONG)
+        cut = last_cut_point(self._encoding, tail, len(tail), fine=len(tail) > LONG)
         if cut:
             self._counter = self._encoding.continued
             tail = tail[cut:]
@@ -305,8 +308,12 @@ class _Packer:
                 return end
         shown = header[:-1] + (f" and the character {text[start]!r}" if text else "")
         count = self._encoding.count(header + text[start : start + 1])
-        raise ValueError(
-            f"limit is {self._limit}, but {shown} alone have {count} tokens; raise the limit"
+        raise LimitError(
+            "limit is ",
+            self._limit,
+            f", but {shown} alone have ",
+            count,
+            " tokens; raise the limit",
         )
 
     def _longest_behind(self, header: str, text: str, start: int, boundary: Boundary) -> int:

@@ -1,4 +1,4 @@
-"""Encoding and counting of text that arrives in pieces.
+"""Text that arrives in pieces, encoded and counted; ids that arrive in pieces, decoded.
 
 The pieces may be cut anywhere. The text so far is encoded up to its last *cut point*, where the
 ids of both sides are those of the whole (``Core.next_cut_point``). The text after it is held back.
@@ -11,13 +11,91 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Iterable, Iterator
 from itertools import chain
-from typing import AnyStr, Protocol, runtime_checkable
+from typing import AnyStr, Protocol, Union, runtime_checkable
 
-from ..pipeline.added.special import AllowedSpecial, DisallowedSpecial
-from ..pipeline.processors.base import keeps_text
-from ..unicode.utf8 import Utf8Decoder
-from .cutter import Cutter as Cutter
-from .text_encoder import TextEncoder, check_encoding
+from ..pipeline.processors import keeps_text
+from ..pipeline.special_tokens import AllowedSpecial, DisallowedSpecial
+from ..unicode.surrogates import not_a_text
+from ..unicode.text import Utf8Decoder
+from .boundary import LONG, TextEncoder, check_encoding, last_cut_point
+
+
+class Cutter:
+    """A cutter of text that arrives in pieces, into parts that can be encoded one by one.
+
+    After each part, ``cutter.encoding`` is the encoding for it: the first part begins the text, and
+    the others go on.
+
+    Args:
+        encoding: the encoding to use.
+        names: special tokens that must not be cut.
+        whole_chunks: cut no chunk in two, not even where that makes no difference to the ids.
+        whole_text: cut nothing: all text is held back until it is finished.
+    """
+
+    def __init__(
+        self,
+        encoding: TextEncoder,
+        names: frozenset[str],
+        *,
+        whole_chunks: bool = False,
+        whole_text: bool = False,
+    ) -> None:
+        self._whole_chunks = whole_chunks
+        self._whole_text = whole_text
+        self._encoding = encoding
+        self._names = names
+        #: The encoding of the part that was returned last.
+        self.encoding = self._next_encoding = encoding
+        #: The pieces since the last cut point, and their length.
+        self._held: list[str] = []
+        self._length = 0
+
+    def feed(self, text: str) -> str:
+        """Return the text held back and this piece, up to the last cut point.
+
+        The result is empty if there is no cut point; then all text is held back.
+        """
+        if not isinstance(text, str):
+            raise not_a_text(text)
+        if not text:
+            return ""
+        # Two characters decide whether there is a cut point, so only the last one held matters.
+        last = self._held[-1][-1] if self._held else ""
+        cut = self._last_cut(last + text, fine=False)
+        if not cut and self._length + len(text) > LONG:
+            cut = self._last_cut(last + text, fine=True)
+        if not cut:
+            self._held.append(text)
+            self._length += len(text)
+            return ""
+        cut -= len(last)
+        self.encoding, self._next_encoding = self._next_encoding, self._encoding.continued
+        certain = "".join([*self._held, text[:cut]])
+        self._held = [text[cut:]]
+        self._length = len(text) - cut
+        return certain
+
+    def finish(self) -> str:
+        """Return the text held back, and reset the cutter."""
+        self.encoding, self._next_encoding = self._next_encoding, self._encoding
+        rest = "".join(self._held)
+        self._held = []
+        self._length = 0
+        return rest
+
+    def _last_cut(self, text: str, *, fine: bool) -> int:
+        if self._whole_text:
+            return 0
+        return last_cut_point(
+            self._encoding,
+            text,
+            len(text),
+            names=self._names,
+            fine=fine,
+            whole_chunks=self._whole_chunks,
+        )
+
 
 #: The number of characters or bytes taken at a time: enough to be as fast as with the whole text.
 PORTION = 1 << 16
@@ -350,3 +428,107 @@ def _checked(block: str | bytes | None) -> str | bytes:
     if block is None:
         raise BlockingIOError("the file is in non-blocking mode and has nothing to read yet")
     return block
+
+
+#: One id, or several.
+Tokens = Union[int, Iterable[int]]
+
+
+class StreamDecoder:
+    """A decoder of ids that arrive one after another.
+
+    The text of all ids is the one that ``encoding.decode`` gives. Text is returned only when it is
+    certain, and is never taken back: a character whose bytes are in several tokens comes with the
+    last of them. What else is held back depends on the tokenizer: most often nothing, or the text
+    of the last id. A few decoders, such as a SentencePiece denormalizer, must see all ids first;
+    then the text comes with ``finish``.
+
+    Args:
+        encoding: the encoding of the ids.
+        errors: the error handler for bytes that are not UTF-8, as in ``Encoding.decode``.
+
+    >>> from compat_bpe import get_encoding
+    >>> decoder = StreamDecoder(get_encoding("gpt2"))
+    >>> [decoder.feed(token) for token in [31373, 12520, 246, 222]], decoder.finish()
+    (['hello', ' ', '', '😀'], '')
+    """
+
+    def __init__(self, encoding: TextEncoder, errors: str = "replace") -> None:
+        check_encoding(encoding)
+        self._stream = encoding.core.decoder_of_stream(errors)
+
+    def feed(self, tokens: Tokens) -> str:
+        """Return the text that this id, or these, make certain; it may be empty.
+
+        After an error the decoder keeps the state that it had before the call.
+
+        Raises:
+            KeyError, OverflowError: as in ``Encoding.decode``.
+            UnicodeDecodeError: with ``errors="strict"``, the bytes are not UTF-8. If the tokens
+                are bytes, it is a ``StreamDecodeError``; its ``offset`` counts the bytes from the
+                first id on.
+        """
+        return self._stream.feed(list(tokens) if isinstance(tokens, Iterable) else [tokens])
+
+    def finish(self) -> str:
+        """Return the text held back, and reset the decoder.
+
+        If it is the beginning of an incomplete character, that is treated as ``errors`` says.
+
+        Raises:
+            UnicodeDecodeError: with ``errors="strict"``, a character is incomplete.
+        """
+        return self._stream.finish()
+
+
+def decode_iter(
+    encoding: TextEncoder, tokens: Iterable[Tokens], errors: str = "replace"
+) -> Iterator[str]:
+    """Yield the text of ids as they arrive, in pieces that are not empty; see ``StreamDecoder``.
+
+    Args:
+        encoding: the encoding of the ids.
+        tokens: ids, or lists of ids.
+        errors: as in ``Encoding.decode``.
+
+    Raises:
+        KeyError, OverflowError, UnicodeDecodeError: as in ``StreamDecoder``, when the wrong id is
+            reached.
+
+    >>> from compat_bpe import get_encoding
+    >>> list(decode_iter(get_encoding("gpt2"), [31373, 12520, 246, 222]))
+    ['hello', ' ', '😀']
+    """
+    decoder = StreamDecoder(encoding, errors)
+
+    def texts() -> Iterator[str]:
+        for some in tokens:
+            yield decoder.feed(some)
+        yield decoder.finish()
+
+    return filter(None, texts())
+
+
+async def adecode_iter(
+    encoding: TextEncoder, tokens: AsyncIterable[Tokens], errors: str = "replace"
+) -> AsyncIterator[str]:
+    """Yield text as ``decode_iter`` does, for ids that arrive asynchronously.
+
+    >>> import asyncio
+    >>> from compat_bpe import get_encoding
+    >>> async def model():
+    ...     for token in [31373, 12520, 246, 222]:
+    ...         yield token
+    >>> async def main():
+    ...     return [text async for text in adecode_iter(get_encoding("gpt2"), model())]
+    >>> asyncio.run(main())
+    ['hello', ' ', '😀']
+    """
+    decoder = StreamDecoder(encoding, errors)
+    async for some in tokens:
+        text = decoder.feed(some)
+        if text:
+            yield text
+    text = decoder.finish()
+    if text:
+        yield text

@@ -7,10 +7,8 @@ from dataclasses import dataclass
 from functools import cache, partial
 from typing import Callable, Literal, get_args
 
-from .boundary import Boundary, rule_of, with_finer
-from .last_cut_point import last_cut_point
+from .boundary import Boundary, TextEncoder, first_cut, last_cut_point, rule_of, with_finer
 from .longest_part import fits, longest_prefix, longest_suffix
-from .text_encoder import TextEncoder
 
 #: The part of a text that is kept.
 Keep = Literal["head", "tail", "ends"]
@@ -19,8 +17,8 @@ KEEPS: tuple[Keep, ...] = get_args(Keep)
 #: The default marker between two ends.
 _ELLIPSIS = "…"
 
-#: Characters for a token, and further ones, in which a place for a cut is looked for first. By the
-#: latter, a part may not quite be the longest if it has a marker.
+#: The characters to a token, and further ones, in which a place for a cut is looked for first. A
+#: part with a marker may be shorter than the longest by up to as many further ones.
 _SOON, _MORE = 4, 256
 
 
@@ -182,7 +180,7 @@ def _begin_of_tail(
     if head is None:
         begin = longest_suffix(encoding, text, limit, boundary=boundary, lead=marker)
         if begin == 0:  # as above
-            first = _first_cut(text, boundary)
+            first = first_cut(text, boundary, 0, len(text))
             begin = longest_suffix(
                 encoding, text, limit, boundary=boundary, lead=marker, start=first
             )
@@ -202,12 +200,6 @@ def _last_cut(text: str, boundary: Boundary) -> int:
     """Return the last place within a text at which it may be cut; 0 if there is none."""
     may_cut = rule_of(boundary)
     return next((place for place in range(len(text) - 1, 0, -1) if may_cut(text, place)), 0)
-
-
-def _first_cut(text: str, boundary: Boundary) -> int:
-    """Return the first place within a text at which it may be cut; its end if there is none."""
-    may_cut = rule_of(boundary)
-    return next((place for place in range(1, len(text)) if may_cut(text, place)), len(text))
 
 
 def _default_marker(text: str, keep: Keep, boundary: Boundary) -> str:

@@ -22,11 +22,11 @@ import json
 import os
 from collections.abc import Iterable, Mapping
 
-from ..files.json_message import json_message
-from ..files.whole import read_whole
+from ..files.whole import json_message, read_whole, utf8_text
 from ..pipeline.byte_level import BYTE_TO_UNICODE, decode_bytes, encode_bytes
 from ..pipeline.models.bpe.by_rank import merges_by_rank
 from . import RANK_LIMIT
+from .checked_json import is_unicode
 
 
 def read_gpt2(
@@ -89,7 +89,7 @@ def read_gpt2(
 
 def _read_ids(path: str) -> dict[str, int]:
     """Return the checked ids of ``encoder.json``, by names in the byte alphabet."""
-    text = _read_text(path)
+    text = utf8_text(read_whole(path), path)
     try:
         # An object becomes a tuple of its pairs: so duplicate keys are seen, and no array, which
         # is a list, can be mistaken for an object.
@@ -131,7 +131,7 @@ def _read_merges(path: str, ids: Mapping[str, int], encoder_path: str) -> dict[b
             )
         ranks[bytes([byte])] = ids[char]
 
-    lines = _read_text(path).split("\n")
+    lines = utf8_text(read_whole(path), path).split("\n")
     if not lines[-1]:
         lines.pop()  # the empty text after the last line feed
     line_of_part: dict[bytes, int] = {}
@@ -168,22 +168,11 @@ def _read_merges(path: str, ids: Mapping[str, int], encoder_path: str) -> dict[b
     return ranks
 
 
-def _read_text(path: str) -> str:
-    data = read_whole(path)
-    try:
-        return data.decode("utf-8")
-    except UnicodeDecodeError as error:
-        number = data.count(b"\n", 0, error.start) + 1
-        raise ValueError(f"{path}: line {number}: not UTF-8: {error.reason}") from None
-
-
 def _check_special(name: str, path: str) -> None:
     if not name:
         raise ValueError(f"{path}: a special token cannot be empty")
-    try:
-        name.encode()
-    except UnicodeEncodeError:
-        raise ValueError(f"{path}: special token {name!r} has a lone surrogate") from None
+    if not is_unicode(name):
+        raise ValueError(f"{path}: special token {name!r} has a lone surrogate")
 
 
 def format_encoder_json(ranks: Mapping[bytes, int], special_tokens: Mapping[str, int]) -> bytes:

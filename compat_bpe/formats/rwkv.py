@@ -1,6 +1,6 @@
 """RWKV's list of tokens, ``rwkv_vocab_v20230424.txt``: an id, a literal and a length on each line.
 
-A literal is a ``str`` or, if the token is no text, a ``bytes`` as Python's ``repr`` writes it; the
+A literal is a ``str`` or, if the token is not text, a ``bytes`` as Python's ``repr`` writes it; the
 length is that of the token in bytes. The id 0 is the end of a text, and is not in the list. Texts
 are cut as ``rwkv/rwkv_tokenizer.py`` of the package ``rwkv`` 0.8.32 cuts them. That reader runs
 each literal as code; here it is parsed, and what ``repr`` would not write is refused.
@@ -13,12 +13,12 @@ import re
 from collections.abc import Mapping, Sequence, Set
 from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
-from ..files.whole import read_whole
-from ..pipeline.added.added_tokens import AddedToken, AddedTokens
+from ..files.whole import read_whole, utf8_text
+from ..pipeline.added_tokens import AddedToken, AddedTokens
 from ..pipeline.byte_level import encode_bytes
-from ..pipeline.definition import Definition
-from ..pipeline.models.longest.model import LongestTokens
-from ..pipeline.models.longest.splitter import TokenSplitter
+from ..pipeline.core import Definition
+from ..pipeline.models.longest import LongestTokens
+from ..pipeline.models.splitters import TokenSplitter
 from . import missing_byte
 
 if TYPE_CHECKING:
@@ -124,11 +124,7 @@ def parse_rwkv(data: bytes, source: str) -> RwkvVocabulary:
     Traceback (most recent call last):
     ValueError: list.txt: line 2: the token has 1 bytes, not 2
     """
-    try:
-        lines = data.decode("utf-8").split("\n")
-    except UnicodeDecodeError as error:
-        number = data.count(b"\n", 0, error.start) + 1
-        raise ValueError(f"{source}: line {number}: not UTF-8: {error.reason}") from None
+    lines = utf8_text(data, source).split("\n")
     if not lines[-1]:
         lines.pop()
     tokens: dict[bytes, int] = {}

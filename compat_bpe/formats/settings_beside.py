@@ -1,29 +1,29 @@
-"""The files that Hugging Face transformers keeps beside a vocabulary.
+"""The settings in the files beside a vocabulary: of Hugging Face transformers, and of training.
 
 ``tokenizer_config.json`` has the name of a class and its settings, and the special tokens by their
 roles. Older folders have those in ``special_tokens_map.json``, other added tokens in
 ``added_tokens.json``, and no more than the type of the model in ``config.json``. All of them may
 be missing.
+
+``manifest.json`` has the settings that files of a trained vocabulary do not hold themselves.
 """
 
 from __future__ import annotations
 
+import hashlib
+import json
 import re
 from collections.abc import Container, Iterator, Mapping, Sequence
-from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from ..caches import cached_property
+from ..files.whole import read_whole
 from .checked_json import Json, read_json
 
 #: The roles of special tokens, in the order in which new ones are numbered.
 ROLES = (
-    "bos_token",
-    "eos_token",
-    "unk_token",
-    "sep_token",
-    "pad_token",
-    "cls_token",
+    *("bos_token", "eos_token", "unk_token", "sep_token", "pad_token", "cls_token"),
     "mask_token",
 )
 #: The name that transformers has for the unknown token where there is none.
@@ -104,8 +104,8 @@ class Settings:
         """Return the name of the class, without "Fast" at its end, with its place; None if unknown.
 
         Args:
-            known: the names of classes. The type of model says the class only if that is one of
-                them, since models of any type may have a vocabulary of another's kind.
+            known: the names of classes. The class of the type of model counts only if it is one
+                of them: a model of any type may have a vocabulary of another kind.
         """
         for file in (self.config, self.model):
             named = file.get("tokenizer_class")
@@ -133,7 +133,7 @@ class Settings:
         tokens: dict[str, dict[str, Any]] = {}
         for role in ROLES:
             default = known.get(role, Special())
-            part = self._said(role)
+            part = self._field(role)
             content = default.content if part is None else part
             if content is None or (isinstance(content, Json) and content.value in (None, "")):
                 continue
@@ -149,8 +149,8 @@ class Settings:
         """The tokens of either list of added tokens by their names; the last ones count."""
         return {token["content"]: token for token in (*self.listed(), *self._listed_by_name())}
 
-    def _said(self, key: str) -> Json | None:
-        """Return what the files say of a key, which may be null; None if they say nothing."""
+    def _field(self, key: str) -> Json | None:
+        """Return the value of a key in the files, which may be null; None if no file has it."""
         for file in (self._names, self.config):
             if key in file.mapping():
                 return file[key]
@@ -218,7 +218,7 @@ class Settings:
     def _listed_by_name(self) -> Iterator[dict[str, Any]]:
         """Yield the tokens of ``added_tokens.json`` by their ids."""
         # Neither those of the class itself count here, nor those with flags in the settings.
-        parts = filter(None, (*map(self._said, ROLES), *self._more_parts()))
+        parts = filter(None, (*map(self._field, ROLES), *self._more_parts()))
         special = {
             _token(part)["content"]
             for part in parts
@@ -235,11 +235,11 @@ class Settings:
         Args:
             known: those that the class has, unless a file says something.
         """
-        if self._said(_MORE) is None:
+        if self._field(_MORE) is None:
             yield from map(_token, known)
         extra = self.config.get(_EXTRA)
-        names = [] if extra is None else list(extra.mapping())
-        for part in (*self._more_parts(), *(extra[name] for name in names if extra)):
+        extra_parts = [] if extra is None else [extra[name] for name in extra.mapping()]
+        for part in (*self._more_parts(), *extra_parts):
             token = _token(part)
             is_bare = isinstance(part.value, str)
             yield self._listed.get(token["content"], token) if is_bare else token
@@ -313,3 +313,63 @@ def _token(
         "normalized": normalized,
         "special": is_special,
     }
+
+
+MANIFEST = "manifest.json"
+
+#: The pattern in a manifest if a ``tokenizer.json`` alone says how text is split.
+AS_TOKENIZER_JSON = "that of tokenizer.json"
+
+#: The formats of byte-level BPE, and the files of each; ``{name}`` stands for the name of the
+#: vocabulary.
+FORMATS: dict[str, tuple[str, ...]] = {
+    "tiktoken": ("{name}.tiktoken",),
+    "gpt2": ("encoder.json", "vocab.bpe"),
+    "vocab-merges": ("vocab.json", "merges.txt", "tokenizer_config.json"),
+    "tokenizer-json": ("tokenizer.json", "tokenizer_config.json"),
+    "token-map": ("token_map.tsv",),
+}
+
+#: The format of models of SentencePiece, and all formats with it.
+SENTENCEPIECE = "sentencepiece"
+ALL_FORMATS = {**FORMATS, SENTENCEPIECE: ("{name}.model", "{name}.vocab")}
+
+
+class Manifest(NamedTuple):
+    """A manifest, as far as ``load`` needs it.
+
+    Args:
+        pattern: how text is split: a pattern, the name of one, or ``AS_TOKENIZER_JSON``.
+        special_tokens: names and ids.
+    """
+
+    pattern: str
+    special_tokens: dict[str, int]
+
+
+def manifest_of(*files: Path) -> Manifest | None:
+    """Read the manifest in the folder of some files.
+
+    Returns:
+        The manifest; None if there is none, or if it does not list one of the files with its
+        SHA-256: then it belongs to another vocabulary, or something else is called so.
+
+    Raises:
+        OSError: one of the files cannot be read.
+    """
+    try:
+        manifest = json.loads(read_whole(files[0].with_name(MANIFEST)))
+        listed, pattern, specials = (
+            manifest[key] for key in ("files", "pattern", "special_tokens")
+        )
+        digests = [listed[file.name] for file in files]
+        special_tokens = dict(specials.items())
+    except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
+        return None
+    # A bool is an int to isinstance().
+    if not isinstance(pattern, str) or any(type(one) is not int for one in special_tokens.values()):
+        return None
+    for file, digest in zip(files, digests):
+        if hashlib.sha256(read_whole(file)).hexdigest() != digest:
+            return None
+    return Manifest(pattern, special_tokens)

@@ -111,12 +111,7 @@ def _parse_by_line(data: bytes, source: str) -> dict[bytes, int]:
         line_of_rank[rank] = number
     if not ranks:
         raise ValueError(f"{source}: line {number or 1}: the file ends without any token")
-    byte = missing_byte(ranks)
-    if byte is not None:
-        raise ValueError(
-            f"{source}: line {number}: the file ends without a token for the single byte "
-            f"0x{byte:02X}; it is cut short, or not a byte-level vocabulary"
-        )
+    _check_end(ranks, source, number)
     return ranks
 
 
@@ -141,13 +136,17 @@ def parse_in_order(data: bytes, source: str) -> dict[bytes, int]:
             except ValueError as error:
                 raise ValueError(f"{source}: line {line_number}: {error}") from None
     ranks = {token: rank for rank, token in enumerate(tokens)}
+    _check_end(ranks, source, line_number)
+    return ranks
+
+
+def _check_end(ranks: Mapping[bytes, int], source: str, line: int) -> None:
     byte = missing_byte(ranks)
     if byte is not None:
         raise ValueError(
-            f"{source}: line {line_number}: the file ends without a token for the single byte "
+            f"{source}: line {line}: the file ends without a token for the single byte "
             f"0x{byte:02X}; it is cut short, or not a byte-level vocabulary"
         )
-    return ranks
 
 
 def _parse_line(line: bytes) -> tuple[bytes, int]:

@@ -16,26 +16,30 @@ from functools import cache
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..parallel.lazy import changed
-from ..pipeline.added.added_tokens import AddedToken, AddedTokens, normalized_content
-from ..pipeline.pre_tokenizers.first_step import split_off_first
-from ..pipeline.pre_tokenizers.step_splitter import StepSplitter
+from ..caches import changed
+from ..pipeline.added_tokens import AddedToken, AddedTokens, normalized_content
+from ..pipeline.pre_tokenizers.base import split_off_first
+from ..pipeline.pre_tokenizers.splitter import StepSplitter
 from .checked_json import Json, is_unicode
-from .parts.decoders import read_decoder
-from .parts.kind import check_size
-from .parts.normalizers import read_normalizer
-from .parts.post_processors import read_post_processor
-from .parts.pre_tokenizers import joined_steps
+from .tokenizer_models import read_unigram, read_word_level, read_wordpiece
+from .tokenizer_parts import (
+    check_size,
+    joined_steps,
+    read_decoder,
+    read_normalizer,
+    read_padding,
+    read_post_processor,
+    read_truncation,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from ..pipeline.decoders.base import IdDecoder
-    from ..pipeline.definition import Definition
+    from ..pipeline.core import Definition
+    from ..pipeline.decoders.bytes import IdDecoder
     from ..pipeline.pre_tokenizers.base import PreTokenizerStep
-    from ..pipeline.tokenized.padding import Padding
-    from ..pipeline.tokenized.truncation import Truncation
-    from .models.base import ModelPart
+    from ..pipeline.tokenized import Padding, Truncation
+    from .tokenizer_models import ModelPart
 
 
 class TokenizerDefinition(NamedTuple):
@@ -112,67 +116,30 @@ def parse_tokenizer(file: Json) -> TokenizerDefinition:
     if version is not None and version.text() != "1.0":
         version.fail(f"version {version.text()!r} is not known")
     model = _model(file["model"])
-    tokens = file.get("added_tokens")
+    tokens, truncation, padding = map(file.get, ("added_tokens", "truncation", "padding"))
     added = () if tokens is None else _added_tokens(tokens, model.vocabulary, model.size)
     return TokenizerDefinition(
         model,
         added,
         {name: members.get(name) for name in PARTS},
         file.source,
-        _truncation(file.get("truncation")),
-        _padding(file.get("padding")),
+        None if truncation is None else read_truncation(truncation),
+        None if padding is None else read_padding(padding),
     )
 
 
-def _truncation(part: Json | None) -> Truncation | None:
-    if part is None:
-        return None
-    from .parts.settings import read_truncation
-
-    return read_truncation(part)
-
-
-def _padding(part: Json | None) -> Padding | None:
-    if part is None:
-        return None
-    from .parts.settings import read_padding
-
-    return read_padding(part)
-
-
-# A kind of model is imported once a file has it.
-
-
 def _bpe(part: Json) -> ModelPart:
-    from .models.bpe import read_bpe
+    from .tokenizer_bpe import read_bpe  # it is large, so it is imported once a file has it
 
     return read_bpe(part)
-
-
-def _wordpiece(part: Json) -> ModelPart:
-    from .models.wordpiece import read_wordpiece
-
-    return read_wordpiece(part)
-
-
-def _word_level(part: Json) -> ModelPart:
-    from .models.word_level import read_word_level
-
-    return read_word_level(part)
-
-
-def _unigram(part: Json) -> ModelPart:
-    from .models.unigram import read_unigram
-
-    return read_unigram(part)
 
 
 #: The reader of each type of model.
 _MODELS: dict[str, Callable[[Json], ModelPart]] = {
     "BPE": _bpe,
-    "WordPiece": _wordpiece,
-    "WordLevel": _word_level,
-    "Unigram": _unigram,
+    "WordPiece": read_wordpiece,
+    "WordLevel": read_word_level,
+    "Unigram": read_unigram,
 }
 
 #: The members of each type of model without which it is not taken for that type, in the order of
@@ -225,10 +192,9 @@ def _with_tokens(
 ) -> tuple[tuple[AddedToken, ...], int]:
     """Return added tokens with more of them, and the number that are new or have new flags.
 
-    Those that are not in the vocabulary are numbered on. As in tokenizers, of tokens that come
-    twice the last one counts, which is special if any is. A token may be numbered onto an id that
-    a token of the vocabulary has, if that has gaps; then the id means the added token when it is
-    decoded.
+    Tokens that are not in the vocabulary are numbered on. As in tokenizers, the last of equal
+    tokens counts, and it is special if any of them is. If the vocabulary has gaps, a new id may be
+    that of one of its tokens; then it is decoded as the added token.
 
     Args:
         present: the added tokens that there are.
@@ -305,7 +271,7 @@ def _assemble(definition: TokenizerDefinition) -> Definition:
     is_byte_level = [step.is_byte_level for step in decoder] == [True]
     to_bytes: Callable[[str], bytes] = str.encode
     if is_byte_level:
-        from ..pipeline.decoders.byte_level import bytes_of
+        from ..pipeline.decoders.steps import bytes_of
 
         to_bytes = bytes_of
     other_tokens = {
@@ -323,10 +289,10 @@ def _assemble(definition: TokenizerDefinition) -> Definition:
 
     def make_decoder() -> IdDecoder:
         if is_byte_level:
-            from ..pipeline.decoders.byte_decoder import ByteDecoder
+            from ..pipeline.decoders.bytes import ByteDecoder
 
             return ByteDecoder({}, {number: to_bytes(name) for number, name in pieces().items()})
-        from ..pipeline.decoders.piece_decoder import PieceDecoder
+        from ..pipeline.decoders.pieces import PieceDecoder
 
         return PieceDecoder(pieces(), decoder)
 

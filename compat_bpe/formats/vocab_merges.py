@@ -2,25 +2,40 @@
 
 The files beside them (``settings_beside.py``) define the added tokens and, by the name of a class
 in Hugging Face transformers, the rest. If no class is named, it is told from the tokens: of those
-that end a word with ``</w>`` there are several kinds; others are as in GPT-2.
+that end a word with ``</w>`` there are several kinds; others are as in GPT-2. For each class there
+is the ``tokenizer.json`` that transformers 4.57 makes of the two files, without the vocabulary.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..files.whole import SIZE_LIMIT, read_whole
+from ..files.compressed import text_lines
+from ..files.whole import read_whole
 from ..pipeline.byte_level import BYTE_TO_UNICODE
 from .checked_json import Json, read_json
-from .lines import parse_lines
-from .parts.pre_tokenizers import byte_level_part, pattern_part, pre_tokenizers_part
-from .settings_beside import Settings, settings_beside
-from .tokenizer_classes import CLASSES, CLIP, GPT1, GPT2, REFUSED, WORD_END, TokenizerClass
+from .settings_beside import NO_UNKNOWN, Settings, Special, settings_beside
 from .tokenizer_json import TokenizerDefinition, parse_tokenizer
+from .tokenizer_writing import (
+    BERT_PRE_TOKENIZER,
+    QWEN_PATTERN,
+    bert_normalizer_part,
+    byte_level_part,
+    pattern_part,
+    pre_tokenizers_part,
+    sentence_part,
+    split_part,
+    template_part,
+    text_item,
+    token_item,
+)
 
-#: The beginning of lines that are no merges, wherever they are, as in tokenizers; and that of the
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+#: The beginning of lines that are not merges, wherever they are, as in tokenizers; and that of the
 #: first line of CLIP's file.
 _HEADING = "#version"
 _HEADING_OF_CLIP = '"bpe_simple_vocab_16e6.txt#version'
@@ -43,18 +58,16 @@ def read_vocab_merges(
     ids = read_json(vocabulary)
     settings = settings_beside(vocabulary)
     source = f"{vocabulary} and {merges.name}"
+    kind = _class_named(settings) if pattern is None else None
+    listed = _read_merges(merges)
     if pattern is not None:
-        listed = _read_merges(merges)
         if _ends_words(listed):
             raise ValueError(f"{source}: its tokens end words: it is given no pattern")
-        made = _unnamed(ids.mapping(), listed, settings, source)._replace(
+        kind = _unnamed(ids.mapping(), listed, settings, source)._replace(
             parts=lambda *_: _split_by(pattern)
         )
-        return _definition(made, ids.mapping(), listed, settings, source)
-    made_of_name = _class_named(settings)
-    listed = _read_merges(merges)
-    class_name = made_of_name or _class_of(ids.mapping(), listed, settings, source)
-    return _definition(class_name, ids.mapping(), listed, settings, source)
+    kind = kind or _class_of(ids.mapping(), listed, settings, source)
+    return _definition(kind, ids.mapping(), listed, settings, source)
 
 
 def read_clip_merges(path: Path) -> TokenizerDefinition:
@@ -77,27 +90,27 @@ def read_clip_merges(path: Path) -> TokenizerDefinition:
 
 
 def _definition(
-    made: TokenizerClass,
+    kind: TokenizerClass,
     ids: Mapping[str, Any],
     merges: list[str],
     settings: Settings,
     source: str,
 ) -> TokenizerDefinition:
-    special = settings.special_tokens(made.special)
-    for role in made.needed:
+    special = settings.special_tokens(kind.special)
+    for role in kind.needed:
         if role not in special:
             settings.config.fail(f"there is no {role}")
     names = {role: token["content"] for role, token in special.items()}
-    added, around = settings.added_tokens(ids, special, made.more)
-    model: dict[str, Any] = {"type": "BPE", "vocab": ids, "merges": merges[: made.most_merges]}
-    if made.unknown is not None:
-        model["unk_token"] = names.get(made.unknown, made.no_unknown)
-    if made.word_end is not None:
-        model["end_of_word_suffix"] = made.word_end
+    added, around = settings.added_tokens(ids, special, kind.more)
+    model: dict[str, Any] = {"type": "BPE", "vocab": ids, "merges": merges[: kind.most_merges]}
+    if kind.unknown is not None:
+        model["unk_token"] = names.get(kind.unknown, kind.no_unknown)
+    if kind.word_end is not None:
+        model["end_of_word_suffix"] = kind.word_end
     file = {
         "model": model,
         "added_tokens": added,
-        **made.parts(settings, names, around),
+        **kind.parts(settings, names, around),
     }
     return parse_tokenizer(Json(file, source))
 
@@ -154,7 +167,7 @@ def _ends_words(merges: Sequence[str]) -> bool:
 
 
 def _read_merges(path: Path) -> list[str]:
-    return parse_merges(read_whole(path, SIZE_LIMIT), str(path))
+    return parse_merges(read_whole(path), str(path))
 
 
 def parse_merges(data: bytes, source: str) -> list[str]:
@@ -168,7 +181,7 @@ def parse_merges(data: bytes, source: str) -> list[str]:
         ValueError: ``{file}: {place}: {reason}``. It is damaged.
     """
     merges = []
-    for number, line in enumerate(parse_lines(data, source), 1):
+    for number, line in enumerate(text_lines(data, source), 1):
         merge = line.rstrip("\r")
         if is_heading(merge) or (number == 1 and merge.startswith(_HEADING_OF_CLIP)):
             continue
@@ -212,3 +225,247 @@ def _unnamed(
         if name[:1] == "<" and name[-1:] == ">" and len(name) > 2 and name not in made
     ]
     return GPT2._replace(special={}, more=tuple(names))
+
+
+#: The end of a token that ends a word, in the vocabularies that say so.
+WORD_END = "</w>"
+
+
+class TokenizerClass(NamedTuple):
+    """A class.
+
+    Args:
+        parts: returns the parts of the file besides the model; it takes the settings, the name of
+            the special token for each role, and the id of each name.
+        special: the special tokens.
+        needed: the roles that must have a special token.
+        more: other special tokens.
+        unknown: the role of the special token that stands for what is unknown.
+        no_unknown: the name of that token if a file says that there is none.
+        word_end: the end of tokens that end a word.
+        most_merges: the number of merges that are used.
+    """
+
+    parts: Callable[[Settings, Mapping[str, str], Mapping[str, int]], dict[str, Any]]
+    special: Mapping[str, Special]
+    needed: tuple[str, ...] = ()
+    more: tuple[str, ...] = ()
+    unknown: str | None = None
+    no_unknown: str | None = NO_UNKNOWN
+    word_end: str | None = None
+    most_merges: int | None = None
+
+
+#: A post-processor that does nothing: it neither adds tokens nor changes places.
+_KEPT = byte_level_part(add_prefix_space=True, trim_offsets=False)
+
+
+def _gpt2(settings: Settings, names: Mapping[str, str], ids: Mapping[str, int]) -> dict[str, Any]:
+    prefix = settings.flag("add_prefix_space") is True
+    begin = names.get("bos_token")
+    around = _KEPT
+    if settings.flag("add_bos_token") is True and begin is not None:
+        first = token_item(begin)
+        around = template_part(
+            [first, text_item("A")], [first, text_item("A"), text_item("B", 1)], {begin: ids[begin]}
+        )
+    return {
+        "normalizer": None,
+        "pre_tokenizer": byte_level_part(add_prefix_space=prefix),
+        "post_processor": around,
+        "decoder": byte_level_part(add_prefix_space=True),
+    }
+
+
+def _codegen(settings: Settings, *_: Any) -> dict[str, Any]:
+    if settings.flag("add_bos_token") is True:
+        settings.config["add_bos_token"].fail("is not supported, as in transformers")
+    return _gpt2(settings, {}, {})
+
+
+def _qwen2(settings: Settings, *_: Any) -> dict[str, Any]:
+    # Only transformers 5 takes this flag here.
+    prefix = settings.flag("add_prefix_space") is True
+    return {
+        "normalizer": {"type": "NFC"},
+        "pre_tokenizer": pre_tokenizers_part(
+            split_part(QWEN_PATTERN), byte_level_part(add_prefix_space=prefix, use_regex=False)
+        ),
+        "post_processor": _KEPT,
+        "decoder": byte_level_part(add_prefix_space=True),
+    }
+
+
+def _roberta(
+    settings: Settings, names: Mapping[str, str], ids: Mapping[str, int]
+) -> dict[str, Any]:
+    prefix = settings.flag("add_prefix_space") is True
+    return {
+        "normalizer": None,
+        "pre_tokenizer": byte_level_part(add_prefix_space=prefix),
+        "post_processor": sentence_part(
+            "RobertaProcessing",
+            names["cls_token"],
+            names["sep_token"],
+            ids,
+            trim_offsets=settings.flag("trim_offsets") is not False,
+            add_prefix_space=prefix,
+        ),
+        "decoder": byte_level_part(add_prefix_space=True),
+    }
+
+
+def _clip(_: Settings, names: Mapping[str, str], ids: Mapping[str, int]) -> dict[str, Any]:
+    return {
+        "normalizer": {
+            "type": "Sequence",
+            "normalizers": [
+                {"type": "NFC"},
+                {"type": "Replace", "pattern": {"Regex": r"\s+"}, "content": " "},
+                {"type": "Lowercase"},
+            ],
+        },
+        "pre_tokenizer": pre_tokenizers_part(
+            split_part(
+                r"'s|'t|'re|'ve|'m|'ll|'d|[\p{L}]+|[\p{N}]|[^\s\p{L}\p{N}]+",
+                "Removed",
+                invert=True,
+            ),
+            byte_level_part(),
+        ),
+        "post_processor": sentence_part(
+            "RobertaProcessing",
+            names["bos_token"],
+            names["eos_token"],
+            ids,
+            trim_offsets=False,
+            add_prefix_space=False,
+        ),
+        "decoder": byte_level_part(add_prefix_space=True),
+    }
+
+
+def _gpt1(*_: Any) -> dict[str, Any]:
+    return {
+        "normalizer": bert_normalizer_part(lowercase=True),
+        "pre_tokenizer": BERT_PRE_TOKENIZER,
+        "post_processor": None,
+        "decoder": {"type": "BPEDecoder", "suffix": WORD_END},
+    }
+
+
+def _herbert(_: Settings, names: Mapping[str, str], ids: Mapping[str, int]) -> dict[str, Any]:
+    return {
+        "normalizer": bert_normalizer_part(lowercase=False, strip_accents=False),
+        "pre_tokenizer": BERT_PRE_TOKENIZER,
+        "post_processor": sentence_part(
+            "BertProcessing", names["cls_token"], names["sep_token"], ids
+        ),
+        "decoder": {"type": "BPEDecoder", "suffix": WORD_END},
+    }
+
+
+def _roberta_class(*, normalized: bool, mask_normalized: bool) -> TokenizerClass:
+    """Return RoBERTa's class, or one that differs in the flag ``normalized`` of special tokens."""
+
+    def special(name: str) -> Special:
+        return Special(name, normalized=normalized, is_bare=False)
+
+    mask = Special("<mask>", lstrip=True, normalized=mask_normalized, is_bare=False)
+    return TokenizerClass(
+        _roberta,
+        {
+            "bos_token": special("<s>"),
+            "eos_token": special("</s>"),
+            "unk_token": special("<unk>"),
+            "sep_token": special("</s>"),
+            "pad_token": special("<pad>"),
+            "cls_token": special("<s>"),
+            "mask_token": mask,
+        },
+        needed=("cls_token", "sep_token"),
+    )
+
+
+_NO_END = Special(is_bare=False)
+_END = Special("<|endoftext|>", is_bare=False)
+_NORMALIZED_END = _END._replace(normalized=True)
+GPT2 = TokenizerClass(
+    _gpt2,
+    {
+        "bos_token": _NORMALIZED_END,
+        "eos_token": _NORMALIZED_END,
+        "unk_token": _NORMALIZED_END,
+        "pad_token": _NORMALIZED_END._replace(content=None),
+    },
+)
+CODEGEN = TokenizerClass(
+    _codegen, {"bos_token": _END, "eos_token": _END, "unk_token": _END, "pad_token": _NO_END}
+)
+QWEN2 = TokenizerClass(
+    _qwen2, {"bos_token": _NO_END, "eos_token": _END, "unk_token": _END, "pad_token": _END}
+)
+ROBERTA = _roberta_class(normalized=True, mask_normalized=False)
+BART = _roberta_class(normalized=True, mask_normalized=True)
+MVP = _roberta_class(normalized=False, mask_normalized=False)
+CLIP = TokenizerClass(
+    _clip,
+    {
+        "bos_token": _NORMALIZED_END._replace(content="<|startoftext|>"),
+        "eos_token": _NORMALIZED_END,
+        "unk_token": _NORMALIZED_END,
+        "pad_token": Special("<|endoftext|>"),
+    },
+    needed=("bos_token", "eos_token"),
+    unknown="unk_token",
+    word_end=WORD_END,
+    # All tokens but the bytes, the bytes that end a word, and the two special tokens.
+    most_merges=49_408 - 2 * 256 - 2,
+)
+GPT1 = TokenizerClass(
+    _gpt1, {"unk_token": Special("<unk>")}, unknown="unk_token", word_end=WORD_END
+)
+HERBERT = TokenizerClass(
+    _herbert,
+    {
+        "bos_token": Special("<s>"),
+        "unk_token": Special("<unk>"),
+        "sep_token": Special("</s>"),
+        "pad_token": Special("<pad>"),
+        "cls_token": Special("<s>"),
+        "mask_token": Special("<mask>"),
+    },
+    needed=("cls_token", "sep_token"),
+    more=tuple(f"<special{number}>" for number in range(10)),
+    unknown="unk_token",
+    no_unknown=None,
+    word_end=WORD_END,
+)
+
+#: Each known class by its name, without "Fast" at the end.
+CLASSES = {
+    "GPT2Tokenizer": GPT2,
+    "CodeGenTokenizer": CODEGEN,
+    "Qwen2Tokenizer": QWEN2,
+    "RobertaTokenizer": ROBERTA,
+    "LongformerTokenizer": ROBERTA,
+    "BartTokenizer": BART,
+    "LEDTokenizer": BART,
+    "MvpTokenizer": MVP,
+    "CLIPTokenizer": CLIP,
+    "OpenAIGPTTokenizer": GPT1,
+    "HerbertTokenizer": HERBERT,
+}
+
+_MOSES = (
+    "it splits text into words by Moses and rules for each language, which no tokenizer.json has"
+)
+#: Classes that cannot be loaded, and why.
+REFUSED = {
+    "XLMTokenizer": _MOSES,
+    "FlaubertTokenizer": _MOSES,
+    "FSMTTokenizer": _MOSES,
+    "BioGptTokenizer": _MOSES,
+    "CTRLTokenizer": "it writes tokens with @@, which no tokenizer.json has",
+    "BlenderbotSmallTokenizer": "it writes tokens with @@, which no tokenizer.json has",
+}

@@ -12,18 +12,19 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
+from ..files.compressed import text_lines
+from ..files.whole import read_whole
 from ..unicode.properties import white_space
 from .checked_json import Json
-from .lines import read_lines
-from .parts.transformers import (
+from .settings_beside import NO_UNKNOWN, Settings, Special, settings_beside
+from .tokenizer_json import TokenizerDefinition, parse_tokenizer
+from .tokenizer_writing import (
     BERT_PRE_TOKENIZER,
     bert_normalizer_part,
     template_part,
     text_item,
     token_item,
 )
-from .settings_beside import NO_UNKNOWN, Settings, Special, settings_beside
-from .tokenizer_json import TokenizerDefinition, parse_tokenizer
 
 
 class _Kind(NamedTuple):
@@ -40,61 +41,33 @@ class _Kind(NamedTuple):
     between: int = 1
 
 
-_BERT = _Kind(
-    {
-        "unk_token": Special("[UNK]"),
-        "sep_token": Special("[SEP]"),
-        "pad_token": Special("[PAD]"),
-        "cls_token": Special("[CLS]"),
-        "mask_token": Special("[MASK]"),
-    }
-)
+#: The roles that BERT has a special token for, and those of others.
+_ROLES = ("unk_token", "sep_token", "pad_token", "cls_token", "mask_token")
+_MORE_ROLES = ("bos_token", "eos_token", *_ROLES)
+
+_BERT_NAMES = ("[UNK]", "[SEP]", "[PAD]", "[CLS]", "[MASK]")
+_BERT = _Kind(dict(zip(_ROLES, map(Special, _BERT_NAMES))))
 #: As BERT, but transformers gives the special tokens flags of their own.
-_LAYOUT2 = _BERT._replace(
-    special={role: token._replace(is_bare=False) for role, token in _BERT.special.items()}
-)
+_LAYOUT2 = _Kind({role: Special(name, is_bare=False) for role, name in zip(_ROLES, _BERT_NAMES)})
+_MPNET_NAMES = ("<s>", "</s>", "[UNK]", "</s>", "<pad>", "<s>", "<mask>")
 _MPNET = _Kind(
     {
-        "bos_token": Special("<s>", is_bare=False),
-        "eos_token": Special("</s>", is_bare=False),
-        "unk_token": Special("[UNK]", is_bare=False),
-        "sep_token": Special("</s>", is_bare=False),
-        "pad_token": Special("<pad>", is_bare=False),
-        "cls_token": Special("<s>", is_bare=False),
-        "mask_token": Special("<mask>", lstrip=True, is_bare=False),
+        role: Special(name, lstrip=name == "<mask>", is_bare=False)
+        for role, name in zip(_MORE_ROLES, _MPNET_NAMES)
     },
     between=2,
 )
-_FUNNEL = _Kind(
-    {
-        "bos_token": Special("<s>"),
-        "eos_token": Special("</s>"),
-        "unk_token": Special("<unk>"),
-        "sep_token": Special("<sep>"),
-        "pad_token": Special("<pad>"),
-        "cls_token": Special("<cls>"),
-        "mask_token": Special("<mask>"),
-    },
-    first_type=2,
-)
+_FUNNEL_NAMES = ("<s>", "</s>", "<unk>", "<sep>", "<pad>", "<cls>", "<mask>")
+_FUNNEL = _Kind(dict(zip(_MORE_ROLES, map(Special, _FUNNEL_NAMES))), first_type=2)
 
 #: The kind of each known class.
 _CLASSES = {
     **dict.fromkeys(
         (
-            "BertTokenizer",
-            "ConvBertTokenizer",
-            "DistilBertTokenizer",
-            "DPRContextEncoderTokenizer",
-            "DPRQuestionEncoderTokenizer",
-            "DPRReaderTokenizer",
-            "ElectraTokenizer",
-            "LayoutLMTokenizer",
-            "LxmertTokenizer",
-            "MobileBertTokenizer",
-            "RealmTokenizer",
-            "RetriBertTokenizer",
-            "SqueezeBertTokenizer",
+            *("BertTokenizer", "ConvBertTokenizer", "DistilBertTokenizer"),
+            *("DPRContextEncoderTokenizer", "DPRQuestionEncoderTokenizer", "DPRReaderTokenizer"),
+            *("ElectraTokenizer", "LayoutLMTokenizer", "LxmertTokenizer", "MobileBertTokenizer"),
+            *("RealmTokenizer", "RetriBertTokenizer", "SqueezeBertTokenizer"),
         ),
         _BERT,
     ),
@@ -159,7 +132,8 @@ def read_vocab_txt(path: Path) -> TokenizerDefinition:
 
 
 def _read_vocabulary(path: Path) -> dict[str, int]:
-    vocabulary = {line.rstrip(_WHITE_SPACE): number for number, line in enumerate(read_lines(path))}
+    lines = text_lines(read_whole(path), str(path))
+    vocabulary = {line.rstrip(_WHITE_SPACE): number for number, line in enumerate(lines)}
     if not any(vocabulary):
         raise ValueError(f"{path}: line 1: the file ends without any token")
     return vocabulary

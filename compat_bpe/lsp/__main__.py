@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sys
 
-from .serve import serve_stdio
+from .server import serve_stdio
 
 if __name__ == "__main__":
     sys.exit(serve_stdio())

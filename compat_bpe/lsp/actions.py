@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import os
-import re
 from typing import Any
 
 from ..encodings.encoding import Encoding
+from ..fit.longest_part import message_of
 from ..fit.sections import Section, fit_sections
 from ..fit.truncate import truncate
-from .documents import OpenDocument, path_of
-from .errors import invalid
-from .notices import SOURCE
-from .params import Params
-from .places import offsets_of, range_at, read_range
+from ..unicode.text import fence
+from .documents import SOURCE, OpenDocument, offsets_of, path_of, range_at, read_range
+from .rpc import Params, invalid
 from .session import Session
 from .shown import refuse_if_outdated
 
@@ -21,18 +19,18 @@ from .shown import refuse_if_outdated
 COPY, COUNT = "compatBpe.copyAsPrompt", "compatBpe.countSelection"
 COMMANDS = (COPY, COUNT)
 
-#: The kinds of the actions, by which a client may ask for them: a cut mends what a diagnostic says.
+#: The kinds of actions, by which a client may ask for them: a cut fixes what a diagnostic reports.
 REFACTOR, QUICK_FIX = "refactor.compatBpe", "quickfix.compatBpe"
 KINDS = (REFACTOR, QUICK_FIX)
-#: ``CodeActionTriggerKind``: the user has asked, and not the editor for its light bulb.
+#: ``CodeActionTriggerKind.Invoked``: the user has asked, not the editor for its light bulb.
 _INVOKED = 1
 
 
 def actions(session: Session, params: Params) -> list[dict[str, Any]] | None:
     """Return the actions for a selection; for the whole document if nothing is selected.
 
-    Without a selection there are some only if the user asks, so that not every line has a light
-    bulb. A place that has the diagnostic of the budget always has the cut that mends it.
+    Without a selection there are actions only if the user asks: otherwise every line would have a
+    light bulb. A place with the diagnostic of the budget always has the cut that fixes it.
     """
     opened = session.document(params)
     shown = params.inner("range")
@@ -46,17 +44,17 @@ def actions(session: Session, params: Params) -> list[dict[str, Any]] | None:
     if not is_selection:
         start, end = 0, len(opened.document)
     selected = range_at(opened.document, start, end, session.unit)
-    found = []
+    offered = []
     if is_selection or _is_asked(context):
         if COPY in session.client.commands:
-            found.append(_command("Copy as prompt", COPY, opened.uri, selected))
+            offered.append(_command("Copy as prompt", COPY, opened.uri, selected))
         if is_selection:
-            found.append(_command("Count the selection", COUNT, opened.uri, selected))
+            offered.append(_command("Count the selection", COUNT, opened.uri, selected))
     budget = opened.budget
-    is_mended = is_selection or _is_asked(context) or _is_over(context)
-    if budget is not None and is_mended and opened.document.count_range(start, end) > budget:
-        found.append(_cut(session, opened, start, end, budget))
-    return [one for one in found if _is_wanted(one["kind"], context)] or None
+    may_cut = is_selection or _is_asked(context) or _is_over(context)
+    if budget is not None and may_cut and opened.count(start, end) > budget:
+        offered.append(_cut(session, opened, start, end, budget))
+    return [action for action in offered if _is_wanted(action["kind"], context)] or None
 
 
 def execute(session: Session, params: Params) -> dict[str, Any]:
@@ -78,10 +76,9 @@ def execute(session: Session, params: Params) -> dict[str, Any]:
     range_ = read_range(Params(arguments[1], "arguments[1]"))
     start, end = offsets_of(document, range_, session.unit)
     if command == COUNT:
-        count = document.count_range(start, end)
-        message = f"{count:,} token{'' if count == 1 else 's'}"
+        message = opened.in_words(start, end)
         session.notify("window/showMessage", {"type": 3, "message": message})
-        return {"count": count}
+        return {"count": opened.count(start, end)}
     return as_prompt(opened, document.slice(start, end))
 
 
@@ -92,13 +89,14 @@ def as_prompt(opened: OpenDocument, text: str) -> dict[str, Any]:
     """
     encoding = opened.document.encoding
     assert isinstance(encoding, Encoding)
-    fence = "`" * max(3, max(map(len, re.findall("`+", text)), default=0) + 1)
+    mark = fence(text, 3)
     name = os.path.basename(path_of(opened.uri)) or "text"
     end = "" if text.endswith("\n") else "\n"
-    before, after = f"{name}\n{fence}{opened.language}\n", f"{end}{fence}\n"
+    before, after = f"{name}\n{mark}{opened.language}\n", f"{end}{mark}\n"
     if opened.budget is None:
         whole = before + text + after
-        return {"text": whole, "count": encoding.count(whole), "wasCut": False}
+        count = opened.answer.tokens(encoding.count(whole))
+        return {"text": whole, "count": count, "wasCut": False}
     try:
         fitted = fit_sections(
             encoding,
@@ -107,12 +105,14 @@ def as_prompt(opened: OpenDocument, text: str) -> dict[str, Any]:
                 Section(text, priority=1, cut="lines"),
                 Section(after, priority=2, required=True),
             ],
-            opened.budget,
+            opened.answer.limit(opened.budget),
         )
     except ValueError as error:
-        raise invalid("", f"the prompt does not fit in the budget: {error}") from None
+        reason = message_of(error, opened.answer.tokens)
+        raise invalid("", f"the prompt does not fit in the budget: {reason}") from None
     was_cut = fitted.sections[1].status != "kept" and bool(text)
-    return {"text": fitted.text, "count": fitted.count, "wasCut": was_cut}
+    count = opened.answer.tokens(fitted.count)
+    return {"text": fitted.text, "count": count, "wasCut": was_cut}
 
 
 def _is_wanted(kind: str, context: Params) -> bool:
@@ -126,16 +126,16 @@ def _is_wanted(kind: str, context: Params) -> bool:
 
 
 def _is_asked(context: Params) -> bool:
-    """Return True if the user asks for actions, or for ones of our kinds."""
+    """Return True if the user asks for actions, or the client for our kinds."""
     if "triggerKind" in context:
         return bool(context.get("triggerKind") == _INVOKED)
     return "only" in context and any(one in KINDS for one in context.array("only"))
 
 
 def _is_over(context: Params) -> bool:
-    """Return True if there is the diagnostic of the budget at the place."""
-    given = context.array("diagnostics") if "diagnostics" in context else []
-    return any(isinstance(one, dict) and one.get("source") == SOURCE for one in given)
+    """Return True if the diagnostic of the budget is at the place."""
+    here = context.array("diagnostics") if "diagnostics" in context else []
+    return any(isinstance(one, dict) and one.get("source") == SOURCE for one in here)
 
 
 def _command(title: str, command: str, uri: str, selected: dict[str, Any]) -> dict[str, Any]:
@@ -149,13 +149,14 @@ def _command(title: str, command: str, uri: str, selected: dict[str, Any]) -> di
 def _cut(
     session: Session, opened: OpenDocument, start: int, end: int, budget: int
 ) -> dict[str, Any]:
-    """Return the action that takes out what is above the budget."""
+    """Return the action that deletes the text above the budget."""
     document = opened.document
     encoding = document.encoding
     # As much text as may fit, and a character that cannot.
     longest = encoding.core.longest_token
-    most = end if longest is None else min(end, start + budget * longest + 1)
-    kept = truncate(encoding, document.slice(start, most), budget)
+    limit = opened.answer.limit(budget)
+    most = end if longest is None else min(end, start + limit * longest + 1)
+    kept = truncate(encoding, document.slice(start, most), limit)
     taken = range_at(document, start + len(kept.text), end, session.unit)
     return {
         "title": f"Cut to {budget:,} tokens",

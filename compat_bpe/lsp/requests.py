@@ -9,27 +9,24 @@ from typing import Any
 from ..encodings.encoding import Encoding
 from ..encodings.model_names import model_names
 from ..encodings.registry import list_encoding_names
+from ..encodings.resolve import Answer
 from ..fit.boundary import BOUNDARIES
-from ..fit.document import Document
-from ..fit.longest_part import fits
-from ..fit.positions import measure_of
-from ..fit.prompt import FittedPrompt, fit_prompt
-from ..fit.prompt_template import fim_template
+from ..fit.edited_document import Document, measure_of
+from ..fit.longest_part import LimitError, fits, message_of
+from ..fit.prompt import fim_template, fit_prompt
 from ..fit.sections import CUTS, Section, fit_sections
 from ..fit.stream import StreamCounter
 from ..fit.truncate import KEEPS, truncate
-from .documents import OpenDocument
-from .encodings import reason_of
-from .params import Params
-from .places import offset_of, offsets_of, range_at, read_position, read_range
+from .documents import OpenDocument, offset_of, offsets_of, range_at, read_position, read_range
+from .rpc import Params
 from .session import Session
-from .settings import DEFAULT_CHOICE, Choice, read_choice
+from .settings import DEFAULT_CHOICE, Choice, read_choice, reason_of
 
 #: The characters of a text that are counted in one step.
 _STEP = 1 << 15
 #: The longest range in characters whose tokens are listed in one answer.
 _LONGEST_LIST = 1 << 20
-#: The model of a conversation if neither a request nor a setting says one: of the default encoding.
+#: The model of a conversation if neither a request nor a setting names one: the default encoding's.
 _FOR_MESSAGES = Choice("model", "gpt-4o")
 
 
@@ -39,11 +36,12 @@ def count(session: Session, params: Params) -> Generator[None, None, dict[str, A
         if "textDocument" in params or "range" in params:
             raise params.wrong("text", "give either this or textDocument")
         text = params.text("text")
-        _, encoding = _encoding(session, params)
+        _, answer, encoding = _encoding(session, params)
         params.close()
-        return {"count": (yield from _counted(encoding, text))}
+        total = yield from _counted(encoding, text)
+        return {"count": answer.tokens(total), **_estimate(answer)}
     opened = session.document(params)
-    choice, encoding = _encoding(session, params, opened)
+    choice, answer, encoding = _encoding(session, params, opened)
     document, version = opened.document, opened.version
     start, end = 0, len(document)
     if "range" in params:
@@ -53,16 +51,18 @@ def count(session: Session, params: Params) -> Generator[None, None, dict[str, A
         total = document.count_range(start, end)
     else:
         total = yield from _counted(encoding, document.slice(start, end))
-    return {"count": total, "version": version}
+    return {"count": answer.tokens(total), "version": version, **_estimate(answer)}
 
 
 def tokens(session: Session, params: Params) -> Generator[None, None, dict[str, Any]]:
-    """Return the tokens of a document that have a part of a range."""
+    """Return the tokens of a document that overlap a range."""
     opened = session.document(params)
     document, unit = opened.document, session.unit
     start, end = offsets_of(document, read_range(params.inner("range")), unit)
-    choice, encoding = _encoding(session, params, opened)
+    choice, answer, encoding = _encoding(session, params, opened)
     params.close()
+    if answer.note:
+        raise params.wrong(choice.kind, f"{choice.name!r} has no public tokenizer: {answer.note}")
     if end - start > _LONGEST_LIST:
         raise params.wrong("range", f"it has more than {_LONGEST_LIST:,} characters")
     if choice != opened.choice:
@@ -84,23 +84,24 @@ def tokens(session: Session, params: Params) -> Generator[None, None, dict[str, 
 def text_fits(session: Session, params: Params) -> dict[str, Any]:
     """Return true if a text has at most ``limit`` tokens."""
     text, limit = params.text("text"), params.number("limit")
-    _, encoding = _encoding(session, params)
+    _, answer, encoding = _encoding(session, params)
     params.close()
-    return {"fits": fits(encoding, text, limit)}
+    return {"fits": fits(encoding, text, answer.limit(limit))}
 
 
 def truncated(session: Session, params: Params) -> dict[str, Any]:
-    """Return the most of a text that has at most ``limit`` tokens."""
+    """Cut a text to at most ``limit`` tokens."""
     text, limit = params.text("text"), params.number("limit")
     keep = params.choice_or("keep", KEEPS[0], KEEPS)
     boundary = params.choice_or("boundary", BOUNDARIES[0], BOUNDARIES)
     marker = params.text_or("marker", None)
-    _, encoding = _encoding(session, params)
+    _, answer, encoding = _encoding(session, params)
     params.close()
+    limit = answer.limit(limit)
     cut = truncate(encoding, text, limit, keep=keep, boundary=boundary, marker=marker)
     return {
         "text": cut.text,
-        "count": cut.count,
+        "count": answer.tokens(cut.count),
         "wasCut": cut.was_cut,
         "kept": _in_units(text, cut.kept, session),
     }
@@ -115,87 +116,85 @@ def prompt(session: Session, params: Params) -> dict[str, Any]:
     limit = params.number("limit")
     template = params.text_or("template", None)
     share = params.real_or("share", 0.75)
+    if not 0 <= share <= 1:
+        raise params.wrong("share", f"share is {share}; it must be from 0 to 1")
     boundary = params.choice_or("boundary", "line", BOUNDARIES)
-    choice, encoding = _encoding(session, params, opened)
+    choice, answer, encoding = _encoding(session, params, opened)
     params.close()
+    if answer.note:
+        raise params.wrong(choice.kind, f"{choice.name!r} has no public tokenizer: {answer.note}")
     if template is None:
         # A user in an editor has no other template at hand.
         template = fim_template(encoding, in_words=True)
-    try:
-        if choice == opened.choice:
-            made = fit_prompt(
-                document,
-                at,
-                limit=limit,
-                template=template,
-                share=share,
-                boundary=boundary,
-            )
-            return _prompt_as_json(encoding, made, opened.version)
+    texts: tuple[Any, ...] = document, at
+    if choice != opened.choice:
         # As much text as may fit, and a character that cannot: what is left out makes it cut.
         longest = encoding.core.longest_token
         most = len(document) if longest is None else limit * longest + 1
         start, end = max(0, at - most), min(at + most, len(document))
-        made = fit_prompt(
-            encoding,
-            document.slice(start, at),
-            document.slice(at, end),
-            limit,
-            template=template,
-            share=share,
-            boundary=boundary,
-        )
-        return _prompt_as_json(encoding, made, opened.version)
+        texts = encoding, document.slice(start, at), document.slice(at, end)
+    try:
+        fitted = fit_prompt(*texts, limit=limit, template=template, share=share, boundary=boundary)
     except ValueError as error:
-        # The message of the library begins with the argument, but for a template.
-        field = next((name for name in ("limit", "share") if str(error).startswith(name)), None)
-        raise params.wrong(field or "template", str(error)) from None
+        field = "limit" if isinstance(error, LimitError) else "template"
+        raise params.wrong(field, str(error)) from None
+    return {
+        "prefix": fitted.prefix,
+        "suffix": fitted.suffix,
+        "ids": fitted.ids,
+        "text": encoding.decode(fitted.ids),
+        "count": fitted.count,
+        "prefixWasCut": fitted.prefix_was_cut,
+        "suffixWasCut": fitted.suffix_was_cut,
+        "version": opened.version,
+    }
 
 
 def sections(session: Session, params: Params) -> dict[str, Any]:
     """Return a prompt of several sections that has at most ``limit`` tokens."""
-    given = []
-    for one in params.objects("sections"):
-        given.append(
+    wanted = []
+    for fields in params.objects("sections"):
+        wanted.append(
             Section(
-                one.text("text"),
-                priority=one.real_or("priority", 0),
-                min_tokens=one.number_or("minTokens", 0),
-                cut=one.choice_or("cut", CUTS[0], CUTS),
-                boundary=one.choice_or("boundary", BOUNDARIES[0], BOUNDARIES),
-                marker=one.text_or("marker", None),
-                required=one.flag_or("required", False),
-                name=one.text_or("name", ""),
+                fields.text("text"),
+                priority=fields.real_or("priority", 0),
+                min_tokens=fields.number_or("minTokens", 0),
+                cut=fields.choice_or("cut", CUTS[0], CUTS),
+                boundary=fields.choice_or("boundary", BOUNDARIES[0], BOUNDARIES),
+                marker=fields.text_or("marker", None),
+                required=fields.flag_or("required", False),
+                name=fields.text_or("name", ""),
             )
         )
-        one.close()
+        fields.close()
     limit = params.number("limit")
     separator = params.text_or("separator", "")
-    _, encoding = _encoding(session, params)
+    _, answer, encoding = _encoding(session, params)
     params.close()
+    wanted = [one._replace(min_tokens=answer.limit(one.min_tokens)) for one in wanted]
     try:
-        fitted = fit_sections(encoding, given, limit, separator=separator)
+        fitted = fit_sections(encoding, wanted, answer.limit(limit), separator=separator)
     except ValueError as error:
-        raise params.wrong("sections", str(error)) from None
+        raise params.wrong("sections", message_of(error, answer.tokens)) from None
     return {
         "text": fitted.text,
-        "count": fitted.count,
+        "count": answer.tokens(fitted.count),
         "sections": [
             {
                 "name": one.name,
                 "status": one.status,
                 "text": one.text,
-                "count": one.count,
+                "count": answer.tokens(one.count),
                 "kept": _in_units(section.text, one.kept, session),
             }
-            for section, one in zip(given, fitted.sections)
+            for section, one in zip(wanted, fitted.sections)
         ],
     }
 
 
 def messages(session: Session, params: Params) -> dict[str, Any]:
     """Return the count of a conversation, as a request of it is counted."""
-    from ..chat import count_messages  # hardly a plug-in asks for both this and the others
+    from ..chat import count_messages  # imported here: few plug-ins ask for this
 
     given = params.array("messages")
     tools = params.array("tools") if "tools" in params else None
@@ -203,13 +202,13 @@ def messages(session: Session, params: Params) -> dict[str, Any]:
     reply = params.flag_or("addGenerationPrompt", True)
     choice = read_choice(params) or session.settings.general.choice or _FOR_MESSAGES
     params.close()
-    choice = session.encodings.used(choice)
-    is_model = choice.kind == "model"
+    answer = session.encodings.answer(choice)
     try:
         total = count_messages(
             given,
-            model=choice.name if is_model else None,
-            encoding=None if is_model else session.encodings.place(choice),
+            model=answer.model if answer.path is None else None,
+            encoding=answer.path or (None if answer.model else answer.encoding_name),
+            estimate=True,
             tools=tools,
             template=template,
             add_generation_prompt=reply,
@@ -229,7 +228,7 @@ def _encoding(
     session: Session,
     params: Params,
     opened: OpenDocument | None = None,
-) -> tuple[Choice, Encoding]:
+) -> tuple[Choice, Answer, Encoding]:
     """Return the encoding that parameters name; else that of the document, or the general one.
 
     Raises:
@@ -239,9 +238,14 @@ def _encoding(
     if named is None and opened is not None:
         encoding = opened.document.encoding
         assert isinstance(encoding, Encoding)
-        return opened.choice, encoding
+        return opened.choice, opened.answer, encoding
     chosen = named or session.settings.general.choice or DEFAULT_CHOICE
-    return chosen, session.encodings.get(chosen)
+    return (chosen, *session.encodings.get(chosen))
+
+
+def _estimate(answer: Answer) -> dict[str, Any]:
+    """Return the members of a result that say that its count is an estimate."""
+    return {"isEstimate": True, "note": answer.note} if answer.note else {}
 
 
 def _counted(encoding: Encoding, text: str) -> Generator[None, None, int]:
@@ -267,16 +271,3 @@ def _in_units(
     parts = (measure(text[start:end]) for start, end in zip([0, *places], places))
     units = dict(zip(places, accumulate(parts)))
     return [(units[start], units[end]) for start, end in ranges]
-
-
-def _prompt_as_json(encoding: Encoding, found: FittedPrompt, version: int) -> dict[str, Any]:
-    return {
-        "prefix": found.prefix,
-        "suffix": found.suffix,
-        "ids": found.ids,
-        "text": encoding.decode(found.ids),
-        "count": found.count,
-        "prefixWasCut": found.prefix_was_cut,
-        "suffixWasCut": found.suffix_was_cut,
-        "version": version,
-    }

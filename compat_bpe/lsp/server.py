@@ -1,25 +1,25 @@
-"""The server: what it can do, and the beginning and the end of its work for a client."""
+"""The server: what it announces and does, and its work on standard input and output."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Sequence
 from copy import copy
-from typing import Any
+from typing import Any, BinaryIO
 
-from ..encodings.encoding import Encoding
+from ..check.source import NAME, PYPROJECT
 from ..encodings.registry import get_encoding
-from ..fit.document import Document
-from ..fit.positions import Unit
+from ..encodings.resolve import Answer
+from ..fit.edited_document import Document, Unit
 from ..version import __version__
-from . import actions, capabilities, hints, requests, shown
-from .abilities import Abilities
-from .documents import OpenDocument, path_of
-from .encodings import Encodings
-from .errors import INVALID_REQUEST, RpcError
-from .params import Params
-from .places import Change, changing, read_change
-from .session import Handler, Session
-from .settings import DEFAULT_CHOICE, SECTION, Choice, in_section, read_settings
+from . import actions, requests, shown
+from .documents import Change, OpenDocument, changing, path_of, read_change
+from .rpc import INVALID_REQUEST, Params, RpcError, Wire
+from .session import Abilities, Handler, Session
+from .settings import DEFAULT_CHOICE, SECTION, Choice, Encodings, Loaded, in_section, read_settings
+
+#: The encoding of a document until its text is counted.
+BYTES = Answer("bytes")
 
 _UNITS: tuple[Unit, ...] = ("utf-8", "utf-16", "utf-32")
 
@@ -31,7 +31,7 @@ def initialize(session: Session, params: Params) -> dict[str, Any]:
     session.client = Abilities(params.get("capabilities") if "capabilities" in params else None)
     root = params.text_or("rootUri", None)
     session.encodings = Encodings(path_of(root) if root else "")
-    # The client's order is that of its liking.
+    # The client lists them in the order of its preference.
     offered = session.client.list_of("general", "positionEncodings")
     known = [one for one in offered if one in _UNITS]
     session.unit = known[0] if known else "utf-16"
@@ -39,7 +39,7 @@ def initialize(session: Session, params: Params) -> dict[str, Any]:
         session.has_settings = change_settings(session, params.get("initializationOptions"))
     session.is_initialized = True
     return {
-        "capabilities": capabilities.announced(session),
+        "capabilities": announced(session),
         "serverInfo": {"name": "compat-bpe", "version": __version__},
     }
 
@@ -48,8 +48,9 @@ def initialized(session: Session, params: Params) -> None:
     """Ask for the settings, and load the vocabulary before the first count needs it."""
     if not session.has_settings:
         ask_settings(session)
-    encoding = load(session, session.settings.general.choice or DEFAULT_CHOICE)
-    encoding.count("a")  # the first count makes what the others use
+    watch(session)
+    loaded = load(session, session.settings.general.choice or DEFAULT_CHOICE)
+    loaded.encoding.count("a")  # the first count builds what later ones use
 
 
 def shutdown(session: Session, params: Params) -> None:
@@ -72,9 +73,9 @@ def did_open(session: Session, params: Params) -> None:
     item = params.inner("textDocument")
     uri, text = item.text("uri"), item.text("text")
     language = item.text_or("languageId", "")
-    choice, budget = session.settings.of(path_of(uri))
+    choice, budget = wanted(session, uri)
     new = OpenDocument(
-        uri, language, _version(item), Document(get_encoding("bytes")), choice, budget
+        uri, language, _version(item), Document(get_encoding("bytes")), choice, BYTES, budget
     )
     session.documents[uri] = new
     fill(session, new, choice, text)
@@ -115,7 +116,7 @@ def did_close(session: Session, params: Params) -> None:
 
 
 def configured(session: Session, params: Params) -> None:
-    """Take settings that have changed; a client may also let the server ask for them."""
+    """Take settings that have changed, or ask the client for them if it has not sent them."""
     if "settings" in params and params.get("settings") != {}:
         change_settings(session, params.get("settings"))
     elif not ask_settings(session):
@@ -125,9 +126,9 @@ def configured(session: Session, params: Params) -> None:
 def recount(session: Session, params: Params) -> None:
     """Count a document by the encoding that the settings now say."""
     opened = session.document(params)
-    choice, _ = session.settings.of(path_of(opened.uri))
+    choice, _ = wanted(session, opened.uri)
     # A file may also have another vocabulary by now.
-    if choice != opened.choice or load(session, choice) is not opened.document.encoding:
+    if choice != opened.choice or load(session, choice).encoding is not opened.document.encoding:
         fill(session, opened, choice, opened.document.text)
 
 
@@ -164,27 +165,62 @@ def change_settings(session: Session, value: Any) -> bool:
         session.show(f"the settings are not used: {error.message}")
         return False
     session.settings = settings
+    use_settings(session)
+    if session.is_initialized:
+        register(session)
+        refresh(session)
+    return True
+
+
+def use_settings(session: Session) -> None:
+    """Give each open document the budget and the encoding that are now wanted for it."""
     for opened in list(session.documents.values()):
-        opened.budget = settings.of(path_of(opened.uri))[1]
+        opened.budget = wanted(session, opened.uri)[1]
         session.notices.changed(opened.uri)
         identifier = {"textDocument": {"uri": opened.uri}}
         session.dispatch({"method": RECOUNT, "params": identifier})
-    if session.is_initialized:
-        capabilities.register(session)
-        capabilities.refresh(session)
-    return True
+
+
+def files_changed(session: Session, params: Params) -> None:
+    """Read the budgets of the project again: a file that may have them has changed."""
+    session.told.clear()
+    use_settings(session)
+
+
+def wanted(session: Session, uri: str) -> tuple[Choice, int | None]:
+    """Return what counts a document, and its budget.
+
+    The limit of ``compat-bpe check`` comes before the settings, so that an editor shows what fails
+    in CI.
+    """
+    path = path_of(uri)
+    if uri.startswith("file:"):
+        from ..check.configuration import budget_of_file  # imported here: it reads TOML
+        from ..check.source import ConfigurationError
+
+        try:
+            budget = budget_of_file(path)
+        except (OSError, ConfigurationError) as error:
+            session.show(f"the budgets of the project are not used: {error}")
+        else:
+            if budget is not None:
+                answer = budget.counted_by
+                is_model = answer.estimate is not None and answer.model is not None
+                choice = Choice("model", answer.model or "") if is_model else None
+                return choice or Choice("encoding", answer.encoding_name), budget.limit
+    return session.settings.of(path)
 
 
 # Documents
 
 
-def load(session: Session, choice: Choice) -> Encoding:
-    """Return an encoding; if it cannot be loaded, tell the user and return the default one."""
+def load(session: Session, choice: Choice) -> Loaded:
+    """Return an encoding; if it cannot be loaded, tell the user, and return the default one."""
     try:
         return session.encodings.get(choice)
     except RpcError as error:
         session.show(f"{DEFAULT_CHOICE.name} is used instead: {error.message}")
-        return get_encoding(DEFAULT_CHOICE.name)
+        return session.encodings.get(DEFAULT_CHOICE)
 
 
 def fill(
@@ -194,11 +230,11 @@ def fill(
     text: str,
     changes: Sequence[Change] = (),
 ) -> None:
-    """Make the text of a document anew, by an encoding, with changes to be made in it.
+    """Fill a document with a text, counted by an encoding, and make some changes in it.
 
-    If the encoding cannot be used for it, the default one is.
+    If the encoding cannot be used for the text, the default one is.
     """
-    encoding = load(session, choice)
+    answer, encoding = load(session, choice)
     new = Document(encoding)
 
     def steps() -> Iterator[None]:
@@ -212,7 +248,7 @@ def fill(
         elif error is not None:
             raise error
         else:
-            opened.document = new
+            opened.document, opened.answer = new, answer
             is_default = encoding is get_encoding(DEFAULT_CHOICE.name)
             opened.choice = DEFAULT_CHOICE if is_default else choice
             session.notices.changed(opened.uri)
@@ -234,7 +270,7 @@ REQUESTS: dict[str, Handler] = {
     "textDocument/codeLens": shown.lenses,
     "textDocument/diagnostic": shown.pulled_diagnostics,
     "textDocument/hover": shown.hover,
-    "textDocument/inlayHint": hints.hints,
+    "textDocument/inlayHint": shown.hints,
     "textDocument/semanticTokens/range": shown.colors,
     "textDocument/codeAction": actions.actions,
     "workspace/executeCommand": actions.execute,
@@ -256,5 +292,123 @@ NOTIFICATIONS: dict[str, Handler] = {
     "textDocument/didChange": did_change,
     "textDocument/didClose": did_close,
     "workspace/didChangeConfiguration": configured,
+    "workspace/didChangeWatchedFiles": files_changed,
     RECOUNT: recount,
 }
+
+
+# What is announced
+
+#: Each thing that is shown on request, by its setting: its name in the protocol, and its options.
+_PROVIDERS: dict[str, tuple[str, dict[str, Any]]] = {
+    "codeLens": ("codeLens", {"resolveProvider": False}),
+    "hover": ("hover", {}),
+    "inlayHints": ("inlayHint", {"resolveProvider": False}),
+    "semanticTokens": (
+        "semanticTokens",
+        {
+            "legend": {"tokenTypes": list(shown.TOKEN_TYPES), "tokenModifiers": []},
+            "range": True,
+            "full": False,
+        },
+    ),
+    "codeActions": ("codeAction", {"codeActionKinds": list(actions.KINDS)}),
+}
+#: What a client is asked to show anew: the names of its capability and of the request.
+_REFRESHED = (
+    ("codeLens", "codeLens"),
+    ("inlayHint", "inlayHint"),
+    ("semanticTokens", "semanticTokens"),
+    ("diagnostics", "diagnostic"),
+)
+
+
+def announced(session: Session) -> dict[str, Any]:
+    """Return the capabilities of the server.
+
+    A client that gets no hover tells its user so. So only what the settings show is announced;
+    ``register`` announces the rest when the settings come to show it.
+    """
+    capabilities: dict[str, Any] = {
+        "positionEncoding": session.unit,
+        "textDocumentSync": {"openClose": True, "change": 2},
+        "executeCommandProvider": {"commands": list(actions.COMMANDS)},
+        "experimental": {"hoverRange": True},
+    }
+    for name, (kind, options) in _PROVIDERS.items():
+        is_shown = session.settings.shown[name]
+        if is_shown or not (session.has_settings or _can_register(session, kind)):
+            capabilities[f"{kind}Provider"] = options
+            session.announced.add(name)
+    if session.client.pulls_diagnostics:
+        capabilities["diagnosticProvider"] = {
+            "identifier": "compat-bpe",
+            "interFileDependencies": False,
+            "workspaceDiagnostics": False,
+        }
+    return capabilities
+
+
+def register(session: Session) -> None:
+    """Announce what the settings have come to show, to a client that takes such news later."""
+    new = []
+    for name, (kind, options) in _PROVIDERS.items():
+        is_new = session.settings.shown[name] and name not in session.announced
+        if is_new and _can_register(session, kind):
+            session.announced.add(name)
+            new.append(
+                {
+                    "id": f"compat-bpe-{name}",
+                    "method": f"textDocument/{kind}",
+                    "registerOptions": {"documentSelector": None, **options},
+                }
+            )
+    if new:
+        session.ask("client/registerCapability", {"registrations": new}, lambda _: None)
+
+
+def watch(session: Session) -> None:
+    """Ask the client to tell of changes in files that may have the project's budgets."""
+    if session.client.can("workspace", "didChangeWatchedFiles", "dynamicRegistration"):
+        watchers = [{"globPattern": f"**/{name}"} for name in (NAME, PYPROJECT)]
+        new = {
+            "id": "compat-bpe-budgets",
+            "method": "workspace/didChangeWatchedFiles",
+            "registerOptions": {"watchers": watchers},
+        }
+        session.ask("client/registerCapability", {"registrations": [new]}, lambda _: None)
+
+
+def refresh(session: Session) -> None:
+    """Ask the client to show anew what it shows."""
+    for kind, method in _REFRESHED:
+        if session.client.can("workspace", kind, "refreshSupport"):
+            session.ask(f"workspace/{method}/refresh", None, lambda _: None)
+
+
+def _can_register(session: Session, kind: str) -> bool:
+    return session.client.can("textDocument", kind, "dynamicRegistration")
+
+
+# Standard input and output
+
+
+def serve(reader: BinaryIO, writer: BinaryIO) -> int:
+    """Serve one client on two byte streams; return the exit status.
+
+    The status is 1 if a client has begun a session and has not shut the server down, else 0.
+    """
+    return Session(Wire(reader, writer), REQUESTS, NOTIFICATIONS).run()
+
+
+def serve_stdio() -> int:
+    """Serve one client on standard input and output; return the exit status.
+
+    There is no other way: on a socket, every user of the machine could have files read.
+    """
+    # At its end Python closes its standard input, which must not wait for the thread that reads.
+    reader = open(sys.stdin.fileno(), "rb", closefd=False)  # noqa: SIM115
+    writer = sys.stdout.buffer
+    # Text printed by mistake must not come between the messages.
+    sys.stdout = sys.stderr
+    return serve(reader, writer)

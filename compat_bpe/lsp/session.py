@@ -14,23 +14,17 @@ from queue import Empty, SimpleQueue
 from time import monotonic, sleep
 from typing import Any, Callable, NamedTuple, Union
 
-from ..fit.positions import Unit
-from . import errors
-from .abilities import Abilities
-from .documents import OpenDocument
-from .encodings import Encodings
-from .errors import RpcError
-from .messages import error_as_json, is_id, uri_in
-from .notices import Notices
-from .params import Params
-from .settings import read_settings
-from .wire import Disconnected, Wire
+from ..fit.edited_document import Unit
+from . import rpc
+from .documents import Notices, OpenDocument, diagnostics, position_at
+from .rpc import Disconnected, Params, RpcError, Wire, error_as_json, is_id, uri_in
+from .settings import Encodings, read_settings
 
 #: The bytes of messages that may wait; then no more are read for a while.
 _MOST_WAITING = 1 << 24
-#: The bytes that each of them counts for beside its length, for its objects.
+#: The bytes that are added to the length of each message, for its objects.
 _OF_EACH = 1 << 11
-#: The longest time in seconds for which messages may keep work in steps from going on.
+#: The longest time in seconds that messages may delay work in steps.
 _PATIENCE = 0.1
 
 #: The result of a handler, or the steps towards it.
@@ -66,7 +60,7 @@ class Session:
         self.encodings = Encodings()
         self.unit: Unit = "utf-16"
         self.documents: dict[str, OpenDocument] = {}
-        self.notices = Notices(self)
+        self.notices = Notices(self._tell)
         #: True if the client has given settings that are used.
         self.has_settings = False
         #: The settings as they were sent last.
@@ -75,7 +69,7 @@ class Session:
         self.told: set[str] = set()
         #: The capabilities that the client has told.
         self.client = Abilities()
-        #: The things that are shown of which the client knows.
+        #: The kinds of display that were announced to the client, by their settings.
         self.announced: set[str] = set()
         self.is_initialized = self.is_shut_down = self.is_over = False
         self._wire = wire
@@ -109,7 +103,7 @@ class Session:
                 except Exception as error:  # a mistake here must not take the documents along
                     self.log(error_as_json(error)["message"])
             for number in list(self._open):  # what works in steps, or waits for a document
-                ended = RpcError(errors.REQUEST_CANCELLED, "the server has ended")
+                ended = RpcError(rpc.REQUEST_CANCELLED, "the server has ended")
                 self._answer(number, None, ended)
         except Disconnected:
             pass
@@ -150,6 +144,35 @@ class Session:
         """Write a warning into the client's log."""
         self.notify("window/logMessage", {"type": 2, "message": f"compat-bpe: {message}"})
 
+    def _tell(self, uri: str) -> None:
+        """Send the count of a document, and its diagnostics if they have changed."""
+        opened = self.documents.get(uri)
+        if opened is None or opened.steps is not None:
+            return
+        shown = self.settings.shown
+        if shown["didCount"]:
+            params: dict[str, Any] = {
+                "uri": uri,
+                "version": opened.version,
+                "count": opened.count(),
+                "encoding": opened.document.encoding.name,
+            }
+            if opened.answer.note:
+                params["encoding"], params["note"] = "", opened.answer.note
+            if opened.budget is not None:
+                params["limit"] = opened.budget
+                at = opened.exceeds_at()
+                if at is not None:
+                    params["passedAt"] = position_at(opened.document, at, self.unit)
+            self.notify("compatBpe/didCount", params)
+        if self.client.pulls_diagnostics:
+            return
+        problems = diagnostics(opened, self.unit) if shown["diagnostics"] else []
+        if problems != opened.published:
+            opened.published = problems
+            params = {"uri": uri, "version": opened.version, "diagnostics": problems}
+            self.notify("textDocument/publishDiagnostics", params)
+
     # For handlers
 
     def document(self, params: Params) -> OpenDocument:
@@ -165,7 +188,7 @@ class Session:
         return opened
 
     def is_outdated(self, uri: str) -> bool:
-        """Return True if a change of a document has been read that is not made yet."""
+        """Return True if a change of a document has been read, but not made yet."""
         return self._changes_read.get(uri, 0) > self._changes_handled.get(uri, 0)
 
     def work_on(
@@ -191,7 +214,7 @@ class Session:
         for message in waiting:
             self._count_change(message)
             if "id" in message:
-                error = RpcError(errors.CONTENT_MODIFIED, "the document was closed")
+                error = RpcError(rpc.CONTENT_MODIFIED, "the document was closed")
                 self._answer(message["id"], None, error)
 
     def cancel(self, number: object) -> None:
@@ -233,7 +256,7 @@ class Session:
             self._inbox.put((_END, 0))
 
     def _note(self, message: Any) -> None:
-        """Note what work may soon be in vain, as soon as it is read."""
+        """Note cancelled requests and changes of documents as soon as they are read."""
         if not isinstance(message, dict):
             return
         method, params = message.get("method"), message.get("params")
@@ -277,7 +300,7 @@ class Session:
             self.dispatch(message)
 
     def _refuse(self, number: Any, reason: str) -> None:
-        error = RpcError(errors.INVALID_REQUEST, reason)
+        error = RpcError(rpc.INVALID_REQUEST, reason)
         self._wire.write({"id": number if is_id(number) else None, "error": error_as_json(error)})
 
     def dispatch(self, message: dict[str, Any]) -> None:
@@ -308,11 +331,11 @@ class Session:
         if number in self._cancelled:
             done(None, None)
         elif self.is_shut_down:
-            done(None, RpcError(errors.INVALID_REQUEST, "the server is shut down"))
+            done(None, RpcError(rpc.INVALID_REQUEST, "the server is shut down"))
         elif not self.is_initialized and method != "initialize":
-            done(None, RpcError(errors.NOT_INITIALIZED, "the first request must be initialize"))
+            done(None, RpcError(rpc.NOT_INITIALIZED, "the first request must be initialize"))
         elif handler is None:
-            done(None, RpcError(errors.METHOD_NOT_FOUND, f"there is no method {method!r:.80}"))
+            done(None, RpcError(rpc.METHOD_NOT_FOUND, f"there is no method {method!r:.80}"))
         else:
             self._call(handler, params, done, number)
 
@@ -330,7 +353,7 @@ class Session:
         self._open.discard(number)
         if number in self._cancelled:
             self._cancelled.discard(number)
-            error = RpcError(errors.REQUEST_CANCELLED, "the request was cancelled")
+            error = RpcError(rpc.REQUEST_CANCELLED, "the request was cancelled")
         if error is None:
             self._wire.write({"id": number, "result": result})
         else:
@@ -363,7 +386,7 @@ class Session:
         done: Callable[[Any, Exception | None], None],
         request: Id | None,
     ) -> None:
-        """Begin work in steps: mostly the first one is all."""
+        """Begin work in steps; mostly the first step completes it."""
         self._tasks.append(_Task(steps, done, request))
         self._tasks.rotate(1)
         self._step()
@@ -389,3 +412,45 @@ class Session:
 
 def _as_generator(steps: Iterator[None]) -> Steps:
     yield from steps
+
+
+class Abilities:
+    """What a client can do.
+
+    Args:
+        told: its capabilities, as it has sent them.
+
+    >>> client = Abilities({"workspace": {"configuration": True, "codeLens": {}}})
+    >>> client.can("workspace", "configuration"), client.can("workspace", "inlayHint")
+    (True, False)
+    """
+
+    def __init__(self, told: object = None) -> None:
+        self._told = told
+
+    def can(self, *path: str) -> bool:
+        """Return True if the client has a capability: true, or an object of options."""
+        value = self._at(path)
+        return value is True or isinstance(value, dict)
+
+    def list_of(self, *path: str) -> list[str]:
+        """Return the strings of a list; none if there is no such list."""
+        value = self._at(path)
+        return [one for one in value if isinstance(one, str)] if isinstance(value, list) else []
+
+    @property
+    def commands(self) -> list[str]:
+        """The commands that the client carries out by itself, in rust-analyzer's form."""
+        return self.list_of("experimental", "commands", "commands")
+
+    @property
+    def pulls_diagnostics(self) -> bool:
+        """True if the client asks for diagnostics, again when told to; none come unasked then."""
+        can_be_told = self.can("workspace", "diagnostics", "refreshSupport")
+        return can_be_told and self.can("textDocument", "diagnostic")
+
+    def _at(self, path: tuple[str, ...]) -> Any:
+        value: Any = self._told
+        for name in path:
+            value = value.get(name) if isinstance(value, dict) else None
+        return value

@@ -1,13 +1,22 @@
-"""The settings: the encoding and the budget of each file, and what is shown."""
+"""The settings of the client: what counts each file, its budget, and what is shown."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from typing import Callable, NamedTuple
 
-from ..files.wildmatch import alternatives, matcher
-from .errors import invalid
-from .params import Params, in_json
+from ..encodings.encoding import Encoding
+from ..encodings.local_stores import STORES
+from ..encodings.registry import encoding_of
+from ..encodings.resolve import DEFAULT_ENCODING, Answer, Terms, UnresolvedError, resolve
+from ..files.ignore import alternatives, matcher
+from .rpc import Params, RpcError, in_json, invalid
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ..encodings.resolve import Field
+
 
 #: The name of the section of settings, in editors that have sections.
 SECTION = "compatBpe"
@@ -27,11 +36,11 @@ SHOWN = {
 class Choice(NamedTuple):
     """An encoding as it is named: by ``"encoding"``, ``"model"`` or ``"path"``, and the name."""
 
-    kind: str
+    kind: Field
     name: str
 
 
-DEFAULT_CHOICE = Choice("encoding", "o200k_base")
+DEFAULT_CHOICE = Choice("encoding", DEFAULT_ENCODING)
 
 
 class ForFile(NamedTuple):
@@ -92,8 +101,8 @@ def read_settings(value: object) -> Settings:
 
     >>> read_settings({"compatBpe": {"budget": "big"}})
     Traceback (most recent call last):
-    compat_bpe.lsp.errors.RpcError: budget: it must be a whole number from 0 to 2147483647, not "big"
-    """  # noqa: E501
+    compat_bpe.lsp.rpc.RpcError: budget: it must be a whole number from 0 to 2147483647, not "big"
+    """
     value = in_section(value)
     if value and not isinstance(value, dict):
         raise invalid("", f"they must be an object, not {in_json(value)}")
@@ -163,3 +172,89 @@ def _matcher(pattern: str) -> Callable[[str], bool]:
         return any(one(text) for one in matchers)
 
     return matches
+
+
+#: How settings and requests write what they tell their users to give.
+TERMS = Terms('"model": "{}"', '"encoding": "{}"', '"path": "{}"')
+
+
+class Loaded(NamedTuple):
+    """What a choice means, and the encoding of that."""
+
+    answer: Answer
+    encoding: Encoding
+
+
+class Encodings:
+    """Encodings, each loaded when it is first asked for.
+
+    Args:
+        root: the folder that relative paths count from.
+    """
+
+    def __init__(self, root: str = "") -> None:
+        self._root = root
+        self._loaded: dict[Choice, Loaded | RpcError] = {}
+
+    def get(self, choice: Choice) -> Loaded:
+        """Return what a choice means, and its encoding.
+
+        Raises:
+            RpcError: it is not known, or cannot be loaded. A file that cannot be loaded is
+                remembered until ``forget``; there may be many names that are wrong.
+        """
+        loaded = self._loaded.get(choice)
+        if loaded is None:
+            answer = self.answer(choice)
+            try:
+                loaded = Loaded(answer, encoding_of(answer))
+            except (OSError, ValueError) as error:
+                loaded = invalid(choice.kind, reason_of(error, choice))
+            self._loaded[choice] = loaded
+        if isinstance(loaded, RpcError):
+            raise RpcError(loaded.code, loaded.message)
+        return loaded
+
+    def check(self, choice: Choice) -> None:
+        """Raise the error of ``get`` if an encoding cannot be had; load it only from a file.
+
+        Raises:
+            RpcError: as in ``get``.
+        """
+        if self.answer(choice).path is not None:
+            self.get(choice)
+
+    def answer(self, choice: Choice) -> Answer:
+        """Return what a choice means; a path counts from the root.
+
+        Raises:
+            RpcError: it leads to nothing.
+        """
+        files = choice.kind != "encoding"
+        try:
+            answer = resolve(choice.name, choice.kind, files=files, estimate=True)
+        except UnresolvedError as error:
+            raise invalid(choice.kind, error.message(TERMS)) from None
+        path = answer.path
+        if path is None or path.startswith(STORES):
+            return answer
+        return answer._replace(path=os.path.join(self._root, os.path.expanduser(path)))
+
+    def forget(self) -> None:
+        """Forget what may be loaded from files, so that it is loaded again."""
+        self._loaded = {
+            choice: one for choice, one in self._loaded.items() if choice.kind == "encoding"
+        }
+
+
+def reason_of(error: Exception, choice: Choice) -> str:
+    """Return why an encoding cannot be had, as a sentence for people.
+
+    >>> reason_of(FileNotFoundError(2, "No such file"), Choice("path", "vocab.txt"))
+    'vocab.txt: No such file'
+    """
+    if isinstance(error, UnresolvedError):
+        return error.message(TERMS)
+    if isinstance(error, OSError) and error.strerror:
+        return f"{choice.name}: {error.strerror}"
+    return str(error.args[0]) if isinstance(error, KeyError) and error.args else str(error)

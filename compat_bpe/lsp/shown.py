@@ -1,4 +1,4 @@
-"""The counts that an editor shows in a document: lenses, hovers, and colors of the tokens."""
+"""The counts that an editor shows: lenses, hints, hovers, and colors of the tokens."""
 
 from __future__ import annotations
 
@@ -8,15 +8,82 @@ from contextlib import suppress
 from itertools import islice
 from typing import Any
 
-from ..fit.document import Document
-from ..fit.positions import Unit
-from .documents import OpenDocument
-from .errors import CONTENT_MODIFIED, RpcError
-from .notices import diagnostics
-from .params import Params
-from .parts import parts
-from .places import offset_of, offsets_of, range_at, read_position, read_range
+from ..files.documents import markdown_sections
+from ..fit.edited_document import Document, Unit
+from ..unicode.text import fence
+from .documents import (
+    OpenDocument,
+    diagnostics,
+    offset_of,
+    offsets_of,
+    position_at,
+    range_at,
+    read_position,
+    read_range,
+)
+from .rpc import CONTENT_MODIFIED, Params, RpcError
 from .session import Session
+
+#: The longest document in characters that is searched for headings and definitions.
+_LONGEST_SEARCHED = 1 << 22
+
+#: Definitions at the beginning of a line, in the languages that have a word for them.
+_DEFINITION = re.compile(
+    r"^(?:(?:export|default|pub(?:\([^)\n]*\))?|public|private|internal|protected|static|abstract"
+    r"|final|sealed|open|data|async|unsafe|extern|const|inline|local|declare) +)*"
+    r"(?:def|class|fn|func|fun|function|struct|enum|union|trait|impl|interface|module|mod"
+    r"|namespace|object|protocol|record|type|macro_rules!|defmodule|sub)\b[^\n]*",
+    re.MULTILINE,
+)
+_COMMENT = r"#|//|/\*|--|;"
+#: The quotes of a text of several lines, or the beginning of a line that is outside a definition:
+#: it is not indented, no comment, and neither closes the definition nor goes on with its head.
+_QUOTE_OR_OUTSIDE = re.compile(
+    rf"\"{{3}}|'{{3}}|^(?![\s{{}})\]]|{_COMMENT}"
+    r"|(?:end|where|begin|rescue|ensure)\b|(?:public|private|protected):)",
+    re.MULTILINE,
+)
+#: A line that is blank, or a comment that is not indented.
+_BLANK_OR_COMMENT = re.compile(rf"\s*$|{_COMMENT}")
+
+
+def parts(opened: OpenDocument) -> Iterator[tuple[int, int]]:
+    """Yield the section of each heading, or the part of each top-level definition.
+
+    A definition's part ends where the lines are no longer indented.
+    """
+    if len(opened.document) > _LONGEST_SEARCHED:
+        return
+    text = opened.document.text
+    if opened.is_markdown:
+        for section in markdown_sections(text):
+            yield section.start, section.end
+    else:
+        yield from _definitions(text)
+
+
+def _definitions(text: str) -> Iterator[tuple[int, int]]:
+    starts = [match.start() for match in _DEFINITION.finditer(text)]
+    for start, limit in zip(starts, [*starts[1:], len(text)]):
+        yield start, _end_of_definition(text, start, limit)
+
+
+def _end_of_definition(text: str, start: int, limit: int) -> int:
+    """Return the end of the last line of a definition, which is at most the limit."""
+    end, quote = limit, ""
+    for match in _QUOTE_OR_OUTSIDE.finditer(text, start + 1, limit):
+        if match[0]:
+            quote = "" if match[0] == quote else quote or match[0]
+        elif not quote:
+            end = match.start()
+            break
+    stripped = start + len(text[start:end].rstrip())
+    end = text.find("\n", stripped, end) + 1 or end
+    lines = text[start:end].splitlines(keepends=True)
+    while _BLANK_OR_COMMENT.match(lines[-1]):
+        end -= len(lines.pop())
+    return end
+
 
 #: The types of the two kinds of tokens, which every theme of colors knows.
 TOKEN_TYPES = ("string", "keyword")
@@ -33,10 +100,29 @@ def lenses(session: Session, params: Params) -> list[dict[str, Any]] | None:
         return None
     refuse_if_outdated(session, opened)
     document = opened.document
-    shown = [_lens(document, 0, f"{tokens(document.count)}{share(opened)}", session.unit)]
+    shown = [_lens(document, 0, f"{opened.in_words()}{share(opened)}", session.unit)]
     for start, end in islice(parts(opened), MOST_PARTS):
-        title = tokens(document.count_range(start, end))
-        shown.append(_lens(document, start, title, session.unit))
+        shown.append(_lens(document, start, opened.in_words(start, end), session.unit))
+    return shown
+
+
+def hints(session: Session, params: Params) -> list[dict[str, Any]] | None:
+    """Return the hints in a range: the document's count on its first line, and its parts'."""
+    opened = session.document(params)
+    if not session.settings.shown["inlayHints"]:
+        return None
+    refuse_if_outdated(session, opened)
+    document = opened.document
+    start, end = offsets_of(document, read_range(params.inner("range")), session.unit)
+    places = [(0, len(document)), *islice(parts(opened), MOST_PARTS)]
+    shown = []
+    for number, (first, last) in enumerate(places):
+        at = document.line_range(document.position(first).line)[1]
+        if start <= at <= end:
+            count = opened.in_words(first, last)
+            label = count if number else f"file: {count}{share(opened)}"
+            place = position_at(document, at, session.unit)
+            shown.append({"position": place, "label": label, "paddingLeft": True})
     return shown
 
 
@@ -66,11 +152,13 @@ def hover(session: Session, params: Params) -> dict[str, Any] | None:
         start = end = at
     lines = []
     if start < end:
-        lines.append(f"Selection: **{tokens(document.count_range(start, end))}**")
+        lines.append(f"Selection: **{opened.in_words(start, end)}**")
     line = document.position(at).line
-    lines.append(f"Line: {tokens(document.count_range(*document.line_range(line)))}")
-    lines.append(f"Document: {tokens(document.count)}{share(opened)}")
-    here = document.tokens(at, min(at + 1, len(document)))
+    lines.append(f"Line: {opened.in_words(*document.line_range(line))}")
+    lines.append(f"Document: {opened.in_words()}{share(opened)}")
+    if opened.answer.note:
+        lines.append(f"An estimate: {opened.answer.note}")
+    here = [] if opened.answer.note else document.tokens(at, min(at + 1, len(document)))
     if here:
         decode = document.encoding.decode_bytes
         names = [f"{_code(decode([one.id]))} {one.id}" for one in here[:_MOST_NAMED]]
@@ -89,6 +177,8 @@ def colors(session: Session, params: Params) -> dict[str, Any] | None:
         return None
     refuse_if_outdated(session, opened)
     document, unit = opened.document, session.unit
+    if opened.answer.note:
+        return {"data": []}
     range_ = offsets_of(document, read_range(params.inner("range")), unit)
     data: list[int] = []
     last_line = last_column = 0
@@ -123,7 +213,7 @@ def _stretches(document: Document, start: int, end: int) -> Iterator[tuple[int, 
 
 
 def refuse_if_outdated(session: Session, opened: OpenDocument) -> None:
-    """Give up work that the next messages outdate: the client asks again."""
+    """Refuse a request about a document that has changed since; the client asks again."""
     if session.is_outdated(opened.uri):
         raise RpcError(CONTENT_MODIFIED, "the document has changed")
 
@@ -135,16 +225,11 @@ def _lens(document: Document, at: int, title: str, unit: Unit) -> dict[str, Any]
     }
 
 
-def tokens(count: int) -> str:
-    """Return a number of tokens in words."""
-    return f"{count:,} token{'' if count == 1 else 's'}"
-
-
 def share(opened: OpenDocument) -> str:
     """Return the part of its budget that a document takes, to be put after its count."""
     if not opened.budget:
         return ""
-    return f" · {opened.document.count * 100 / opened.budget:.0f} % of {opened.budget:,}"
+    return f" · {opened.count() * 100 / opened.budget:.0f} % of {opened.budget:,}"
 
 
 def _code(data: bytes) -> str:
@@ -152,6 +237,6 @@ def _code(data: bytes) -> str:
     text = ascii(data)[2:-1]
     with suppress(UnicodeDecodeError):
         text = "".join(char if char.isprintable() else ascii(char)[1:-1] for char in data.decode())
-    fence = "`" * (max(map(len, re.findall("`+", text)), default=0) + 1)
+    mark = fence(text)
     blank = " " if text[:1] in "` " or text[-1:] in "` " else ""
-    return f"{fence}{blank}{text}{blank}{fence}"
+    return f"{mark}{blank}{text}{blank}{mark}"

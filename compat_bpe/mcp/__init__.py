@@ -1,4 +1,4 @@
 """The server of the Model Context Protocol: tools with which an agent counts tokens.
 
-Only ``server`` uses the package ``mcp``, and imports it when it starts. All else is plain Python.
+Only ``server`` and ``tools`` import the package ``mcp``, when the server starts.
 """

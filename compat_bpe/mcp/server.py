@@ -1,6 +1,6 @@
 """The server: the tools and resources, handed to the package ``mcp``.
 
-Only this module imports that package, and only when the server starts.
+Only this module and ``tools`` import that package, and only when the server starts.
 """
 
 from __future__ import annotations
@@ -10,19 +10,14 @@ import sys
 import warnings
 from collections.abc import Sequence
 from importlib.util import find_spec
-from typing import Any
+from typing import Any, Callable
 
-from ..unicode.escape import brief
+from ..chat.limits import known_limits
+from ..encodings.model_names import model_names, resolve_model
+from ..encodings.published import BASELINES, list_encoding_names
+from ..unicode.text import brief
 from ..version import __version__
-from . import counting, cutting, definitions, trees
-from .bounds import BOUNDS, Bounds, CallError, Clock
-from .resources import RESOURCES
-from .roots import Roots, folders_of
-from .tool import Call, Json, Tool
-
-TOOLS = {
-    tool.name: tool for group in (counting, cutting, trees, definitions) for tool in group.TOOLS
-}
+from .calls import BOUNDS, Bounds, Call, CallError, Clock, Json, Roots, folders_of
 
 _INSTRUCTIONS = (
     "Counts tokens exactly as models' tokenizers make them. Where no public tokenizer is known, "
@@ -40,6 +35,40 @@ _AT_ONCE = 2
 _SHOWN = 200
 
 
+def _encodings() -> str:
+    return json.dumps({"encodings": list_encoding_names(), "baselines": list(BASELINES)})
+
+
+def _models() -> str:
+    limits = known_limits()
+    models = []
+    for name in model_names():
+        limit = limits.get(name)
+        models.append(
+            {
+                "model": name,
+                "encoding": resolve_model(name),
+                "context": limit and limit.context,
+                "input": limit and limit.input,
+                "output": limit and limit.output,
+            }
+        )
+    return json.dumps({"models": models})
+
+
+#: The resources by their addresses: what each is, and the function that writes it.
+RESOURCES: dict[str, tuple[str, Callable[[], str]]] = {
+    "compat-bpe://encodings": (
+        "The encodings that tools take, and the baselines that split text by a rule.",
+        _encodings,
+    ),
+    "compat-bpe://models": (
+        "The known models with their encodings and limits in tokens; other spellings work, too.",
+        _models,
+    ),
+}
+
+
 def is_installed() -> bool:
     """Return True if the package ``mcp`` is installed, version 2 or later."""
     return find_spec("mcp") is not None and find_spec("mcp_types") is not None
@@ -55,7 +84,7 @@ def serve_stdio(folders: Sequence[str], default: str, bounds: Bounds = BOUNDS) -
         bounds: the most that a call may take.
 
     Raises:
-        CallError: one of the folders is none.
+        CallError: there is no such folder.
     """
     roots = Roots(folders) if folders else None
 
@@ -92,7 +121,7 @@ async def _pass_on(incoming: Any, passed: Any, outgoing: Any) -> None:
 
 
 def refused_request(error: Any) -> tuple[int | str | None, str] | None:
-    """Return the id of a request that could not be read, and the reason; None for what is none.
+    """Return the id of a request that could not be read, and the reason; None if it is none.
 
     The SDK takes no JSON that is nested some 200 deep or has lone surrogates. Python reads most of
     it, so the id is known; where it is nested too deeply for Python, too, it is None.
@@ -122,23 +151,12 @@ def _server(roots: Roots | None, default: str, bounds: Bounds) -> Any:
     from mcp.server.lowlevel import Server
     from mcp.shared.exceptions import MCPError
 
+    from .tools import FUNCTIONS, TOOLS
+
     places = anyio.CapacityLimiter(_AT_ONCE)
 
     async def list_tools(_context: Any, _params: Any) -> Any:
-        return types.ListToolsResult(
-            tools=[
-                types.Tool(
-                    name=tool.name,
-                    description=tool.description,
-                    input_schema=tool.input_schema,
-                    output_schema=tool.output_schema,
-                    annotations=types.ToolAnnotations(
-                        read_only_hint=True, idempotent_hint=True, open_world_hint=False
-                    ),
-                )
-                for tool in TOOLS.values()
-            ]
-        )
+        return types.ListToolsResult(tools=list(TOOLS.values()))
 
     async def call_tool(context: Any, params: Any) -> Any:
         clock = Clock(bounds.seconds)
@@ -149,13 +167,15 @@ def _server(roots: Roots | None, default: str, bounds: Bounds) -> Any:
                     f"there is no tool {params.name[:_SHOWN]!r}; there are {', '.join(TOOLS)}"
                 )
             arguments = params.arguments or {}
-            check_arguments(tool, arguments, bounds)
+            check_arguments(tool.input_schema, arguments, bounds)
             reads = tool.name == "token_tree" or not arguments.keys().isdisjoint(("file", "files"))
             allowed = roots or (await _roots_of(context) if reads else Roots(()))
             call = Call(allowed, default, bounds, clock)
             with anyio.fail_after(bounds.seconds):
                 result = await anyio.to_thread.run_sync(
-                    lambda: run(tool, arguments, call), abandon_on_cancel=True, limiter=places
+                    lambda: run(FUNCTIONS[tool.name], arguments, call),
+                    abandon_on_cancel=True,
+                    limiter=places,
                 )
         except (CallError, TimeoutError) as error:
             reason = error if isinstance(error, CallError) else clock.error()
@@ -170,26 +190,23 @@ def _server(roots: Roots | None, default: str, bounds: Bounds) -> Any:
         return types.ListResourcesResult(
             resources=[
                 types.Resource(
-                    uri=one.uri,
-                    name=one.name,
-                    description=one.description,
+                    uri=uri,
+                    name=uri.rpartition("/")[2],
+                    description=description,
                     mime_type="application/json",
                 )
-                for one in RESOURCES
+                for uri, (description, _) in RESOURCES.items()
             ]
         )
 
     async def read_resource(_context: Any, params: Any) -> Any:
-        for one in RESOURCES:
-            if one.uri == str(params.uri):
-                content = types.TextResourceContents(
-                    uri=one.uri, mime_type="application/json", text=one.write()
-                )
-                return types.ReadResourceResult(contents=[content])
-        there = ", ".join(one.uri for one in RESOURCES)
-        raise MCPError(
-            types.INVALID_PARAMS, f"there is no resource {params.uri}; there are {there}"
-        )
+        uri = str(params.uri)
+        if uri not in RESOURCES:
+            reason = f"there is no resource {uri}; there are {', '.join(RESOURCES)}"
+            raise MCPError(types.INVALID_PARAMS, reason)
+        text = RESOURCES[uri][1]()
+        content = types.TextResourceContents(uri=uri, mime_type="application/json", text=text)
+        return types.ReadResourceResult(contents=[content])
 
     return Server(
         "compat-bpe",
@@ -222,7 +239,7 @@ async def _roots_of(context: Any) -> Roots:
     return Roots(folders_of([str(root.uri) for root in listed.roots]))
 
 
-def check_arguments(tool: Tool, arguments: Json, bounds: Bounds) -> None:
+def check_arguments(schema: Json, arguments: Json, bounds: Bounds) -> None:
     """Check the arguments of a call by the schema of the tool.
 
     Raises:
@@ -239,7 +256,7 @@ def check_arguments(tool: Tool, arguments: Json, bounds: Bounds) -> None:
         raise CallError(f"the arguments have more than {bounds.text:,} characters; give files")
     # JSON Schema takes 2.0 for an integer.
     kinds = Draft202012Validator.TYPE_CHECKER.redefine("integer", lambda _, value: _is_int(value))
-    validator = extend(Draft202012Validator, type_checker=kinds)(tool.input_schema)
+    validator = extend(Draft202012Validator, type_checker=kinds)(schema)
     for error in validator.iter_errors(arguments):
         place = error.json_path.removeprefix("$").removeprefix(".")
         message = error.message
@@ -269,14 +286,14 @@ def _is_int(value: object) -> bool:
     return isinstance(value, int) and not isinstance(value, bool)
 
 
-def run(tool: Tool, arguments: Json, call: Call) -> Json:
-    """Return the result of a call.
+def run(tool: Callable[..., Any], arguments: Json, call: Call) -> Json:
+    """Return the result of a call, of the function of a tool.
 
     Raises:
         CallError: it cannot be carried out; a mistake of ours is written to standard error.
     """
     try:
-        result: Json = sendable(tool.run(arguments, call))
+        result: Json = sendable(tool(call, **arguments))
         return result
     except CallError:
         raise

@@ -1,1 +1,1 @@
-"""Worker processes, and what threads and forks may share."""
+"""Worker processes that share a stream of tasks."""

@@ -1,18 +1,20 @@
 """A pool of worker processes that share a stream of tasks.
 
-The caller describes a worker by a class and its arguments; each process makes one object of it. A
-task goes to whichever worker is free. The messages that the worker makes of it come back as they
-are made. A large batch, the files of a directory and the chunks of a corpus are all shared out in
-this way.
+The caller names the class of the workers and its arguments; each process makes one object of it. A
+task goes to whichever worker is free, and the worker's messages come back as it sends them. A large
+batch, the files of a directory and the chunks of a corpus are all shared out in this way.
 
 On the pipe to a worker and on the pipe back, a frame is a length in eight bytes, followed by that
-many bytes of pickled data. An empty frame ends the messages of a task; to a worker, it ends the
-tasks.
+many bytes of pickled data. From a worker, an empty frame ends the messages of a task; to a worker,
+it ends the tasks.
 """
 
 from __future__ import annotations
 
+import gc
+import os
 import pickle
+import signal
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
@@ -23,13 +25,8 @@ from typing import IO, Any, Callable, Protocol
 
 from .processes import may_fork, may_start, start_worker
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from .forked import ForkedProcess
-
 #: The longest wait in seconds, since a wait cannot be interrupted on Windows.
 _PATIENCE = 0.2
-
 
 #: A function that sends a message to the caller.
 Tell = Callable[[Any], None]
@@ -46,7 +43,7 @@ class Worker(Protocol):
 
 
 class WorkerKilled(ChildProcessError):
-    """The error for a worker process that ended too early, perhaps killed for lack of memory."""
+    """The error for a worker process that ended too early, perhaps for lack of memory."""
 
 
 class Pool:
@@ -58,9 +55,9 @@ class Pool:
         make: the class of the workers, which the other process imports by its name.
         arguments: the arguments of the class.
         number: the largest number of workers.
-        forks: let the workers be copies of this process where that is safe (``may_fork``), so that
-            they need not load what it has loaded. It is for programs, not for libraries: a copy
-            also has what the caller holds, such as connections.
+        forks: fork this process where that is safe (``may_fork``), so that workers need not load
+            what it has loaded. It is for programs, not for libraries: a copy also has what the
+            caller holds, such as connections.
 
     >>> from compat_bpe.parallel.pool import Echo
     >>> with Pool(Echo, ("!",), 2) as pool:
@@ -118,13 +115,12 @@ class Pool:
         return self
 
     def _start_processes(self) -> None:
-        """Start the processes; all of them before a thread, since only that may be forked."""
+        """Start the processes, all before the first thread: only without threads may they fork."""
         with suppress(OSError):  # no more processes: use those that run
             if self._set_up is not None:
                 for _ in range(self._number):
                     self._processes.append(start_worker(__name__))
                 return
-            from .forked import ForkedProcess
 
             forked: list[ForkedProcess] = []
             for _ in range(self._number):
@@ -132,7 +128,7 @@ class Pool:
                 self._processes.append(forked[-1])
 
     def _live(self, source: IO[bytes], target: IO[bytes]) -> None:
-        """Live as a worker that is a copy of this process."""
+        """Work as a worker that is a copy of this process."""
         make, arguments = self._worker
         sys.stdout = sys.stderr
         with suppress(*_ENDED):
@@ -152,7 +148,7 @@ class Pool:
                     stream.close()
 
     def run(self, tasks: Iterable[Any]) -> Iterator[Any]:
-        """Yield the messages of all tasks, in the order in which they come.
+        """Yield the messages of all tasks, in the order in which they arrive.
 
         Raises:
             WorkerKilled: after all other messages, if a worker was killed and its task with it.
@@ -165,7 +161,7 @@ class Pool:
             raise _killed()
 
     def give(self, task: Any) -> Iterator[Any]:
-        """Hand a task to a worker, as soon as one is free; yield the messages that come meanwhile.
+        """Hand a task to a worker as soon as one is free; yield the messages that arrive meanwhile.
 
         Raises:
             WorkerKilled: no worker is left.
@@ -199,16 +195,16 @@ class Pool:
         return None
 
     def finish(self) -> Iterator[Any]:
-        """End the workers; yield the messages that were still to come, their last ones included.
+        """End the workers; yield their remaining messages.
 
         Raises:
             WorkerKilled: a worker was killed.
         """
-        left = self.size
-        while left and self._running:
+        to_end = self.size
+        while to_end and self._running:
             with suppress(Full):
                 self._tasks.put(None, timeout=0.01)
-                left -= 1
+                to_end -= 1
             yield from self.arrived()
         while self._running:
             yield from self.arrived(_PATIENCE)
@@ -216,7 +212,7 @@ class Pool:
             raise _killed()
 
     def arrived(self, patience: float = 0) -> Iterator[Any]:
-        """Yield the messages that are there; wait ``patience`` seconds for the first."""
+        """Yield the messages that have arrived; wait up to ``patience`` seconds for the first."""
         while True:
             try:
                 # A time to wait and no waiting exclude each other on PyPy.
@@ -243,7 +239,7 @@ class Pool:
                     _write_frame(process.stdin, task)
                     self._pass_on(process.stdout)
                 except BaseException:
-                    self._was_killed = True  # before the task is over for who waits for it
+                    self._was_killed = True  # before the caller sees that the task has ended
                     raise
                 finally:
                     self._events.put(_DONE)
@@ -304,7 +300,7 @@ def _read_frame(source: IO[bytes]) -> bytes:
 
 
 def work() -> None:
-    """Live as a worker: tasks in, messages out, until the input ends."""
+    """Work as a worker process: tasks in, messages out, until the input ends."""
     source, target = sys.stdin.buffer, sys.stdout.buffer
     # Text that is printed by accident must not get between the frames.
     sys.stdout = sys.stderr
@@ -313,7 +309,7 @@ def work() -> None:
         _serve(make(*arguments), source, target)
 
 
-#: Errors that end a worker: nobody waits for it, or the other side says that it ended too early.
+#: Errors that end a worker: its caller has gone, or will raise that it ended too early.
 _ENDED = (OSError, EOFError, MemoryError)
 
 
@@ -328,3 +324,87 @@ def _serve(worker: Worker, source: IO[bytes], target: IO[bytes]) -> None:
         _write_frame(target, b"")
     worker.finish(tell)
     _write_frame(target, b"")
+
+
+class ForkedProcess:
+    """A copy of this process that does some work and ends; see ``processes.may_fork``.
+
+    An interrupt from the keyboard does not reach it. It has the methods of ``subprocess.Popen``
+    that a pool needs.
+
+    Args:
+        work: the work; its arguments are the input and the output of the process.
+        others: the copies that run already. The new one closes its ends of their pipes, so that
+            each process sees the end of its input when this process ends.
+
+    Raises:
+        OSError: the process cannot be copied.
+    """
+
+    def __init__(
+        self, work: Callable[[IO[bytes], IO[bytes]], None], others: Iterable[ForkedProcess]
+    ) -> None:
+        source, self_in = os.pipe()
+        self_out, target = os.pipe()
+        try:
+            self._id = os.fork()
+        except OSError:
+            for end in (source, self_in, self_out, target):
+                os.close(end)
+            raise
+        if not self._id:
+            for other in others:
+                os.close(other.stdin.fileno())
+                os.close(other.stdout.fileno())
+            os.close(self_in)
+            os.close(self_out)
+            _work_and_exit(work, source, target)
+        os.close(source)
+        os.close(target)
+        self.stdin: IO[bytes] = open(self_in, "wb")  # noqa: SIM115
+        self.stdout: IO[bytes] = open(self_out, "rb")  # noqa: SIM115
+        self._status: int | None = None
+
+    def kill(self) -> None:
+        """End the process at once."""
+        if self.poll() is None:
+            with suppress(ProcessLookupError):
+                os.kill(self._id, signal.SIGKILL)
+
+    def poll(self) -> int | None:
+        """Return the exit status if the process has ended, None if it runs."""
+        self._wait(os.WNOHANG)
+        return self._status
+
+    def wait(self) -> int | None:
+        """Wait until the process has ended."""
+        self._wait(0)
+        return self._status
+
+    def _wait(self, options: int) -> None:
+        if self._status is None:
+            try:
+                ended, status = os.waitpid(self._id, options)
+            except ChildProcessError:  # the caller ignores SIGCHLD
+                ended, status = self._id, 0
+            if ended:
+                self._status = status
+
+
+def _work_and_exit(work: Callable[[IO[bytes], IO[bytes]], None], source: int, target: int) -> None:
+    """Do the work in the copy, then end it, so that the caller's code does not go on there."""
+    try:
+        os.setsid()
+        if hasattr(gc, "freeze"):
+            gc.freeze()  # a collection would write to all objects, and so copy them
+        with open(source, "rb") as input_, open(target, "wb") as output:
+            work(input_, output)
+    except Exception:
+        import traceback
+
+        traceback.print_exc()
+    finally:
+        # Nothing is flushed that the original has in its buffers.
+        with suppress(Exception):
+            sys.stderr.flush()
+        os._exit(0)

@@ -1,8 +1,8 @@
-"""Worker processes: plain child processes that are fed over pipes.
+"""Worker processes: when they may be started, and how. ``pool`` is imported only when it is used.
 
-``multiprocessing`` is not used: it runs the caller's main module once more in each child. A library
-may be called from many places that this does not allow: a thread, a daemon, a script without a
-guard.
+They are plain child processes that are fed over pipes. ``multiprocessing`` is not used: it runs the
+caller's main module once more in each child. A library may be called where that is not allowed:
+from a thread, a daemon, a script without a guard.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ _ON_WINDOWS = ("CREATE_NEW_PROCESS_GROUP", "CREATE_NO_WINDOW")
 def may_start() -> bool:
     """Return True if this Python can be started once more.
 
-    In a frozen program, or one that Python is embedded in, it cannot: ``sys.executable`` is the
-    program itself, and would open its windows once more. So its file must be named like a Python.
+    In a frozen program, or one that embeds Python, it cannot: ``sys.executable`` is the program
+    itself, and would open its windows once more. So its file must be named like a Python.
     """
     name = os.path.basename(sys.executable or "").lower()
     return name.startswith(_PYTHONS) and not getattr(sys, "frozen", False)
@@ -36,8 +36,8 @@ def may_start() -> bool:
 def may_fork() -> bool:
     """Return True if a copy of this process can go on as a worker.
 
-    Only on Linux, and only if this process has a single thread, those of libraries included: in a
-    copy, the locks of other threads would stay locked for ever.
+    That is on Linux, if the process has a single thread, those of libraries included: in a copy,
+    the locks of other threads would stay locked for ever.
     """
     if sys.platform != "linux":
         return False

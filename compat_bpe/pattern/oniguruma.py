@@ -8,8 +8,18 @@ The syntax is that of ``parser.py``, with these differences:
 - ``a(?i)b|c`` is ``a(?i:b|c)``;
 - ``\Z`` is also before a newline at the end;
 - ``\w`` is another class, and within brackets it is a third one;
-- names are Oniguruma's (``unicode.oniguruma``), and so is what ignores case (``folding``);
-- ``\R`` is any end of a line, and ``\X`` what readers take for one character (``text_segment``).
+- names of classes, and the rules of ignored case, are Oniguruma's (``named``, and below);
+- ``\R`` is any end of a line, and ``\X`` is a grapheme cluster (``text_segment``).
+
+A character may fold to several (Unicode's full case folding): with case ignored, ``ss`` is also
+the letter ``ß``. In Oniguruma, as observed in tokenizers 0.23.3:
+
+- Letters one after another are cut, from the left, into the longest strings that a character folds
+  to; each matches such a character, too. So ``sss`` is ``(?:ss|ß)s``.
+- Such a character by itself also matches its string.
+- A class that holds such a character also matches its string, after all else; a negated one does
+  not. First the class is put together, then case is ignored, then the class is negated.
+- In a lookbehind, a character is only ever matched by one.
 
 A construct is refused if it might mean something else here:
 
@@ -18,21 +28,44 @@ A construct is refused if it might mean something else here:
 - letters whose case is ignored, and which only a group brings together;
 - classes whose case is ignored, with characters that fold to more than one string.
 
-(The syntax is that of the ``doc/RE`` of Oniguruma 6.9.)
+The sources are ``doc/RE`` and ``doc/UNICODE_PROPERTIES`` of Oniguruma 6.9. The classes are those of
+Unicode 16.0; they were compared with those of tokenizers 0.23.3 over all code points.
 """
 
 from __future__ import annotations
 
 import re
+from contextlib import suppress
+from functools import cache
 from typing import Callable
 
-from ..unicode.code_points import ALL, CodePoints
-from ..unicode.oniguruma import inner_word, named, outer_word, posix
-from ..unicode.properties import ignore_case
-from .ast import Alternatives, Anchor, Atomic, Chars, Look, Node, Repeat, Sequence
-from .folding import ClosedLetter, Letter, in_class, is_unclear, joined, letter
-from .parser import HEX, NEWLINE, POSIX_CLASS, Parser, lone
-from .text_segment import is_exact, text_segment
+from ..unicode.properties import (
+    ALL,
+    CodePoints,
+    category,
+    ignore_case,
+    loose,
+    parse_ranges,
+    property_set,
+    white_space,
+    word,
+)
+from ..unicode.tables import SCRIPTS
+from .parser import HEX, NEWLINE, POSIX_CLASS, Parser, lone, parse
+from .translation import (
+    Alternatives,
+    Anchor,
+    Atomic,
+    Chars,
+    Look,
+    Node,
+    Repeat,
+    Sequence,
+    Writer,
+    count,
+    project,
+    walk,
+)
 
 _WORD_IN_CLASS = re.compile(
     r"\\(?:[wW]|[pP]\{(\^?)[ _-]*w[ _-]*o[ _-]*r[ _-]*d[ _-]*\})", re.ASCII | re.IGNORECASE
@@ -52,7 +85,7 @@ def parse_oniguruma(pattern: str) -> Node:
     True
     >>> parse_oniguruma("(?i:s(s))")
     Traceback (most recent call last):
-    compat_bpe.pattern.ast.PatternError: ... case is ignored where letters may be one character, ...
+    compat_bpe.pattern.translation.PatternError: ... case is ignored where letters may be one ...
     """
     return _Parser(pattern).whole()
 
@@ -133,7 +166,7 @@ class _Parser(Parser):
             return Chars(points)
         return Chars(~ignore_case(~points)) if is_negative else self.caseless(points)
 
-    def meant(self, letters: str) -> frozenset[str]:
+    def flags_of(self, letters: str) -> frozenset[str]:
         return frozenset(letters.replace("m", "s"))
 
     def after_flags(self, before: frozenset[str]) -> Node:
@@ -196,3 +229,308 @@ class _Parser(Parser):
         except KeyError:
             self.fail(f"the class {match[0]} is not known", at)
         return ~points if match[1] else points
+
+
+class Letter(Chars):
+    """A character outside a class whose case is ignored, and which folds to one character."""
+
+
+class ClosedLetter(Letter):
+    """A letter in a group of its own; it is not clear if letters outside the group join it."""
+
+
+class Folded(Alternatives):
+    """Letters that are a string to which a character folds, or that character."""
+
+
+def letter(char: str, alone: bool) -> Node:
+    """Return the node for a character outside a class whose case is ignored.
+
+    Args:
+        char: the character.
+        alone: True if it matches no more than one character, as in a lookbehind.
+    """
+    points = ignore_case(CodePoints.of(char))
+    string = _strings().get(ord(char))
+    if string is None:
+        return Letter(points)
+    return Chars(points) if alone else Alternatives((_spelled(string), Chars(points)))
+
+
+def in_class(points: CodePoints, alone: bool) -> Node | None:
+    """Return the node for a class, not negated, whose case is ignored; None if it is not known.
+
+    It is not known if characters of the class fold to several strings, which Oniguruma matches in
+    an order of its own.
+    """
+    points = ignore_case(points)
+    strings = {string for point, string in _strings().items() if point in points}
+    if not strings or alone:
+        return Chars(points)
+    return Alternatives((Chars(points), _spelled(*strings))) if len(strings) == 1 else None
+
+
+def joined(items: list[Node]) -> list[Node]:
+    """Return items in which a string of letters also matches the character that folds to it."""
+    nodes: list[Node] = []
+    start = 0
+    while start < len(items):
+        letters: list[Letter] = []
+        for item in items[start : start + 3]:
+            if not isinstance(item, Letter) or isinstance(item, ClosedLetter):
+                break
+            letters.append(item)
+        while len(letters) > 1 and _text(letters) not in _folding_to():
+            letters.pop()
+        if len(letters) > 1:
+            chars = Chars(_folding_to()[_text(letters)])
+            nodes.append(Folded((Sequence(tuple(letters)), chars)))
+        else:
+            nodes.append(items[start])
+        start += max(len(letters), 1)
+    return nodes
+
+
+def is_unclear(left: Node, right: Node) -> bool:
+    """Return True if letters of two nodes may be one string, but not certainly.
+
+    Within one group it is clear which letters are one string; between groups it is not.
+    """
+    if type(left) is Letter and type(right) is Letter:
+        return False
+    one, other = _edge(left, -1), _edge(right, 0)
+    if not isinstance(one, Letter) or not isinstance(other, Letter):
+        return False
+    return any(_text([one, other]) in string for string in _folding_to())
+
+
+def _text(letters: list[Letter]) -> str:
+    """Return the text of letters as the strings of foldings spell it."""
+    return "".join(min(map(chr, item.points), key=_rank) for item in letters)
+
+
+def _edge(node: Node, place: int) -> Node:
+    """Return the first item (0) of a node or the last (-1), looking into nested groups."""
+    while True:
+        if isinstance(node, Sequence) and node.items:
+            node = node.items[place]
+        elif isinstance(node, Repeat) and node.low == node.high == 1:
+            node = node.item
+        elif isinstance(node, Folded):
+            node = node.branches[0]
+        else:
+            return node
+
+
+def _spelled(string: str) -> Node:
+    return Sequence(tuple(Chars(ignore_case(CodePoints.of(char))) for char in string))
+
+
+def _rank(char: str) -> tuple[bool, str]:
+    """Return a key by which the character of an orbit that foldings spell comes first."""
+    return char not in _spelling(), char
+
+
+@cache
+def _spelling() -> frozenset[str]:
+    return frozenset("".join(_strings().values()))
+
+
+@cache
+def _strings() -> dict[int, str]:
+    """Return what each character that folds to several folds to."""
+    from ..unicode.tables_folds import FULL_FOLDS
+
+    return FULL_FOLDS
+
+
+@cache
+def _folding_to() -> dict[str, CodePoints]:
+    """Return for each string the characters that fold to it."""
+    folded: dict[str, CodePoints] = {}
+    for point, string in _strings().items():
+        folded[string] = folded.get(string, CodePoints()) | CodePoints.from_ranges([(point, point)])
+    return folded
+
+
+#: ``\X``, with a letter for each class of characters.
+_SEGMENT = "(?>rn|p*(?:l*(?:v+|dv*|s)t*|l+|t+|ff|x(?:e*zx)*|o)g*|a)"
+
+
+@cache
+def text_segment() -> Node:
+    r"""Return the pattern of one ``\X`` that begins at a boundary, or after no part of an emoji.
+
+    It is the extended grapheme cluster of UAX 29 and Unicode 16.0, without rule GB9c, which keeps
+    Indic conjuncts together.
+
+    ``\X`` goes on until there is a boundary after its last character. In two cases a boundary
+    depends on the text before, whether that is in the match or not: between two halves of a flag,
+    and before a pictograph. So a pattern without lookbehinds finds the boundaries only if each
+    ``\X`` begins at a boundary, or follows neither half a flag nor a pictograph.
+    """
+    from ..unicode.tables_properties import CLUSTERS
+
+    cluster = {name: parse_ranges(table) for name, table in CLUSTERS.items()}
+    syllables = CodePoints((0xAC00, 0xD7A4))
+    two_jamo = CodePoints.from_ranges((point, point) for point in range(0xAC00, 0xD7A4, 28))
+    classes = {
+        "r": cluster["CR"],
+        "n": cluster["LF"],
+        "p": cluster["Prepend"],
+        "z": cluster["ZWJ"],
+        "a": ALL,
+        "l": cluster["L"],
+        "v": cluster["V"],
+        "t": cluster["T"],
+        "d": two_jamo,
+        "s": syllables - two_jamo,
+        "f": _flags(),
+        "x": _pictographs(),
+        "e": cluster["Extend"],
+        "g": cluster["Extend"] | cluster["ZWJ"] | cluster["SpacingMark"],
+        "o": ~(cluster["Control"] | cluster["CR"] | cluster["LF"]),
+    }
+    by_letter = {CodePoints.of(letter): points for letter, points in classes.items()}
+    return project(parse(_SEGMENT), by_letter.__getitem__)
+
+
+def is_exact(tree: Node) -> bool:
+    r"""Return True if each ``\X`` of a pattern begins where ``text_segment`` is right.
+
+    The property: ``\X`` is a branch, or a branch repeats it, so it never fails, and all text is in
+    matches. What the other branches match has no pictographs and no halves of flags; so those are
+    in matches of ``\X``, which end at boundaries.
+    """
+    segment = text_segment()
+    for branch in tree.branches if isinstance(tree, Alternatives) else (tree,):
+        while isinstance(branch, Repeat) and branch.low == 1:
+            branch = branch.item
+        nodes = list(walk(branch))
+        if branch != segment and segment in nodes:
+            return False
+        if branch != segment and any(
+            isinstance(node, Chars) and node.points & (_flags() | _pictographs()) for node in nodes
+        ):
+            return False
+    return True
+
+
+def _flags() -> CodePoints:
+    return named("Regional_Indicator")
+
+
+def _pictographs() -> CodePoints:
+    return named("Extended_Pictographic")
+
+
+@cache
+def outer_word() -> CodePoints:
+    r"""Return the characters that ``\w`` matches outside of a class.
+
+    They are those that it matches within a class, three superscripts and three fractions.
+    """
+    return inner_word() | CodePoints.of("²³", "¹", "¼¾")
+
+
+@cache
+def inner_word() -> CodePoints:
+    r"""Return the characters that ``\w`` matches within a class, such as ``[^\w\s]``.
+
+    The joiners U+200C and U+200D are not among them.
+    """
+    return word() - CodePoints.of("\u200c\u200d")
+
+
+@cache
+def posix(name: str) -> CodePoints:
+    """Return a POSIX class, such as ``alpha``.
+
+    Raises:
+        KeyError: there is none of this name.
+
+    >>> ord("é") in posix("alpha"), ord("1") in posix("punct")
+    (True, False)
+    """
+    return _POSIX[name]()
+
+
+@cache
+def named(name: str) -> CodePoints:
+    r"""Return the characters that ``\p{name}`` matches.
+
+    Raises:
+        KeyError: Oniguruma has no such name.
+
+    >>> ord("😀") in named("Emoji"), named("Latn") == named("latin"), ord("a") in named("in Arrows")
+    (True, True, False)
+    """
+    with suppress(KeyError):
+        return property_set(name)  # a category or a script, with its long name
+    from ..unicode.tables_properties import BLOCKS, PROPERTIES
+
+    wanted = _full_names().get(loose(name), loose(name))
+    for tables in (PROPERTIES, BLOCKS):
+        if wanted in tables:
+            return parse_ranges(tables[wanted])
+    if wanted == "innoblock":
+        return ~CodePoints.union(*map(parse_ranges, BLOCKS.values()))
+    if wanted in ("unknown", "zzzz"):
+        return ~CodePoints.union(*map(parse_ranges, SCRIPTS.values()))
+    if wanted == "word":
+        return outer_word()
+    return posix(wanted) if wanted in _POSIX else property_set(wanted)
+
+
+_POSIX: dict[str, Callable[[], CodePoints]] = {
+    "alnum": lambda: posix("alpha") | category("Nd"),
+    "alpha": lambda: named("Alphabetic"),
+    "ascii": lambda: CodePoints((0, 0x80)),
+    "blank": lambda: category("Zs") | CodePoints.of("\t"),
+    "cntrl": lambda: category("Cc"),
+    "digit": lambda: category("Nd"),
+    "graph": lambda: ~(white_space() | category("Cc") | category("Cn") | category("Cs")),
+    "lower": lambda: named("Lowercase"),
+    "print": lambda: posix("graph") | category("Zs"),
+    "punct": lambda: category("P") | category("S"),
+    "space": white_space,
+    "upper": lambda: named("Uppercase"),
+    "word": inner_word,
+    "xdigit": lambda: CodePoints.of("09", "AF", "af"),
+}
+
+
+@cache
+def _full_names() -> dict[str, str]:
+    """Return the name in the tables for each name in loose spelling."""
+    from ..unicode.tables_properties import BLOCKS, PROPERTIES, SHORT_NAMES
+
+    names = {loose(name): name for name in (*PROPERTIES, *BLOCKS, *SCRIPTS)}
+    names.update((loose(short), name) for short, name in SHORT_NAMES.items())
+    return names
+
+
+def to_oniguruma(node: Node) -> str:
+    r"""Return the pattern as text for Oniguruma in Ruby's syntax, with explicit classes.
+
+    >>> from compat_bpe.pattern.parser import parse
+    >>> to_oniguruma(parse("(?i:k)?+a{1,2}+$"))
+    '[Kk\u212a]?+(?>a{1,2})\\z'
+    """
+    # UTF-8 text has no surrogates, and no class may name them.
+    return _Writer().write(project(node, lambda points: points - _SURROGATES))
+
+
+_SURROGATES = CodePoints((0xD800, 0xE000))
+
+
+class _Writer(Writer):
+    def write(self, node: Node) -> str:
+        if isinstance(node, Anchor):
+            return "\\A" if node.kind == "start" else "\\z"
+        if isinstance(node, Repeat) and node.mode == "+" and count(node) in ("*", "+", "?"):
+            return self.item(node.item, repeated=True) + count(node) + "+"
+        return super().write(node)
+
+    def atomic(self, node: Node) -> str:
+        return f"(?>{self.write(node)})"

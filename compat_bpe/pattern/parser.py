@@ -1,8 +1,9 @@
-r"""A parser for the syntax of published patterns.
+r"""A parser for the syntax of published patterns, within limits.
 
 tiktoken's patterns are written for Rust's ``fancy-regex``. ``parse`` reads that syntax into a
-small tree. Every class in the tree is an explicit set of Unicode 16.0 code points, and case is
-already taken into account. So nothing depends on another engine's idea of ``\s``. It reads:
+small tree (its nodes are in ``translation``). Every class in the tree is an explicit set of Unicode
+16.0 code points, and case is already taken into account. So nothing depends on another engine's
+idea of ``\s``. It reads:
 
 - classes: ``\p{L}``, ``\pL``, ``\P{Lu}``, ``\p{Han}``, ``\s \S \d \D \w \W``, ``.``, brackets
   with ranges, negation, nesting and the set operators ``&& -- ~~``, ``[:alpha:]``;
@@ -13,16 +14,27 @@ already taken into account. So nothing depends on another engine's idea of ``\s`
 - anchors ``^ $ \A \z \b \B``.
 
 ``oniguruma.py`` reads the dialect of a ``tokenizer.json``.
+
+A hostile pattern is refused before it takes much memory (``check_limits``). The largest published
+patterns have some 2,000 characters, 15,000 ranges in their classes and groups four deep.
 """
 
 from __future__ import annotations
 
 import re
-from typing import Callable
+from typing import Callable, NoReturn
 
-from ..unicode.code_points import ALL, NONE, CodePoints
-from ..unicode.properties import category, ignore_case, property_set, white_space, word
-from .ast import (
+from ..unicode.properties import (
+    ALL,
+    NONE,
+    CodePoints,
+    category,
+    ignore_case,
+    property_set,
+    white_space,
+    word,
+)
+from .translation import (
     EMPTY,
     Alternatives,
     Anchor,
@@ -30,22 +42,62 @@ from .ast import (
     Chars,
     Look,
     Node,
+    PatternError,
+    PatternTooLarge,
     Repeat,
     Sequence,
+    children,
 )
-from .limits import DEEPEST, HIGHEST_COUNT, check_limits
-from .reader import Reader
+
+#: The most characters of a pattern.
+_LONGEST = 100_000
+#: The deepest nesting of groups or of classes, and of any nodes: stdlib ``re`` itself recurses.
+DEEPEST = 100
+_DEEPEST_NODES = 4 * DEEPEST
+#: The highest count of a repeat.
+HIGHEST_COUNT = 100_000
+#: The most classes if all repeats are written out, the most different ones, and the most ranges of
+#: all classes.
+_MOST_WRITTEN_OUT = 1_000_000
+_MOST_DIFFERENT = 5_000
+_MOST_RANGES = 200_000
+#: The most ranges of the sets that brackets join.
+_MOST_JOINED = 1_000_000
+
+
+def check_length(pattern: str) -> None:
+    """Raise ``PatternTooLarge`` if a pattern is too long."""
+    if len(pattern) > _LONGEST:
+        raise PatternTooLarge(pattern, 0, f"it has more than {_LONGEST:,} characters")
+
+
+def check_limits(tree: Node, pattern: str) -> None:
+    """Raise ``PatternTooLarge`` if a parsed pattern exceeds a limit; the message says which."""
+    written_out = ranges = 0
+    different = set()
+    waiting = [(tree, 1, 1)]
+    while waiting:
+        node, depth, rounds = waiting.pop()
+        if depth > _DEEPEST_NODES:
+            raise PatternTooLarge(pattern, 0, f"groups are nested more than {DEEPEST} deep")
+        if isinstance(node, Chars):
+            written_out += rounds
+            ranges += 1 + len(node.points.bounds) // 2
+            different.add(node.points)
+        elif isinstance(node, Repeat):
+            rounds *= max(node.low, node.high or 1)
+        waiting += [(child, depth + 1, rounds) for child in children(node)]
+        for amount, most, what in (
+            (written_out, _MOST_WRITTEN_OUT, "characters if its repeats are written out"),
+            (ranges, _MOST_RANGES, "ranges in its classes"),
+            (len(different), _MOST_DIFFERENT, "different classes"),
+        ):
+            if amount > most:
+                raise PatternTooLarge(pattern, 0, f"it has more than {most:,} {what}")
+
 
 NEWLINE = CodePoints.of("\n")
-_ESCAPES = {
-    "a": "\a",
-    "e": "\x1b",
-    "f": "\f",
-    "n": "\n",
-    "r": "\r",
-    "t": "\t",
-    "v": "\v",
-}
+_ESCAPES = dict(zip("aefnrtv", "\a\x1b\f\n\r\t\v"))
 _CLASS_ESCAPES: dict[str, Callable[[], CodePoints]] = {
     "d": lambda: category("Nd"),
     "s": white_space,
@@ -78,6 +130,8 @@ _REPEAT = re.compile(r"([*+?]|\{(?:([0-9]+)(,([0-9]*))?|,([0-9]+))\})([?+]?)")
 HEX = re.compile(r"x([0-9A-Fa-f]{2})|u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|[xuU]\{([0-9A-Fa-f]+)\}")
 _PROPERTY = re.compile(r"[pP](?:\{(\^?)([^}]*)\}|([A-Za-z]))")
 POSIX_CLASS = re.compile(r"\[:(\^?)([a-z]+):\]")
+#: The beginnings of lookaround: True if it looks ahead, and True if it is negative.
+_LOOKS = {"?=": (True, False), "?!": (True, True), "?<=": (False, False), "?<!": (False, True)}
 _FLAGS = re.compile(r"\?([a-zA-Z]*)(?:-([a-zA-Z]+))?([:)])")
 
 
@@ -94,20 +148,27 @@ def parse(pattern: str) -> Node:
     return Parser(pattern).whole()
 
 
-class Parser(Reader):
-    """A recursive-descent parser."""
+class Parser:
+    """A recursive-descent parser; ``at`` is the position of the next character.
+
+    Raises:
+        PatternTooLarge: the pattern is too long.
+    """
 
     #: Dialects override these attributes, and some methods.
     group_name = re.compile(r"\?P?<[A-Za-z_][A-Za-z0-9_.\[\]]*>")
     group_flags = "imsu"
-    #: Characters at the start of a class that are nothing but themselves.
+    #: Characters at the start of a class that stand for themselves.
     class_start = re.compile(r"-+|\]")
     #: True if a repeat may be repeated; otherwise a brace after it is a character.
     repeats_repeats = False
 
     def __init__(self, pattern: str) -> None:
-        super().__init__(pattern)
+        check_length(pattern)
+        self.pattern = pattern
+        self.at = 0
         self.depth = 0
+        self._ranges_left = _MOST_JOINED
         #: Flags by fancy-regex's letters: "m" anchors at lines, "s" lets the dot match newlines.
         self.flags: frozenset[str] = frozenset()
         self.word = word()
@@ -118,6 +179,41 @@ class Parser(Reader):
             self.fail("unmatched ')'")
         check_limits(node, self.pattern)
         return node
+
+    # Characters
+
+    def refuse(self, reason: str, at: int | None = None) -> NoReturn:
+        raise PatternTooLarge(self.pattern, self.at if at is None else at, reason)
+
+    def fail(self, reason: str, at: int | None = None) -> NoReturn:
+        raise PatternError(self.pattern, self.at if at is None else at, reason)
+
+    def looking_at(self, text: str) -> bool:
+        return self.pattern.startswith(text, self.at)
+
+    def take(self, text: str) -> bool:
+        """Step over ``text`` if it comes next; return True if it does."""
+        is_next = self.looking_at(text)
+        self.at += len(text) * is_next
+        return is_next
+
+    def take_match(self, expression: re.Pattern[str]) -> re.Match[str] | None:
+        match = expression.match(self.pattern, self.at)
+        if match:
+            self.at = match.end()
+        return match
+
+    def next_char(self, inside: str) -> str:
+        if self.at >= len(self.pattern):
+            self.fail(f"{inside} is not closed")
+        self.at += 1
+        return self.pattern[self.at - 1]
+
+    def spend(self, *sets: CodePoints) -> None:
+        """Count the ranges of sets that are joined; refuse a pattern that joins too many."""
+        self._ranges_left -= sum(1 + len(points.bounds) // 2 for points in sets)
+        if self._ranges_left < 0:
+            self.refuse(f"its classes join more than {_MOST_JOINED:,} ranges")
 
     # Groups and repeats
 
@@ -166,7 +262,7 @@ class Parser(Reader):
         return self.with_mode(Repeat(item, counts[0], counts[1], ""), sign, mode)
 
     def count(self, digits: str, at: int) -> int:
-        """Return the number that digits say, of a repeat at a position."""
+        """Return the count of a repeat at a position; refuse one that is too high."""
         # Python reads no more than some thousand digits.
         count = int(digits) if len(digits) <= len(str(HIGHEST_COUNT)) else HIGHEST_COUNT + 1
         if count > HIGHEST_COUNT:
@@ -210,21 +306,13 @@ class Parser(Reader):
         return ignore_case(points) if "i" in self.flags else points
 
     def group(self, start: int) -> Node:
-        wrap: Callable[[Node], Node] = _same
+        look = next((sign for sign in _LOOKS if self.take(sign)), None)
+        is_atomic = look is None and self.take("?>")
         # In fancy-regex, unlike in Perl, `(?i)` holds beyond the end of its group, until a
         # `(?flags:…)` around it ends.
         flags = None
-        if self.take("?="):
-            wrap = _look(ahead=True, negative=False)
-        elif self.take("?!"):
-            wrap = _look(ahead=True, negative=True)
-        elif self.take("?<="):
-            wrap = _look(ahead=False, negative=False)
-        elif self.take("?<!"):
-            wrap = _look(ahead=False, negative=True)
-        elif self.take("?>"):
-            wrap = Atomic
-        elif self.looking_at("?") and not self.take_match(self.group_name):
+        is_plain = look is None and not is_atomic
+        if is_plain and self.looking_at("?") and not self.take_match(self.group_name):
             match = self.take_match(_FLAGS)
             if not match or (not match[1] and match[3] == ")"):
                 self.fail(f"the group ({self.pattern[self.at : self.at + 2]} is not supported")
@@ -232,7 +320,7 @@ class Parser(Reader):
             if unknown or "u" in (match[2] or ""):
                 self.fail(f"the group ({match[0]} has flags that are not supported", start)
             flags = self.flags
-            self.flags = (flags | self.meant(match[1])) - self.meant(match[2] or "")
+            self.flags = (flags | self.flags_of(match[1])) - self.flags_of(match[2] or "")
             if match[3] == ")":
                 return self.after_flags(flags)
         node = self.alternatives()
@@ -240,10 +328,12 @@ class Parser(Reader):
             self.flags = flags
         if not self.take(")"):
             self.fail("'(' is not closed", start)
-        return wrap(node)
+        if look is not None:
+            return Look(node, *_LOOKS[look])
+        return Atomic(node) if is_atomic else node
 
-    def meant(self, letters: str) -> frozenset[str]:
-        """Return the flags that these letters mean."""
+    def flags_of(self, letters: str) -> frozenset[str]:
+        """Return the flags for the letters of the dialect."""
         return frozenset(letters)
 
     def after_flags(self, before: frozenset[str]) -> Node:
@@ -366,18 +456,10 @@ class Parser(Reader):
         return self.class_escape(at)
 
 
-def _same(node: Node) -> Node:
-    return node
-
-
 def lone(points: CodePoints) -> int | None:
-    """Return the only member of a set, or None if it has not exactly one."""
+    """Return the only member of a set; None if it has several, or none."""
     first = next(iter(points.bounds), None)
     return first if first is not None and points == points.clip(first, first + 1) else None
-
-
-def _look(*, ahead: bool, negative: bool) -> Callable[[Node], Node]:
-    return lambda node: Look(node, ahead, negative)
 
 
 def _word_boundary(points: CodePoints, negative: bool) -> Node:

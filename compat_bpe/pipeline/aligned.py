@@ -1,9 +1,9 @@
 """A text that is being changed, and the place of each of its characters in the original.
 
-Normalizers and pre-tokenizers have a fast way, from text to text, and a way that keeps account of
-places. Offsets in the original text come from the second way. Its rules are those of
-``NormalizedString`` in tokenizers 0.23.3, with characters in place of bytes: all bytes of a
-character have the same place there.
+Normalizers and pre-tokenizers have a fast way, from text to text, and a way that keeps places.
+Offsets in the original text come from the second way. Its rules are those of ``NormalizedString``
+in tokenizers 0.23.3, with characters in place of bytes: there, all bytes of a character have the
+same place.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ class Aligned(NamedTuple):
     Args:
         text: the text as it is now.
         places: the start and end of each character in the original text, in characters.
-        start, end: the part of the original text that this one is made of.
+        start, end: the part of the original text that it comes from.
     """
 
     text: str
@@ -45,10 +45,9 @@ class Aligned(NamedTuple):
                 after that are removed. An inserted character has the place of the one before it.
             removed: the number of characters that are removed at the beginning.
 
-        tokenizers changes only what comes after the characters at the beginning that have an empty
-        place (inserted where nothing was matched), yet it puts all of the new text there. So does
-        this, as long as there are characters to replace; after that tokenizers panics, and here
-        the new text takes the place of all of the old one.
+        Quirk kept: leading characters of zero width (inserted where nothing was matched) stay, and
+        the new text follows them. If there are then too few characters to replace, tokenizers
+        panics; here the new text takes the place of all of the old one.
 
         >>> Aligned.of("abc").changed([("x", 0), ("y", 1), ("z", -1)])
         Aligned(text='xyz', places=[(0, 1), (0, 1), (1, 2)], start=0, end=3)
@@ -103,7 +102,7 @@ class Aligned(NamedTuple):
         return self.changed(changes, at_start)
 
     def part(self, start: int, end: int) -> Aligned:
-        """Return a part of the text, with the part of the original that it is made of.
+        """Return a part of the text, with the part of the original that it comes from.
 
         Args:
             start, end: positions in the text as it is now; ``start`` is less than ``end``.

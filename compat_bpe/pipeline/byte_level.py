@@ -12,11 +12,11 @@ The rule is that of ``bytes_to_unicode`` in OpenAI's GPT-2 release (``src/encode
 from __future__ import annotations
 
 import re
-from codecs import charmap_build, charmap_encode
+from codecs import charmap_build, charmap_decode, charmap_encode
 from collections.abc import Sequence
 
 _PRINTABLE = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
-_OTHERS = [byte for byte in range(256) if byte not in _PRINTABLE]
+_OTHERS = sorted({*range(256)}.difference(_PRINTABLE))
 
 #: The character of each byte, and the reverse. The order of the entries is the order in which
 #: GPT-2 numbers the bytes: ``!`` is its token 0, the space its token 220.
@@ -27,21 +27,21 @@ BYTE_TO_UNICODE: dict[int, str] = {
 UNICODE_TO_BYTE: dict[str, int] = {char: byte for byte, char in BYTE_TO_UNICODE.items()}
 
 # A codec of one byte a character, which is many times as fast as a look-up for each character.
-_TO_BYTES = charmap_build("".join(map(BYTE_TO_UNICODE.__getitem__, range(256))))
-_NOT_IN_ALPHABET = re.compile("[^!-~\xa1-\xac\xae-\u0143]")
+_ALPHABET = "".join(map(BYTE_TO_UNICODE.__getitem__, range(256)))
+_TO_BYTES = charmap_build(_ALPHABET)
 
 
 def encode_bytes(data: bytes) -> str:
-    """Write bytes as text, one character a byte.
+    """Return bytes written as text, one character a byte.
 
     >>> encode_bytes(b" caf\\xc3\\xa9")
     'ĠcafÃ©'
     """
-    return "".join(map(BYTE_TO_UNICODE.__getitem__, data))
+    return charmap_decode(data, "strict", _ALPHABET)[0]
 
 
 def decode_bytes(text: str) -> bytes:
-    """Read back the bytes that :func:`encode_bytes` wrote.
+    """Return the bytes that ``encode_bytes`` has written as text.
 
     Raises:
         ValueError: a character stands for no byte; the message names it.
@@ -73,14 +73,15 @@ def decode_all(texts: Sequence[str]) -> list[bytes | None]:
     [b' a', None, b'\\xff']
     """
     separator = "ÿ"
+    not_in_alphabet = re.compile("[^!-~\xa1-\xac\xae-\u0143]")
     others = [text for text in texts if text != separator]
     joined = separator.join(others)
     if joined.count(separator) != len(others) - 1:
-        return [None if _NOT_IN_ALPHABET.search(text) else decode_bytes(text) for text in texts]
+        return [None if not_in_alphabet.search(text) else decode_bytes(text) for text in texts]
     tokens: list[bytes | None] = []
     tokens += charmap_encode(joined, "replace", _TO_BYTES)[0].split(b"\xff") if others else []
     index = at = 0
-    for match in _NOT_IN_ALPHABET.finditer(joined):
+    for match in not_in_alphabet.finditer(joined):
         index += joined.count(separator, at, match.start())
         at = match.start()
         tokens[index] = None

@@ -1,41 +1,383 @@
 """The core: one way through the pipeline, from text to ids and back.
 
-A text is cut into spans at its added tokens. A short span is split into chunks. A long span is
-first cut into segments, each of which is cached as a whole. Each chunk's ids come from the cache or
-the model.
+``Definition`` has the parts of a tokenizer. ``Core`` takes a text through them. It cuts the text
+into spans at its added tokens. A short span is split into chunks. A long span is first cut into
+segments, each of which is cached as a whole. Each chunk's ids come from the cache or the model.
 
 The core does not repair text: a surrogate is a ``UnicodeEncodeError`` here, and ``encodings``
 repairs it.
+
+``CutPoints`` finds positions at which a text may be cut, so that both sides have the ids of the
+whole. The right side of a cut is a text that *goes on*: a prefix is not put before it, and nothing
+is left out at its beginning (``Core.continued``). The ids of the whole are those of the left side,
+and those of the right side as a text that goes on. A text that goes on may be cut at the same
+places. The two characters beside a position alone decide if it is a cut point (see
+``pattern.cut_points``), so edits elsewhere do not change it. Streams, documents, truncation and
+worker processes all rely on that.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence, Set
-from itertools import chain
+from itertools import chain, repeat
+from operator import add
 
-from ..parallel.lazy import cached_property, changed
-from ..pattern.splitter import LONGEST_SEGMENT, SHORTEST_SEGMENT
-from ..unicode.surrogates import START, check_text
-from .cache import Cache
-from .cut_points import CutPoints
+from ..caches import Cache, cached_property, changed
+from ..pattern.splitter import LONGEST_SEGMENT, SHORTEST_SEGMENT, Splitter
+from ..unicode.surrogates import START, check_text, has_surrogates, repair
+from .models.bpe.by_rank import ByteLevelBPE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ..pattern.splitter import Splitter
-    from .decoders.base import IdDecoder
+    from collections.abc import Callable, Mapping
+    from typing import Union
+
+    from .added_tokens import AddedTokens
+    from .decoders.bytes import IdDecoder
     from .decoders.streams import TextStream
-    from .definition import Definition
-    from .models.base import Ids
+    from .models.base import Ids, Joints, Model
+    from .models.splitters import WholeSplitter
+    from .pre_tokenizers.base import Across, PreTokenizerStep
+    from .pre_tokenizers.splitter import StepSplitter
+    from .processors import Processor
+    from .special_tokens import Guard, SpecialTokens
+
+    #: A finder of the added tokens in a text, and of the spans between them.
+    Added = Union[SpecialTokens, AddedTokens]
+
+
+class Definition:
+    """The parts of a tokenizer.
+
+    Args:
+        added: finds added tokens; the text between two of them is a span.
+        splitter: cuts a span into chunks.
+        model: turns a chunk into ids.
+        tokens: returns each token's bytes and its id. Called lazily: a model over characters never
+            needs it to encode.
+        highest: the greatest id; -1 if there is none.
+        other_tokens: returns the bytes of ids that are not in ``tokens``, or are decoded otherwise.
+            Called when something is first decoded.
+        others_win: if both map an id, ``other_tokens`` wins.
+        make_decoder: returns the decoder; None for the one that joins the tokens' bytes.
+        processor: puts special tokens around a text, for callers that ask for them; or None.
+        pieces: returns each id's token, written as in the vocabulary; None if the tokens are bytes.
+        cuts_at_joints: True if a span may be cut at each exact joint of the model, too; False if
+            only the splitter says where.
+        words: cuts a span into the chunks of the pre-tokenizer, if ``splitter`` cuts these further.
+        steps: the steps that ``splitter`` is made of; empty if it leaves a span whole, or cuts it
+            only where the model has joints. None if it is not a splitter by steps.
+    """
+
+    def __init__(
+        self,
+        *,
+        added: Added,
+        splitter: Splitter | StepSplitter | WholeSplitter,
+        model: Model,
+        tokens: Callable[[], dict[bytes, int]],
+        other_tokens: Callable[[], Mapping[int, bytes]],
+        others_win: bool = False,
+        make_decoder: Callable[[], IdDecoder] | None = None,
+        processor: Processor | None = None,
+        pieces: Callable[[], Mapping[int, str]] | None = None,
+        cuts_at_joints: bool = False,
+        words: StepSplitter | None = None,
+        steps: Sequence[PreTokenizerStep] | None = None,
+        highest: int = -1,
+    ) -> None:
+        self.added = added
+        self.splitter = splitter
+        self.model = model
+        self.tokens = tokens
+        self.other_tokens = other_tokens
+        self.others_win = others_win
+        self.make_decoder = make_decoder
+        self.processor = processor
+        self.pieces = pieces
+        self.cuts_at_joints = cuts_at_joints
+        self.words = words
+        self.steps = steps
+        self.highest = highest
+
+
+#: The number of pairs of characters beside a position that are remembered.
+_PAIRS = 1 << 14
+
+#: The length in bytes of the beginnings by which a bound of a token's length is looked up.
+_START = 3
+
+
+class CutPoints:
+    """The cut points and joints of texts, and the bounds of their tokens' lengths.
+
+    Args:
+        definition: the parts of a tokenizer.
+    """
+
+    def __init__(self, definition: Definition) -> None:
+        self.definition = definition
+        self.splitter = definition.splitter
+        self.model = definition.model
+        joints = definition.model.joints if definition.cuts_at_joints else None
+        is_exact = joints is not None and joints.are_exact
+        #: Returns True if the model cuts a span between two characters; None if only the splitter
+        #: cuts it.
+        self._cuts_between = joints.are_between if joints is not None and is_exact else None
+        # Plain dictionaries: in loops over all characters a ``Memo`` takes up to a tenth longer.
+        #: For coarse and fine cut points, and both again without those within chunks: pairs of
+        #: characters, and what they may be in normalized text; empty without a cut point between.
+        self._pairs: tuple[dict[str, tuple[str, ...]], ...] = ({}, {}, {}, {})
+        #: Pairs of characters, and True if there is a joint between them.
+        self._joints: dict[str, bool] = {}
+        #: Pairs of characters, and True if nothing changes them and the model knows both.
+        self._plain: dict[str, bool] = {}
+
+    def next_cut_point(
+        self,
+        text: str,
+        start: int = 0,
+        end: int | None = None,
+        names: Set[str] = frozenset(),
+        *,
+        fine: bool = False,
+        whole_chunks: bool = False,
+    ) -> int | None:
+        """Return the first cut point after ``start`` and before ``end``; None if there is none.
+
+        The ids of the left side and, by ``continued``, of the right side are those of the whole.
+
+        Args:
+            text: any text; neither of the two characters beside a cut point is a surrogate.
+            start, end: positions in it; ``end`` is its length unless given.
+            names: special tokens that may be tokens in it. No name is cut in two: between two
+                characters that follow each other in a name there is no cut point anywhere.
+            fine: look for more cut points, which takes longer.
+            whole_chunks: leave out the model's cut points within chunks, so that the chunks of the
+                two sides are those of the whole.
+        """
+        splitter, added = self.splitter, self.definition.added
+        guard = added.guard(names)
+        if guard is None or not (splitter.has_cuts or self._cuts_between):
+            return None
+        if end is None:
+            end = len(text)
+        if added.changes_text or splitter.tree is None or self._cuts_between is not None:
+            return self._next_by_pairs(text, start, end, guard, fine, whole_chunks)
+        if fine:
+            cut_points = splitter.fine_cut_points
+        else:
+            # The pattern for ASCII text compiles in a fraction of the time.
+            cut_points = splitter.ascii_cut_points if text.isascii() else splitter.cut_points
+        if cut_points is None:
+            return None
+        match = cut_points.search(text, start, end)
+        while match is not None and guard.is_needed:
+            cut = match.end()
+            if not guard.forbids(text[cut - 1 : cut + 1]):
+                return cut
+            match = cut_points.search(text, cut, end)
+        return None if match is None else match.end()
+
+    def _next_by_pairs(
+        self, text: str, start: int, end: int, guard: Guard, fine: bool, whole_chunks: bool
+    ) -> int | None:
+        """Return the first cut point, by the pairs of characters beside each position.
+
+        The normalizers say which characters are beside the position afterwards, if each side can
+        be normalized by itself.
+        """
+        cuts_between = None if whole_chunks else self._cuts_between
+        known = self._pairs[fine + 2 * (cuts_between is None)]
+        forbids = guard.forbids if guard.is_needed else None
+        for cut in range(start + 1, end):
+            beside = text[cut - 1 : cut + 1]
+            normalized = known.get(beside)
+            if normalized is None:
+                normalized = self._normalized_at_cut(beside, fine, cuts_between)
+                if len(known) >= _PAIRS:
+                    known.clear()
+                known[beside] = normalized
+            if normalized and (
+                forbids is None or not (forbids(beside) or any(map(forbids, normalized)))
+            ):
+                return cut
+        return None
+
+    def next_joint(self, text: str, start: int, end: int) -> int | None:
+        """Return the first joint after ``start`` and before ``end``; None if there is none.
+
+        The text before a *joint* has at most as many tokens as the whole. With other text before
+        the joint, the text after it has nearly as many tokens (see ``Core.slack``). Each cut point
+        is a joint. Within a chunk there may be more joints; the ids of the text after those may
+        depend on the text before.
+
+        Args:
+            text: any text in which nothing is special.
+            start, end: positions in it.
+        """
+        guard = self.definition.added.guard(frozenset())
+        if guard is None:
+            return None
+        known = self._joints
+        for place in range(start + 1, end):
+            beside = text[place - 1 : place + 1]
+            is_joint = known.get(beside)
+            if is_joint is None:
+                if len(known) >= _PAIRS:
+                    known.clear()
+                is_joint = known[beside] = self._is_joint(beside, guard)
+            if is_joint:
+                return place
+        return None
+
+    def _is_joint(self, beside: str, guard: Guard) -> bool:
+        if has_surrogates(beside):
+            return False
+        across = self.definition.added.across(beside)
+        return all(
+            not (guard.is_needed and (guard.forbids(beside) or guard.forbids(pair)))
+            and (
+                self.splitter.is_cut(ready, True)
+                or (self._cuts_between is not None and self._cuts_between(ready[0], ready[1]))
+                or self._stays(ready[0], ready[1])
+            )
+            for pair, ready in across
+        ) and bool(across)
+
+    def longest_span(self, text: str) -> int | None:
+        """Return the most characters of a text that one token may stand for; None if not known.
+
+        So n characters of it have at least n / ``longest_span`` tokens in any context, not counting
+        the first and the last one.
+        """
+        joints, guard = self.model.joints, self.definition.added.guard(frozenset())
+        if joints is None or not joints.longest or guard is None:
+            return None
+        known = self._plain
+        for beside in set(map(add, text, text[1:])):
+            is_plain = known.get(beside)
+            if is_plain is None:
+                if len(known) >= _PAIRS:
+                    known.clear()
+                is_plain = known[beside] = self._is_plain(beside, joints, guard)
+            if not is_plain:
+                return None
+        return joints.longest
+
+    def _is_plain(self, beside: str, joints: Joints, guard: Guard) -> bool:
+        """Return True if two characters are not changed, not in a name, and known to the model."""
+        if has_surrogates(beside):
+            return False
+        across = self.definition.added.across(beside)
+        for pair, ready in across:
+            if pair != beside or (guard.is_needed and guard.forbids(pair)):
+                return False
+            answer = self._after_steps(ready[0], ready[1])
+            if isinstance(answer, bool) or not all(map(joints.knows, answer)):
+                return False
+        return bool(across)
+
+    def _stays(self, left: str, right: str) -> bool:
+        """Return True if the tokens up to a place in a span do not depend on what follows."""
+        joints, answer = self.model.joints, self._after_steps(left, right)
+        if isinstance(answer, bool):
+            return answer
+        return joints is not None and joints.are_between(*answer)
+
+    def _after_steps(self, left: str, right: str) -> Across:
+        """Return the answer of all steps for two characters of a span; see ``going_on``."""
+        if self.definition.steps is None:
+            return False
+        for step in self.definition.steps:
+            answer = step.going_on(left, right)
+            if isinstance(answer, bool):
+                return answer
+            left, right = answer
+        return left, right
+
+    def _normalized_at_cut(
+        self, beside: str, fine: bool, cuts_between: Callable[[str, str], bool] | None
+    ) -> tuple[str, ...]:
+        """Return the pairs that two characters may become; empty if there is no cut point."""
+        if has_surrogates(beside):
+            return ()
+        normalized: list[str] = []
+        for pair, ready in self.definition.added.across(beside):
+            if not self.splitter.is_cut(ready, fine) and (
+                cuts_between is None or not cuts_between(ready[0], ready[1])
+            ):
+                return ()
+            normalized.append(pair)
+        return tuple(normalized)
+
+    @cached_property
+    def longest_token(self) -> int | None:
+        """The length of the longest token in bytes, which bounds counts from below.
+
+        n bytes have at least n / ``longest_token`` tokens. None if it is unknown, for instance
+        because the pattern leaves something out.
+        """
+        longest_name = self.definition.added.longest_name
+        if longest_name is None or not (
+            self.splitter.leaves_nothing_out and self.model.is_complete
+        ):
+            return None
+        return max(longest_name, *map(len, self.definition.tokens()))
+
+    def longest_in(self, text: str) -> int:
+        """Return an upper bound on the length in bytes of the tokens of a text.
+
+        A token begins somewhere in the text, so it is no longer than the longest one with the
+        beginning that is there. Only for encodings with a ``longest_token``.
+        """
+        data = repair(text).encode("utf-8")
+        lengths = self._longest_by_start
+        starts = {data[place : place + _START] for place in range(len(data))}
+        return max(_START, *map(lengths.get, starts, repeat(0)))
+
+    @cached_property
+    def _longest_by_start(self) -> dict[bytes, int]:
+        """The length of the longest token, or name, for each beginning of one, in bytes."""
+        longest: dict[bytes, int] = {}
+        names = self.definition.added.ids if self.definition.added.longest_name else ()
+        for token in chain(self.definition.tokens(), map(str.encode, names)):
+            start = token[:_START]
+            if longest.get(start, 0) < len(token):
+                longest[start] = len(token)
+        return longest
+
+    def splitter_of(self, text: str) -> Splitter | None:
+        """Return the splitter if it may be asked about a text directly, else None.
+
+        It may if it sees the text unchanged and as one span, and its pattern is plain
+        (``Splitter.is_plain``). The tokens, joined, must also be the UTF-8 of the text.
+        """
+        splitter = self.splitter
+        if self.longest_token is None or not self.model.is_text:
+            return None
+        if not isinstance(splitter, Splitter) or not splitter.is_plain:
+            return None
+        if self.definition.make_decoder is not None:
+            return None
+        if not self.definition.added.is_one_span(text):
+            return None
+        try:
+            check_text(text)
+        except UnicodeEncodeError:
+            return None
+        return splitter
+
 
 #: The default size of the cache in chunks. A chunk and its ids take about 200 bytes.
 DEFAULT_CACHE_LIMIT = 1 << 17
-#: The greatest length in characters of a chunk that is cached: longer ones hardly ever come back.
+#: The greatest length in characters of a chunk that is cached: longer ones hardly ever recur.
 _LONGEST_CHUNK = 128
 #: The cache holds this many chunks for each segment.
 CHUNKS_TO_A_SEGMENT = 32
 
 
-class Core:
+class Core(CutPoints):
     """The encoder and decoder of one tokenizer.
 
     Args:
@@ -43,13 +385,10 @@ class Core:
     """
 
     def __init__(self, definition: Definition) -> None:
-        self.definition = definition
+        super().__init__(definition)
         self.added = definition.added
-        self.splitter = definition.splitter
-        self.model = definition.model
         #: Each added token's name and its id.
         self.special = definition.added.ids
-        self._cut_points = CutPoints(definition)
         self._chunk_ids = Cache(self.model.encode, 0, _LONGEST_CHUNK)
         self._segment_ids = Cache(self._encode_segment, 0, LONGEST_SEGMENT)
         self._segment_counts = Cache(self._count_segment, 0, LONGEST_SEGMENT)
@@ -67,11 +406,11 @@ class Core:
 
         Args:
             text: any text without surrogates.
-            allowed_special: a set of names; a name that is no special token is plain text.
+            allowed_special: a set of names; a name that is not a special token is plain text.
 
         Raises:
-            UnicodeEncodeError: the text has surrogates in it.
-            TypeError: ``allowed_special`` is no set.
+            UnicodeEncodeError: the text has surrogates.
+            TypeError: ``allowed_special`` is not a set.
         """
         ids: list[int] = []
         for span, token in self.spans(text, allowed_special):
@@ -115,18 +454,18 @@ class Core:
             raise TypeError(f"allowed_special must be a set or 'all', not {kind}")
         check_text(text)
         if not self.special.keys() >= allowed_special:
-            # A name that is no special token is let pass if it is text. If not, these raise.
+            # A name that is not a special token is ignored if it is text. If not, these raise.
             "".join(allowed_special).encode()
         return self.added.spans(text, allowed_special)
 
     def ids_by_chunk(self, text: str) -> Iterator[Ids]:
         """Yield the ids of each chunk of a text in which nothing is special, in order.
 
-        Joined they are what ``encode`` gives. An added token that is a token everywhere is a chunk
+        Joined, they are the ids of ``encode``. An added token that is a token everywhere is a chunk
         of its own. The ids are cached.
 
         Raises:
-            UnicodeEncodeError: the text has surrogates in it.
+            UnicodeEncodeError: the text has surrogates.
         """
         for span, token in self.spans(text, frozenset()):
             yield from self.ids_of_chunks(span)
@@ -146,7 +485,7 @@ class Core:
         return sum(map(len, self.ids_of_chunks(segment))) if ids is None else len(ids)
 
     def _whole(self, segment: str) -> Ids | None:
-        # A mark is no text that a model can encode.
+        # A model cannot encode a mark.
         is_marked = segment[:1] == START
         return None if is_marked else self.model.encode_segment(segment, self.splitter.chunks)
 
@@ -164,46 +503,7 @@ class Core:
         other.continued = other
         return other
 
-    # Facts about the ids that the text or its length gives
-
-    def next_cut_point(
-        self,
-        text: str,
-        start: int = 0,
-        end: int | None = None,
-        names: Set[str] = frozenset(),
-        *,
-        fine: bool = False,
-        whole_chunks: bool = False,
-    ) -> int | None:
-        """Return the first cut point after ``start`` and before ``end``; None if there is none.
-
-        The ids of the left side and, by ``continued``, of the right side are those of the whole.
-
-        Args:
-            text: any text; neither of the two characters beside a cut point is a surrogate.
-            start, end: positions in it; ``end`` is its length unless given.
-            names: special tokens that may be tokens in it. No name is cut in two: between two
-                characters that follow each other in a name there is no cut point anywhere.
-            fine: look for more cut points, which takes longer.
-            whole_chunks: leave out cut points within a chunk, of which the model knows that no
-                token reaches across: the chunks of the two sides are those of the whole then.
-        """
-        return self._cut_points.next(text, start, end, names, fine, whole_chunks)
-
-    def next_joint(self, text: str, start: int, end: int) -> int | None:
-        """Return the first joint after ``start`` and before ``end``; None if there is none.
-
-        The text before a *joint* has at most as many tokens as the whole. What follows it has
-        nearly as many tokens with any other text before the joint (see ``slack``). Each cut point
-        is a joint, and in a chunk there may be more: there the ids of what follows may depend on
-        what is before.
-
-        Args:
-            text: any text in which nothing is special.
-            start, end: positions in it.
-        """
-        return self._cut_points.next_joint(text, start, end)
+    # Bounds and facts
 
     def slack(self, text: str) -> int:
         """Return how many tokens the text after a joint can lose when its left context changes.
@@ -221,31 +521,6 @@ class Core:
         return joints.slack(next(chunks, ""))
 
     @property
-    def longest_token(self) -> int | None:
-        """The longest token in bytes. It bounds counts from below.
-
-        n bytes have at least n / ``longest_token`` tokens. None if unknown: if the pattern leaves
-        something out, for instance.
-        """
-        return self._cut_points.longest_token
-
-    def longest_in(self, text: str) -> int:
-        """Return a length in bytes that no token has which can be in a text.
-
-        A token begins somewhere in the text, so it is no longer than the longest one with the
-        beginning that is there. It is for encodings with a ``longest_token``.
-        """
-        return self._cut_points.longest_in(text)
-
-    def longest_span(self, text: str) -> int | None:
-        """Return the most characters of a text that one token may stand for; None if not known.
-
-        So n characters of it have at least n / ``longest_span`` tokens, whatever is before and
-        after them, but for the first and the last one.
-        """
-        return self._cut_points.longest_span(text)
-
-    @property
     def leaves_nothing_out(self) -> bool:
         """True if every character of a text is certainly in a chunk."""
         return self.splitter.leaves_nothing_out
@@ -254,14 +529,6 @@ class Core:
     def is_normalized(self) -> bool:
         """True if text may be changed before it is split."""
         return self.added.is_normalized
-
-    def splitter_of(self, text: str) -> Splitter | None:
-        """Return the splitter of a text; None if it cannot be asked about the text directly.
-
-        It can be asked if it sees the text unchanged and as one span, and if its pattern is plain
-        (``Splitter.is_plain``). The tokens, joined, must also be the UTF-8 of the text.
-        """
-        return self._cut_points.splitter_of(text)
 
     def count_chunk(self, chunk: str) -> int:
         """Return the number of tokens of a chunk."""
@@ -286,7 +553,7 @@ class Core:
         self._segment_counts.set_limit(limit // CHUNKS_TO_A_SEGMENT)
 
     def clear_cache(self) -> None:
-        """Clear the cache, that of the model included."""
+        """Clear the cache, and that of the model."""
         self._chunk_ids.clear()
         self._segment_ids.clear()
         self._segment_counts.clear()
@@ -300,7 +567,7 @@ class Core:
         Raises:
             KeyError: an id is not in the vocabulary.
             OverflowError: an id is negative or 2**32 or more.
-            TypeError: an id is no integer, or ``tokens`` is no sequence.
+            TypeError: an id is not an integer, or ``tokens`` is not a sequence.
         """
         return self._decoder.decode(tokens)
 
@@ -325,9 +592,74 @@ class Core:
     @cached_property
     def _decoder(self) -> IdDecoder:
         """The decoder, built when something is first decoded."""
-        from .decoders.choose import choose_decoder
-
         parts = self.definition
-        return choose_decoder(
-            parts.make_decoder, lambda: self.encoder, parts.other_tokens, parts.others_win
-        )
+        if parts.make_decoder is not None:
+            return parts.make_decoder()
+        from .decoders.bytes import ByteDecoder
+
+        return ByteDecoder(self.encoder, parts.other_tokens(), parts.others_win)
+
+
+def texts_of_chunks(
+    core: Core, text: str, allowed_special: Set[str] = frozenset()
+) -> Iterator[tuple[list[str], int | None]]:
+    r"""Yield the chunks of each span, as the model sees them, and the id of the token after it.
+
+    That is an added token, or None at the end. Chunks are of normalized text if the tokenizer
+    normalizes. The model's ``to_bytes`` returns the bytes of a chunk.
+
+    Args:
+        core: the core of an encoding.
+        text: any text without surrogates.
+        allowed_special: the names of special tokens that are tokens in the text.
+
+    Raises:
+        UnicodeEncodeError: the text has surrogates.
+
+    >>> from compat_bpe.encodings.core import CoreBPE
+    >>> core = CoreBPE({bytes([i]): i for i in range(256)}, {"<|end|>": 256}, r" ?[a-z]+|\W")
+    >>> list(texts_of_chunks(core, "the dog<|end|>", {"<|end|>"}))
+    [(['the', ' dog'], 256), ([], None)]
+    """
+    for span, token in core.spans(text, allowed_special):
+        yield core.splitter.chunks(span), token
+
+
+def parts_of_text(
+    core: Core, text: str, allowed_special: Set[str] = frozenset()
+) -> Iterator[str | int]:
+    """Yield the chunks and ids of ``texts_of_chunks``, one by one."""
+    for chunks, token in texts_of_chunks(core, text, allowed_special):
+        yield from chunks
+        if token is not None:
+            yield token
+
+
+def chunks_of(
+    core: Core, text: str, allowed_special: Set[str] = frozenset()
+) -> Iterator[bytes | int]:
+    """Yield what ``parts_of_text`` does, with each chunk as bytes."""
+    to_bytes = core.model.to_bytes
+    for part in parts_of_text(core, text, allowed_special):
+        yield part if isinstance(part, int) else to_bytes(part)
+
+
+def joins_to_text(core: Core) -> bool:
+    """Return True if the tokens of any text, joined, are certainly its UTF-8.
+
+    >>> from compat_bpe import get_encoding
+    >>> joins_to_text(get_encoding("gpt2").core), joins_to_text(get_encoding("words").core)
+    (True, False)
+    """
+    definition = core.definition
+    return (
+        definition.model.is_text
+        and definition.make_decoder is None
+        and not definition.added.changes_text
+        and core.leaves_nothing_out
+    )
+
+
+def is_byte_level(core: Core) -> bool:
+    """Return True if the model merges bytes: only such a model can be extended, for instance."""
+    return isinstance(core.model, ByteLevelBPE)

@@ -1,7 +1,7 @@
 """Tokens with their places in the original text.
 
-A place is found by the plain rule of each stage, which keeps account of places (see ``aligned``).
-The result is that of ``Encoding`` in tokenizers 0.23.3 without a post-processor.
+The plain rule of each stage keeps the places (see ``aligned``). The result is that of ``Encoding``
+in tokenizers 0.23.3 without a post-processor.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from typing import NamedTuple
 from ..pattern.splitter import Splitter
 from ..unicode.surrogates import repair_with_places
 from .aligned import Aligned
-from .pre_tokenizers.joined import Joined
+from .pre_tokenizers.splitter import Joined
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from .definition import Added, Definition
-    from .models.text_model import ChunkToken
+    from .core import Added, Definition
+    from .models.base import ChunkToken
 
 
 class Located(NamedTuple):
@@ -29,7 +29,7 @@ class Located(NamedTuple):
     Args:
         id: its id.
         text: the token as the reference shows it: the piece as in the vocabulary, or the text that
-            it stands for where the reference shows that.
+            it stands for.
         start, end: its place in the original text, in characters.
         word: the number of its chunk or added token, counted from 0 on.
     """
@@ -47,7 +47,7 @@ def locate(
     r"""Return the tokens of a text with their places.
 
     The ids are those of ``Core.encode``. Surrogates are repaired as everywhere; the places are
-    those in the text as given.
+    those in the original text.
 
     Args:
         definition: the parts of a tokenizer.
@@ -68,7 +68,9 @@ def locate(
     tokens = list(_located(definition, added, repaired, allowed_special))
     origin = added.origin
     if origin:
-        tokens = [one._replace(start=one.start - origin, end=one.end - origin) for one in tokens]
+        tokens = [
+            token._replace(start=token.start - origin, end=token.end - origin) for token in tokens
+        ]
     if len(repaired) == len(text):
         return tokens
     return [token._replace(start=places[token.start], end=places[token.end]) for token in tokens]
@@ -111,7 +113,7 @@ def _places(
     """Yield the places of tokens in the original text, given their places in a chunk.
 
     Two odd cases are as in tokenizers: an empty token, and one that reaches over the end of its
-    chunk, which comes from a model that counts more bytes than there are.
+    chunk, from a model that counts more bytes than there are.
     """
     char_of = [index for index, char in enumerate(chunk.text) for _ in char.encode()]
     for token in tokens:
@@ -127,7 +129,7 @@ def _places(
 def _converter(text: str) -> Callable[[int, int, int], tuple[int, int]]:
     """Return a function from places in bytes, counted from a character on, to characters.
 
-    It is made when it is first called, since hardly any text needs it.
+    Its tables are built when it is first called, since hardly any text needs them.
     """
     chars: list[int] = []
     bytes_before: list[int] = []

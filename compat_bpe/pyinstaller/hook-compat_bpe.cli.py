@@ -10,6 +10,6 @@ def hook(hook_api: Any) -> None:
     """Add the modules; PyInstaller calls this for a program that has the command in it."""
     from PyInstaller.utils.hooks import collect_submodules
 
-    for package in ("compat_bpe.cli.commands", "compat_bpe.check.formats"):
+    for package in ("compat_bpe.cli.commands", "compat_bpe.check"):
         hook_api.add_imports(*collect_submodules(package))
     hook_api.add_imports("tomllib" if sys.version_info >= (3, 11) else "tomli")

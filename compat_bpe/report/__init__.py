@@ -1,1 +1,1 @@
-"""Reports: the figures that vocabularies get on a corpus, and how these are shown."""
+"""Reports: the figures of vocabularies on a corpus, and their tables, charts and page."""

@@ -1,42 +1,170 @@
-"""The parts of a page: tables, and charts drawn with CSS and SVG.
+"""The parts of a page: names, tables, and charts drawn with CSS and SVG.
 
-A chart stretches to the width there is: lengths in it are shares of that, and what is written
-beside it is text of the page, so that it can be read on a phone. It is for those who see it; the
-figures are in a table as well.
+An encoding has a number, a color and a pattern. The number alone tells any number of encodings
+apart, without seeing colors; the colors repeat after eight, with another pattern. Names are broken
+between their parts, and short where room is small.
+
+A chart stretches to the width of the page: lengths in it are shares of that. Labels are text of the
+page, so that they can be read on a phone. All figures of a chart are in a table, too, for readers
+who do not see it.
 """
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape as escape_html
 from math import ceil, floor, log10
 from typing import NamedTuple
 
-from ..unicode.escape import Visible, escape
-from .names import Key, text
+from ..unicode.text import Visible, escape
+from .figures import Check
+
+#: Colors and patterns in the style sheet.
+COLORS, PATTERNS = 8, 4
+
+#: The most characters of a name that is never broken on purpose.
+_WHOLE = 16
+
+#: The most characters of a name that is shown unchanged beside a chart or above a column.
+_SHORT = 32
+
+_VISIBLE = Visible()
+
+#: The name of a group whose own name is empty, as a field of JSON lines may be.
+_NO_NAME = "(no name)"
+
+#: Places where a name may be broken: after these characters, but not before the ending of a file's
+#: name; and before a backslash, which separates folders or begins an escape.
+_BREAK = re.compile(r"(?<=[/_.\-:])(?![/_.\-:]|$)(?!(?<=\.)\w{1,5}$)|(?<=.)(?=\\)")
+
+
+def text(name: str) -> str:
+    r"""Return a name as HTML, with escapes for what could not be seen.
+
+    >>> text("a<b\x1b")
+    'a&lt;b\\x1b'
+    """
+    return escape_html(name.translate(_VISIBLE))
+
+
+def breakable(name: str) -> str:
+    r"""Return a name as HTML that is broken at the ends of its parts, rather than within them.
+
+    >>> breakable("own_vocabularies/a.json")
+    'own_<wbr>vocabularies/<wbr>a.json'
+    """
+    visible = name.translate(_VISIBLE)
+    if len(visible) <= _WHOLE:
+        return escape_html(visible)
+    return "<wbr>".join(map(escape_html, _BREAK.split(visible)))
+
+
+def titled(name: str, shown: str) -> str:
+    """Return a shortened name as HTML; a long one has the full name as its title.
+
+    >>> titled("en", "en"), titled("", "")
+    ('<span class="name">en</span>', '<span class="name">(no name)</span>')
+    """
+    title = f' title="{text(name)}"' if len(name) > _WHOLE else ""
+    return f'<span class="name"{title}>{breakable(shown) or _NO_NAME}</span>'
+
+
+def shorten(names: Iterable[str]) -> dict[str, str]:
+    """Return short forms of names by name: long paths lose folders, but stay different.
+
+    >>> list(shorten(["gpt2", "/home/me/models/large/tokenizer.json"]).values())
+    ['gpt2', '…/large/tokenizer.json']
+    >>> list(shorten(f"{model}/step-1000-of-9000/tokenizer.json" for model in "ab").values())
+    ['a/step-1000-of-9000/tokenizer.json', 'b/step-1000-of-9000/tokenizer.json']
+    """
+    forms = {name: _forms(name) for name in names}
+    times = Counter(form for ends, gaps in forms.values() for form in {*ends, *gaps})
+    short = {}
+    for name, (ends, gaps) in forms.items():
+        # The file's name, with its folder if that fits; else with more folders, or another one.
+        fitting = [end for end in ends[1:] if len(end) <= _SHORT] or ends[:1]
+        wanted = [*fitting, *gaps]
+        own = (form for form in wanted if times[form] == 1 and form not in forms)
+        short[name] = min(name, next(own, name), key=len)
+    return short
+
+
+def _forms(name: str) -> tuple[list[str], list[str]]:
+    """Return the ends of a path, from its last part on, and its last part after each folder.
+
+    >>> _forms("/home/me/models/large/tokenizer.json")[1]  # doctest: +NORMALIZE_WHITESPACE
+    ['…/large/tokenizer.json', '…/models/…/tokenizer.json', '…/me/…/tokenizer.json',
+     '…/home/…/tokenizer.json']
+    """
+    if len(name) <= _SHORT:
+        return [], []
+    parts = re.split(r"([/\\]+(?=[^/\\]))", name)  # names and separators in turn
+    places = range(len(parts) - 2, 0, -2)  # those of the separators
+    last = "".join(parts[-2:])
+    ends = [f"…{''.join(parts[place:])}" for place in places]
+    gaps = [f"…{parts[place]}{parts[place + 1]}{parts[place + 2]}…{last}" for place in places[2:]]
+    return ends, ends[1:2] + gaps
+
+
+class Key(NamedTuple):
+    """The sign of an encoding.
+
+    Args:
+        number: its place among the encodings, from 0.
+        name: its name.
+        short: the name where room is small.
+        is_numbered: whether there are others, so that its number is shown.
+    """
+
+    number: int
+    name: str
+    short: str
+    is_numbered: bool
+
+    @property
+    def style(self) -> str:
+        """Its classes: a color and a pattern.
+
+        >>> Key(9, "gpt2", "gpt2", True).style
+        'c1 p1'
+        """
+        return f"c{self.number % COLORS} p{self.number // COLORS % PATTERNS}"
+
+    @property
+    def figure(self) -> str:
+        """Its number as text, from 1; empty if it is the only one."""
+        return str(self.number + 1) if self.is_numbered else ""
+
+    @property
+    def badge(self) -> str:
+        """Its number in its color."""
+        return f'<b class="badge {self.style}">{self.figure}</b> ' if self.is_numbered else ""
+
+    @property
+    def label(self) -> str:
+        """Its badge and its short name."""
+        return self.badge + titled(self.name, self.short)
+
+    @property
+    def heading(self) -> str:
+        """Its badge and its full name."""
+        return self.badge + titled(self.name, self.name)
+
+
+def keys(names: Sequence[str]) -> list[Key]:
+    """Return the signs of some encodings."""
+    short = shorten(names)
+    return [Key(number, name, short[name], len(names) > 1) for number, name in enumerate(short)]
+
 
 #: The tints of tokens in turn.
 _TINTS = 4
 
 #: Numbers to write on an axis: of a chart from 1 up by logarithms, and steps of shares.
 _RATIOS = (
-    1.0,
-    1.1,
-    1.2,
-    1.5,
-    2.0,
-    3.0,
-    5.0,
-    7.0,
-    10.0,
-    15.0,
-    20.0,
-    30.0,
-    50.0,
-    100.0,
-    200.0,
-    500.0,
+    *(1.0, 1.1, 1.2, 1.5, 2.0, 3.0, 5.0, 7.0, 10.0, 15.0, 20.0, 30.0, 50.0, 100.0, 200.0, 500.0),
     1000.0,
 )
 _STEPS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.25, 0.5)
@@ -79,7 +207,7 @@ def table(
         caption: what it shows.
         heads: HTML of the heads of the columns, that of the names first.
         rows: the HTML of the name of each, and the text of its figures.
-        shades: how deep the color of a cell is, from 0 to 1, by row and column.
+        shades: the depth of a cell's color, from 0 to 1, by row and column.
     """
     head = "".join(f'<th scope="col">{title}</th>' for title in heads)
     body = []
@@ -103,7 +231,7 @@ def details(summary: str, content: str) -> str:
 
 
 def bars(groups: Iterable[tuple[str, Sequence[Bar]]], description: str) -> str:
-    """Return horizontal bars on one scale; the HTML of a group's name, and its bars."""
+    """Return horizontal bars on one scale, for groups given as the HTML of a name and its bars."""
     listed = list(groups)
     most = max((bar.value for _, some in listed for bar in some), default=0.0) or 1.0
     parts = []
@@ -147,10 +275,10 @@ def strip(
     def place(ratio: float) -> str:
         return f"{log10(ratio) / scale:.2%}"
 
-    def end(group: str, said: str, side: str, at: str, room: float) -> str:
+    def end(group: str, ratio: str, side: str, at: str, room: float) -> str:
         return (
             f'<span class="end {side}" style="left:{at};max-width:{room:.2%}" '
-            f'title="{said}{text(group)}">{said}{text(short.get(group, group))}</span>'
+            f'title="{ratio}{text(group)}">{ratio}{text(short.get(group, group))}</span>'
         )
 
     dots = "".join(
@@ -237,56 +365,114 @@ def _percent(share: float) -> str:
     return f"{100 * share:.4g}%"
 
 
-def lines(series: Sequence[Sequence[float]], keys: Sequence[Key], description: str) -> str:
+#: A place in a plot: shares of its width and its height, from the left and from below.
+Place = tuple[float, float]
+
+
+class Line(NamedTuple):
+    """The line of an encoding in a plot, and the place of its number; None for none."""
+
+    key: Key
+    places: Sequence[Place]
+    badge: Place | None
+
+
+def coverage_chart(series: Sequence[Sequence[float]], keys: Sequence[Key], description: str) -> str:
     """Return a line for each series of shares of 1 over 1, 2, 3 and so on, by their logarithms."""
     decades = max(1, ceil(log10(max(map(len, series), default=1) or 1)))
-    paths = "".join(
-        f'<polyline class="{key.style}" points="{_points(values, decades)}"/>'
-        for key, values in zip(keys, series)
+
+    def place(values: Sequence[float], number: int) -> Place:
+        return log10(number) / decades, values[number - 1]
+
+    lines = []
+    for key, values in zip(keys, series):
+        last = len(values)
+        # Some 24 places of each decade.
+        numbers = {min(last, floor(10 ** (step / 24))) for step in range(24 * decades + 1)}
+        places = [place(values, number) for number in sorted(numbers)] if last else []
+        # The numbers of the encodings stand at different parts of the width.
+        part = (key.number + 1) / (len(keys) + 1)
+        badge = place(values, max(1, round(last**part))) if last else None
+        lines.append(Line(key, places, badge))
+    across = [(number / decades, _short(10**number)) for number in range(decades + 1)]
+    up = [(percent / 100, f"{percent}%") for percent in (0, 25, 50, 75, 100)]
+    below = "number of the most frequent tokens, logarithmic"
+    return _plot(lines, across, up, below, description)
+
+
+def curve_chart(curves: Sequence[tuple[Key, Sequence[Check]]], description: str) -> str:
+    """Return a line for each curve: bytes per token over the number of tokens, from zero on."""
+    across = _ticks(max(check.tokens for _, some in curves for check in some))
+    up = _ticks(max(check.bytes_per_token for _, some in curves for check in some))
+    right, top = across[-1], up[-1]
+    lines = []
+    for key, some in curves:
+        places = [(check.tokens / right, check.bytes_per_token / top) for check in some]
+        lines.append(Line(key, places, places[-1]))
+    return _plot(
+        lines,
+        [(tick / right, f"{tick:,.10g}") for tick in across],
+        [(tick / top, f"{tick:.10g}") for tick in up],
+        "tokens of the vocabulary",
+        description,
     )
-    grid = "".join(
-        f'<path d="M{100 * decade / decades:.2f} 0V100"/>' for decade in range(decades + 1)
+
+
+def _plot(
+    lines: Sequence[Line],
+    across: Sequence[tuple[float, str]],
+    up: Sequence[tuple[float, str]],
+    below: str,
+    description: str,
+) -> str:
+    """Return lines in a square.
+
+    Args:
+        lines: the lines.
+        across, up: the places and the names of the grid's lines.
+        below: what the width stands for.
+        description: the text for those who do not see it.
+    """
+    drawn = "".join(
+        f'<polyline class="{key.style}" points="'
+        + " ".join(f"{100 * left:.2f},{100 - 100 * bottom:.2f}" for left, bottom in places)
+        + '"/>'
+        for key, places, _ in lines
     )
-    grid += "".join(f'<path d="M0 {at}H100"/>' for at in (0, 25, 50, 75, 100))
-    across = "".join(
-        f'<span class="x" style="left:{decade / decades:.2%}">{_short(10**decade)}</span>'
-        for decade in range(decades + 1)
+    grid = "".join(f'<path d="M{100 * left:.2f} 0V100"/>' for left, _ in across)
+    grid += "".join(f'<path d="M0 {100 - 100 * bottom:.2f}H100"/>' for bottom, _ in up)
+    names = "".join(
+        f'<span class="x" style="left:{left:.2%}">{name}</span>' for left, name in across
     )
-    up = "".join(
-        f'<span class="y" style="bottom:{at}%">{at}%</span>' for at in (0, 25, 50, 75, 100)
+    names += "".join(
+        f'<span class="y" style="bottom:{bottom:.2%}">{name}</span>' for bottom, name in up
     )
     badges = "".join(
-        _on_line(values, key, (key.number + 1) / (len(keys) + 1), decades)
-        for key, values in zip(keys, series)
-        if values and key.is_numbered
+        f'<b class="badge {key.style}" style="left:{badge[0]:.2%};bottom:{badge[1]:.2%}">'
+        f"{key.figure}</b>"
+        for key, _, badge in lines
+        if badge and key.is_numbered
     )
     return (
         f'<div class="plot" role="img" aria-label="{text(description)}">'
-        f'<svg viewBox="0 0 100 100" preserveAspectRatio="none" aria-hidden="true">'
-        f'<g class="grid">{grid}</g>{paths}</svg>{across}{up}{badges}</div>'
-        '<p class="below" aria-hidden="true">number of the most frequent tokens, logarithmic</p>'
+        '<svg viewBox="0 0 100 100" preserveAspectRatio="none" aria-hidden="true">'
+        f'<g class="grid">{grid}</g>{drawn}</svg>{names}{badges}</div>'
+        f'<p class="below" aria-hidden="true">{below}</p>'
     )
 
 
-def _on_line(values: Sequence[float], key: Key, part: float, decades: int) -> str:
-    """Return the number of an encoding, on its line at a part of the line's width."""
-    number = max(1, round(len(values) ** part))
-    left, bottom = log10(number) / decades, values[number - 1]
-    return (
-        f'<b class="badge {key.style}" style="left:{left:.2%};bottom:{bottom:.2%}">{key.figure}</b>'
-    )
+def _ticks(most: float) -> list[float]:
+    """Return round numbers from 0 on, at equal distances; the last one is the first not below.
 
-
-def _points(values: Sequence[float], decades: int) -> str:
-    """Return a curve in a square of 100, at some 24 places of each decade."""
-    last = len(values)
-    numbers = (
-        {min(last, floor(10 ** (step / 24))) for step in range(24 * decades + 1)} if last else ()
-    )
-    return " ".join(
-        f"{100 * log10(number) / decades:.2f},{100 - 100 * values[number - 1]:.2f}"
-        for number in sorted(numbers)
-    )
+    >>> _ticks(3.4), _ticks(2006)
+    ([0, 1.0, 2.0, 3.0, 4.0], [0, 500, 1000, 1500, 2000, 2500])
+    """
+    power = 10 ** floor(log10(most / 5)) if most else 1
+    step = next(power * factor for factor in (1, 2, 5, 10) if power * factor * 5 >= most)
+    ticks: list[float] = [0]
+    while ticks[-1] < most:
+        ticks.append(step * len(ticks))
+    return ticks if len(ticks) > 1 else [0, step]
 
 
 def _short(number: int) -> str:
@@ -308,8 +494,8 @@ def tokens(parts: Sequence[bytes]) -> str:
 
 
 def token_list(items: Iterable[tuple[bytes, str]]) -> str:
-    """Return tokens, and what is said of each."""
-    written = (f"<li>{token(part)} <small>{text(said)}</small></li>" for part, said in items)
+    """Return a list of tokens, each with a remark."""
+    written = (f"<li>{token(part)} <small>{text(remark)}</small></li>" for part, remark in items)
     return f'<ul class="list">{"".join(written)}</ul>'
 
 

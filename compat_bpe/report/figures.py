@@ -1,17 +1,28 @@
-"""The figures of a report on vocabularies: counts, and the ratios of them."""
+"""The figures of a report on vocabularies: counts, their ratios, tables and learning curves.
+
+Training writes learning curves into ``manifest.json``: bytes per token of held-out text, check by
+check, while a vocabulary grew. A report shows them again, as a chart and as a table.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import accumulate
+from math import inf, isfinite
+from pathlib import Path
 from typing import Any, Callable, NamedTuple, TypeVar
 
+from ..caches import cached_property
 from ..encodings.encoding import Encoding
-from ..parallel.lazy import cached_property
-from ..pipeline.chunks import is_byte_level
-from .curves import Check
+from ..files.whole import read_whole
+from ..pipeline.core import is_byte_level
+from ..unicode.text import plural
 from .unreachable import Unreachable, unreachable_tokens
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ..encodings.estimates import Estimate
 
 
 class Sizes(NamedTuple):
@@ -32,6 +43,15 @@ class Sizes(NamedTuple):
     words: int = 0
 
 
+def sizes_in_words(sizes: Sizes) -> list[str]:
+    """Return sizes as text.
+
+    >>> sizes_in_words(Sizes(1, 2_000, 1, 2))
+    ['1 document', '2,000 bytes', '1 character', '2 words']
+    """
+    return [plural(number, name.removesuffix("s")) for name, number in sizes._asdict().items()]
+
+
 class TokenCounts(NamedTuple):
     """The tokens and chunks that an encoding makes of some text.
 
@@ -41,8 +61,8 @@ class TokenCounts(NamedTuple):
         whole_chunks: the number of chunks that are a single token, and not unknown.
         unknown: the number of tokens that stand for what is unknown; None if the vocabulary has no
             such token.
-        lost: the number of words that decoding the tokens of a document does not give back, as
-            often as they are in it.
+        lost: the number of words, each time they occur, that decoding the tokens of a document does
+            not give back.
     """
 
     tokens: int = 0
@@ -56,6 +76,7 @@ _Counts = TypeVar("_Counts", Sizes, TokenCounts)
 
 
 def add_counts(counts: Iterable[_Counts], zero: _Counts) -> _Counts:
+    """Return the sum of counts, field by field; that of numbers that are all None is None."""
     sums: Iterable[Any] = map(_sum, zip(zero, *counts))
     return type(zero)(*sums)
 
@@ -78,7 +99,7 @@ class TokenUse(NamedTuple):
 
     Args:
         id: its id.
-        token: its bytes; those of the token as in the vocabulary if it is no byte-level one.
+        token: its bytes; in a vocabulary that is not byte-level, those of the token as written.
         times: the number of times.
         size: the length in bytes of what it is decoded to.
     """
@@ -119,9 +140,9 @@ class EncodingReport:
 
     @cached_property
     def mergeable(self) -> int | None:
-        """The number of tokens that are neither special nor added; None if there is no end of them.
+        """The number of tokens that are neither special nor added.
 
-        It is None for baselines without a vocabulary, such as words.
+        It is None for baselines without a vocabulary, such as words: any word is a token.
         """
         is_open = self._encoding.reference == "baseline" and not self._encoding.core.model.is_text
         return None if is_open else len(self._encoding.ordinary_tokens())
@@ -213,11 +234,19 @@ class _Bytes(dict[int, bytes]):
 
 
 class Report(NamedTuple):
-    """The figures of some encodings on a corpus, and the learning curves of some of them."""
+    """The figures of some encodings on a corpus.
+
+    Args:
+        groups: the size of the text of each group.
+        encodings: the figures of each encoding, by name.
+        curves: the learning curves of some encodings.
+        estimates: the models whose tokens are estimated from the sizes, by name.
+    """
 
     groups: Mapping[str, Sizes]
     encodings: Mapping[str, EncodingReport]
     curves: Mapping[str, Sequence[Check]] = {}
+    estimates: Mapping[str, Estimate] = {}
 
     @property
     def total(self) -> Sizes:
@@ -311,3 +340,265 @@ def balance(
 def worst_to_best(ratios: Mapping[str, float | None]) -> float | None:
     """Return the greatest value of a ``balance``; None if it has none."""
     return max(filter(None, ratios.values()), default=None)
+
+
+def difference(report: Report, group: str) -> float:
+    """Return how many times as many tokens the worst encoding makes of a group as the best one.
+
+    For a single encoding, it is the tokens per character, so that its worst groups come first. It
+    is infinite if an encoding makes no token, and 0 if none makes one. Estimates are left out: they
+    follow from the number of characters.
+    """
+    counts = [one.groups[group] for one in report.encodings.values()]
+    if not counts:
+        return 0.0
+    if len(counts) == 1:
+        return TOKENS_PER_CHARACTER.of(report.groups[group], counts[0]) or 0.0
+    most, least = max(one.tokens for one in counts), min(one.tokens for one in counts)
+    if not least:
+        return inf if most else 0.0
+    return most / least
+
+
+def why_first(report: Report) -> str:
+    """Return why the first groups come first, in words."""
+    if not report.encodings:
+        return "with the most text"
+    several = len(report.encodings) > 1
+    return "in which the encodings differ most" if several else "with the most tokens per character"
+
+
+def by_difference(report: Report) -> Report:
+    """Return a report with its groups sorted by difference, the greatest first, then by size.
+
+    >>> from compat_bpe import get_encoding
+    >>> from compat_bpe.report.measure import report
+    >>> encodings = {name: get_encoding(name) for name in ("gpt2", "o200k_base")}
+    >>> list(by_difference(report(encodings, {"en": ["A dog."], "zh": ["你好。"]})).groups)
+    ['zh', 'en']
+    """
+    ordered = sorted(
+        report.groups.items(),
+        key=lambda group: (-difference(report, group[0]), -group[1].bytes),
+    )
+    return report._replace(groups=dict(ordered))
+
+
+class Column(NamedTuple):
+    """The counts of an encoding, an estimate or a baseline.
+
+    Args:
+        name: its name.
+        groups, total: the counts of each group, and of all together.
+        mark: what is written before its figures: ``≈`` for an estimate.
+    """
+
+    name: str
+    groups: Mapping[str, TokenCounts]
+    total: TokenCounts
+    mark: str = ""
+
+
+def columns(report: Report) -> list[Column]:
+    """Return the columns of a report: its encodings, then the estimates, then the baselines."""
+    listed = [Column(name, one.groups, one.total) for name, one in report.encodings.items()]
+    listed += estimated(report)
+    for name, count in BASELINES.items():
+        groups = {group: count(sizes) for group, sizes in report.groups.items()}
+        listed.append(Column(name, groups, count(report.total)))
+    return listed
+
+
+def estimated(report: Report) -> list[Column]:
+    """Return the columns of estimated models, which have numbers of tokens alone."""
+    return [
+        Column(
+            name,
+            {
+                group: TokenCounts(one.tokens(sizes.characters))
+                for group, sizes in report.groups.items()
+            },
+            TokenCounts(one.tokens(report.total.characters)),
+            "≈",
+        )
+        for name, one in report.estimates.items()
+    ]
+
+
+def notes(report: Report) -> list[str]:
+    """Return a sentence on each estimate: its reason, and what it lacks."""
+    return [
+        f"{name} is an estimate without chunks, ids or balance: {one.reason}"
+        for name, one in report.estimates.items()
+    ]
+
+
+class Table(NamedTuple):
+    """A table of figures as text.
+
+    Args:
+        title: the name of the figures.
+        columns: the names of the columns.
+        rows: the name of each row, mostly a group, and its figures.
+    """
+
+    title: str
+    columns: Sequence[str]
+    rows: Sequence[tuple[str, Sequence[str]]]
+
+
+def measures_of(report: Report) -> list[Measure]:
+    """Return the measures that apply to the encodings of a report.
+
+    The share of unknown tokens needs an unknown token, and that of kept words a word that is lost,
+    which byte-level BPE never has.
+    """
+    totals = [one.total for one in report.encodings.values()]
+    silent: list[Measure] = []
+    if all(total.unknown is None for total in totals):
+        silent.append(UNKNOWN)
+    if not any(total.lost for total in totals):
+        silent.append(KEPT)
+    return [measure for measure in MEASURES if measure not in silent]
+
+
+def group_tables(report: Report) -> list[Table]:
+    """Return a table for each measure, by group and in total; the balance comes last."""
+    listed = columns(report)
+    tables = [_table(report, "tokens", listed, lambda sizes, counts: counts.tokens, "{:,}")]
+    for measure in MEASURES:
+        if measure not in measures_of(report):
+            continue
+        # Baselines have no chunks, nothing unknown, and are not decoded.
+        is_of_encodings = measure in (WHOLE_CHUNKS, UNKNOWN, KEPT)
+        some = listed[: len(report.encodings)] if is_of_encodings else listed
+        if not some:
+            continue
+        tables.append(_table(report, measure.title, some, measure.of, measure.form))
+    listed = [column for column in listed if not column.mark]  # else all groups would be equal
+    if len(report.groups) > 1:
+        ratios = [balance(report.groups, column.groups) for column in listed]
+        rows = [(group, [written(ratio[group]) for ratio in ratios]) for group in report.groups]
+        rows.append(("worst to best", [written(worst_to_best(ratio)) for ratio in ratios]))
+        names = [column.name for column in listed]
+        tables.append(Table("tokens per character, relative to the best group", names, rows))
+    return tables
+
+
+def vocabulary_table(report: Report) -> Table:
+    """Return a table of the used, unused and unreachable tokens of each vocabulary."""
+    rows = []
+    for name, one in report.encodings.items():
+        counts = one.mergeable, one.used, one.unused
+        mergeable, used, unused = (written(count, "{:,}") for count in counts)
+        shares = [written(one.share(number), SHARE) for number in (one.used, one.unused)]
+        unreachable = "not known" if one.unreachable is None else f"{len(one.unreachable):,}"
+        rows.append((name, [mergeable, used, shares[0], unused, shares[1], unreachable]))
+    titles = ["all", "used", "share", "unused", "share", "unreachable"]
+    return Table("mergeable tokens", titles, rows)
+
+
+def curve_tables(report: Report) -> list[Table]:
+    """Return a table of some checks of each learning curve."""
+    return [
+        Table(
+            f"learning curve of {name}: bytes per token of the text held out in training",
+            ["tokens", "merges", "bytes per token"],
+            [
+                ("", [f"{check.tokens:,}", f"{check.merges:,}", f"{check.bytes_per_token:.4f}"])
+                for check in sampled_checks(checks)
+            ],
+        )
+        for name, checks in report.curves.items()
+        if checks
+    ]
+
+
+def _table(
+    report: Report,
+    title: str,
+    listed: Sequence[Column],
+    of: Callable[[Sizes, TokenCounts], float | None],
+    form: str,
+) -> Table:
+    rows = [
+        (
+            group,
+            [column.mark + written(of(sizes, column.groups[group]), form) for column in listed],
+        )
+        for group, sizes in report.groups.items()
+    ]
+    if len(rows) != 1:
+        cells = [column.mark + written(of(report.total, column.total), form) for column in listed]
+        rows.append(("total", cells))
+    return Table(title, [column.name for column in listed], rows)
+
+
+def written(figure: float | None, form: str = RATIO, none: str = "-") -> str:
+    """Return a figure as text; a dash, or another text, where there is none."""
+    return none if figure is None else form.format(figure)
+
+
+#: The most rows of a table in text.
+_ROWS = 12
+
+
+class Check(NamedTuple):
+    """A check of a training: the numbers of tokens and of merges, and bytes per token."""
+
+    tokens: int
+    merges: int
+    bytes_per_token: float
+
+
+def curve_of(path: Path) -> list[Check]:
+    """Return the learning curve of a vocabulary that ``compat-bpe train`` wrote.
+
+    Args:
+        path: its folder, or one of its files.
+
+    Returns:
+        The checks; none if there is no manifest with checks, or if it lists other files.
+
+    Raises:
+        OSError: a file of the vocabulary cannot be read.
+    """
+    import hashlib
+    import json
+
+    from ..formats.settings_beside import MANIFEST  # few vocabularies have one
+
+    folder = path if path.is_dir() else path.parent
+    try:
+        manifest = json.loads(read_whole(folder / MANIFEST))
+        digests = dict(manifest["files"])
+        checks = [_check(one) for one in manifest["metrics"]["curve"]]
+    except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
+        return []
+    files = [path] if folder != path else [folder / name for name in digests]
+    for file in files:
+        if folder == path and not file.is_file():
+            continue
+        if hashlib.sha256(read_whole(file)).hexdigest() != digests.get(file.name):
+            return []
+    return checks
+
+
+def _check(given: Any) -> Check:
+    check = Check(*(given[name] for name in Check._fields))
+    numbers = (type(check.tokens), type(check.merges), type(check.bytes_per_token))
+    if numbers != (int, int, float) or min(check) < 0 or not isfinite(check[-1]):
+        raise ValueError(f"{given} is no check")
+    return check
+
+
+def sampled_checks(checks: Sequence[Check]) -> list[Check]:
+    """Return some checks at equal distances, with the first and the last one.
+
+    >>> len(sampled_checks([Check(number, number, 1.0) for number in range(100)]))
+    12
+    """
+    last = len(checks) - 1
+    if last < _ROWS:
+        return list(checks)
+    return [checks[round(row * last / (_ROWS - 1))] for row in range(_ROWS)]

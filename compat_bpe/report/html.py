@@ -1,36 +1,41 @@
 """A report on vocabularies as one page of HTML.
 
-It is read without a network and without scripts, in light and dark, on paper and on a phone. What
-is drawn is in a table, too.
+It needs no network and no scripts, and fits light and dark, paper and phones. Each chart has a
+table with the same figures.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import datetime
+from datetime import datetime, timezone
+from functools import cache
 from itertools import chain, repeat
+from pkgutil import get_data
 
 from ..version import __version__
-from . import charts as charts
-from .curves import chart
+from . import charts
+from .charts import Key, keys, shorten, text, titled
 from .figures import (
     BYTES_PER_TOKEN,
     KEPT,
-    RATIO,
     SHARE,
     UNKNOWN,
     EncodingReport,
     Report,
+    Sizes,
     TermTokens,
     TokenUse,
     balance,
+    curve_tables,
+    group_tables,
+    measures_of,
+    notes,
+    sizes_in_words,
+    vocabulary_table,
+    why_first,
     worst_to_best,
+    written,
 )
-from .head import head, whole_title
-from .names import Key, keys, shorten, text, titled
-from .order import reason
-from .style import STYLE
-from .tables import curve_tables, group_tables, measures_of, vocabulary_table
 
 #: The most groups of which a table is not folded.
 _UNFOLDED = 8
@@ -88,12 +93,28 @@ def page(
         f'<meta name="generator" content="compat_bpe {__version__}">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f"<title>{text(whole_title(title, corpus))}</title>\n"
-        f"<style>{STYLE}</style>\n</head>\n<body>\n<main>\n"
-        f"<header>{head(report.total, len(report.groups), title, corpus, version, made_at)}"
+        f"<style>\n{style_sheet()}</style>\n</head>\n<body>\n<main>\n"
+        f"<header>{_head(report.total, len(report.groups), title, corpus, version, made_at)}"
         f"{_cards(report, named)}</header>\n"
         + "\n".join(filter(None, sections))
         + f"\n{_FOOTER}\n</main>\n</body>\n</html>\n"
     )
+
+
+@cache
+def style_sheet() -> str:
+    """Return the style sheet of a page, ``style.css``.
+
+    The eight colors differ in lightness as well as in hue, so that readers who do not see red or
+    green tell them apart, too; each has a contrast of 3 to 1 with the card it is drawn on.
+
+    Raises:
+        OSError: the package's own file is missing.
+    """
+    data = get_data(__package__, "style.css")  # also from a zip file or a frozen program
+    if data is None:
+        raise OSError("style.css of the report cannot be read: its loader gives no data")
+    return data.decode()
 
 
 _FOOTER = """<footer>
@@ -115,7 +136,7 @@ def _cards(report: Report, named: Sequence[Key]) -> str:
         ratio = BYTES_PER_TOKEN.of(report.total, one.total)
         rows = [
             ("tokens", f"{one.total.tokens:,}"),
-            ("vocabulary used", _written(one.share(one.used), SHARE)),
+            ("vocabulary used", written(one.share(one.used), SHARE)),
         ]
         if one.total.chunks:
             whole = SHARE.format(one.total.whole_chunks / one.total.chunks)
@@ -124,14 +145,14 @@ def _cards(report: Report, named: Sequence[Key]) -> str:
             if measure in measures_of(report):
                 figure = measure.of(report.total, one.total)
                 none = "no such token" if measure is UNKNOWN else "-"
-                rows.append((measure.title, _written(figure, measure.form, none)))
+                rows.append((measure.title, written(figure, measure.form, none)))
         worst = worst_to_best(balance(report.groups, one.groups))
         if worst is not None and len(report.groups) > 1:
             rows.append(("worst to best group", f"{worst:.1f}×"))
         listed = "".join(f"<dt>{label}</dt><dd>{figure}</dd>" for label, figure in rows)
         cards.append(
             f'<li><span class="fill {key.style}"></span><h2>{key.label}</h2>'
-            f'<div class="big">{_written(ratio)}<small>bytes per token</small></div>'
+            f'<div class="big">{written(ratio)}<small>bytes per token</small></div>'
             f"<dl>{listed}</dl></li>"
         )
     return f'<ul class="cards" style="--count:{len(cards)}">{"".join(cards)}</ul>'
@@ -146,7 +167,7 @@ def _groups(report: Report, named: Sequence[Key], short: Mapping[str, str], draw
             (
                 titled(group, short[group]),
                 [
-                    charts.Bar(ratio or 0.0, _written(ratio), key)
+                    charts.Bar(ratio or 0.0, written(ratio), key)
                     for key, ratio in zip(named, ratios)
                 ],
             )
@@ -158,7 +179,7 @@ def _groups(report: Report, named: Sequence[Key], short: Mapping[str, str], draw
     heads = [key.label for key in named]
     # The first table has the full names; below it, the short ones say which is meant.
     full = {group: group for group in short}
-    written = "".join(
+    figures = "".join(
         charts.table(
             table.title,
             ["group", *heads, *map(text, table.columns[len(named) :])],
@@ -175,7 +196,7 @@ def _groups(report: Report, named: Sequence[Key], short: Mapping[str, str], draw
         + charts.details(
             "All figures",
             "<p>For comparison: char, byte and word are what one token for each character, byte "
-            f"or word would give.</p>{written}",
+            f"or word would give. {text(' '.join(notes(report)))}</p>{figures}",
         ),
     )
 
@@ -202,15 +223,15 @@ def _balance(report: Report, named: Sequence[Key], short: Mapping[str, str]) -> 
         if ratio is not None and most > 1
     }
     heads = ["group", *(key.label for key in named)]
-    written = charts.table(table.title, heads, rows, shades=depth)
+    figures = charts.table(table.title, heads, rows, shades=depth)
     if len(rows) > _UNFOLDED:
-        written = charts.details("All figures", written)
+        figures = charts.details("All figures", figures)
     return _section(
         "Balance between groups",
         "Tokens per character in each group, relative to the group that needs the fewest: at 3×, "
         "as much text takes three times as many tokens. A character says more in some scripts than "
         "in others, so compare encodings with each other rather than groups.",
-        f'<div class="strips">{"".join(parts)}{charts.strip_axis(most)}</div>{written}',
+        f'<div class="strips">{"".join(parts)}{charts.strip_axis(most)}</div>{figures}',
     )
 
 
@@ -265,7 +286,7 @@ def _coverage(report: Report, named: Sequence[Key]) -> str:
         "Coverage",
         "The share of the text, in bytes, that the most frequent tokens make up.",
         charts.legend(named)
-        + charts.lines(
+        + charts.coverage_chart(
             series,
             named,
             "Share of the text that is made up by the most frequent tokens; the "
@@ -305,7 +326,7 @@ def _curves(report: Report, named: Sequence[Key]) -> str:
     drawn = [(key, checks) for key, checks in known if checks]
     if not drawn:
         return ""
-    written = "".join(
+    figures = "".join(
         charts.table(table.title, table.columns, [(cells[0], cells[1:]) for _, cells in table.rows])
         for table in curve_tables(report)
     )
@@ -314,8 +335,10 @@ def _curves(report: Report, named: Sequence[Key]) -> str:
         "Bytes per token of the text that was held out in training, while the vocabulary grew. "
         "Where the line gets flat, more tokens are of little use.",
         charts.legend([key for key, _ in drawn])
-        + chart(drawn, "Bytes per token by number of tokens; the table below has figures.")
-        + charts.details("All figures", written),
+        + charts.curve_chart(
+            drawn, "Bytes per token by number of tokens; the table below has figures."
+        )
+        + charts.details("All figures", figures),
     )
 
 
@@ -370,12 +393,96 @@ def _not_all_drawn(report: Report, drawn: int) -> str:
     count = len(report.groups)
     if count <= drawn:
         return ""
-    return f" Of {count:,} groups, those {drawn} {reason(report)} are drawn."
+    return f" Of {count:,} groups, those {drawn} {why_first(report)} are drawn."
 
 
 def _section(title: str, explained: str, content: str) -> str:
     return f"<section><h2>{text(title)}</h2><p>{text(explained)}</p>{content}</section>"
 
 
-def _written(ratio: float | None, form: str = RATIO, none: str = "-") -> str:
-    return none if ratio is None else form.format(ratio)
+#: Paths of the corpus that are named.
+_NAMED = 3
+
+
+def page_time(environment: Mapping[str, str]) -> datetime:
+    """Return the time to put on a page: now, or that of ``SOURCE_DATE_EPOCH``, in UTC.
+
+    Args:
+        environment: the environment variables.
+
+    Raises:
+        ValueError: ``SOURCE_DATE_EPOCH`` is not a number of seconds.
+
+    >>> print(page_time({"SOURCE_DATE_EPOCH": "1700000000"}))
+    2023-11-14 22:13:20+00:00
+    """
+    given = environment.get("SOURCE_DATE_EPOCH")
+    if not given:
+        return datetime.now(timezone.utc)
+    try:
+        return datetime.fromtimestamp(int(given), timezone.utc)
+    except (ValueError, OverflowError, OSError):
+        raise ValueError(
+            f"SOURCE_DATE_EPOCH is {given!r}: set it to a whole number of seconds since 1970, "
+            "or unset it"
+        ) from None
+
+
+def _head(
+    total: Sizes,
+    groups: int,
+    title: str,
+    corpus: Sequence[str],
+    version: str,
+    made_at: datetime | None,
+) -> str:
+    """Return the head as HTML.
+
+    Args:
+        total: the sizes of the text.
+        groups: how many groups it has.
+        title, corpus, version, made_at: as in ``page``.
+    """
+    return (
+        f"<h1>{text(title)}</h1>{_corpus(corpus)}"
+        f'<p class="lead">{", ".join(sizes_in_words(total))}'
+        f"{f' in {groups:,} groups' if groups > 1 else ''}</p>"
+        f"{_source(version, made_at)}"
+    )
+
+
+def whole_title(title: str, corpus: Sequence[str]) -> str:
+    """Return a title with the name of the corpus, the one of the page's tab.
+
+    >>> whole_title("Tokenizer report", ["a.txt", "-", "b", "c", "d"])
+    'Tokenizer report: a.txt, standard input, b and 2 more'
+    """
+    return f"{title}: {', '.join(_named(corpus))}{_more(corpus)}" if corpus else title
+
+
+def _named(corpus: Sequence[str]) -> list[str]:
+    return ["standard input" if path == "-" else path for path in corpus[:_NAMED]]
+
+
+def _more(corpus: Sequence[str]) -> str:
+    more = len(corpus) - _NAMED
+    return f" and {more:,} more" if more > 0 else ""
+
+
+def _corpus(corpus: Sequence[str]) -> str:
+    if not corpus:
+        return ""
+    named = _named(corpus)
+    short = shorten(named) if len(named) > 1 else {named[0]: named[0]}
+    paths = ", ".join(titled(name, short[name]) for name in named)
+    return f'<p class="corpus">{paths}{_more(corpus)}</p>'
+
+
+def _source(version: str, made_at: datetime | None) -> str:
+    parts = []
+    if made_at is not None:
+        utc = made_at.astimezone(timezone.utc)
+        parts.append(f'<time datetime="{utc:%Y-%m-%dT%H:%MZ}">{utc:%Y-%m-%d %H:%M} UTC</time>')
+    if version:
+        parts.append(f"compat_bpe {text(version)}")
+    return f'<p class="lead source">{" · ".join(parts)}</p>' if parts else ""

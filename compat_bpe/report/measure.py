@@ -18,9 +18,9 @@ from ..corpus.documents import DocumentPart
 from ..encodings.encoding import Encoding
 from ..encodings.tokenizer import Tokenizer
 from ..fit.stream import Cutter
-from ..pipeline.chunks import joins_to_text
+from ..pipeline.core import joins_to_text
 from ..unicode.surrogates import repair
-from ..unicode.words import words_of
+from ..unicode.text import words_of
 from .figures import EncodingReport, Report, Sizes, TokenCounts, add_counts
 
 TYPE_CHECKING = False

@@ -1,33 +1,31 @@
-r"""Tokens of a vocabulary that certainly no text gives.
+r"""Tokens of a vocabulary that no text can give.
 
-A token whose own text gives it is seen at once to be reachable; most are. Else: a token *t* comes
-out of a text in one of two ways. A chunk is *t* as a whole, or merging makes *t* inside a chunk.
-Each of three things rules it out, and only what one of them rules out is called unreachable; of the
-other tokens nothing is said.
+Most tokens are given by their own text, so they are reachable. Any other token *t* can come out of
+a text in two ways: a chunk is *t* as a whole, or merging makes *t* inside a chunk. Three reasons
+rule out both. Only tokens that one of them rules out are called unreachable; nothing is said of the
+others.
 
-**Not UTF-8.**  A chunk is a piece of a text, and so the bytes of *t* are a piece of valid UTF-8:
-some last bytes of a character, whole characters, some first bytes of a character. A token that
-cannot be read so (``C0``, say) is in no chunk.
+**Not UTF-8.**  A chunk is a piece of a text, so the bytes of *t* are a piece of valid UTF-8: some
+last bytes of a character, whole characters, some first bytes of a character. A token that cannot be
+read so (``C0``, say) is in no chunk.
 
-**Cut.**  In both ways the characters of *t*, those it has only a part of included, stand beside
-each other in one match of the pattern. The pattern's tree, with its conditions (lookaround,
-anchors) left out, is turned into the position automaton (``pattern.automaton``), which has paths
-for all matches, and more. If none of its paths, from wherever on, has the characters of *t*, they
-are in no match.
+**Cut.**  In both ways the characters of *t*, those it has only a part of included, are side by side
+in one match of the pattern. The pattern's tree, without its conditions (lookaround, anchors), is
+turned into the position automaton (``pattern.cut_points``), which has paths for all matches, and
+more. If no part of a path has the characters of *t*, they are in no match.
 
-**Not merged.**  Say merging makes *t* somewhere in a chunk. Then no merge on the way there crossed
-an edge of *t*: what it made would reach out of *t*, and parts are never taken apart. So each merge
-took place either inside *t* or outside, and those inside were, each time, the lowest-ranked and
-leftmost pair of the parts inside, since it was that of all parts. Without what is outside they
-take place all the same, one after the other: merging the bytes of *t* alone gives *t*. If it does
-not, merging never makes it. A chunk may still be *t* as a whole if the encoding looks chunks up
-before it merges; then *t* is text, and a path of the automaton from a first position to a last one
-has its characters; else it is ruled out.
+**Not merged.**  Suppose merging makes *t* somewhere in a chunk. No merge before that crossed an
+edge of *t*: its token would reach beyond *t*, and tokens are never taken apart. So each merge was
+either inside *t* or outside. Each one inside joined the lowest-ranked, leftmost pair of the whole
+chunk, which was also that of the parts inside. So the same merges happen without what is outside:
+merging the bytes of *t* alone gives *t*. If it does not, merging never makes *t*. A chunk may still
+be *t* as a whole if the encoding looks chunks up before it merges. Then *t* is text, and a path of
+the automaton from a first position to a last one has its characters.
 
-What normalization and added tokens do before the text is split only makes for fewer texts. A token
-that a ``tokenizer.json`` puts in place of unknown bytes is never called unreachable, nor is one
-with the name of such a token in its own, which merging may make of it; and where bytes without a
-token vanish, so that what was apart comes together, only the third reason is looked for.
+Normalization and added tokens come before splitting, so they only leave fewer texts. A token that
+stands for unknown bytes in a ``tokenizer.json`` is never called unreachable, nor is a token whose
+name contains that name, since merging may make it. Where bytes without a token vanish, so that
+parts that were apart come together, only the third reason is looked for.
 """
 
 from __future__ import annotations
@@ -38,11 +36,11 @@ from contextlib import suppress
 from typing import Literal, NamedTuple
 
 from ..encodings.encoding import Encoding
-from ..pattern.ast import Node
-from ..pattern.automaton import Automaton, TooManyPositions, without_conditions
+from ..pattern.cut_points import Automaton, TooManyPositions, without_conditions
+from ..pattern.translation import Node
 from ..pipeline.byte_level import encode_bytes
-from ..pipeline.chunks import is_byte_level
-from ..unicode.code_points import END
+from ..pipeline.core import is_byte_level
+from ..unicode.properties import END
 
 Reason = Literal["not UTF-8", "cut", "not merged"]
 
@@ -67,18 +65,17 @@ class Unreachable(NamedTuple):
 def unreachable_tokens(
     encoding: Encoding, tokens: Iterable[bytes] | None = None
 ) -> Iterator[Unreachable]:
-    r"""Yield those of an encoding's mergeable tokens that certainly no text gives.
+    r"""Yield mergeable tokens of an encoding that no text can give.
 
-    There is no text for which ``encode_ordinary`` gives one of them. Of the others this is not
-    said: some of them may be unreachable, too.
+    ``encode_ordinary`` gives none of them for any text. Some of the others may be unreachable, too.
 
     Args:
         encoding: the encoding.
-        tokens: which to look at; all mergeable ones unless given.
+        tokens: the tokens to look at; all mergeable ones unless given.
 
     Raises:
         KeyError: one of the tokens is not a mergeable one.
-        ValueError: the model is no byte-level BPE: of other kinds nothing is known.
+        ValueError: the model is not byte-level BPE: of other kinds nothing is known.
 
     >>> ranks = {b"a": 0, b"b": 1, b" ": 2, b"\xc0": 3, b"a ": 4, b" a": 5, b"aab": 6}
     >>> enc = Encoding("small", pat_str=" ?[a-z]+", mergeable_ranks=ranks, special_tokens={})
@@ -111,7 +108,7 @@ def _gives_itself(encoding: Encoding, token: bytes, number: int) -> bool:
         if is_chunk and model.whole.get(model.to_bytes(text)) == number:
             return True
         return encoding.encode_ordinary(text) == [number]
-    except ValueError:  # it is no text, or the vocabulary lacks a byte
+    except ValueError:  # it is not text, or the vocabulary lacks a byte
         return False
 
 
@@ -151,7 +148,7 @@ class _Rules:
     def _is_made(self, token: bytes, number: int) -> bool:
         try:
             return self._merges.merge(token) == [number]
-        except ValueError:  # a byte of it is no token, and was not merged
+        except ValueError:  # a byte of it is not a token, and was not merged
             return False
 
     def _may_be_chunk(self, token: bytes, number: int, parts: _Parts | None) -> bool:

@@ -6,13 +6,13 @@ a function is called.
 
 from .columns import count_tokens as count_tokens
 from .columns import encode as encode
+from .columns import register as register
 from .columns import split as split
 from .columns import truncate as truncate
 from .counts import chunk_counts as chunk_counts
+from .counts import partition_counts as partition_counts
+from .frames import ship as ship
+from .frames import write_zip as write_zip
 from .prepared import prepare as prepare
 from .reports import report as report
-from .rows import partition_counts as partition_counts
-from .ship_package import ship as ship
-from .ship_package import write_zip as write_zip
-from .sql import register as register
 from .training import train as train

@@ -6,28 +6,40 @@ array.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from functools import partial
 from typing import Any, Callable
 
-from ..columns.encoding_for_workers import AnyEncoding, Carried, check_fixed_ids
-from ..columns.functions import (
-    Made,
+from ..columns.batches import (
+    AnyEncoding,
+    Batches,
+    Carried,
+    Errors,
+    RowFunction,
+    TextFunction,
+    check_errors,
+    check_fixed_ids,
     check_splitting,
     check_truncating,
+    count,
     each_once,
     encoding_ids,
     splitting,
+    texts_of,
+    truncated,
     truncating,
 )
-from ..columns.texts import Errors, check_errors, texts_of
+from ..columns.batches import split as split_row
+from ..encodings.encoding import Encoding
 from ..fit.boundary import Boundary
 from ..fit.truncate import Keep
-from .needs import needed
+from .frames import needed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from pyspark.sql import Column
+    from pyspark.sql import Column, SparkSession
 
 
 def count_tokens(
@@ -47,7 +59,7 @@ def count_tokens(
         ImportError: PySpark or PyArrow is not installed.
     """
     carried = Carried(encoding)
-    return _made("count_tokens", column, "bigint", errors, lambda: carried.get().count)
+    return _column_of("count_tokens", column, "bigint", errors, lambda: carried.get().count)
 
 
 def encode(
@@ -75,7 +87,7 @@ def encode(
     carried = Carried(encoding)
     check_fixed_ids(carried.get())
     allowed = frozenset(allowed_special)
-    return _made(
+    return _column_of(
         "encode", column, "array<int>", errors, lambda: encoding_ids(carried.get(), allowed)
     )
 
@@ -104,10 +116,10 @@ def truncate(
     carried = Carried(encoding)
     check_truncating(limit, keep, boundary, marker)
 
-    def make() -> Made:
+    def make() -> TextFunction:
         return truncating(carried.get(), limit, keep, boundary, marker)
 
-    return _made("truncate", column, "string", errors, make)
+    return _column_of("truncate", column, "string", errors, make)
 
 
 def split(
@@ -132,10 +144,10 @@ def split(
     carried = Carried(encoding)
     check_splitting(limit, overlap, boundary)
 
-    def make() -> Made:
+    def make() -> TextFunction:
         return splitting(carried.get(), limit, overlap, boundary)
 
-    return _made("split", column, "array<string>", errors, make)
+    return _column_of("split", column, "array<string>", errors, make)
 
 
 def arrow_function(function: Callable[..., Any], returns: str) -> Any:
@@ -146,7 +158,7 @@ def arrow_function(function: Callable[..., Any], returns: str) -> Any:
     """
     functions = needed("pyspark.sql.functions")
     needed("pyarrow")
-    # Lambdas: Spark would read a meaning into the hints of a function that has some.
+    # Lambdas: Spark would interpret the type hints of a function.
     if _has_arrow_functions():
         return functions.arrow_udf(lambda *arrays: function(*arrays), returns)
     return functions.pandas_udf(lambda *series: _through_pandas(function, series), returns)
@@ -157,10 +169,10 @@ def _has_arrow_functions() -> bool:
 
 
 def text_column(column: Column | str) -> Column:
-    """Return a column that is an error, when Spark resolves it, unless it has strings or bytes.
+    """Return a column that Spark refuses, when it resolves it, unless it has strings or bytes.
 
-    ``crc32`` takes these and nothing else, and Spark's message has the name of the column. As it
-    is never computed, the column comes out as it is.
+    ``crc32`` takes only these, and Spark's message names the column. It is never computed, so the
+    values stay as they are.
     """
     functions: Any = needed("pyspark.sql.functions")
     named = functions.col(column) if isinstance(column, str) else column
@@ -173,8 +185,8 @@ def shown(column: Column | str) -> str:
     return repr(column) if isinstance(column, str) else str(column)[len("Column<") : -1]
 
 
-def _made(
-    name: str, column: Column | str, returns: str, errors: Errors, make: Callable[[], Made]
+def _column_of(
+    name: str, column: Column | str, returns: str, errors: Errors, make: Callable[[], TextFunction]
 ) -> Column:
     """Return a column of what a function makes of each text.
 
@@ -214,3 +226,58 @@ def arrow_of(values: list[Any], returns: str) -> Any:
 def _through_pandas(function: Callable[..., Any], series: tuple[Any, ...]) -> Any:
     arrow = needed("pyarrow")
     return function(*(arrow.Array.from_pandas(one) for one in series)).to_pandas()
+
+
+def register(
+    spark: SparkSession,
+    encodings: Mapping[str, AnyEncoding] | None = None,
+    *,
+    errors: Errors = "strict",
+) -> list[str]:
+    """Give SQL the functions on columns.
+
+    - ``count_tokens(text, encoding)``
+    - ``encode_tokens(text, encoding)``
+    - ``truncate_tokens(text, encoding, limit)``
+    - ``split_tokens(text, encoding, limit)``
+
+    The last three have longer names than in Python, since SQL has an ``encode`` and a ``split`` of
+    its own, which Spark takes first. An encoding is named by a string.
+
+    Args:
+        spark: the session.
+        encodings: other encodings, by the names that they shall have in SQL.
+        errors: as in ``count_tokens``.
+
+    Returns:
+        The names of the functions.
+
+    Raises:
+        ValueError, OSError: as in ``count_tokens``.
+    """
+    check_errors(errors)
+    own = {name: Carried(encoding) for name, encoding in (encodings or {}).items()}
+    for name, (function, returns) in _FUNCTIONS.items():
+        apply = partial(_apply, function, own, errors, returns)
+        spark.udf.register(name, arrow_function(apply, returns))
+    return list(_FUNCTIONS)
+
+
+def _apply(
+    function: RowFunction, own: Mapping[str, Carried], errors: Errors, returns: str, *arrays: Any
+) -> Any:
+    return arrow_of(Batches(function, own, errors).apply(*arrays), returns)
+
+
+def _encoded(encoding: Encoding, text: str) -> list[int]:
+    check_fixed_ids(encoding)
+    return encoding.encode_ordinary(text)
+
+
+#: The functions and the types of their columns, by name.
+_FUNCTIONS: dict[str, tuple[RowFunction, str]] = {
+    "count_tokens": (count, "bigint"),
+    "encode_tokens": (_encoded, "array<int>"),
+    "truncate_tokens": (truncated, "string"),
+    "split_tokens": (split_row, "array<string>"),
+}

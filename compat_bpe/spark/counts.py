@@ -4,30 +4,197 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import chain
-from typing import Any, Protocol
+from typing import Any, Callable, NamedTuple
 
-from ..columns.encoding_for_workers import AnyEncoding, Carried
-from ..columns.texts import Errors, check_errors
-from ..corpus.chunk_counts import Counts
+from ..columns.batches import AnyEncoding, Carried, Errors, check_errors
+from ..corpus.chunk_counts import ChunkCounter, Counts, Spill
 from ..corpus.documents import DocumentPart, parts_of
 from ..corpus.frequent import Summary, merged, summary
-from ..train.checks import check_least, check_weights
+from ..corpus.prepare import Amount, CorpusCounts, Preparation, prepare
+from ..encodings.encoding import Encoding
+from ..train.bpe.growing import make_encoding
+from ..train.options import check_least, check_weights
 from ..train.words import multipliers_of
 from ..unicode.surrogates import repair
-from .frames import mapped, picked, rows_of
-from .needs import needed
-from .rows import counted_in_portions, splitter_of
+from .frames import documents_of, mapped, needed, picked
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
+#: The most distinct chunks that a worker holds before it gives them to Spark; see ``Spill``. 128
+#: MB of English have fewer, so each goes through Java once.
+HELD = 1 << 19
+
+#: The parts of 16 bits of the sum of digests, so that no sum of Spark's overflows.
+_LIMBS = 16
+
+
+class Prepared(NamedTuple):
+    """A document that was prepared.
+
+    Args:
+        kept: the documents that are left of it, each as its parts.
+        held_out: the parts that are held out.
+        counts: the counts of it alone.
+    """
+
+    kept: list[list[DocumentPart]]
+    held_out: list[DocumentPart]
+    counts: CorpusCounts
+
+
+class _Recorder:
+    """A set that claims to be empty, and records every digest added."""
+
+    def __init__(self) -> None:
+        self.digests: list[bytes] = []
+
+    def __contains__(self, digest: object) -> bool:
+        return False
+
+    def add(self, digest: bytes) -> None:
+        self.digests.append(digest)
+
+
+class _Player:
+    """A set of digests that is asked for in a known order, and lacks those numbered ``first``."""
+
+    def __init__(self, first: Iterable[int]) -> None:
+        self._first = frozenset(first)
+        self._number = -1
+
+    def __contains__(self, digest: object) -> bool:
+        self._number += 1
+        return self._number not in self._first
+
+    def add(self, digest: bytes) -> None:
+        pass
+
+
+def digests_of(text: str, preparation: Preparation) -> list[bytes]:
+    r"""Return the digests of all lines, or of the document, that may be duplicates; in order.
+
+    >>> lines = Preparation(drop_duplicates="lines")
+    >>> first, second, third = digests_of("a\nb\n\na\n", lines)
+    >>> first == third, first == second
+    (True, False)
+    """
+    seen = _Recorder()
+    for _ in prepare(parts_of([repair(text)], "", ""), preparation, seen=seen):
+        pass
+    return seen.digests
+
+
+def prepared(
+    text: str, group: str, preparation: Preparation, first: Sequence[int] = ()
+) -> Prepared:
+    r"""Prepare one document with the functions that prepare a corpus on one machine.
+
+    Args:
+        text: its text.
+        group: the group of its parts.
+        preparation: the steps.
+        first: the numbers of those of ``digests_of`` that came first in the corpus.
+
+    >>> found = prepared("a\nb\n\na\n", "", Preparation(drop_duplicates="lines"), [1])
+    >>> [part.text for part in found.kept[0]], found.counts.dropped_lines
+    (['b\n\n'], 2)
+    """
+    counts = CorpusCounts()
+    kept: list[list[DocumentPart]] = [[]]
+    held_out: list[DocumentPart] = []
+    parts = parts_of([repair(text)], group, "")
+    for part in prepare(parts, preparation, held_out.append, counts, _Player(first)):
+        kept[-1].append(part)
+        if part.is_last:
+            kept.append([])
+    return Prepared(kept[:-1], held_out, counts)
+
+
+class Figures:
+    """The sums of the counts of documents, by names that Spark adds up by.
+
+    Instead of the digest of all text, which depends on the order of the rows, they have the sum of
+    the digests of what is kept of each row, modulo 2**256.
+    """
+
+    def __init__(self, rules: int = 0) -> None:
+        self.sums: Counter[str] = Counter()
+        self._rules = rules
+
+    def add(self, document: Prepared) -> None:
+        """Add the counts of a document."""
+        counts, sums = document.counts, self.sums
+        for kind in ("read", "kept", "held_out"):
+            for name, value in vars(getattr(counts, kind)).items():
+                sums[f"{kind}.{name}"] += value
+        for number, value in enumerate(counts.masked):
+            sums[f"masked.{number}"] += value
+        sums["dropped_lines"] += counts.dropped_lines
+        sums["dropped_documents"] += counts.dropped_documents
+        if document.kept:
+            value = int(counts.sha256, 16)
+            for limb in range(_LIMBS):
+                sums[f"sha256.{limb}"] += value >> 16 * limb & 0xFFFF
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the figures as ``CorpusCounts.as_dict`` does, but for the digest of all text."""
+        sums = self.sums
+        total = sum(sums[f"sha256.{limb}"] << 16 * limb for limb in range(_LIMBS))
+        figures: dict[str, Any] = {
+            kind: {name: sums[f"{kind}.{name}"] for name in vars(Amount())}
+            for kind in ("read", "kept", "held_out")
+        }
+        return {
+            **figures,
+            "masked": [sums[f"masked.{number}"] for number in range(self._rules)],
+            "dropped_lines": sums["dropped_lines"],
+            "dropped_documents": sums["dropped_documents"],
+            "sha256": None,
+            "sha256_sum": f"{total % 2**256:064x}",
+        }
+
+
+def splitter_of(pattern: str) -> Encoding:
+    """Return an encoding that splits by a pattern, or by the name of one, as training does.
+
+    Raises:
+        ValueError: the pattern is not valid.
+    """
+    return make_encoding("chunks", pattern)
+
+
+def partition_counts(texts: Iterable[str], pattern: str = "gpt2") -> Counter[str]:
+    """Return the chunks of texts and their counts: the part of the work that a task has.
+
+    It needs neither Spark nor Arrow, so other systems can use it, Dask and Ray for instance: the
+    counts of all parts of a corpus are then added up.
+
+    Args:
+        texts: the documents of a part of the corpus.
+        pattern: the pattern that splits them, or its name, as in ``train_bpe``.
+
+    Raises:
+        ValueError: the pattern is not valid.
+        TypeError: a text is not a str.
+
+    >>> partition_counts(["a dog", "a cat"])
+    Counter({'a': 2, ' dog': 1, ' cat': 1})
+    """
+    with ChunkCounter(splitter_of(pattern), workers=1) as counter:
+        for text in texts:
+            counter.feed(text)
+        return counter.finish().get("", Counter())
+
+
 #: The columns of counts, of which a task gives those that are needed: each costs time in Java. A
 #: row without a chunk is a figure, by its name.
 _TYPES = {"chunk": "string", "count": "bigint", "group": "string", "figure": "string"}
 
-#: The figure of the most that a count of a group is too low.
+#: The figure for how much too low a count of a group may be.
 ERROR = "error"
 
 #: The most rows of a batch that a worker gives Spark.
@@ -90,8 +257,7 @@ def chunk_counts(
     if weights and group is None:
         raise ValueError("weights are of groups: give group, the column that has them")
     functions = needed("pyspark.sql.functions")
-    chunks = Chunks(splitter_of(pattern))
-    count = Count(chunks, column, errors, group, approximate)
+    count = Count(chunks_of(splitter_of(pattern)), column, errors, group, approximate)
     rows = mapped(picked(df, column, group), count, count.schema)
     by = ["chunk"] if group is None else ["chunk", "group"]
     extra = [] if group is None or weights else ["group"]
@@ -112,8 +278,8 @@ def chunk_counts(
 def summed(rows: DataFrame, by: list[str]) -> DataFrame:
     """Return the sums of the counts of rows that are equal otherwise.
 
-    Each task has added up its rows itself. So the rows go to the tasks that add up all of them at
-    once; Spark alone would first look for equal rows of one task, in vain.
+    Each task has added up its own rows already, so they are shuffled at once. Spark alone would
+    first look for equal rows within a task, in vain.
     """
     functions = needed("pyspark.sql.functions")
     return rows.repartition(*by).groupBy(*by).agg(functions.sum("count").alias("count"))
@@ -133,38 +299,35 @@ def _weighted(counts: DataFrame, weights: Mapping[str, float]) -> DataFrame:
     return counts.groupBy("chunk").agg(weighted.alias("count"))
 
 
-class Units(Protocol):
-    """A way to split documents, which can be pickled."""
-
-    def portions(
-        self, parts: Iterable[DocumentPart], by_group: bool, figures: Counter[str]
-    ) -> Iterator[Counts]:
-        """Yield the counts of what documents are split into, whenever they are many.
-
-        Args:
-            parts: the parts of the documents.
-            by_group: True to count each group for itself.
-            figures: takes what else is counted, by its name.
-        """
+#: Counts the parts of documents, each group for itself if it is True; yields the counts whenever
+#: they are many, and adds what else is counted to the figures. It can be pickled.
+Portions = Callable[[Iterable[DocumentPart], bool, "Counter[str]"], Iterator[Counts]]
 
 
-class Chunks:
-    """The chunks of an encoding."""
+def chunks_of(encoding: AnyEncoding) -> Portions:
+    """Return what counts the chunks of an encoding."""
+    return partial(_chunks_in_portions, Carried(encoding))
 
-    def __init__(self, encoding: AnyEncoding) -> None:
-        self._encoding = Carried(encoding)
 
-    def portions(
-        self, parts: Iterable[DocumentPart], by_group: bool, figures: Counter[str]
-    ) -> Iterator[Counts]:
-        return counted_in_portions(self._encoding.get(), parts, by_group)
+def _chunks_in_portions(
+    encoding: Carried, parts: Iterable[DocumentPart], by_group: bool, figures: Counter[str]
+) -> Iterator[Counts]:
+    """Yield the counts of the chunks of documents, as ``Portions``; there are no other figures."""
+    full: list[Counts] = []
+    counter = ChunkCounter(encoding.get(), workers=1, spill=Spill(full.append, HELD))
+    for text, group, _, is_last in parts:
+        counter.feed(text, group if by_group else "", is_last=is_last)
+        while full:
+            yield full.pop()
+    counter.finish()
+    yield from full
 
 
 class Count:
     """Counts the chunks of a partition, on a worker.
 
     Args:
-        units: the way to split the texts.
+        portions: what counts the texts.
         column: the name of the column, for messages.
         errors: as in ``count_tokens``.
         group: the column of groups; None to count all as one.
@@ -173,13 +336,13 @@ class Count:
 
     def __init__(
         self,
-        units: Units,
+        portions: Portions,
         column: str,
         errors: Errors,
         group: str | None = None,
         approximate: int | None = None,
     ) -> None:
-        self._units = units
+        self._portions = portions
         self._column = column
         self._errors = errors
         self._by_group = group is not None
@@ -202,7 +365,7 @@ class Count:
         return ", ".join(f"`{name}` {_TYPES[name]}" for name in self.names)
 
     def __call__(self, batches: Iterator[Any]) -> Iterator[Any]:
-        return self.counted(self._parts(batches), Counter())
+        return self.counted(documents_of(batches, self._errors, self._column), Counter())
 
     def counted(self, parts: Iterable[DocumentPart], figures: Counter[str]) -> Iterator[Any]:
         """Yield batches of the chunks of documents, with the columns of ``schema``.
@@ -211,14 +374,14 @@ class Count:
             parts: the parts of the documents.
             figures: takes what else is counted.
         """
-        portions = self._units.portions(parts, self._by_group, figures)
+        every = self._portions(parts, self._by_group, figures)
         if self._most is None:
-            for counts in portions:
+            for counts in every:
                 for group, counter in counts.items():
                     yield from self._batches(counter, group)
             return
         summaries: dict[str, Summary] = {}
-        for counts in portions:
+        for counts in every:
             for group, counter in counts.items():
                 one_summary = summary(counter, self._most)
                 known = summaries.get(group)
@@ -254,7 +417,3 @@ class Count:
         }
         names = self.names
         return arrow.RecordBatch.from_arrays([make[name]() for name in names], names)
-
-    def _parts(self, batches: Iterator[Any]) -> Iterator[DocumentPart]:
-        for text, group, _ in rows_of(batches, self._errors, self._column):
-            yield from parts_of([repair(text)], group, "")

@@ -1,19 +1,117 @@
-"""DataFrames: the columns that a job needs, checked on the driver, and functions on their batches.
+"""What all of Spark's work shares: what it needs, the package on executors, columns and batches.
 
 A batch is an Arrow ``RecordBatch``.
 """
 
 from __future__ import annotations
 
+import atexit
+import os
+import shutil
+import tempfile
+import zipfile
 from collections.abc import Iterable, Iterator, Sequence
+from importlib import import_module
+from pathlib import Path
 from typing import Any, Callable
 
-from ..columns.texts import Errors, texts_of
-from .needs import needed
+from ..columns.batches import Errors, texts_of
+from ..corpus.documents import DocumentPart, parts_of
+from ..corpus.tables import import_pyarrow
+from ..files.write import written_whole
+from ..unicode.surrogates import repair
+from ..version import __version__
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
+    from pyspark.sql import DataFrame, SparkSession
+
+_MISSING = "compat_bpe.spark needs PySpark 4 and PyArrow: pip install 'compat-bpe[spark]'"
+
+
+def needed(name: str) -> Any:
+    """Return a module of PySpark or PyArrow.
+
+    Raises:
+        ImportError: it is not installed, or not in a version that is safe; the message says how to
+            install it.
+
+    >>> needed("pyspark.no_such_module")
+    Traceback (most recent call last):
+    ImportError: compat_bpe.spark needs PySpark 4 and PyArrow: pip install 'compat-bpe[spark]'
+    """
+    if name == "pyarrow":
+        return import_pyarrow(_MISSING)
+    try:
+        return import_module(name)
+    except ImportError as error:
+        raise ImportError(_MISSING) from error
+
+
+#: The time that the zip has for all files, so that the same files make the same zip.
+_TIME = (1980, 1, 1, 0, 0, 0)
+
+#: The package, which may itself be in a zip.
+_PACKAGE = Path(__file__).parent.parent
+
+
+def ship(spark: SparkSession) -> str:
+    """Put this package on the executors, for the jobs that follow.
+
+    The executors need Python of the driver's version, and PyArrow. They take this package before
+    one that is installed there.
+
+    Args:
+        spark: the session.
+
+    Returns:
+        The path of the zip, which is removed when the driver ends.
+    """
+    folder = tempfile.mkdtemp(prefix="compat_bpe-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    path = os.path.join(folder, f"compat_bpe-{__version__}.zip")
+    write_zip(path)
+    spark.addArtifacts(path, pyfile=True)
+    return path
+
+
+def write_zip(path: str | os.PathLike[str]) -> None:
+    """Write this package as a zip, for ``spark-submit --py-files`` for instance; whole or not.
+
+    Raises:
+        OSError: it cannot be written.
+        ValueError: the package is neither in a folder nor in a zip.
+    """
+    with (
+        written_whole(os.fspath(path)) as file,
+        zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as made,
+    ):
+        for name, data in sorted(_files().items()):
+            info = zipfile.ZipInfo(f"{_PACKAGE.name}/{name}", _TIME)
+            info.compress_type = zipfile.ZIP_DEFLATED
+            info.external_attr = 0o644 << 16
+            made.writestr(info, data)
+
+
+def _files() -> dict[str, bytes]:
+    """Return the files of the package, by their paths in it."""
+    if _PACKAGE.is_dir():
+        return {
+            path.relative_to(_PACKAGE).as_posix(): path.read_bytes()
+            for path in _PACKAGE.rglob("*")
+            if path.is_file() and path.suffix != ".pyc"
+        }
+    archive = _PACKAGE.parent
+    if not zipfile.is_zipfile(archive):
+        raise ValueError(f"{_PACKAGE} is neither in a folder nor in a zip")
+    start = f"{_PACKAGE.name}/"
+    with zipfile.ZipFile(archive) as own:
+        return {
+            name[len(start) :]: own.read(name)
+            for name in own.namelist()
+            if name.startswith(start) and not name.endswith(("/", ".pyc"))
+        }
+
 
 #: The types of columns that have texts.
 _TEXTS = ("string", "binary")
@@ -71,8 +169,8 @@ def picked(df: DataFrame, column: str, group: str | None, *others: Any) -> DataF
         others: columns that follow.
 
     Raises:
-        TypeError: the texts are none, or a name is not a str.
-        ValueError: a column is not there.
+        TypeError: the column has no texts, or a name is not a str.
+        ValueError: there is no such column.
     """
     functions = needed("pyspark.sql.functions")
     needed("pyarrow")
@@ -109,6 +207,12 @@ def rows_of(
         for text, group, *rest in zip(texts, *others):
             if text:
                 yield text, group, tuple(rest)
+
+
+def documents_of(batches: Iterable[Any], errors: Errors, column: str) -> Iterator[DocumentPart]:
+    """Yield the parts of the documents of ``rows_of``."""
+    for text, group, _ in rows_of(batches, errors, column):
+        yield from parts_of([repair(text)], group, "")
 
 
 def mapped(

@@ -11,31 +11,26 @@ import os
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
-from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from ..corpus.counts_file import Row, check_output, write_rows
-from ..corpus.masking import read_rules
-from ..corpus.prepare import Preparation
+from ..corpus.prepare import Preparation, read_rules
 from ..encodings.load import load
-from ..files.streamed import written_whole
-from ..files.write import write_files
-from ..report.head import page_time
-from ..report.html import page
-from ..report.order import by_difference
+from ..files.write import write_files, written_whole
+from ..report.figures import by_difference
+from ..report.html import page, page_time
 from ..report.text import as_json, line_width, table_lines
-from ..train.bpe.byte_level import TrainingSettings
-from ..train.kinds import TOKENIZER_KINDS
-from ..train.sentencepiece.settings import SentencePieceSettings
-from ..train.trainer import KindSettings
-from ..unicode.escape import CONTROLS
+from ..train.kind import LikeError, Settings
+from ..train.kinds import CONVERGENCE_PARAMETERS, KINDS, PARAMETERS, settings_of
+from ..train.options import Parameter, weights_of
+from ..train.sentencepiece.settings import SentencePieceUnigram
+from ..train.write import ROLES
+from ..unicode.text import CONTROLS
 from ..version import __version__
 from .counts import chunk_counts
-from .frames import quoted
-from .needs import needed
+from .frames import needed, quoted, ship, write_zip
 from .reports import report
-from .ship_package import ship, write_zip
 from .training import train
 
 TYPE_CHECKING = False
@@ -44,13 +39,14 @@ if TYPE_CHECKING:
 
 _PROGRAM = "compat_bpe.spark"
 
-_SENTENCEPIECE = "sentencepiece-bpe"
+#: The kinds that are learned from counts.
+_KINDS = tuple(name for name in KINDS if name != SentencePieceUnigram.name)
+
+#: The settings of training, but for those of stopping by text that is held out.
+_PARAMETERS = {name: one for name, one in PARAMETERS.items() if name not in CONVERGENCE_PARAMETERS}
 
 #: The pattern of chunks that are counted unless another is named.
 _PATTERN = "gpt2"
-
-#: The options of byte-level BPE alone, by the setting that each gives.
-_OF_BPE = {"start": "--from", "max_words": "--max-words", "not_joined": "--not-joined"}
 
 #: The column of texts of the formats that have no other.
 _TEXT = "value"
@@ -63,7 +59,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         arguments: those of the command line unless given.
 
     Returns:
-        The exit status: 0, or 2 after an error, of which a line on standard error says what it was.
+        The exit status: 0, or 2 after an error, which a line on standard error explains.
     """
     for stream in (sys.stdout, sys.stderr):
         # Some consoles know few characters, and a name may have bytes that are no text.
@@ -74,7 +70,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         options.run(options)
     except (OSError, ValueError, TypeError, ImportError) as error:
-        return _failed(_said(error))
+        return _failed(_message(error))
     except Exception as error:  # Spark's have no other common base
         if not type(error).__module__.startswith("pyspark"):
             raise
@@ -89,7 +85,7 @@ def _failed(message: str) -> int:
     return 2
 
 
-def _said(error: Exception) -> str:
+def _message(error: Exception) -> str:
     if isinstance(error, OSError) and error.strerror:
         return f"{error.filename}: {error.strerror}"
     return str(error)
@@ -133,11 +129,11 @@ def _parser() -> argparse.ArgumentParser:
     )
 
     counting = argparse.ArgumentParser(add_help=False)
-    counting.add_argument("--pattern", metavar="NAME|REGEX")
     counting.add_argument("--min-count", metavar="N", type=int, default=1)
     counting.add_argument("--approximate", metavar="N", type=int)
 
     count = commands.add_parser("count", parents=[corpus, counting], help="count chunks")
+    _add_setting(count, PARAMETERS["pattern"])
     count.add_argument(
         "-o",
         "--output",
@@ -152,20 +148,11 @@ def _parser() -> argparse.ArgumentParser:
     training = commands.add_parser("train", parents=[corpus, counting], help="train a vocabulary")
     training.add_argument("-o", "--output", metavar="DIR", required=True)
     training.add_argument("--name")
-    training.add_argument(
-        "--model", choices=("bpe", *TOKENIZER_KINDS, _SENTENCEPIECE), default="bpe"
-    )
-    training.add_argument("-n", "--vocab-size", metavar="N", type=int)
-    training.add_argument("--merges", metavar="N", type=int)
-    training.add_argument("--min-frequency", metavar="N", type=int)
-    training.add_argument("--max-token-length", metavar="N", type=int)
-    training.add_argument(
-        "--from", metavar="PATH", dest="start", help="go on from this byte-level BPE"
-    )
-    training.add_argument("--max-words", metavar="N", type=int)
-    training.add_argument("--not-joined", metavar="TEXT", action="append", default=[])
-    training.add_argument("--special", metavar="NAME", action="append", default=[])
-    training.add_argument("--weight", metavar="GROUP=NUMBER", action="append", default=[])
+    training.add_argument("--model", choices=_KINDS)
+    for parameter in _PARAMETERS.values():
+        _add_setting(training, parameter)
+    for role in ROLES:
+        training.add_argument(f"--{role}", metavar="NAME", help=f"the special token {role}")
     training.add_argument("--normalize", choices=("NFC", "NFD", "NFKC", "NFKD"))
     training.add_argument("--mask", metavar="FILE")
     training.add_argument("--drop-duplicates", choices=("lines", "documents"))
@@ -236,7 +223,7 @@ def _count(options: argparse.Namespace) -> None:
     counts = chunk_counts(
         df,
         column,
-        pattern=options.pattern or _PATTERN,
+        pattern=getattr(options, "pattern", _PATTERN),
         group=options.group_field,
         min_count=options.min_count,
         approximate=options.approximate,
@@ -294,59 +281,48 @@ def _train(options: argparse.Namespace) -> None:
     print(f"{trained.encoding.n_vocab:,} tokens in {options.output.translate(CONTROLS)}")
 
 
-def _settings(options: argparse.Namespace) -> KindSettings:
-    """Return the settings of training; a kind refuses those that it does not have."""
-    given: dict[str, Any] = {
-        "vocab_size": options.vocab_size,
-        "num_merges": options.merges,
-        "min_frequency": options.min_frequency,
-        "max_token_length": options.max_token_length,
+def _add_setting(parser: argparse.ArgumentParser, parameter: Parameter) -> None:
+    """Add the argument of a setting, as the command has it as an option."""
+    option = parameter.option
+    arguments: dict[str, Any] = {
+        "dest": parameter.name,
+        "help": option.help.replace("%", "%%"),
+        "default": argparse.SUPPRESS,
     }
-    given = {name: value for name, value in given.items() if value is not None}
-    given["special_tokens"] = options.special
-    given["weights"] = dict(map(_weight, options.weight)) or None
-    if options.model == "bpe":
-        own = {name: getattr(options, name) for name in ("max_words", "not_joined", "pattern")}
-        start = None if options.start is None else load(options.start)
-        return TrainingSettings(**given, **own, start=start)
-    for name, option in _OF_BPE.items():
-        if getattr(options, name):
-            raise ValueError(f"{option} is not for --model {options.model}, only for bpe")
-    if options.model == _SENTENCEPIECE:
-        return _sentencepiece(given)
-    kind = TOKENIZER_KINDS[options.model]
-    if not kind.learns_merges and {"num_merges", "max_token_length"} & given.keys():
-        raise ValueError(f"--merges and --max-token-length are not for --model {options.model}")
-    return kind(**given)
+    if option.type is bool:
+        parser.add_argument(*parameter.flags, action="store_true", **arguments)
+        return
+    if option.choices:
+        arguments["choices"] = option.choices
+    if option.type in (int, float):
+        arguments["type"] = option.type
+    if option.is_many:
+        arguments["action"] = "append"
+    parser.add_argument(*parameter.flags, metavar=option.metavar, **arguments)
 
 
-def _sentencepiece(given: dict[str, Any]) -> KindSettings:
-    """Return the settings of a model of SentencePiece, as ``compat-bpe train`` has them."""
-    symbols, weights = given.pop("special_tokens"), given.pop("weights")
-    others = sorted(given.keys() - {"vocab_size"})
-    if weights or others or not given:
-        reason = "takes no weights" if weights else f"has no {others[0]}" if others else "needs -n"
-        raise ValueError(f"--model {_SENTENCEPIECE} {reason}")
-    return SentencePieceSettings(**given, control_symbols=symbols, hard_vocab_limit=False)
-
-
-def _weight(given: str) -> tuple[str, float]:
-    r"""Return a group and its weight.
-
-    >>> _weight("en=2")
-    ('en', 2.0)
-    """
-    group, separator, number = given.rpartition("=")
+def _settings(options: argparse.Namespace) -> Settings[Any]:
+    """Return the settings of training, as the command makes them of the same options."""
+    given = {name: getattr(options, name) for name in _PARAMETERS if hasattr(options, name)}
+    values = {name: one.default for name, one in _PARAMETERS.items()} | given
     try:
-        return group, float(number if separator else "")
-    except ValueError:
-        raise ValueError(f"--weight: {given!r} is not GROUP=NUMBER") from None
+        values["weights"] = weights_of(given.get("weights", ()))
+    except ValueError as error:
+        raise ValueError(f"--weight: {error}") from None
+    for name in ("like", "start"):
+        if values[name] is not None:
+            values[name] = load(values[name])
+    roles = {role: name for role in ROLES if (name := getattr(options, role)) is not None}
+    try:
+        return settings_of(options.model, values, given.keys(), roles)
+    except LikeError as error:
+        raise ValueError(f"--like: {options.like} {error}") from None
 
 
 def _report(options: argparse.Namespace) -> None:
     if options.html:
         _check_new(options.html, force=options.force)
-    made_at: datetime = page_time(os.environ)
+    made_at = page_time(os.environ)
     df, column = _read(_session(options), options)
     made = report(
         df,

@@ -11,13 +11,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from ..columns.texts import Errors, check_errors, texts_of
-from ..corpus.masking import Rule
-from ..corpus.prepare import Duplicates, Preparation
+from ..columns.batches import Errors, check_errors, texts_of
+from ..corpus.prepare import Duplicates, Preparation, Rule
 from ..pipeline.normalizers.forms import Form
-from .frames import check_text_column, column_type, mapped, picked, quoted
-from .needs import needed
-from .rows import digests_of, prepared
+from .counts import digests_of, prepared
+from .frames import check_text_column, column_type, mapped, needed, picked, quoted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -6,14 +6,10 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from ..columns.encoding_for_workers import AnyEncoding, Carried
-from ..columns.texts import Errors, check_errors
-from ..corpus.documents import DocumentPart, parts_of
+from ..columns.batches import AnyEncoding, Carried, Errors, check_errors
 from ..report.figures import EncodingReport, Report, Sizes, TokenCounts
 from ..report.measure import report_parts
-from ..unicode.surrogates import repair
-from .frames import batch_of, mapped, picked, rows_of
-from .needs import needed
+from .frames import batch_of, documents_of, mapped, needed, picked
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -78,14 +74,11 @@ class _Measure:
 
     def __call__(self, batches: Iterator[Any]) -> Iterator[Any]:
         encodings = {name: carried.get() for name, carried in self._encodings.items()}
-        rows = list(_rows_of_report(report_parts(encodings, self._parts(batches))))
+        documents = documents_of(batches, self._errors, self._column)
+        rows = list(_rows_of_report(report_parts(encodings, documents)))
         if rows:
             columns = [list(values) for values in zip(*rows)]
             yield batch_of([*_BY, "count"], _TYPES, columns)
-
-    def _parts(self, batches: Iterator[Any]) -> Iterator[DocumentPart]:
-        for text, group, _ in rows_of(batches, self._errors, self._column):
-            yield from parts_of([repair(text)], group, "")
 
 
 def _rows_of_report(made: Report) -> Iterator[tuple[str, int, str, int, int]]:

@@ -1,4 +1,11 @@
-"""Training on a cluster: the chunks are counted there, and the driver learns from the counts."""
+"""Training on a cluster: words are counted there, and the driver learns from the counts.
+
+Models of SentencePiece are learned from the words of sentences. One machine reads all sentences,
+and counts their words. Here the executors do: each normalizes its sentences, splits them, and
+counts the words; the driver learns from these. The words and their frequencies are the same, and
+BPE, words and characters are learned from nothing else. Unigram also looks at substrings of the
+running text, which go on over several words.
+"""
 
 from __future__ import annotations
 
@@ -6,39 +13,140 @@ import json
 import os
 import tempfile
 import warnings
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from ..columns.texts import Errors
+from ..columns.batches import Errors
+from ..corpus.chunk_counts import Counted, Counts
+from ..corpus.chunk_counts import rows_of as counted_rows
+from ..corpus.documents import DocumentPart
 from ..corpus.prepare import Preparation
-from ..train.checks import check_least
-from ..train.trainer import KindSettings
+from ..encodings.sentencepiece import SentencePiece
+from ..train.kind import Advance, Settings
+from ..train.kinds import check_settings
+from ..train.options import check_least
+from ..train.sentencepiece.corpus import corpus_of, lines_of, sentences_of, word_splitter
+from ..train.sentencepiece.settings import SentencePieceSettings
+from ..train.sentencepiece.trainer import (
+    SentencePieceTrainer,
+    TrainedSentencePiece,
+    check_some_are_short,
+    check_takes_counts,
+    learn_from_corpus,
+)
+from ..train.trainer import AnyTrained, AnyTrainer, Trainer
 from ..train.write import check_folder, check_name, write_vocabulary
 from ..version import __version__
-from .counts import ERROR, Count, summed
-from .frames import mapped, picked, rows_of
-from .learning import Result, learning_of
-from .needs import needed
+from . import counts
+from .counts import ERROR, Count, Figures, Portions, chunks_of, prepared, summed
+from .frames import mapped, needed, picked, rows_of
 from .prepared import FIRST, WithPreparation, with_first
-from .rows import Figures, prepared
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
+#: The characters that are counted for each of the most words that are held: words may be long.
+_LENGTH = 128
+
+#: The figures of a corpus of sentences.
+_BYTES, _LINES, _SKIPPED = "sentences.bytes", "sentences.lines", "sentences.skipped"
+
+
+def check_learned_from_words(settings: SentencePieceSettings) -> None:
+    """Raise ``ValueError`` if a model cannot be learned from counted words alone."""
+    check_takes_counts(settings)
+    if settings.input_sentence_size:
+        raise ValueError(
+            "input_sentence_size: Spark learns from all lines; take a sample of the rows with "
+            "DataFrame.sample"
+        )
+
+
+def sentence_words(
+    settings: SentencePieceSettings,
+    parts: Iterable[DocumentPart],
+    by_group: bool,
+    figures: Counter[str],
+) -> Iterator[Counts]:
+    """Yield the counts of the words of sentences, as ``Portions``; each line of a text is one."""
+    splits = settings.split_by_whitespace or settings.model_type == "word"
+    split = word_splitter(settings)
+    longest = settings.max_sentence_length
+    words: Counter[str] = Counter()
+    size = 0
+    for text in _documents(parts):
+        size += len(text)
+        figures[_BYTES] += len(text.encode())
+        for line in text.split("\n"):
+            figures[_LINES] += line != ""
+            figures[_SKIPPED] += 4 * len(line) > longest and len(line.encode()) > longest
+        for sentence in sentences_of(lines_of([text], settings), settings):
+            words.update(split(sentence) if splits else filter(None, [sentence]))
+        if len(words) >= counts.HELD or size >= counts.HELD * _LENGTH:
+            yield {"": words}
+            words = Counter()
+            size = 0
+    yield {"": words}
+
+
+def _documents(parts: Iterable[DocumentPart]) -> Iterator[str]:
+    """Yield the texts of documents that come in parts."""
+    waiting: list[str] = []
+    for text, _, _, is_last in parts:
+        waiting.append(text)
+        if is_last:
+            yield "".join(waiting)
+            waiting = []
+
+
+class WordsTrainer(SentencePieceTrainer):
+    """Learns a model of SentencePiece from counted words.
+
+    Args:
+        settings: the settings.
+        name: the name of the encoding.
+        figures: the figures of the corpus, complete when all words have come.
+    """
+
+    def __init__(self, settings: SentencePieceSettings, name: str, figures: Counter[str]) -> None:
+        super().__init__(settings, name=name)
+        self._figures = figures
+        self._words: Counter[str] = Counter()
+
+    def feed_counts(self, counts: Counted, group: str = "") -> None:
+        """Take words and their counts."""
+        for word, count, _ in counted_rows(counts, group):
+            self._words[word] += count
+
+    def train(self, advance: Advance = lambda steps: None) -> TrainedSentencePiece:
+        """Learn from all words.
+
+        Raises:
+            ValueError: as in ``learn_sentencepiece``.
+        """
+        size, lines, skipped = (self._figures[name] for name in (_BYTES, _LINES, _SKIPPED))
+        check_some_are_short(lines, skipped, self.settings)
+        model = learn_from_corpus(corpus_of(self._words, self.settings), self.settings)
+        return TrainedSentencePiece(SentencePiece(self._name, model), size, lines, skipped)
+
+
 #: The file with the held-out text, as JSON lines that can be read as a corpus.
 VALIDATION = "validation.jsonl"
 
-_SKIPPED = "skipped"
+#: The figure of texts that are left out, since they are not UTF-8.
+_NOT_UTF8 = "skipped"
 
 
 def train(
     df: DataFrame,
     column: str,
     output: str | os.PathLike[str],
-    settings: KindSettings,
+    settings: Settings[Any],
     *,
     name: str | None = None,
     group: str | None = None,
@@ -50,13 +158,13 @@ def train(
     roles: Mapping[str, str] | None = None,
     force: bool = False,
     errors: Errors = "strict",
-) -> Result:
+) -> AnyTrained:
     """Train a vocabulary on a corpus, and write it into a folder of the driver.
 
     The files are those of ``compat-bpe train`` with the same settings on the same documents, byte
     for byte, but for ``manifest.json`` and the order and the sources of ``validation.jsonl``. The
     manifest has the same members. For the digest of all text, which depends on the order of the
-    documents, it has ``sha256_sum`` (see ``rows.Figures``), and ``spark`` says what job it was.
+    documents, it has ``sha256_sum`` (see ``counts.Figures``), and ``spark`` says what job it was.
 
     Spark counts the chunks; the driver gets them sorted, one by one, so its memory grows with the
     number of distinct chunks. The folder is written when all is learned, all files or none.
@@ -94,14 +202,16 @@ def train(
     check_least("min_count", min_count, 0)
     check_least("approximate", approximate, 1)
     preparation = preparation or Preparation()
-    learning = learning_of(settings)
-    corpus = picked(with_first(df, column, preparation, order, errors), column, group, FIRST)
-    weighted = group if settings.weights else None
-    if settings.weights and group is None:
-        raise ValueError("weights are of groups: give group, the column that has them")
-    count = _CountPrepared(preparation, learning.units, column, errors, weighted, approximate)
+    check_settings(settings)
     figures = Figures(len(preparation.rules))
-    with learning.trainer(name, figures.sums) as trainer, tempfile.TemporaryFile() as held_out:
+    portions, learning = _learning(settings, name, figures)
+    corpus = picked(with_first(df, column, preparation, order, errors), column, group, FIRST)
+    kind = settings.kind
+    weighted = group if kind.weights else None
+    if kind.weights and group is None:
+        raise ValueError("weights are of groups: give group, the column that has them")
+    count = _CountPrepared(preparation, portions, column, errors, weighted, approximate)
+    with learning as trainer, tempfile.TemporaryFile() as held_out:
         rows = _sorted(mapped(corpus, count, count.schema), min_count)
         trainer.feed_counts(_without_figures(rows, figures))
         trained = trainer.train()
@@ -110,12 +220,12 @@ def train(
         write_vocabulary(
             folder,
             trained.encoding,
-            pattern=settings.pattern_name,
-            formats=formats or settings.formats,
+            pattern=kind.pattern_name,
+            formats=formats or kind.formats,
             merges=trained.merges,
             manifest={
                 "settings": {
-                    **settings.described(),
+                    **kind.described(),
                     "normalization": preparation.normalization,
                     "mask": [[one.pattern.pattern, one.replacement] for one in preparation.rules],
                     "drop_duplicates": preparation.drop_duplicates,
@@ -129,12 +239,25 @@ def train(
                 "metrics": trained.metrics(),
                 "spark": _lineage(df, order, min_count, approximate, figures),
             },
-            roles={**(roles or {}), **settings.roles},
+            roles={**(roles or {}), **kind.roles},
             force=force,
             extra={VALIDATION: held_out} if preparation.validation else None,
             left_out=_warn if formats is None else None,
         )
     return trained
+
+
+def _learning(settings: Settings[Any], name: str, figures: Figures) -> tuple[Portions, AnyTrainer]:
+    """Return what counts documents, and the trainer that learns from their counts.
+
+    Raises:
+        ValueError: the kind cannot be learned from counts; the pattern is not valid.
+    """
+    if isinstance(settings, SentencePieceSettings):
+        check_learned_from_words(settings)
+        portions = partial(sentence_words, settings)
+        return portions, WordsTrainer(settings, name, figures.sums)
+    return chunks_of(settings.kind.splitter()), Trainer(settings, workers=1, name=name)
 
 
 def _warn(kind: str, reason: str) -> None:
@@ -143,7 +266,7 @@ def _warn(kind: str, reason: str) -> None:
 
 
 def _described_corpus(df: DataFrame, figures: Figures) -> dict[str, Any]:
-    skipped = figures.sums[_SKIPPED]
+    skipped = figures.sums[_NOT_UTF8]
     reason = "not UTF-8"
     return {
         "paths": sorted(df.inputFiles()),
@@ -193,7 +316,7 @@ def _sorted(rows: DataFrame, min_count: int) -> DataFrame:
 
 
 def _without_figures(rows: DataFrame, figures: Figures) -> Iterator[tuple[str, int, str]]:
-    """Yield the chunks, their counts and groups; figures are put where they belong."""
+    """Yield the chunks, their counts and groups; add the rows of figures to ``figures``."""
     for chunk, count, group, figure in rows.toLocalIterator(prefetchPartitions=True):
         if chunk is None:
             figures.sums[figure] += count
@@ -228,7 +351,7 @@ class _CountPrepared(Count):
                     yield from kept
 
         def skip(number: int) -> None:
-            figures.sums[_SKIPPED] += number
+            figures.sums[_NOT_UTF8] += number
 
         yield from self.counted(parts(), figures.sums)
         yield self.figure_batch(figures.sums)

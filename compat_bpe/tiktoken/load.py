@@ -16,8 +16,7 @@ import os
 import tempfile
 from typing import Any
 
-from ..encodings.openai import PUBLISHED
-from ..encodings.vocabularies import load_ranks
+from ..encodings.published import PUBLISHED, load_ranks
 from ..files.write import write_files
 from ..formats.gpt2 import format_encoder_json, format_vocab_bpe
 from ..formats.tiktoken import format_ranks

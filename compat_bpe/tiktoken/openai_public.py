@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..encodings.openai import PUBLISHED
-from ..encodings.vocabularies import load_ranks
+from ..encodings.published import PUBLISHED, load_ranks
 
 ENDOFTEXT = "<|endoftext|>"
 FIM_PREFIX = "<|fim_prefix|>"
@@ -48,11 +47,6 @@ o200k_base = _constructor("o200k_base")
 o200k_harmony = _constructor("o200k_harmony")
 
 ENCODING_CONSTRUCTORS = {
-    "gpt2": gpt2,
-    "r50k_base": r50k_base,
-    "p50k_base": p50k_base,
-    "p50k_edit": p50k_edit,
-    "cl100k_base": cl100k_base,
-    "o200k_base": o200k_base,
-    "o200k_harmony": o200k_harmony,
+    construct.__name__: construct
+    for construct in (gpt2, r50k_base, p50k_base, p50k_edit, cl100k_base, o200k_base, o200k_harmony)
 }

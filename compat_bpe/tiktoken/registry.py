@@ -15,7 +15,7 @@ import threading
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..encodings import loaded
+from ..encodings import published
 from ..encodings import registry as shipped
 from ..encodings.encoding import Encoding
 from . import openai_public
@@ -36,7 +36,7 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_renew_lock)
 
 #: The encodings that have been loaded; shared with ``compat_bpe.get_encoding``.
-ENCODINGS: dict[str, Encoding] = loaded.ENCODINGS
+ENCODINGS: dict[str, Encoding] = published.ENCODINGS
 ENCODING_CONSTRUCTORS: dict[str, Callable[[], dict[str, Any]]] | None = None
 
 
@@ -107,7 +107,7 @@ def get_encoding(encoding_name: str) -> Encoding:
         constructor = constructors[encoding_name]
         if constructor is openai_public.ENCODING_CONSTRUCTORS.get(encoding_name):
             # The vocabulary is shared with the encodings that have the same one.
-            with loaded.LOCK:
+            with published.LOCK:
                 encoding = shipped.make_encoding(encoding_name)
         else:
             encoding = Encoding(**constructor())
@@ -125,4 +125,4 @@ def list_encoding_names() -> list[str]:
 
 
 # A plug-in's encoding is found by its name when it is unpickled, too.
-loaded.FINDERS.append(lambda name: get_encoding(name))
+published.FINDERS.append(lambda name: get_encoding(name))

@@ -110,7 +110,7 @@ def wheel_name() -> str:
 
 
 def is_shim_wheel(beginning: bytes) -> bool:
-    """Tell if a file that begins so is a wheel that ``write_shim_wheel`` wrote."""
+    """Return True if a file that begins so is a wheel of ``write_shim_wheel``."""
     return beginning.startswith(b"PK") and _INIT.partition("\n")[0].encode() in beginning
 
 

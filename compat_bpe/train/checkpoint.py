@@ -1,17 +1,16 @@
-"""Training that goes on after it was stopped, by whatever: an interrupt, ``kill -9``, no power.
+"""Training that goes on after an interrupt, ``kill -9`` or a power cut.
 
-A folder keeps what was done. ``state.json`` says it and names the one file of counts that belongs
-to it; both are put in place whole, the state last. So a process may end at any time. Each has a
-SHA-256 of its content, and one that is damaged is refused.
+A folder keeps the progress: ``state.json``, and one file of counts that it names. Both are put in
+place whole, the state last, so a process may end at any time. Both have a SHA-256 of their content;
+damage is refused.
 
-**Counting.** The counts of everything fed so far are kept, and a digest of it. A run that goes on
-is fed the same texts once more. It takes their digest, in under half the time of counting, and
-counts only what comes after those that are kept. If the digest is another one, the texts are
-others, and it refuses.
+**Counting.** The counts of all texts fed so far are kept, and a digest of the texts. A run that
+goes on is fed the same texts once more. It computes their digest, in under half the time of
+counting, and counts only the texts after those. It refuses to go on if the digest differs.
 
-**Merging.** The merges of byte-level BPE are kept as they are learned. A run that goes on merges
-the counted words by them, and learns the next; ``bpe.merging`` says why that is the same. Other
-kinds learn anew from the counts that were kept.
+**Merging.** The merges of byte-level BPE are kept as they are learned. A run that goes on carries
+them out in the counted words, and learns the next; ``bpe.growing`` shows that the result is the
+same. Other kinds learn anew from the kept counts.
 """
 
 from __future__ import annotations
@@ -26,29 +25,27 @@ from hashlib import sha256
 from operator import index
 from typing import Any
 
-from ..corpus.counted import Counted, rows_of
+from ..corpus.chunk_counts import Counted, rows_of
 from ..corpus.counts_file import CountsReader, Row, write_rows
 from ..encodings.encoding import Encoding
-from ..files.lock import locked
-from ..files.streamed import written_whole
 from ..files.whole import open_regular, read_whole
-from ..files.write import write_files
+from ..files.write import locked, write_files, written_whole
 from ..version import __version__
-from .run.results import Trained
-from .trainer import Advance, KindSettings, Trainer
+from .kind import Advance, Settings, Trained
+from .trainer import Trainer
 
 _STATE = "state.json"
 _COUNTS = "counts-"
 _TSV = ".tsv"
-#: What files have in their names that a killed process has left.
+#: The ending of temporary files, which a killed process leaves behind.
 _LEFT = ".tmp"
 
-#: The share of the time that is spent on writing is at most one part of so many.
+#: Writing takes at most one in so many parts of the time.
 _SHARE = 10
 
 
 class Checkpoint:
-    """The folder in which a training keeps what it has done, to be used in a ``with`` block.
+    """The folder in which a training keeps its progress, to be used in a ``with`` block.
 
     Args:
         folder: the folder; it is created, in one that exists.
@@ -57,7 +54,7 @@ class Checkpoint:
             each text and each merge.
 
     Raises:
-        FileExistsError: the folder has other files and no state, or is none.
+        FileExistsError: the folder has other files and no state, or is not a folder.
         ValueError: the state is of other settings, or damaged.
         OSError: it cannot be read or made, or another program works with it.
     """
@@ -65,7 +62,7 @@ class Checkpoint:
     def __init__(
         self,
         folder: str | os.PathLike[str],
-        settings: KindSettings,
+        settings: Settings[Any],
         every: float = 60.0,
     ) -> None:
         self.folder = os.fspath(folder)
@@ -103,7 +100,7 @@ class Checkpoint:
 
     @property
     def shown(self) -> str:
-        """What was done, for a message."""
+        """The progress, for a message."""
         if self.merges:
             return f"all texts are counted, {len(self.merges):,} merges are learned"
         counted = "all texts are" if self.is_complete else f"{self.fed:,} pieces of text are"
@@ -233,7 +230,7 @@ class Checkpoint:
         self._due = now + pause if self._every else now
 
     def _clear(self, kept: str | None) -> None:
-        """Remove counts that are not needed any more, and what a killed process has left."""
+        """Remove counts that are no longer needed, and what a killed process left behind."""
         for name in os.listdir(self.folder):
             path = os.path.join(self.folder, name)
             if _is_ours(name) and name not in (kept, _STATE) and not os.path.isdir(path):
@@ -247,7 +244,7 @@ def has_state(folder: str | os.PathLike[str]) -> bool:
 
 
 class CheckpointedTrainer:
-    """A trainer that keeps what it has done, and goes on from there.
+    """A trainer that keeps its progress, and goes on from there.
 
     Args:
         trainer: a trainer to which nothing was fed.
@@ -326,7 +323,7 @@ class CheckpointedTrainer:
             raise self._others("there are more of them now")
         for part in fed:
             data = str(part).encode("utf-8", "surrogatepass")
-            # With their lengths, no others give the same bytes.
+            # With the lengths, no other parts give the same bytes.
             self._digest.update(b"%d:" % len(data))
             self._digest.update(data)
         self._fed += 1
@@ -381,12 +378,11 @@ def _is_ours(name: str) -> bool:
     )
 
 
-def _described(settings: KindSettings) -> dict[str, Any]:
+def _described(settings: Settings[Any]) -> dict[str, Any]:
     """Return all that must be the same when a training goes on, as JSON."""
-    assert is_dataclass(settings)
     described = {
         "compat_bpe": __version__,
-        "model": settings.kind,
+        "model": settings.kind.name,
         **{field.name: getattr(settings, field.name) for field in fields(settings)},
     }
     found: dict[str, Any] = json.loads(json.dumps(described, default=_plain))

@@ -1,185 +1,39 @@
-"""Training of any kind of vocabulary: counting of words, learning of a model, and the whole.
-
-A kind is a ``KindSettings``, which says what the words are and how its model is learned from them.
-"""
+"""Training of any kind of vocabulary: step by step, and in one call."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence, Set
-from dataclasses import fields
-from typing import Any, Callable, ClassVar, NamedTuple
+from collections.abc import Iterable, Mapping
+from typing import Any, Protocol, TypeVar, Union
 
-from ..corpus.chunk_counts import Counts
-from ..corpus.counted import Counted
+from ..corpus.chunk_counts import Counted, Counts, rows_of
 from ..encodings.encoding import Encoding
 from ..unicode.surrogates import repair
-from .counted_chunks import feed_all
-from .run.convergence import Convergence, HeldOut
-from .run.costs import Costs
-from .run.results import Learned, Trained
-from .words import CountedWords, MergeLog, WordCounter
+from .bpe.byte_level import TrainingSettings
+from .convergence import HeldOut
+from .kind import Advance, Settings, Trained
+from .kinds import check_settings
+from .sentencepiece.settings import SentencePieceSettings
+from .sentencepiece.trainer import SentencePieceTrainer, TrainedSentencePiece
+from .words import MergeLog
 
-#: Called with 1 for each step of learning.
-Advance = Callable[[int], None]
-
-
-class LikeError(ValueError):
-    """The tokenizer of ``like`` is of another kind; the message goes on from its path."""
+#: The result of training any kind.
+AnyTrained = Union[Trained, TrainedSentencePiece]
 
 
-class Options(NamedTuple):
-    """What a user asks of a training.
+class AnyTrainer(Protocol):
+    """A trainer of any kind; see ``Trainer``."""
 
-    Args:
-        values: the settings, by name, without ``special_tokens``; defaults included.
-        given: the names of those that the user gave.
-        special_tokens: the names of special tokens.
-        roles: the special tokens that have a role in transformers, by role.
-    """
+    def __enter__(self) -> AnyTrainer: ...
 
-    values: Mapping[str, Any]
-    given: Set[str]
-    special_tokens: Sequence[str]
-    roles: Mapping[str, str]
+    def __exit__(self, *exception: object) -> None: ...
 
-    def special_with_roles(self, left_out: str | None = None) -> list[str]:
-        """Return the names of special tokens, then of others that have a role, except ``left_out``.
+    def feed(self, text: str, group: str = "", *, is_last: bool = True) -> None: ...
 
-        >>> options = Options({}, set(), ["<a>"], {"bos": "<a>", "eos": "<b>", "unk": "<c>"})
-        >>> options.special_with_roles("<c>")
-        ['<a>', '<b>']
-        """
-        named = self.special_tokens
-        others = [one for one in dict.fromkeys(self.roles.values()) if one not in named]
-        return [*named, *(one for one in others if one != left_out)]
+    def feed_counts(self, counts: Counted, group: str = "") -> None: ...
 
+    def hold_out(self, text: str) -> None: ...
 
-class KindSettings:
-    """The settings of training one kind of vocabulary, and what all programs ask of a kind.
-
-    Attributes:
-        kind: the name of the kind.
-        formats: the formats that are written unless others are named.
-        ends: the settings that say when learning ends, of which one must be given.
-        learns_merges: True if the kind learns merges one after another.
-        usual_pattern: what splits text unless another is given; None if a pre-tokenizer does.
-        vocab_size: the number of tokens asked for; None for any number.
-        weights: the weights of groups, if there are any.
-    """
-
-    kind: ClassVar[str] = ""
-    formats: ClassVar[tuple[str, ...]] = ()
-    ends: ClassVar[tuple[str, ...]] = ()
-    learns_merges: ClassVar[bool] = False
-    usual_pattern: ClassVar[str | None] = None
-
-    vocab_size: int | None
-    weights: Mapping[str, float] | None = None
-    min_frequency: int = 0
-    min_score: float = 0.0
-
-    @classmethod
-    def option_names(cls, kind: str) -> frozenset[str]:
-        """Return the names of the settings that a program's options may give."""
-        return frozenset(field.name for field in fields(cls))  # type: ignore[arg-type]
-
-    @classmethod
-    def checks(cls, kind: str) -> str:
-        """Return when held-out text is measured: each so many ``"steps"``, or ``"rounds"``."""
-        return "steps"
-
-    @classmethod
-    def from_options(cls, kind: str, options: Options) -> KindSettings:
-        """Return the settings that the options of a program describe.
-
-        Raises:
-            ValueError: a setting is impossible.
-            LikeError: the tokenizer to be like is of no such kind.
-        """
-        raise NotImplementedError
-
-    @property
-    def pattern_name(self) -> str:
-        """The pattern, as a manifest names it."""
-        raise NotImplementedError
-
-    @property
-    def roles(self) -> Mapping[str, str]:
-        """The roles of special tokens that the settings name."""
-        return {}
-
-    def kept_roles(self, roles: Mapping[str, str]) -> Mapping[str, str]:
-        """Return those of some roles that are written beside the model."""
-        return roles
-
-    @property
-    def most_steps(self) -> int | None:
-        """The most steps of learning, fewer if nothing is left to learn; None if unknown."""
-        return None
-
-    @property
-    def steps(self) -> str:
-        """The name of steps."""
-        return "steps"
-
-    @property
-    def costs(self) -> Costs | None:
-        """The costs of training; None if they have not been measured for the kind."""
-        return None
-
-    @property
-    def stops_by(self) -> Convergence | None:
-        """The settings of stopping by convergence, of kinds that can."""
-        return None
-
-    @property
-    def leaves_bytes_out(self) -> bool:
-        """True if unknown characters are bytes in the tokenizer to be like, and not here."""
-        return False
-
-    def described(self) -> dict[str, Any]:
-        """Return the settings for a manifest, all of which are JSON."""
-        raise NotImplementedError
-
-    def splitter(self) -> Encoding:
-        """Return an encoding whose chunks are the words that are learned from.
-
-        Raises:
-            ValueError: the pattern, or a part, is wrong.
-        """
-        raise NotImplementedError
-
-    def word_counter(self, workers: int | None, *, is_held_out: bool = False) -> WordCounter:
-        """Return a counter of the words that are learned from.
-
-        Args:
-            workers: the most processes that split a large corpus; None for one each processor.
-            is_held_out: True for words by which learning stops; they have no weights.
-
-        Raises:
-            ValueError: the pattern or a part is wrong, or ``workers`` is not positive.
-        """
-        raise NotImplementedError
-
-    def learn(self, words: CountedWords, advance: Advance) -> Learned:
-        """Learn a model from words.
-
-        Args:
-            words: the words.
-            advance: called with 1 for each step.
-
-        Raises:
-            ValueError: nothing can be learned from them with these settings.
-        """
-        raise NotImplementedError
-
-    def encoding(self, model: Any, name: str) -> Encoding:
-        """Return the encoding that has a model which was learned.
-
-        Raises:
-            ValueError: a part of it is wrong, or needs a token that is not there.
-        """
-        raise NotImplementedError
+    def train(self, advance: Advance = ...) -> AnyTrained: ...
 
 
 class Trainer:
@@ -209,12 +63,13 @@ LearnedMerge(left=b'h', right=b'##ug', id=8, frequency=2)]
     """
 
     def __init__(
-        self, settings: KindSettings, *, workers: int | None = None, name: str = "trained"
+        self, settings: Settings[Any], *, workers: int | None = None, name: str = "trained"
     ) -> None:
         self.settings = settings
         self._name = name
-        self._words = settings.word_counter(workers)
-        self._held_out = settings.word_counter(workers, is_held_out=True)
+        self._kind = settings.kind
+        self._words = self._kind.word_counter(workers)
+        self._held_out = self._kind.word_counter(workers, is_held_out=True)
         self._held_out_bytes = 0
 
     def __enter__(self) -> Trainer:
@@ -270,7 +125,7 @@ LearnedMerge(left=b'h', right=b'##ug', id=8, frequency=2)]
             ValueError: the settings have no ``convergence``.
             TypeError, OSError: as ``feed``.
         """
-        if self.settings.stops_by is None:
+        if self._kind.convergence is None:
             raise ValueError("held-out text is of no use: the settings have no convergence")
         self._held_out.feed(text)
         self._held_out_bytes += len(repair(text).encode())
@@ -284,7 +139,7 @@ LearnedMerge(left=b'h', right=b'##ug', id=8, frequency=2)]
 
         Args:
             advance: called with 1 for each step.
-            log: what keeps the merges of byte-level BPE; see ``CheckpointedTrainer``.
+            log: keeps the merges of byte-level BPE; see ``CheckpointedTrainer``.
 
         Raises:
             ValueError: there was no text; a group with a weight had none; a part is wrong or needs
@@ -298,9 +153,9 @@ LearnedMerge(left=b'h', right=b'##ug', id=8, frequency=2)]
             counts = self._held_out.finish(may_be_empty=True).counts
             words = words._replace(held_out=HeldOut(counts, self._held_out_bytes))
         words = words._replace(log=log)
-        learned = self.settings.learn(words, advance)
+        learned = self._kind.learn(words, advance)
         return Trained(
-            self.settings.encoding(learned.model, self._name),
+            self._kind.encoding(learned.model, self._name),
             learned.merges,
             learned.stopped,
             words.bytes,
@@ -312,16 +167,128 @@ LearnedMerge(left=b'h', right=b'##ug', id=8, frequency=2)]
         )
 
 
-def train_encoding(
-    settings: KindSettings,
+_Encoding = TypeVar("_Encoding", bound=Encoding)
+
+
+def trainer_of(
+    settings: Settings[Any], *, workers: int | None = None, name: str = "trained"
+) -> AnyTrainer:
+    """Return the trainer of a kind; arguments and errors as of ``Trainer``."""
+    if isinstance(settings, SentencePieceSettings):  # it is learned from lines
+        return SentencePieceTrainer(settings, workers=workers, name=name)
+    return Trainer(settings, workers=workers, name=name)
+
+
+def train(
     texts: Iterable[str] | Mapping[str, Iterable[str]],
+    settings: Settings[_Encoding],
+    *,
     counts: Counted | Mapping[str, Counted] = (),
     validation: Iterable[str] = (),
-    *,
     workers: int | None = None,
     name: str = "trained",
+) -> _Encoding:
+    """Train a vocabulary on texts. It does not depend on their order or the number of workers.
+
+    Args:
+        texts: the corpus, read once; or the texts of each group.
+        settings: the settings of one of the kinds: ``TrainingSettings`` for byte-level BPE,
+            ``WordPieceSettings``, ``CharacterBpeSettings``, ``UnigramSettings``,
+            ``WordLevelSettings``, ``CharacterSettings``, ``ByteSettings`` or
+            ``SentencePieceSettings``.
+        counts: what is learned from with its counts, beside texts or instead of them: chunks of the
+            pattern; words as the model gets them, normalized, and split off by the pre-tokenizer;
+            for SentencePiece texts. They are a mapping; pairs, in any order, of which those of the
+            same chunk are added up; or either for each group. The result is that of the texts that
+            were counted. A Unigram model of SentencePiece takes none.
+        validation: held-out texts for ``convergence``, from which nothing is learned.
+        workers: the most processes that split a large corpus; by default one for each processor.
+        name: the name of the encoding.
+
+    Returns:
+        The encoding: a ``Tokenizer`` or a ``SentencePiece`` where the kind is one.
+        ``compat_bpe.save`` writes it.
+
+    Raises:
+        ValueError: there is no text; a group with a weight has no text; the pattern or a part is
+            wrong, or needs a token that is not there; a special token is also made by merging;
+            a count is negative or no integer; a counted text is empty, has a surrogate, or is more
+            than one chunk; nothing can be learned with these settings.
+        TypeError: a text is not a str, ``texts`` is a single str, or ``settings`` are none.
+        OSError: a worker process has been killed, or the disk is full.
+
+    >>> from compat_bpe.train import WordPieceSettings
+    >>> enc = train(["hug " * 10 + "pug " * 5 + "pun " * 12], WordPieceSettings(14))
+    >>> enc.encode("a pug"), enc.decode([13])
+    ([0, 13], 'pug')
+    """
+    check_settings(settings)
+    if isinstance(texts, str):
+        raise TypeError("texts is a str; pass a list of texts")
+    as_given = settings.kind.as_given
+    with trainer_of(settings, workers=workers, name=name) as trainer:
+        for group, some in (texts if isinstance(texts, Mapping) else {"": texts}).items():
+            for text in some:
+                trainer.feed(as_given(text), group)
+        for text in validation:
+            trainer.hold_out(text)
+        for group, own in _by_group(counts):
+            given = ((as_given(text), count, at) for text, count, at in rows_of(own, group))
+            rows = (row for row in given if row[0])  # of a line end alone nothing is left
+            trainer.feed_counts(own if settings.kind.counts_words else rows, group)
+        encoding: Any = trainer.train().encoding
+    result: _Encoding = encoding
+    return result
+
+
+def _by_group(
+    counts: Counted | Mapping[str, Counted],
+) -> Iterable[tuple[str, Counted]]:
+    """Return counts by group; counts that are not by group are of the group ""."""
+    if isinstance(counts, Mapping):
+        first = next(iter(counts.values()), None)
+        # The counts of a group are a mapping or rows; a count is a number.
+        if isinstance(first, Iterable) and not isinstance(first, (str, bytes)):
+            return counts.items()  # type: ignore[return-value]
+    return [("", counts)]  # type: ignore[list-item]
+
+
+def train_bpe(
+    texts: Iterable[str] | Mapping[str, Iterable[str]] = (),
+    vocab_size: int | None = None,
+    *,
+    pattern: str | None = None,
+    special_tokens: Iterable[str] = (),
+    counts: Counted | Mapping[str, Counted] = (),
+    validation: Iterable[str] = (),
+    workers: int | None = None,
+    name: str = "trained",
+    **settings: Any,
 ) -> Encoding:
-    """Return an encoding trained on texts; arguments and errors as in ``train_bpe``."""
-    with Trainer(settings, workers=workers, name=name) as trainer:
-        feed_all(trainer, texts, counts, validation)
-        return trainer.train().encoding
+    r"""Train a byte-level BPE vocabulary on texts: ``train`` with ``TrainingSettings``.
+
+    The merges are those of Hugging Face tokenizers 0.23.3: of its ``BpeTrainer`` with the
+    byte-level alphabet, after a pre-tokenizer that splits by the same pattern. The ids of the 256
+    bytes come first, in GPT-2's order, then those of the merges, then those of the special tokens.
+
+    Args:
+        texts, counts, validation, workers, name: as in ``train``.
+        vocab_size, pattern, special_tokens: as in ``TrainingSettings``.
+        settings: its other settings, by name, such as ``num_merges`` or ``min_frequency``.
+
+    Returns:
+        The encoding; a ``Tokenizer`` with the pattern ``"deepseek"``.
+
+    Raises:
+        ValueError, TypeError, OSError: as in ``train``; TypeError if there is no such setting.
+
+    >>> enc = train_bpe(["hug " * 10 + "pug " * 5 + "pun " * 12], 259, pattern=r" ?\w+")
+    >>> [enc.decode([token]) for token in (256, 257, 258)]
+    ['pu', ' pu', ' pun']
+    >>> counts = {"hug": 1, " hug": 9, " pug": 5, " pun": 12}
+    >>> enc = train_bpe(counts=counts, num_merges=3, pattern=r" ?\w+")
+    >>> [enc.decode([token]) for token in (256, 257, 258)]
+    ['pu', ' pu', ' pun']
+    """
+    own = TrainingSettings(vocab_size, pattern=pattern, special_tokens=special_tokens, **settings)
+    return train(texts, own, counts=counts, validation=validation, workers=workers, name=name)

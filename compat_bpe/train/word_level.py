@@ -2,43 +2,72 @@
 
 The words are those of ``WordLevelTrainer`` of Hugging Face tokenizers 0.23.3: the special tokens,
 then the most frequent words; of equally frequent ones, the lower one as a string comes first.
-The other two are vocabularies for comparison: every subword vocabulary should be better.
+The other two are for comparison: every subword vocabulary should be better.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from ..corpus.counted import Counted
-from ..encodings.tokenizer import Tokenizer
-from ..formats.models.word_level import WordLevelPart
-from ..formats.parts.pre_tokenizers import byte_level_part, pre_tokenizers_part, split_part
+from ..formats.tokenizer_models import WordLevelPart
+from ..formats.tokenizer_writing import byte_level_part, pre_tokenizers_part, split_part
 from ..pipeline.byte_level import UNICODE_TO_BYTE
-from .bpe.settings import given_or
-from .run.convergence import Convergence, Curve
-from .run.costs import Costs, distinct_bytes
-from .run.results import Learned
-from .settings import TokenizerSettings, train_with
-from .tokenizer_parts import GivenPart
-from .trainer import Advance
+from .convergence import Watch, learn_by_steps
+from .estimate import Costs, distinct_bytes
+from .kind import Advance, Learned
+from .tokenizer_kind import GivenPart, TokenizerKind, TokenizerSettings, given_or
 from .words import CountedWords, word_size
 
 
 @dataclass(frozen=True)
 class WordLevelSettings(TokenizerSettings):
-    """The settings of training a vocabulary of words; see ``train_word_level``."""
+    """The settings of training a vocabulary of words.
 
-    convergence: Convergence | None = None
+    The ids are those of the special tokens, then of the words, the most frequent first, and of
+    equally frequent ones the lower one as a string.
 
-    kind: ClassVar[str] = "word-level"
+    Args:
+        vocab_size: the number of tokens, special tokens included; None for all words. There are
+            fewer if there are no more words.
+        unknown: the token of all other words, ``<unk>`` unless given; a special token.
+        min_frequency: the lowest frequency of a word that is a token.
+        convergence: when to stop because more words are of little use for held-out text. There, a
+            word that is not a token counts as one token for each of its bytes.
+        special_tokens, weights, like: as in ``WordPieceSettings``.
+        normalizer, pre_tokenizer, decoder, post_processor: as there. Unless given, words are runs
+            of letters, digits and underscores, and runs of other signs.
+
+    Raises:
+        ValueError: a setting is impossible. The message names it.
+        TypeError: ``special_tokens`` is a single str.
+
+    >>> from compat_bpe.train import train
+    >>> enc = train(["to be or not to be"], WordLevelSettings(4))
+    >>> enc.encode("to be, or not"), [enc.id_to_token(number) for number in range(4)]
+    ([2, 1, 0, 0, 3], ['<unk>', 'be', 'to', 'not'])
+    """
+
+    @property
+    def kind(self) -> WordLevel:
+        """The kind of vocabulary, with these settings."""
+        return WordLevel(self)
+
+
+class WordLevel(TokenizerKind):
+    """Whole words."""
+
+    settings: WordLevelSettings
+
+    name: ClassVar[str] = "word-level"
+    makes: ClassVar[type[WordLevelSettings]] = WordLevelSettings
     model_types: ClassVar[tuple[type, ...]] = (WordLevelPart,)
     defaults: ClassVar[Mapping[str, GivenPart]] = {"pre_tokenizer": "whitespace"}
 
     @property
     def unknown_token(self) -> str:
-        return str(given_or(self.unknown, self.like_model, "unknown", "<unk>"))
+        return str(given_or(self.settings.unknown, self.like_model, "unknown", "<unk>"))
 
     @property
     def costs(self) -> Costs:
@@ -48,61 +77,60 @@ class WordLevelSettings(TokenizerSettings):
         return None
 
     def learn(self, words: CountedWords, advance: Advance) -> Learned:
-        special = self.all_special_tokens
-        least = self.min_frequency * words.unit
+        special, settings = self.all_special_tokens, self.settings
+        least = settings.min_frequency * words.unit
         counts = words.counts
         kept = sorted(
             (word for word, count in counts.items() if count >= least),
             key=lambda word: (-counts[word], word),
         )
         tokens = [*special, *(word for word in kept if word not in special)]
-        stopped = "nothing left" if self.vocab_size is None else "size"
-        if self.vocab_size is not None:
-            stopped = "size" if len(tokens) >= self.vocab_size else "nothing left"
-            tokens = tokens[: max(self.vocab_size, len(special))]
-        curve = None
-        if self.convergence is not None:
-            held_out, held_out_bytes = words.held_out if words.held_out is not None else ({}, 0)
-            curve = Curve(self.convergence, held_out_bytes)
-            enough = self._enough(tokens, len(special), held_out, curve)
-            if enough is not None:
-                stopped = "convergence"
-                del tokens[enough:]
+        stopped = "nothing left" if settings.vocab_size is None else "size"
+        if settings.vocab_size is not None:
+            stopped = "size" if len(tokens) >= settings.vocab_size else "nothing left"
+            tokens = tokens[: max(settings.vocab_size, len(special))]
+        watch = self._watched(tokens, len(special), words)
+        if watch is not None and watch.has_converged:
+            stopped = "convergence"
         advance(len(tokens))
         vocabulary = {token: number for number, token in enumerate(tokens)}
-        size = sum(counts.values())
         return Learned(
             WordLevelPart(vocabulary, self.unknown_token),
             [],
             stopped,
-            size / words.unit if words.unit > 1 else size,
-            () if curve is None else curve.points,
+            words.in_units(sum(counts.values())),
+            () if watch is None else watch.points,
         )
 
-    def _enough(
-        self, tokens: Sequence[str], first: int, held_out: Mapping[str, int], curve: Curve
-    ) -> int | None:
-        """Return the number of tokens at which learning has converged; None if it has not.
+    def _watched(self, tokens: list[str], first: int, words: CountedWords) -> Watch | None:
+        """Drop the tokens after those at which learning has converged; return the checks.
 
-        A held-out word that is no token counts as one token for each of its bytes, as with a
+        A held-out word that is not a token counts as one token for each of its bytes, as with a
         vocabulary that has the bytes, too. Otherwise bytes per token would be the same throughout.
 
         Args:
             tokens: the tokens; the special ones come first.
             first: the number of special tokens.
-            held_out: the held-out words and their counts.
-            curve: takes the checks.
+            words: the words, with the held-out ones.
         """
-        size_of = word_size(self.surroundings.parts)
+        held_out, size_of = words.held_out.counts, word_size(self.surroundings.parts)
         size = sum(size_of(word) * count for word, count in held_out.items())
-        for number in range(first, len(tokens) + 1):
-            steps = number - first
-            if (curve.is_due(steps) or number == len(tokens)) and curve.add(number, 0, size):
-                return number if number < len(tokens) else None
-            if number < len(tokens):
-                count = held_out.get(tokens[number], 0)
-                size -= (size_of(tokens[number]) - 1) * count
-        return None
+        taken = first
+
+        def step() -> str:
+            nonlocal taken, size
+            if taken == len(tokens):
+                return "size"
+            size -= (size_of(tokens[taken]) - 1) * held_out.get(tokens[taken], 0)
+            taken += 1
+            return ""
+
+        watch = self.watch(words, lambda _: (taken, 0, size))
+        if watch is not None:
+            learn_by_steps(step, watch)
+            watch.has_converged = watch.has_converged and taken < len(tokens)
+            del tokens[taken:]
+        return watch
 
 
 #: Each character is a word.
@@ -114,9 +142,20 @@ class CharacterSettings(WordLevelSettings):
     """The settings of a vocabulary of single characters.
 
     ``vocab_size`` keeps the most frequent ones. Those of a text that are no tokens are unknown.
+    All settings are those of ``WordLevelSettings``.
     """
 
-    kind: ClassVar[str] = "characters"
+    @property
+    def kind(self) -> Characters:
+        """The kind of vocabulary, with these settings."""
+        return Characters(self)
+
+
+class Characters(WordLevel):
+    """Single characters."""
+
+    name: ClassVar[str] = "characters"
+    makes = CharacterSettings
     defaults: ClassVar[Mapping[str, GivenPart]] = {"pre_tokenizer": _CHARACTERS}
 
     def own_decoder(self, parts: Mapping[str, Any]) -> Any:
@@ -135,19 +174,26 @@ class ByteSettings(WordLevelSettings):
         ValueError: also if a size, an unknown token or when to stop is given: all bytes are tokens.
     """
 
-    kind: ClassVar[str] = "bytes"
-    model_types: ClassVar[tuple[type, ...]] = ()
-    defaults: ClassVar[Mapping[str, GivenPart]] = {"pre_tokenizer": _BYTES}
-
     def __post_init__(self) -> None:
         super().__post_init__()
         for name in ("vocab_size", "unknown", "convergence"):
             if getattr(self, name) is not None:
                 raise ValueError(f"{name} is not for bytes: all 256 of them are tokens")
 
-    @classmethod
-    def checks(cls, kind: str) -> str:
-        return "never"  # All vocabularies have as many bytes per token.
+    @property
+    def kind(self) -> Bytes:
+        """The kind of vocabulary, with these settings."""
+        return Bytes(self)
+
+
+class Bytes(WordLevel):
+    """The 256 bytes."""
+
+    name: ClassVar[str] = "bytes"
+    makes = ByteSettings
+    checks: ClassVar[str] = "never"  # All vocabularies have as many bytes per token.
+    model_types: ClassVar[tuple[type, ...]] = ()
+    defaults: ClassVar[Mapping[str, GivenPart]] = {"pre_tokenizer": _BYTES}
 
     @property
     def unknown_token(self) -> None:  # type: ignore[override]
@@ -160,56 +206,5 @@ class ByteSettings(WordLevelSettings):
         tokens = [*self.all_special_tokens, *UNICODE_TO_BYTE]
         vocabulary = {token: number for number, token in enumerate(tokens)}
         advance(len(tokens))
-        size = sum(words.counts.values())
-        return Learned(
-            WordLevelPart(vocabulary),
-            [],
-            "size",
-            size / words.unit if words.unit > 1 else size,
-        )
-
-
-def train_word_level(
-    texts: Iterable[str] | Mapping[str, Iterable[str]] = (),
-    vocab_size: int | None = None,
-    *,
-    unknown: str | None = None,
-    special_tokens: Iterable[str] = (),
-    min_frequency: int = 0,
-    normalizer: GivenPart = None,
-    pre_tokenizer: GivenPart = None,
-    decoder: GivenPart = None,
-    post_processor: GivenPart = None,
-    like: Tokenizer | None = None,
-    weights: Mapping[str, float] | None = None,
-    convergence: Convergence | None = None,
-    counts: Counted | Mapping[str, Counted] = (),
-    validation: Iterable[str] = (),
-    workers: int | None = None,
-    name: str = "trained",
-) -> Tokenizer:
-    """Make a vocabulary of the words of texts.
-
-    The ids are those of the special tokens, then of the words, the most frequent first, and of
-    equally frequent ones the lower one as a string.
-
-    Args:
-        texts, counts, validation, workers, name: as in ``train_tokenizer``.
-        vocab_size: the number of tokens, special tokens included; None for all words. There are
-            fewer if there are no more words.
-        unknown: the token of all other words, ``<unk>`` unless given; a special token.
-        min_frequency: the lowest frequency of a word that is a token.
-        convergence: when to stop because more words are of little use for held-out text. There, a
-            word that is no token counts as one token for each of its bytes.
-        special_tokens, weights, like: as in ``TokenizerSettings``.
-        normalizer, pre_tokenizer, decoder, post_processor: as there. Unless given, words are runs
-            of letters, digits and underscores, and runs of other signs.
-
-    Raises:
-        ValueError, TypeError, OSError: as in ``train_tokenizer``.
-
-    >>> enc = train_word_level(["to be or not to be"], 4)
-    >>> enc.encode("to be, or not"), [enc.id_to_token(number) for number in range(4)]
-    ([2, 1, 0, 0, 3], ['<unk>', 'be', 'to', 'not'])
-    """
-    return train_with(WordLevelSettings, locals())
+        size = words.in_units(sum(words.counts.values()))
+        return Learned(WordLevelPart(vocabulary), [], "size", size)

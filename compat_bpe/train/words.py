@@ -1,7 +1,8 @@
-"""Counting of the words of a corpus: the chunks that learning does not reach across.
+"""Counting of the words of a corpus, and checks of words that come with their counts.
 
-The words are those that the trainers of Hugging Face tokenizers get: a text is normalized, then
-the pre-tokenizer splits it. Added tokens play no part: their names are plain text.
+Words are the chunks that learning does not reach across. They are those that the trainers of
+Hugging Face tokenizers get: a text is normalized, then the pre-tokenizer splits it. Added tokens
+play no part: their names are plain text.
 
 Groups may have weights. The counts of a group are then multiplied by a number, so that the sizes
 of the groups are in the proportions of their weights.
@@ -9,27 +10,117 @@ of the groups are in the proportions of their weights.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
+from itertools import islice
 from typing import Any, Callable, NamedTuple, Protocol
 
-from ..corpus.chunk_counts import ChunkCounter, Counts
-from ..corpus.counted import Counted
+from ..caches import cached_property
+from ..corpus.chunk_counts import ChunkCounter, Counted, Counts, NotAChunkError, shown
 from ..encodings.encoding import Encoding
+from ..encodings.load import DEEPSEEK
 from ..encodings.tokenizer import Tokenizer
-from ..formats.models.word_level import WordLevelPart
 from ..formats.tokenizer_json import PARTS, TokenizerDefinition
-from ..parallel.lazy import cached_property
-from .counted_chunks import word_check
-from .run.convergence import HeldOut
-from .tokenizer_parts import types_in
+from ..formats.tokenizer_models import WordLevelPart
+from ..pattern.translation import stays_whole
+from ..pipeline.byte_level import UNICODE_TO_BYTE
+from .convergence import HeldOut
+
+#: Pre-tokenizers that look at single characters, so that any part of one of their words is a word.
+_BY_CHARACTER = frozenset({"BertPreTokenizer", "Whitespace", "WhitespaceSplit", "Digits"})
+
+#: The most parts of a counted text that a message shows.
+_SHOWN = 4
+
+
+def types_in(part: Any) -> Iterator[str]:
+    """Yield the types of a part and of the parts in it.
+
+    >>> list(types_in({"type": "Sequence", "pretokenizers": [{"type": "ByteLevel"}]}))
+    ['Sequence', 'ByteLevel']
+    """
+    if isinstance(part, Mapping):
+        if isinstance(part.get("type"), str):
+            yield part["type"]
+        for name in ("normalizers", "pretokenizers", "decoders", "processors"):
+            for one in part.get(name) or ():
+                yield from types_in(one)
+
+
+def whole_chunk_check(encoding: Encoding, pattern: str) -> Callable[[str], None]:
+    """Return the check that a counted text is one chunk of a pattern.
+
+    Args:
+        encoding: an encoding that splits by the pattern.
+        pattern: the pattern or its name, for messages.
+
+    >>> from compat_bpe import get_encoding
+    >>> whole_chunk_check(get_encoding("gpt2"), "gpt2")("hug pug")
+    Traceback (most recent call last):
+    compat_bpe.corpus.chunk_counts.NotAChunkError: 'hug pug' is not one chunk of the pattern \
+'gpt2': it splits into 'hug', ' pug'
+    """
+    if pattern != DEEPSEEK:  # whose steps each leave their chunks whole
+        tree = encoding.core.splitter.tree
+        if tree is None or not stays_whole(tree):
+            return lambda chunk: None
+    chunks = encoding.core.splitter.chunks
+
+    def check(chunk: str) -> None:
+        pieces = chunks(chunk)
+        if len(pieces) != 1 or pieces[0] != chunk:
+            raise _not_one(chunk, pieces, f"not one chunk of the pattern {pattern!r}")
+
+    return check
+
+
+def word_check(pre_tokenizer: Any, splitter: Encoding) -> Callable[[str], None]:
+    """Return the check that a counted text may be a word that a pre-tokenizer leaves.
+
+    Words in the byte alphabet, or after ``Metaspace``, are already changed and cannot be split
+    again. Only the byte alphabet can be checked.
+
+    Args:
+        pre_tokenizer: the pre-tokenizer as in a file, or None.
+        splitter: an encoding that splits by it.
+    """
+    types = {*types_in(pre_tokenizer)} - {"Sequence"}
+    if types and types <= _BY_CHARACTER:
+
+        def check(word: str) -> None:
+            pieces = splitter.core.splitter.chunks(word)
+            if pieces != [word]:
+                raise _not_one(word, pieces, "not one word of the pre-tokenizer")
+
+        return check
+    if "ByteLevel" in types:
+        alphabet = UNICODE_TO_BYTE.keys()
+
+        def check_alphabet(word: str) -> None:
+            if not alphabet >= {*word}:
+                other = min({*word} - alphabet)
+                raise NotAChunkError(
+                    f"{shown(word)} is no word of the pre-tokenizer: in its byte alphabet is no "
+                    f"{other!r} (a space is 'Ġ')"
+                )
+
+        return check_alphabet
+    return lambda word: None
+
+
+def _not_one(text: str, found: Iterable[str], what: str) -> NotAChunkError:
+    parts = [*islice(found, _SHOWN + 1)]
+    listed = ", ".join(map(shown, parts[:_SHOWN])) + (", …" if len(parts) > _SHOWN else "")
+    return NotAChunkError(
+        f"{shown(text)} is {what}: it {f'splits into {listed}' if parts else 'is left out'}"
+    )
+
 
 #: The factor that makes weighted counts integers: they are multiples of its inverse.
 UNIT = 1000
 
 #: A model that is never used: words are taken as the pre-tokenizer leaves them.
 _NO_MODEL = WordLevelPart({"": 0}, "")
-
 
 #: The parts that make words of a text.
 _STEPS = ("normalizer", "pre_tokenizer")
@@ -56,7 +147,7 @@ def word_size(parts: Mapping[str, Any]) -> Callable[[str], int]:
 
 
 class MergeLog(Protocol):
-    """The merges that are kept while they are learned, so that a run can go on.
+    """The merges of a run, kept while they are learned, so that another run can go on.
 
     Attributes:
         merges: the ids of both parts of each merge so far, and its frequency.
@@ -79,8 +170,8 @@ class CountedWords(NamedTuple):
         bytes: the size of all words in bytes, without weights.
         words: the number of words, without weights.
         factors: with weights, the factor by which each group was multiplied; else empty.
-        held_out: the words of the held-out text, if there is any.
-        log: what keeps the merges, and has those that were learned before; None if nothing does.
+        held_out: the words of the held-out text.
+        log: keeps the merges, and has those of an earlier run; None if they are not kept.
     """
 
     counts: dict[str, int]
@@ -88,8 +179,12 @@ class CountedWords(NamedTuple):
     bytes: int = 0
     words: int = 0
     factors: Mapping[str, float] = {}
-    held_out: HeldOut | None = None
+    held_out: HeldOut = HeldOut()
     log: MergeLog | None = None
+
+    def in_units(self, number: int) -> float:
+        """Return a number of counts divided by the factor of all counts."""
+        return number / self.unit if self.unit > 1 else number
 
 
 class WordCounter:

@@ -18,19 +18,18 @@ from ..encodings.encoding import Encoding
 from ..encodings.save import save_gpt2, save_tiktoken, save_tokenizer_json
 from ..encodings.sentencepiece import SentencePiece
 from ..encodings.tokenizer import Tokenizer
-from ..files.lock import is_abandoned, locked
-from ..files.names import is_name_on_windows
-from ..files.replace import put_in_place, sync_file, sync_folder
+from ..files.text import is_name_on_windows
 from ..files.whole import NotRegularError, read_whole
-from ..fit.text_encoder import check_encoding
+from ..files.write import is_abandoned, locked, put_in_place, sync_file, sync_folder
+from ..fit.boundary import check_encoding
 from ..formats.checked_json import is_unicode
-from ..formats.manifest import ALL_FORMATS as ALL_FORMATS
-from ..formats.manifest import FORMATS as FORMATS
-from ..formats.manifest import MANIFEST as MANIFEST
-from ..formats.manifest import SENTENCEPIECE
-from ..pipeline.added.added_tokens import AddedToken
-from .run.results import LearnedMerge
-from .sentencepiece.model import save_trained_sentencepiece
+from ..formats.settings_beside import ALL_FORMATS as ALL_FORMATS
+from ..formats.settings_beside import FORMATS as FORMATS
+from ..formats.settings_beside import MANIFEST as MANIFEST
+from ..formats.settings_beside import SENTENCEPIECE
+from ..pipeline.added_tokens import AddedToken
+from .kind import LearnedMerge
+from .sentencepiece.trainer import save_trained_sentencepiece
 
 _ON_WINDOWS = os.name == "nt"
 
@@ -39,7 +38,7 @@ ROLES = ("bos", "eos", "unk", "pad")
 
 _NO_PARTS = "\t\t"
 
-#: The end of the names of temporary folders.
+#: The ending of the names of temporary folders.
 _LEFT = ".tmp"
 
 #: The characters that may begin a formula in a spreadsheet (OWASP, "CSV Injection"), those of East
@@ -71,9 +70,9 @@ def write_vocabulary(
     """Write a vocabulary into a folder, all of its files or none.
 
     The files are written into a temporary folder first. A new folder is then put in place in one
-    step. In an existing one, the files are put in place under a lock, the manifest last: of two
-    writers at once, all files are those of one of them, where the disk has locks. A reader in
-    these milliseconds may see old and new files, each of them whole. Then, as after a process that
+    step. In an existing one, the files are put in place under a lock, the manifest last. If two
+    programs write at once, all files are those of one of them, where the disk has locks. A reader
+    in these milliseconds may see old and new files, each of them whole. Then, as after a process
     was killed meanwhile, the SHA-256 in the manifest do not fit all files.
 
     Args:
@@ -121,7 +120,7 @@ def write_vocabulary(
     around = beside / f"{target.name}.{os.urandom(4).hex()}{_LEFT}"
     with ExitStack() as held:
         held.callback(shutil.rmtree, around, ignore_errors=True)
-        # What replaces private files is private from the beginning.
+        # Files that replace private ones are private from the beginning.
         mode = 0o700 if target.is_dir() else 0o777
         around.mkdir(mode)
         held.enter_context(locked([os.fspath(around)]))
@@ -241,10 +240,10 @@ def _is_same(file: Path, other: Path) -> bool:
 
 
 def _remove_left(folder: Path, name: str) -> None:
-    """Remove the temporary folders that killed processes have left in a folder.
+    """Remove the temporary folders that killed processes left behind in a folder.
 
-    One that is empty may have been made just now, and is not locked yet. What cannot be read stays,
-    and is no reason to write nothing.
+    An empty one stays: it may have been made just now, and not be locked yet. One that cannot be
+    read stays, too.
     """
     pattern = re.compile(re.escape(name) + r"\.[0-9a-f]{8}" + re.escape(_LEFT))
     with suppress(OSError):

@@ -1,1 +1,1 @@
-"""Unicode as in the reference tokenizers: properties, UTF-8, and escapes for display."""
+"""Unicode as in the reference tokenizers: properties, clusters, UTF-8, and text for display."""

@@ -1,8 +1,8 @@
-r"""Extended grapheme clusters, what readers take for one character (UAX 29, Unicode 17.0).
+r"""Extended grapheme clusters, which readers see as one character (UAX 29, Unicode 17.0).
 
-Only the clusters of several characters are looked for. The text is first written in one ASCII
-letter a character, its class. The rules GB1 to GB999 are a pattern over these letters, which
-``re`` tests with one small bitmap.
+Only the clusters of several characters are looked for. First each character of the text becomes an
+ASCII letter for its class. The rules GB1 to GB999 are a pattern over these letters, which ``re``
+tests with one small bitmap.
 
 The property: a search for clusters of several characters begins at the beginning of a cluster.
 
@@ -17,8 +17,7 @@ from collections.abc import Iterator
 from functools import cache
 
 from . import tables_tokenizers as tables
-from .code_points import CodePoints
-from .properties import parse_ranges
+from .properties import CodePoints, parse_ranges
 
 #: ``c`` control, ``e`` extends, ``n`` extends but not a conjunct, ``k`` links a conjunct, ``z``
 #: joins emoji, ``s`` spacing mark, ``r`` half of a flag, ``p`` prepended, ``x`` emoji,
@@ -50,7 +49,7 @@ def long_clusters(text: str) -> Iterator[tuple[int, int]]:
         return
     for match in _CLUSTER.finditer(classes):
         start, end = match.span()
-        # Of two jamo that do not join, the first is a cluster by itself.
+        # The first of two jamo that do not join is a cluster by itself.
         if end - start > 1:
             yield start, end
 
@@ -58,16 +57,15 @@ def long_clusters(text: str) -> Iterator[tuple[int, int]]:
 def stands_alone(char: str) -> bool:
     r"""Return True if a cluster always ends between this character and any other that stands alone.
 
-    The exception is ``\r\n``. What extends the character before it, or joins the one after it, does
-    not stand alone.
+    The exception is ``\r\n``. A character that extends the one before it, or joins the one after
+    it, does not stand alone.
     """
     return char.translate(_classes()) in "ocxC\r\n"
 
 
 def prepended() -> str:
     """Return the characters that join the one after them."""
-    ranges = parse_ranges(tables.CLUSTER_CLASSES["p"]).ranges()
-    return "".join(chr(point) for first, last in ranges for point in range(first, last + 1))
+    return "".join(map(chr, parse_ranges(tables.CLUSTER_CLASSES["p"])))
 
 
 @cache

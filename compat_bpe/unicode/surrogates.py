@@ -1,4 +1,4 @@
-"""Surrogates in text: refused, or repaired as tiktoken repairs them."""
+"""Surrogates in text, refused or repaired as by tiktoken: all that a start needs of ``unicode``."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _LONE = "[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]"
 #: text as UTF-8, and only copies it.
 _QUICK = "utf-8" if sys.implementation.name == "pypy" else "utf-16-le"
 
-#: A mark for the beginning of a text. It is a surrogate, so no repaired text has it in it.
+#: A mark for the beginning of a text. It is a surrogate, so no repaired text contains it.
 START = "\ud800"
 
 
@@ -22,13 +22,13 @@ def repair(text: str) -> str:
     This is what tiktoken does to text that cannot be UTF-8, by way of UTF-16.
 
     Raises:
-        TypeError: it is no ``str``.
+        TypeError: it is not a ``str``.
 
     >>> repair("\ud83d\ude00 \ud83d") == "\U0001f600 \ufffd"
     True
     """
     if not isinstance(text, str):
-        raise _not_a_text(text)
+        raise not_a_text(text)
     try:
         text.isascii() or text.encode()
     except UnicodeEncodeError:
@@ -39,7 +39,7 @@ def repair(text: str) -> str:
 
 
 def repair_with_places(text: str) -> tuple[str, Sequence[int]]:
-    r"""Return a repaired text, and where each of its characters, and its end, is in the given one.
+    r"""Return a repaired text, and the places of its characters, and of its end, in the original.
 
     >>> repair_with_places("\ud83d\ude00 \ud83d")
     ('😀 �', [0, 2, 3, 4])
@@ -56,7 +56,7 @@ def repair_with_places(text: str) -> tuple[str, Sequence[int]]:
 
 
 def has_surrogates(text: str) -> bool:
-    """Return True if a text has surrogates in it, in pairs or alone."""
+    """Return True if a text has surrogates, in pairs or alone."""
     try:
         check_text(text)
     except UnicodeEncodeError:
@@ -65,9 +65,9 @@ def has_surrogates(text: str) -> bool:
 
 
 def check_text(text: str) -> None:
-    """Raise ``UnicodeEncodeError`` if a text has surrogates, ``TypeError`` if it is no ``str``."""
+    """Raise ``UnicodeEncodeError`` for a text with surrogates, ``TypeError`` for other objects."""
     if not isinstance(text, str):
-        raise _not_a_text(text)
+        raise not_a_text(text)
     if not text.isascii():
         try:
             text.encode(_QUICK)
@@ -75,5 +75,6 @@ def check_text(text: str) -> None:
             text.encode()
 
 
-def _not_a_text(text: object) -> TypeError:
+def not_a_text(text: object) -> TypeError:
+    """Return the error for an object that is not a ``str``."""
     return TypeError(f"text must be a str, not {type(text).__name__}")

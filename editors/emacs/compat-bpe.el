@@ -355,7 +355,8 @@ It is empty without a count, and begins with \"~\" if the count is not current."
            (limit (plist-get compat-bpe--told :limit))
            (is-old (and (/= compat-bpe--version (plist-get compat-bpe--told :version))
                         (> (- (float-time) compat-bpe--changed) 1)))
-           (text (format " %s%d%s tokens" (if is-old "~" "") count
+           (about (if (plist-get compat-bpe--told :note) "≈" ""))
+           (text (format " %s%s%d%s tokens" (if is-old "~" "") about count
                          (if limit (format "/%d" limit) ""))))
       (if (and limit (> count limit)) (propertize text 'face 'warning) text))))
 

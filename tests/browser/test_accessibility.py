@@ -11,7 +11,7 @@ import pytest
 
 from tests.axe import VIOLATIONS
 from tests.browser.pages import write_pages
-from tests.cli.exact import run
+from tests.cli.running import run
 from tools.browser import Browser
 
 pytestmark = pytest.mark.browser

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.browser.pages import misplaced
-from tests.cli.exact import run
+from tests.cli.running import run
 from tools.browser import Browser
 
 pytestmark = pytest.mark.browser

@@ -1,8 +1,9 @@
-"""Configurations, right and wrong: an error names the file, the line and what to write."""
+"""Configurations: what they may say, what is wrong, those that are extended and those shown."""
 
 from __future__ import annotations
 
 import os
+import re
 import tracemalloc
 from contextlib import suppress
 from pathlib import Path
@@ -13,12 +14,18 @@ from hypothesis import strategies as st
 
 from compat_bpe.check import configuration as module
 from compat_bpe.check.configuration import Counting, configuration_of
-from compat_bpe.check.files import choose
-from compat_bpe.check.find import find_configuration
-from compat_bpe.check.rules import Configuration, Limit, Part, Place, SectionRule
-from compat_bpe.check.section_counts import matching
-from compat_bpe.check.source import ConfigurationError, Source, read_source
-from compat_bpe.files.markdown import markdown_sections
+from compat_bpe.check.measure import matching
+from compat_bpe.check.rules import Configuration, Limit, Part, Rule, SectionRule, choose
+from compat_bpe.check.source import (
+    NAME,
+    PYPROJECT,
+    ConfigurationError,
+    Place,
+    Source,
+    find_configuration,
+    read_source,
+)
+from compat_bpe.files.documents import markdown_sections
 from compat_bpe.files.walk import Found
 
 
@@ -27,6 +34,12 @@ def read(text: str, folder: Path | None = None) -> Configuration:
 
 
 RULE = '[[check.rules]]\nfiles = ["*.md"]\n'
+
+
+def counted_by(rule: Rule) -> str:
+    """The name of the encoding that counts for a rule."""
+    assert rule.counted_by is not None
+    return rule.counted_by.encoding_name
 
 
 @pytest.mark.parametrize(
@@ -41,7 +54,7 @@ RULE = '[[check.rules]]\nfiles = ["*.md"]\n'
         ("[[check.rules]]\nmax = 1\n", 1, 'a rule needs files: write files = ["*.md"]'),
         (RULE, 1, "a rule needs a limit: write max = 5000"),
         (RULE + "maxx = 1\n", 3, "there is no key 'maxx' (did you mean 'max'?)"),
-        (RULE + 'max = "5k"\n', 3, 'max is a number of tokens from 0 on, or "5% of context", not'),
+        (RULE + 'max = "5kB"\n', 3, 'max is a number of tokens from 0 on, or "5% of context", not'),
         (RULE + "max = -1\n", 3, "not -1"),
         (RULE + "max = true\n", 3, "not True"),
         (RULE + "max = 1.5\n", 3, "not 1.5"),
@@ -69,9 +82,13 @@ RULE = '[[check.rules]]\nfiles = ["*.md"]\n'
         ),
         ("[check]\n" + (RULE + "max = 1\n") * 1001, 1, "more than 1,000 rules"),
         (RULE + 'encoding = "o200k"\nmax = 1\n', 3, "(did you mean 'o200k_base'"),
-        (RULE + 'encoding = "/etc/passwd"\nmax = 1\n', 3, "is no encoding that ships"),
-        (RULE + 'encoding = "hf:a/b"\nmax = 1\n', 3, "or give another by -e"),
-        (RULE + 'model = "gpt-4p"\nmax = 1\n', 3, "is unknown (did you mean"),
+        (
+            RULE + 'encoding = "/etc/passwd"\nmax = 1\n',
+            3,
+            "a file or folder: -e /etc/passwd",
+        ),
+        (RULE + 'encoding = "hf:a/b"\nmax = 1\n', 3, "-e hf:a/b on the command line"),
+        (RULE + 'model = "gpt-4p"\nmax = 1\n', 3, "unknown model 'gpt-4p' (did you mean"),
         (RULE + 'model = "claude-sonnet-4-5"\nmax = 1\n', 3, "claude-sonnet-4-5"),
         (RULE + 'model = "gpt-4o"\nencoding = "gpt2"\nmax = 1\n', 3, "exclude each other"),
         (RULE + 'sections = [{heading = "A"}]\n', 3, "a section needs both"),
@@ -159,7 +176,7 @@ def test_python_without_toml(monkeypatch: pytest.MonkeyPatch) -> None:
     def missing(name: str) -> object:
         raise ModuleNotFoundError(name)
 
-    monkeypatch.setattr("compat_bpe.check.toml_spans.import_module", missing)
+    monkeypatch.setattr("compat_bpe.check.source.import_module", missing)
     with pytest.raises(ConfigurationError, match="pip install tomli"):
         read(RULE)
 
@@ -173,16 +190,18 @@ def test_values() -> None:
     found = read(
         '[check]\nmodel = "gpt-4o"\nwarn = "80%"\n'
         '[[check.rules]]\nname = "all"\nfiles = ["*.md", ".x/*"]\n'
-        'max = "5% of context"\ntotal = 7\n'
+        'max = "5% of context"\ntotal = "1.5M"\n'
         + RULE
-        + 'encoding = "gpt2"\nwarn = 3\nmax = 4\ngrowth = "10%"\nexclude = ["a.md"]\n'
+        + 'encoding = "gpt2"\nwarn = "3k"\nmax = "4K"\ngrowth = "10%"\nexclude = ["a.md"]\n'
     )
     one, two = found.rules
-    assert (one.name, one.encoding, two.name, two.encoding) == ("all", "o200k_base", "*.md", "gpt2")
+    assert (one.name, counted_by(one)) == ("all", "o200k_base")
+    assert (two.name, counted_by(two)) == ("*.md", "gpt2")
     assert one.largest is not None
     assert (one.largest.tokens, one.largest.share, one.largest.place.line) == (6400, True, 7)
-    assert one.warn.of(1000) == 800
-    assert (two.warn.of(1000), two.growth and two.growth.of(55)) == (3, 5)
+    assert one.total is not None
+    assert (one.warn.of(1000), one.total.tokens, one.total.share) == (800, 1_500_000, False)
+    assert (two.warn.of(1000), two.growth and two.growth.of(55)) == (3000, 5)
     assert found.needs_hidden
     paths = ["a.md", "b/c.md", ".x/d.txt", ".y/e.md", "b/.z/f.md"]
     assert one.chosen(paths) == ["a.md", "b/c.md", ".x/d.txt"]
@@ -193,7 +212,7 @@ def test_values() -> None:
 def test_what_the_command_line_names_replaces_what_does_not_ship(line: str) -> None:
     source = Source("/x/.compat-bpe.toml", f"[check]\n{line}\n{RULE}{line}\nmax = 1\n")
     (rule,) = configuration_of(source, Counting(None)).rules
-    assert rule.encoding is None
+    assert rule.counted_by is None
 
 
 @pytest.mark.parametrize("lines", ['encoding = "a"\nmodel = "b"\n', "encoding = 1\n", 'model = ""'])
@@ -333,7 +352,7 @@ def test_extended_rules_come_first_and_own_defaults_win(repository: Path) -> Non
     (repository / "shared.toml").write_text('[check]\nextends = "base.toml"\nwarn = 2\n')
     found = extending(repository, '["../shared.toml", "../base.toml"]')
     assert [rule.largest and rule.largest.tokens for rule in found.rules] == [1, 3]
-    assert {rule.encoding for rule in found.rules} == {"gpt2"}
+    assert {counted_by(rule) for rule in found.rules} == {"gpt2"}
     assert {rule.warn.tokens for rule in found.rules} == {2}
     assert found.folder == str(repository / "sub")
 
@@ -400,3 +419,37 @@ def test_a_set_of_all_characters_takes_little_memory() -> None:
     tracemalloc.stop()
     assert found.line == 1
     assert peak < 1_000_000
+
+
+@pytest.mark.parametrize("estimate", ["estimate = true\n" + RULE, RULE + "estimate = true\n"])
+def test_an_estimate_is_made_where_the_configuration_says_so(estimate: str) -> None:
+    model = 'model = "claude-opus-4-7"\nmax = 13\n'
+    (rule,) = configuration_of(Source("/x/.compat-bpe.toml", f"[check]\n{estimate}{model}")).rules
+    assert rule.counted_by is not None
+    assert (rule.counted_by.encoding_name, rule.counted_by.tokens(35)) == ("characters", 13)
+    with pytest.raises(ConfigurationError, match="; estimate = true estimates it"):
+        configuration_of(Source("/x/.compat-bpe.toml", f"[check]\n{RULE}{model}"))
+    with pytest.raises(ConfigurationError, match="estimate is true or false, not 'yes'"):
+        configuration_of(Source("/x/.compat-bpe.toml", f"[check]\nestimate='yes'\n{RULE}{model}"))
+
+
+PAGE = Path(__file__).parents[2] / "docs/check.md"
+
+
+def test_configurations(tmp_path: Path) -> None:
+    blocks = re.findall(r"^```toml\n(.*?)^```$", PAGE.read_text("utf-8"), re.M | re.S)
+    shared = "[check]\n[[check.rules]]\nfiles = ['a']\nmax = 1\n"
+    (tmp_path / "shared.toml").write_text(shared)
+    assert len(blocks) == 2
+    small, large = (
+        configuration_of(Source(str(tmp_path / name), text))
+        for name, text in zip((PYPROJECT, NAME), blocks)
+    )
+    (rule,) = small.rules
+    assert rule.counted_by is not None
+    assert (rule.counted_by.encoding_name, rule.files) == ("o200k_base", ("skills/*.md",))
+    assert [rule.largest and rule.largest.tokens for rule in large.rules] == [1, 5000, None, 20_000]
+    assert [rule.total and rule.total.tokens for rule in large.rules] == [None, 25_600, None, None]
+    assert [len(rule.sections) for rule in large.rules] == [0, 1, 0, 0]
+    assert [rule.body and rule.body.tokens for rule in large.rules] == [None, None, 5000, None]
+    assert [one.reason for one in large.exemptions] == ["is removed with version 2"]

@@ -10,9 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from compat_bpe.check.formats import as_json, github, junit, markdown, sarif, table
+from compat_bpe.check.for_people import annotation, github_lines, markdown_lines, table_lines
+from compat_bpe.check.for_programs import json_lines, junit_lines, sarif_lines
 from compat_bpe.check.results import Change, Kind, Report, Result, Status, Unmatched
-from compat_bpe.check.rules import Place
+from compat_bpe.check.source import Place
 
 HOSTILE = "a|b`<img src=x>*[x](y)\n::error::%0A\x1b[31m,:\x00]]>\"'&\u202e\udce9.md"
 
@@ -60,7 +61,7 @@ def test_parts_of_files_are_named() -> None:
     ]
     assert result("over", "section", heading="").name == "a.md § "
     report = Report("/x", "", [result("over", kind) for kind in kinds])
-    (run,) = json.loads("".join(sarif.lines(report)))["runs"]
+    (run,) = json.loads("".join(sarif_lines(report)))["runs"]
     rules = [rule["id"] for rule in run["tool"]["driver"]["rules"]]
     assert [rules[one["ruleIndex"]] for one in run["results"]] == [f"tokens/{one}" for one in kinds]
 
@@ -78,7 +79,7 @@ def hostile() -> Report:
 
 
 def test_github(report: Report) -> None:
-    assert list(github.lines(report)) == [
+    assert list(github_lines(report)) == [
         "::error file=sub/a.md,line=1,title=token budget::"
         "a.md: 5,210 tokens (gpt2), over the limit of 5,000",
         "::error title=token budget::total of skills: 5,210 tokens (gpt2), over the limit of 5,000",
@@ -91,7 +92,7 @@ def test_github(report: Report) -> None:
 
 
 def test_github_has_one_command_a_line(hostile: Report) -> None:
-    first, second, last = github.lines(hostile)
+    first, second, last = github_lines(hostile)
     for line in (first, second):
         assert "\n" not in line
         assert line.startswith("::error file=a|b`<img src=x>*[x](y)%0A%3A%3Aerror%3A%3A%250A\x1b")
@@ -104,47 +105,47 @@ def test_no_line_of_github_is_another_command() -> None:
     """A runner looks for ``##[…]`` anywhere in a line that is no command of ``::``."""
     for name in ("##[stop-commands]x", "::stop-commands::x", "\r##[add-mask]a", "a\n::debug::"):
         found = Report("x", results=[result("over", path=name)], errors=[(name, name)])
-        *commands, last = github.lines(found)
+        *commands, last = github_lines(found)
         assert len(commands) == 2
         for command in commands:
             assert re.match("::error [^:]*::[^\r\n]*$", command)
         assert "[" not in last
-        assert re.match("::notice title=token budget::[^\r\n]*$", github.annotation("notice", name))
+        assert re.match("::notice title=token budget::[^\r\n]*$", annotation("notice", name))
 
 
 def test_what_matched_nothing_is_in_each_form(report: Report, hostile: Report) -> None:
     rule = Unmatched("/x/.compat-bpe.toml:4", "none", Place("/x/.compat-bpe.toml", 4, ()))
     report.unmatched = [rule, Unmatched("b.txt", "no rule", None)]
     assert report.status == "error"
-    assert list(github.lines(report))[-3:] == [
+    assert list(github_lines(report))[-3:] == [
         "::error file=sub/.compat-bpe.toml,line=4,title=token budget::/x/.compat-bpe.toml:4: none",
         "::error title=token budget::b.txt: no rule",
         "3 files: 2 over a limit, 1 exempt, 1 total over, 2 rules or paths matched nothing",
     ]
-    assert list(markdown.lines(report))[-2:] == [
+    assert list(markdown_lines(report))[-2:] == [
         "- Nothing checked: `/x/.compat-bpe.toml:4`: `none`",
         "- Nothing checked: `b.txt`: `no rule`",
     ]
-    suite = ElementTree.fromstring("\n".join(junit.lines(report)))[0]
+    suite = ElementTree.fromstring("\n".join(junit_lines(report)))[0]
     assert (suite.get("tests"), suite.get("errors")) == ("8", "2")
     assert suite[-1].attrib == {"classname": "nothing checked", "name": "b.txt"}
-    (invocation,) = json.loads(*sarif.lines(report))["runs"][0]["invocations"]
+    (invocation,) = json.loads(*sarif_lines(report))["runs"][0]["invocations"]
     assert invocation["executionSuccessful"] is False
     notes = [one["message"]["text"] for one in invocation["toolExecutionNotifications"]]
     assert notes == ["/x/.compat-bpe.toml:4: none", "b.txt: no rule"]
-    assert json.loads(*as_json.lines(report))["errors"] == [
+    assert json.loads(*json_lines(report))["errors"] == [
         {"path": "/x/.compat-bpe.toml", "line": 4, "error": "none"},
         {"path": "b.txt", "line": None, "error": "no rule"},
     ]
     # No name breaks a form.
     hostile.unmatched = [Unmatched(HOSTILE, HOSTILE, None)]
-    assert all("\n" not in line for line in (*github.lines(hostile), *markdown.lines(hostile)))
-    ElementTree.fromstring("\n".join(junit.lines(hostile)))
-    json.loads(*sarif.lines(hostile))
+    assert all("\n" not in line for line in (*github_lines(hostile), *markdown_lines(hostile)))
+    ElementTree.fromstring("\n".join(junit_lines(hostile)))
+    json.loads(*sarif_lines(hostile))
 
 
 def test_sarif(report: Report) -> None:
-    (log,) = map(json.loads, sarif.lines(report))
+    (log,) = map(json.loads, sarif_lines(report))
     (run,) = log["runs"]
     rules = [rule["id"] for rule in run["tool"]["driver"]["rules"]]
     results = run["results"]
@@ -164,14 +165,14 @@ def test_sarif(report: Report) -> None:
 def test_the_limit_of_a_total_is_where_it_is_written(report: Report) -> None:
     # The configuration in sub/ extends one above it.
     report.results = [result("over", "total", place=Place("/shared.toml", 9, ()))]
-    (log,) = map(json.loads, sarif.lines(report))
+    (log,) = map(json.loads, sarif_lines(report))
     place = log["runs"][0]["results"][0]["locations"][0]["physicalLocation"]
     assert place["artifactLocation"]["uri"] == "shared.toml"
     assert place["region"]["startLine"] == 9
 
 
 def test_sarif_is_utf8_with_uris(hostile: Report) -> None:
-    (line,) = sarif.lines(hostile)
+    (line,) = sarif_lines(hostile)
     json.dumps(json.loads(line), ensure_ascii=False).encode()
     run = json.loads(line)["runs"][0]
     place = run["results"][0]["locations"][0]["physicalLocation"]
@@ -181,7 +182,7 @@ def test_sarif_is_utf8_with_uris(hostile: Report) -> None:
 
 
 def test_junit(report: Report) -> None:
-    suite = ElementTree.fromstring("\n".join(junit.lines(report)))[0]
+    suite = ElementTree.fromstring("\n".join(junit_lines(report)))[0]
     assert {name: suite.get(name) for name in ("tests", "failures", "errors", "skipped")} == {
         "tests": "6",
         "failures": "3",
@@ -200,7 +201,7 @@ def test_junit(report: Report) -> None:
 
 
 def test_junit_is_xml(hostile: Report) -> None:
-    text = "\n".join(junit.lines(hostile))
+    text = "\n".join(junit_lines(hostile))
     assert text.isascii()
     suite = ElementTree.fromstring(text)[0]
     assert suite.get("errors") == "1"
@@ -213,7 +214,7 @@ def test_junit_is_xml(hostile: Report) -> None:
 def test_markdown(report: Report) -> None:
     report.base = "f00"
     report.changes = [Change("b.md", "a.md", 1, 5000, "gpt2")]
-    assert "\n".join(markdown.lines(report)) == (
+    assert "\n".join(markdown_lines(report)) == (
         "### Token budgets\n\n3 files: 2 over a limit, 1 exempt, 1 total over.\n\n"
         "| | what | tokens | limit | encoding |\n|---|---|--:|--:|---|\n"
         "| ❌ over | `a.md` | 5,210 | 5,000 | `gpt2` |\n"
@@ -226,7 +227,7 @@ def test_markdown(report: Report) -> None:
 
 
 def test_markdown_shows_names_as_they_are(hostile: Report) -> None:
-    lines = list(markdown.lines(hostile))
+    lines = list(markdown_lines(hostile))
     assert not [line for line in lines if "\n" in line or "\0" in line or "\x1b" in line]
     (row,) = [line for line in lines if "over |" in line]
     assert "\u202e" not in row
@@ -270,7 +271,7 @@ NAMES = st.text(st.sampled_from("a`|\\ *<@\n[]"), min_size=1, max_size=12)
 @given(NAMES, NAMES)
 def test_no_name_leaves_its_span_of_code(path: str, heading: str) -> None:
     one = result("over", "section", path, heading=heading)
-    lines = list(markdown.lines(Report("x", results=[one])))
+    lines = list(markdown_lines(Report("x", results=[one])))
     assert len(lines) == 7
     found = cells(lines[-1])
     assert len(found) == 6
@@ -282,7 +283,7 @@ def test_markdown_is_not_too_long_for_a_comment(report: Report) -> None:
     report.results = [result("over", path="a" * 4000)] * 90
     report.errors = [("b" * 4000, "c")] * 90
     report.changes = [Change("d" * 4000, "e" * 4000, 1, 2, "gpt2")] * 90
-    text = "\n".join(markdown.lines(report))
+    text = "\n".join(markdown_lines(report))
     assert len(text) < 65_536
     assert text.count("… and 86 more.") == 2
     assert text.count("… and 88 more.") == 1
@@ -291,29 +292,29 @@ def test_markdown_is_not_too_long_for_a_comment(report: Report) -> None:
 def test_markdown_has_an_end(report: Report) -> None:
     report.results *= 100
     report.changes = [Change("", f"{number}", 1, 0, "gpt2") for number in range(500)]
-    text = "\n".join(markdown.lines(report))
+    text = "\n".join(markdown_lines(report))
     assert "… and 300 more." in text
     assert "… and 400 more." in text
 
 
 def test_json(report: Report, hostile: Report) -> None:
-    (line,) = as_json.lines(report)
+    (line,) = json_lines(report)
     found = json.loads(line)
     assert (found["status"], found["over"], found["near"], found["files"]) == ("over", 3, 1, 3)
     assert found["results"][3]["path"] is None
     assert found["results"][5]["reason"] == "old"
-    (line,) = as_json.lines(hostile)
+    (line,) = json_lines(hostile)
     assert json.loads(line)["results"][0]["path"] == HOSTILE
     assert json.loads(line)["status"] == "error"
 
 
 def test_table(report: Report) -> None:
-    assert list(table.lines(report)) == [
+    assert list(table_lines(report)) == [
         "over   5,210 /  5,000  a.md",
         "over   5,210 /  5,000  total of skills",
         "over  +5,210 / +5,000  b.md",
         "near   5,210 /  5,000  a.md § Examples",
         "3 files: 2 over a limit, 1 exempt, 1 total over",
     ]
-    assert "exempt   5,210 /  5,000  c.md (old)" in list(table.lines(report, all_results=True))
-    assert list(table.lines(Report("x"))) == ["0 files: nothing was checked"]
+    assert "exempt   5,210 /  5,000  c.md (old)" in list(table_lines(report, all_results=True))
+    assert list(table_lines(Report("x"))) == ["0 files: nothing was checked"]

@@ -7,396 +7,273 @@ import json
 import os
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from compat_bpe import get_encoding
-from tests.cli.in_process import Run, runner
+from tests.cli.running import TextResult, cases, command, posix, write
 
-posix = pytest.mark.skipif(os.name != "posix", reason="POSIX permissions and pipes")
+HELLO = "hello world"
 
 
-@pytest.fixture
-def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Run:
-    """Run ``compat-bpe count`` in a folder of its own."""
-    return runner("count", tmp_path, monkeypatch, capfd)
+def count(line: str = "", *more: str, stdin: str | bytes = b"") -> TextResult:
+    return command(f"count -e gpt2 {line}", *more, stdin=stdin)
 
 
 def tokens(text: str) -> int:
     return get_encoding("gpt2").count(text)
 
 
-def test_a_named_file_that_may_not_be_read_does_not_end_the_others(
-    run: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """As root, everything may be read: so the system's answers are replaced."""
-    for name in ("a", "closed", "b"):
-        Path(name).write_text("hello world")
-    access = os.access
-    monkeypatch.setattr(os, "access", lambda path, mode: path != "closed" and access(path, mode))
-
-    def refuse(path: str, mode: str) -> object:
-        if path == "closed":
-            raise PermissionError(13, "Permission denied", path)
-        return open(path, mode)
-
-    monkeypatch.setattr("compat_bpe.files.text.open", refuse, raising=False)
-    assert run("-e", "gpt2", "a", "closed", "b") == (
-        2,
-        " 2 a\n 2 b\n 4 total\n",
-        "compat-bpe: closed: Permission denied\n",
-    )
-    status, out, err = run("-e", "gpt2", "--files-from", "closed")
-    assert (status, out, err) == (2, "", "compat-bpe: closed: Permission denied\n")
+def paths(line: str, *more: str, stdin: str | bytes = b"") -> list[str]:
+    """The paths of the files that are counted, in their order."""
+    status, out, err = count(f"--json {line}", *more, stdin=stdin)
+    assert (status, err) == (0, "")
+    return [one["path"] for one in json.loads(out)["files"]]
 
 
-@posix
-def test_a_named_file_of_another_user(tmp_path: Path) -> None:
-    """In a process that is nobody's, if this one is root's."""
-    script = (
-        "import os, sys\n"
-        "from compat_bpe.cli import cli\n"
-        "def run(*args):\n"
-        "    try:\n"
-        "        cli(['count', '-e', 'gpt2', *args])\n"
-        "    except SystemExit as end:\n"
-        "        return end.code\n"
-        "run('open')\n"  # so that all modules are there
-        "if os.getuid() == 0:\n"
-        "    os.setgroups([])\n"
-        "    os.setgid(65534)\n"
-        "    os.setuid(65534)\n"
-        "sys.exit(run('open', 'closed', 'open'))\n"
-    )
-    tmp_path.chmod(0o755)
-    for name, mode in (("open", 0o644), ("closed", 0o000)):
-        (tmp_path / name).write_text("hello world")
-        (tmp_path / name).chmod(mode)
-    done = subprocess.run(
-        [sys.executable, "-c", script],
-        cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])},
-        capture_output=True,
-        check=False,
-    )
-    assert done.stderr == b"compat-bpe: closed: Permission denied\n"
-    assert done.stdout == b"2 open\n 2 open\n 2 open\n 4 total\n"
-    assert done.returncode == 2
-
-
-def test_a_filter_that_nothing_passes_is_an_error(run: Run) -> None:
-    Path("d/e").mkdir(parents=True)
-    Path("d/e/a.py").write_text("hello world")
-    for args in ([], ["--max", "0"], ["--json"], ["--tree"], ["--errors", "skip"]):
-        assert run("--include", "*.nope", *args, "d") == (
+def test_a_filter_that_nothing_passes_is_an_error() -> None:
+    write({"d/e/a.py": HELLO, "b.txt": HELLO})
+    for args in ("", "--max 0", "--json", "--tree", "--errors skip"):
+        assert count(f"--include *.nope {args} d") == (
             2,
             "",
             "compat-bpe: no files to count in d: nothing matches --include '*.nope'\n",
         )
-    assert run("--exclude", "e/", "d").err.endswith("1 left out by --exclude 'e/'\n")
+    assert count("--exclude e/ d").err.endswith("1 left out by --exclude 'e/'\n")
     for name in "fgh":
         Path(name).mkdir()
-    assert run("--include", "*.nope", "d", *"fgh").err.startswith(
+    assert count("--include *.nope d f g h").err.startswith(
         "compat-bpe: no files to count in d, f, g and 1 more: nothing matches"
     )
     # It is none as long as something is counted.
-    Path("b.txt").write_text("hello world")
-    assert run("-e", "gpt2", "--include", "*.nope", "d", "b.txt").status == 0
-    assert run("-e", "gpt2", "--include", "*.nope", "b.txt").out == "2 b.txt\n"
+    assert count("--include *.nope d b.txt").status == 0
+    assert count("--include *.nope b.txt").out == "2 b.txt\n"
 
 
-def test_a_directory_with_nothing_to_count(run: Run) -> None:
-    Path("d").mkdir()
-    assert run("d") == (0, "0 total\n", "")
-    assert run("--exclude", "*.nope", "d") == (0, "0 total\n", "")
-    Path("d/.hidden").write_text("hello world")
+def test_a_directory_with_nothing_to_count() -> None:
     Path("e").mkdir()
-    assert run("d", "e") == (
-        2,
-        "",
-        "compat-bpe: no files to count in d, e: 1 hidden (see --hidden)\n",
-    )
+    assert count("--exclude *.nope e") == (0, "0 total\n", "")
+    write({"d/.hidden": HELLO})
+    hidden = "compat-bpe: no files to count in d, e: 1 hidden (see --hidden)\n"
+    assert count("d e") == (2, "", hidden)
 
 
-@pytest.mark.parametrize("args", [[], ["--json"], ["--max", "1"], ["-q"]])
-def test_nothing_counted_because_all_is_skipped_is_an_error(run: Run, args: list[str]) -> None:
-    Path("d").mkdir()
-    Path("d/a").write_bytes(b"\0")
-    status, _, err = run(*args, "d")
+@pytest.mark.parametrize("args", ["", "--json", "--max 1", "-q"])
+def test_nothing_counted_because_all_is_skipped_is_an_error(args: str) -> None:
+    nothing = "compat-bpe: nothing was counted: "
+    write({"d/a": b"\0"})
+    status, _, err = count(f"{args} d")
     assert status == 2
-    assert err.endswith("compat-bpe: nothing was counted: the only file was skipped\n")
-    Path("d/b").write_bytes(b"\xff")
-    assert run("d").err.endswith("compat-bpe: nothing was counted: all files were skipped\n")
+    assert err.endswith(f"{nothing}the only file was skipped\n")
+    write({"d/b": b"\xff"})
+    assert count("d").err.endswith(f"{nothing}all files were skipped\n")
     # Unless it is asked for.
-    assert run(*args, "--errors", "skip", "d").status == 0
+    assert count(f"{args} --errors skip d").status == 0
 
 
-NOT_TEXT = {"binary": b"PNG\0", "latin-1": b"caf\xe9", "text": b"hello world"}
+def test_a_limit_of_nothing_is_not_kept() -> None:
+    Path("empty").mkdir()
+    for line in ("--files-from -", "empty"):
+        assert count(line).status == 0
+        status, _, err = count(f"{line} --max 10")
+        assert (status, err) == (
+            2,
+            "compat-bpe: nothing was counted, so --max was not checked (--errors skip allows it)\n",
+        )
+        assert count(f"{line} --max 10 --errors skip").status == 0
+
+
+NOT_TEXT: dict[str, str | bytes]
+NOT_TEXT = {"d/binary": b"PNG\0", "d/latin-1": b"caf\xe9", "d/text": HELLO}
 REASONS = {
-    "binary": "binary: NUL byte at offset 3; --text takes it as text",
-    "latin-1": "not UTF-8: byte 0xe9 at offset 3; convert it to UTF-8",
+    "d/binary": "binary: NUL byte at offset 3; --text takes it as text",
+    "d/latin-1": "not UTF-8: byte 0xe9 at offset 3; convert it to UTF-8",
 }
 
 
 @pytest.mark.parametrize(
     ("errors", "named", "failed", "skipped"),
     [
-        (None, False, [], ["binary", "latin-1"]),
-        (None, True, ["binary", "latin-1"], []),
-        ("strict", False, ["binary", "latin-1"], []),
-        ("strict", True, ["binary", "latin-1"], []),
-        ("replace", False, [], ["binary"]),
-        ("replace", True, ["binary"], []),
-        ("skip", False, [], ["binary", "latin-1"]),
-        ("skip", True, [], ["binary", "latin-1"]),
+        ("", False, [], [*REASONS]),
+        ("", True, [*REASONS], []),
+        ("--errors strict", False, [*REASONS], []),
+        ("--errors strict", True, [*REASONS], []),
+        ("--errors replace", False, [], ["d/binary"]),
+        ("--errors replace", True, ["d/binary"], []),
+        ("--errors skip", False, [], [*REASONS]),
+        ("--errors skip", True, [], [*REASONS]),
     ],
 )
-def test_what_is_no_text(
-    run: Run, errors: str | None, named: bool, failed: list[str], skipped: list[str]
-) -> None:
-    Path("d").mkdir()
-    for name, data in NOT_TEXT.items():
-        Path("d", name).write_bytes(data)
-    args = ["-v", "-e", "gpt2", *(["--errors", errors] if errors else [])]
-    paths = [f"d/{name}" for name in NOT_TEXT] if named else ["d"]
-    status, out, err = run("--json", *args, *paths)
+def test_what_is_no_text(errors: str, named: bool, failed: list[str], skipped: list[str]) -> None:
+    write(NOT_TEXT)
+    status, out, err = count(f"-v {errors} --json", *(NOT_TEXT if named else ["d"]))
     result = json.loads(out)
-    assert result["errors"] == [{"path": f"d/{name}", "error": REASONS[name]} for name in failed]
-    assert result["skipped"] == [{"path": f"d/{name}", "reason": REASONS[name]} for name in skipped]
-    counted = {file["path"]: file["tokens"] for file in result["files"]}
+    assert result["errors"] == [{"path": name, "error": REASONS[name]} for name in failed]
+    assert result["skipped"] == [{"path": name, "reason": REASONS[name]} for name in skipped]
     expected = {"d/text": 2}
-    if errors == "replace":
+    if "replace" in errors:
         expected["d/latin-1"] = tokens("caf\ufffd")
-    assert counted == expected
+    assert {file["path"]: file["tokens"] for file in result["files"]} == expected
     assert status == (2 if failed else 0)
+    advice = f"compat-bpe: {len(failed)} PATHs cannot be counted as text: --errors skip leaves "
     assert sorted(err.splitlines()) == sorted(
-        [f"compat-bpe: d/{name}: {REASONS[name]}" for name in failed]
-        + [f"compat-bpe: d/{name}: skipped: {REASONS[name]}" for name in skipped]
+        [f"compat-bpe: {name}: {REASONS[name]}" for name in failed]
+        + [f"compat-bpe: {name}: skipped: {REASONS[name]}" for name in skipped]
+        + [f"{advice}such files out"] * bool(named and failed and not errors)
     )
 
 
-def test_everything_can_be_counted_if_asked(run: Run) -> None:
-    data = b"\xff\xfea\0"
-    Path("a").write_bytes(data)
-    expected = tokens(data.decode("utf-8", "replace"))
-    assert run("-e", "gpt2", "--text", "--errors", "replace", "a").out == f"{expected} a\n"
+def test_skipped_files_are_summed_up() -> None:
+    write({"d/text": HELLO, "d/zero": b"\0", "d/latin-1": b"caf\xe9"})
+    assert count("d").err == (
+        "compat-bpe: 1 binary file skipped: d/zero\n"
+        "compat-bpe: 1 file that is not UTF-8 skipped: d/latin-1\n"
+    )
+    write({f"d/{number}": b"\0" for number in range(7)})
+    write({"d/utf-16": "hello".encode("utf-16")})
+    status, out, err = count("--json d")
+    assert (status, err) == (
+        0,
+        "compat-bpe: 8 binary files skipped: d/0, d/1, d/2 and 5 more (--verbose names them)\n"
+        "compat-bpe: 2 files that are not UTF-8 skipped: d/latin-1, d/utf-16\n",
+    )
+    assert len(json.loads(out)["skipped"]) == 10
+    named = count("-v d").err.splitlines()
+    assert len(named) == 10
+    nul = "skipped: binary: NUL byte at offset 0; --text takes it as text"
+    # --text would not count the other, so that is not said.
+    mark = "skipped: not UTF-8: UTF-16 byte-order mark at offset 0; convert it to UTF-8"
+    assert {f"compat-bpe: d/0: {nul}", f"compat-bpe: d/utf-16: {mark}"} <= set(named)
+    assert count("-q d").err == ""
+    # What is named and skipped is named.
+    assert count("--errors skip d/zero").err == f"compat-bpe: d/zero: {nul}\n"
+    assert count("--errors skip -q d/zero").err == ""
+
+
+def test_advice_is_true_of_what_it_is_said_of() -> None:
+    write({"picture": b"PNG\0\xff", "utf-16": b"\xff\xfea\0", "top.py": HELLO})
+    assert "--text" not in count("picture").err
+    assert count("--text picture").status == 2
+    assert "; --text takes it as text" in count("--errors replace picture").err
+    # Everything can be counted if it is asked for.
+    data = Path("utf-16").read_bytes().decode("utf-8", "replace")
+    assert count("--text --errors replace utf-16").out == f"{tokens(data)} utf-16\n"
+    advice = "compat-bpe: 1 PATH cannot be counted as text: --errors skip leaves such files out\n"
+    assert count("top.py picture").err.endswith(advice)
+    assert count("--files-from -", stdin="top.py\npicture\n").err.endswith(advice)
+    for line in ("picture", "-q top.py picture", "--errors strict . picture"):
+        assert "skip leaves" not in count(line).err
+    assert count("--errors skip top.py picture").status == 0
 
 
 @pytest.mark.parametrize("name", ["utf-16", "utf-16-le", "cp1252", "utf-8"])
-def test_text_in_another_encoding_is_counted_if_asked(run: Run, name: str) -> None:
-    text = "“naïve” café\r\n" * 30_000
-    Path("d").mkdir()
-    Path("d/a").write_bytes(text.encode(name))
-    Path("d/b.gz").write_bytes(gzip.compress(text.encode(name)))
-    args = ("-e", "gpt2", "--json", "--encoding-of-file", name)
-    result = json.loads(run(*args, "-z", "-j", "2", "d").out)
+def test_text_in_another_encoding_is_counted_if_asked(name: str) -> None:
+    text = "“naïve” café\r\n" * 9_000
+    write({"d/a": text.encode(name), "d/b.gz": gzip.compress(text.encode(name))})
+    result = json.loads(count(f"--json --encoding-of-file {name} -z -j 2 d").out)
     counts = {"tokens": tokens(text), "bytes": len(text.encode()), "characters": len(text)}
     assert [{**file, "path": ""} for file in result["files"]] == [{"path": "", **counts}] * 2
 
 
-def test_what_is_not_in_the_encoding_is_not_counted(run: Run) -> None:
-    Path("a").write_bytes(b"ab\x81")
-    args = ("-e", "gpt2", "--encoding-of-file", "cp1252")
-    status, out, err = run(*args, "a")
-    assert (status, out) == (2, "")
-    assert err == "compat-bpe: a: not cp1252: byte 0x81 at offset 2; is it another encoding?\n"
-    assert run(*args, "--errors", "replace", "a").out == f"{tokens('ab' + chr(0xFFFD))} a\n"
-    status, _, err = run("--encoding-of-file", "base64", "a")
-    assert status == 2
-    assert "unknown encoding of text 'base64'" in err
+def test_what_is_not_in_the_encoding_is_not_counted() -> None:
+    write({"a": b"ab\x81"})
+    wrong = "compat-bpe: a: not cp1252: byte 0x81 at offset 2; is it another encoding?\n"
+    assert count("--encoding-of-file cp1252 a") == (2, "", wrong)
+    replaced = count("--encoding-of-file cp1252 --errors replace a")
+    assert replaced.out == f"{tokens('ab' + chr(0xFFFD))} a\n"
 
 
-def test_skipped_files_are_summed_up(run: Run) -> None:
-    Path("d").mkdir()
-    Path("d/text").write_text("hello world")
-    Path("d/zero").write_bytes(b"\0")
-    Path("d/latin-1").write_bytes(b"caf\xe9")
-    assert run("-e", "gpt2", "d").err == (
-        "compat-bpe: 1 binary file skipped (--verbose names it)\n"
-        "compat-bpe: 1 file that is not UTF-8 skipped (--verbose names it)\n"
-    )
-    for number in range(7):
-        Path(f"d/{number}").write_bytes(b"\0")
-    Path("d/utf-16").write_bytes("hello".encode("utf-16"))
-    status, out, err = run("-e", "gpt2", "--json", "d")
-    assert (status, err) == (
-        0,
-        "compat-bpe: 8 binary files skipped (--verbose names them)\n"
-        "compat-bpe: 2 files that are not UTF-8 skipped (--verbose names them)\n",
-    )
-    assert len(json.loads(out)["skipped"]) == 10
-    named = run("-e", "gpt2", "-v", "d").err.splitlines()
-    assert len(named) == 10
-    assert (
-        "compat-bpe: d/0: skipped: binary: NUL byte at offset 0; --text takes it as text" in named
-    )
-    # --text would not count it, so that is not said.
-    assert (
-        "compat-bpe: d/utf-16: skipped: not UTF-8: UTF-16 byte-order mark at offset 0; "
-        "convert it to UTF-8"
-    ) in named
-    assert run("-e", "gpt2", "-q", "d").err == ""
+def test_quiet_draws_no_bar(monkeypatch: pytest.MonkeyPatch) -> None:
+    write({"a": HELLO})
+    monkeypatch.setattr("compat_bpe.cli.progress._DELAY", 0)
+    monkeypatch.setattr("compat_bpe.cli.progress.Progress._is_terminal", lambda self: True)
+    assert "of 1 file" in count("a").err
+    assert count("-q a") == (0, "2 a\n", "")
 
 
-def test_what_is_named_and_skipped_is_named(run: Run) -> None:
-    Path("zero").write_bytes(b"\0")
-    reason = "skipped: binary: NUL byte at offset 0; --text takes it as text"
-    assert run("--errors", "skip", "zero").err == f"compat-bpe: zero: {reason}\n"
-    assert run("--errors", "skip", "-q", "zero").err == ""
-
-
-def test_advice_is_true_of_what_it_is_said_of(run: Run) -> None:
-    Path("picture").write_bytes(b"PNG\0\xff")
-    assert "--text" not in run("picture").err
-    assert run("--text", "picture").status == 2
-    assert "; --text takes it as text" in run("--errors", "replace", "picture").err
-    assert run("--text", "--errors", "replace", "picture").status == 0
-
-
-def test_quiet_draws_no_bar(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    Path("a").write_text("hello world")
-    monkeypatch.setattr("compat_bpe.cli.progress.bars._DELAY", 0)
-    monkeypatch.setattr("compat_bpe.cli.progress.bars.Progress._is_terminal", lambda self: True)
-    assert "of 1 file" in run("-e", "gpt2", "a").err
-    assert run("-e", "gpt2", "-q", "a") == (0, "2 a\n", "")
-
-
-def test_text_that_is_given_itself(run: Run) -> None:
-    assert run("-e", "gpt2", "-c", "hello world") == (0, "2\n", "")
-    assert run("-e", "gpt2", "--string", "", "--max", "0") == (0, "0\n", "")
-    text = "naïve <|endoftext|>\n"
-    status, out, err = run("-e", "gpt2", "--json", "-c", text)
-    assert json.loads(out)["files"] == [
-        {"path": None, "tokens": tokens(text), "bytes": len(text.encode()), "characters": len(text)}
-    ]
-    assert run("-e", "gpt2", "-c", "hello world", "--max", "1", "--per-file") == (
-        1,
-        "2\n",
-        "compat-bpe: the text: 2 tokens, over the limit of 1\n",
-    )
-    for args in (["a"], ["-"], ["--files-from", "a"], ["--tree"]):
-        status, out, err = run("-c", "hello", *args)
-        assert (status, out) == (2, "")
-        assert "--string and" in err
-    status, out, err = run("-c", "\udcff")
-    assert (status, out) == (2, "")
-    assert "not UTF-8" in err
-
-
-def test_paths_from_a_list(run: Run) -> None:
-    for name in ("a", " b c", "-"):
-        Path(name).write_text("hello world")
-    Path("list").write_text("a\n\n b c\n./-")
-    assert run("-e", "gpt2", "--files-from", "list").out == " 2 a\n 2  b c\n 2 ./-\n 6 total\n"
-    assert run("-e", "gpt2", "--files-from", "-", stdin=b"a").out == "2 a\n"
-    assert run("-e", "gpt2", "--files-from", "list", "a").out.startswith(" 2 a\n 2 a\n")
-    Path("nulls").write_bytes(b"a\0 b c\0")
-    assert run("-e", "gpt2", "-0", "--files-from", "nulls").out == " 2 a\n 2  b c\n 4 total\n"
-    assert run("--files-from", "-", stdin=b"") == (0, "0 total\n", "")
+def test_paths_from_a_list() -> None:
+    write({"a": HELLO, " b c": HELLO, "-": HELLO})
+    write({"list": "a\n\n b c\n./-", "nulls": "a\0 b c\0", "dash": "-\n"})
+    assert count("--files-from list").out == " 2 a\n 2  b c\n 2 ./-\n 6 total\n"
+    assert count("--files-from -", stdin="a").out == "2 a\n"
+    assert count("--files-from list a").out.startswith(" 2 a\n 2 a\n")
+    assert count("-0 --files-from nulls").out == " 2 a\n 2  b c\n 4 total\n"
+    assert count("--files-from -") == (0, "0 total\n", "")
     # Standard input is the list or is on it, not both.
-    Path("dash").write_text("-\n")
-    assert run("-e", "gpt2", "--files-from", "dash", stdin=b"hello").out == "1 -\n"
-    status, out, err = run("--files-from", "-", stdin=b"a\n-\n")
-    assert (status, out) == (2, "")
-    assert err == (
-        "compat-bpe: standard input: it has the list of files, so it cannot be one of them\n"
-    )
-    status, out, err = run("--files-from", "nulls")
-    assert (status, out) == (2, "")
-    assert err == "compat-bpe: nulls: there is a NUL byte in the list: give --null, too\n"
-    assert run("--files-from", "gone").err == "compat-bpe: gone: No such file or directory\n"
+    assert count("--files-from dash", stdin="hello").out == "1 -\n"
+    nul = "compat-bpe: nulls: there is a NUL byte in the list: give --null, too\n"
+    assert count("--files-from nulls") == (2, "", nul)
 
 
 @posix
 @pytest.mark.skipif(shutil.which("git") is None, reason="there is no git")
 @pytest.mark.parametrize("quoted", ["true", "false"])
-def test_names_as_git_quotes_them(run: Run, quoted: str) -> None:
+def test_names_as_git_quotes_them(quoted: str) -> None:
     names = ["café.txt", "a\nb", 'say "so"', "back\\slash", "\x01\x7f\a\b\f\r\t\v", "plain", "\r"]
     names += ["日本.md", "a b", "'q'", '"a"', '"', '\\"']
-    for name in names:
-        Path(name).write_text("hello world")
+    write(dict.fromkeys(names, HELLO))
     try:
-        Path(os.fsdecode(b"caf\xe9")).write_text("hello world")
+        write({os.fsdecode(b"caf\xe9"): HELLO})
         names.append(os.fsdecode(b"caf\xe9"))
     except OSError:  # a file system that takes only UTF-8
         pass
-    subprocess.run(["git", "init", "-q"], check=True)
-    subprocess.run(["git", "config", "core.quotePath", quoted], check=True)
-    subprocess.run(["git", "add", "."], check=True)
+    for line in ("init -q", f"config core.quotePath {quoted}", "add ."):
+        subprocess.run(["git", *line.split()], check=True)
     for end in (b"\n", b"\r\n"):
         listed = subprocess.run(["git", "ls-files"], capture_output=True, check=True).stdout
-        status, out, err = run("--json", "--files-from", "-", stdin=listed.replace(b"\n", end))
-        assert (status, err) == (0, "")
-        assert sorted(one["path"] for one in json.loads(out)["files"]) == sorted(names)
+        found = paths("--files-from -", stdin=listed.replace(b"\n", end))
+        assert sorted(found) == sorted(names)
 
 
 @posix
-def test_a_name_that_looks_quoted_is_taken_if_there_is_such_a_file(run: Run) -> None:
-    def paths(listed: bytes, *args: str) -> list[str]:
-        status, out, err = run("--json", *args, "--files-from", "-", stdin=listed)
-        assert (status, err) == (0, "")
-        return [one["path"] for one in json.loads(out)["files"]]
-
-    literal = [
-        '"a"',
-        '"caf\\303\\251"',
-        "b\r",
-        '"c"\r',
-        '"d',
-        '"e" f"',
-        '"\\q"',
-        '"\\000"',
-        '""',
-        "\ufeffg",
-    ]
+def test_a_name_that_looks_quoted_is_taken_if_there_is_such_a_file() -> None:
+    literal = ['"a"', '"caf\\303\\251"', "b\r", '"c"\r', '"d', '"e" f"', '"\\q"', '"\\000"', '""']
+    literal.append("\ufeffg")
+    write(dict.fromkeys(literal, HELLO))
     for name in literal:
-        Path(name).write_text("hello world")
-    for name in literal:
-        assert paths(name.encode() + b"\n") == [name]
-        assert paths(name.encode() + b"\0", "-0") == [name]
+        assert paths("--files-from -", stdin=f"{name}\n") == [name]
+        assert paths("-0 --files-from -", stdin=f"{name}\0") == [name]
     # Both are there: the list does not say which is meant.
     for name, other in (('"a"', "a"), ("b\r", "b"), ("\ufeffg", "g"), ('"caf\\303\\251"', "café")):
-        Path(other).write_text("hello world")
-        status, out, err = run("--files-from", "-", stdin=b"\n" + name.encode() + b"\n"
-                               if name != "\ufeffg" else name.encode())  # fmt: skip
+        write({other: HELLO})
+        listed = name if name == "\ufeffg" else f"\n{name}\n"
+        status, out, err = count("--files-from -", stdin=listed)
         assert (status, out) == (2, "")
         assert "it may stand for two files that are there" in err
         assert "--null" in err
-        assert paths(name.encode() + b"\0", "-0") == [name]
+        assert paths("-0 --files-from -", stdin=f"{name}\0") == [name]
         Path(name).unlink()
-        assert paths(name.encode()) == [other]
+        assert paths("--files-from -", stdin=name) == [other]
     # Neither is: the name without quotes is missing.
-    status, out, err = run("--files-from", "-", stdin=b'"no\\303\\251"\r\n')
+    status, _, err = count("--files-from -", stdin='"no\\303\\251"\r\n')
     assert (status, err) == (2, "compat-bpe: noé: No such file or directory\n")
 
 
 @pytest.mark.parametrize(
     "encoding", ["utf-8", "utf-8-sig", "utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be", "cut"]
 )
-def test_a_list_of_another_program(run: Run, encoding: str) -> None:
-    for name in ("café", "b c", "日本"):
-        Path(name).write_text("hello world")
-    text = "café\r\nb c\r\n\r\n日本"
+def test_a_list_of_another_program(encoding: str) -> None:
+    write(dict.fromkeys(("café", "b c", "日本"), HELLO))
     mark = "\ufeff" if encoding.startswith(("utf-16", "utf-32")) else ""
-    data = (mark + text).encode("utf-16-le" if encoding == "cut" else encoding)
-    data = b"\xff\xfe" + data[:-1] if encoding == "cut" else data
-    status, out, err = run("-e", "gpt2", "--files-from", "-", stdin=data)
+    text = f"{mark}café\r\nb c\r\n\r\n日本"
     if encoding == "cut":
-        assert (status, out) == (2, "")
-        assert err == "compat-bpe: standard input: the list is damaged UTF-16; write it as UTF-8\n"
+        data = b"\xff\xfe" + text.encode("utf-16-le")[:-1]
+        damaged = "compat-bpe: standard input: the list is damaged UTF-16; write it as UTF-8\n"
+        assert count("--files-from -", stdin=data) == (2, "", damaged)
     elif "32" in encoding:
+        status, out, err = count("--files-from -", stdin=text.encode(encoding))
         assert (status, out) == (2, "")
         assert "not UTF-8: UTF-32 byte-order mark at offset 0; convert it to UTF-8" in err
     else:
-        assert (status, out, err) == (0, " 2 café\n 2 b c\n 2 日本\n 6 total\n", "")
+        found = count("--files-from -", stdin=text.encode(encoding))
+        assert found == (0, " 2 café\n 2 b c\n 2 日本\n 6 total\n", "")
 
 
 @pytest.mark.parametrize("text", ["a\n", "a", "ab\r\nc\r\n", "é日\nb"])
 @pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
-def test_a_list_in_utf_16_without_a_mark_is_named(run: Run, text: str, encoding: str) -> None:
-    assert run("--files-from", "-", stdin=text.encode(encoding)) == (
+def test_a_list_in_utf_16_without_a_mark_is_named(text: str, encoding: str) -> None:
+    assert count("--files-from -", stdin=text.encode(encoding)) == (
         2,
         "",
         "compat-bpe: standard input: there is a NUL byte in the list: give --null, too, or "
@@ -405,99 +282,119 @@ def test_a_list_in_utf_16_without_a_mark_is_named(run: Run, text: str, encoding:
 
 
 @posix
-def test_names_in_a_list_may_be_any_bytes(run: Run) -> None:
+def test_names_in_a_list_may_be_any_bytes() -> None:
     name = b"caf\xe9\n\xff"
     try:
-        Path(os.fsdecode(name)).write_text("hello world")
+        write({os.fsdecode(name): HELLO})
     except OSError:
         pytest.skip("this file system takes only UTF-8 names")
-    found = json.loads(run("-0", "--json", "--files-from", "-", stdin=name + b"\0").out)["files"]
-    assert [os.fsencode(file["path"]) for file in found] == [name]
+    assert paths("-0 --files-from -", stdin=name + b"\0") == [os.fsdecode(name)]
 
 
-@pytest.mark.parametrize(
-    "args",
-    [
-        ["-q", "-v", "a"],
-        ["--total-only", "--tree", "a"],
-        ["--total-only", "--json", "a"],
-        ["--total-only", "--top", "1", "a"],
-        ["--total-only", "--percent", "a"],
-        ["--json", "--percent", "a"],
-        ["--depth", "0", "a"],
-        ["-0", "a"],
-        ["--per-file", "a"],
-        ["--string", "", "--tree"],
-    ],
-)
-def test_options_that_exclude_or_need_each_other(run: Run, args: list[str]) -> None:
-    Path("a").write_text("hello world")
-    status, out, err = run(*args)
-    assert (status, out) == (2, "")
-    assert "exclude each other." in err or " needs --" in err
-
-
-def test_a_file_that_is_named_like_an_option_changes_no_option(run: Run) -> None:
+def test_a_file_that_is_named_like_an_option_changes_no_option() -> None:
     """As of a hook or of ``count *``, which give names of files that somebody else has chosen."""
-    Path("large.txt").write_text("hello world " * 100)
-    limit = ("--max", "10", "--per-file", "-q")
-    assert run(*limit, "large.txt").status == 1
+    write({"large.txt": "hello world " * 100})
+    limit = "--max 10 --per-file -q"
+    assert count(f"{limit} large.txt").status == 1
     for name in ("--max=99999999", "--help", "-s", "--files-from=large.txt"):
-        Path(name).write_text("")
-        status, out, err = run(*limit, name, "large.txt")
+        write({name: ""})
+        status, out, err = count(f"{limit} {name} large.txt")
         assert (status, out) == (2, "")
         assert f"{name!r} is both an option and a file here: write ./{name} for the file" in err
-        assert run(*limit, f"./{name}", "large.txt").status == 1
-        assert run(*limit, "--", name, "large.txt").status == 1
+        assert count(f"{limit} ./{name} large.txt").status == 1
+        assert count(f"{limit} -- {name} large.txt").status == 1
         Path(name).unlink()
-    Path("--files-from=").mkdir()
-    Path("--files-from=/list").write_text("")
-    assert run(*limit, "--files-from=/list", "large.txt").status == 2
+    write({"--files-from=/list": ""})
+    assert count(f"{limit} --files-from=/list large.txt").status == 2
     # Neither standard input nor what comes after an option that is alone is such a file.
-    Path("-").write_text("")
-    assert run("--max", "10", "-q", "-", stdin=b"hello").status == 0
+    write({"-": ""})
+    assert count("--max 10 -q -", stdin="hello").status == 0
 
 
-def test_globs_have_braces_and_say_what_matches_nothing(run: Run) -> None:
-    for name in ("a.py", "b.c", "c.json", "d,e.c"):
-        Path(name).write_text("hello")
-
-    def found(*options: str) -> tuple[list[str], str]:
-        status, out, err = run("-e", "gpt2", "--json", *options, ".")
-        assert status == 0
-        return [os.path.basename(one["path"]) for one in json.loads(out)["files"]], err
-
-    assert found("--include", "*.{py,json}") == (["a.py", "c.json"], "")
-    assert found("--exclude", "{*.py,*.json}") == (["b.c", "d,e.c"], "")
-    names, err = found("--exclude", "*.json,*.c")
-    assert names == ["a.py", "b.c", "c.json", "d,e.c"]
+def test_globs_have_braces_and_say_what_matches_nothing() -> None:
+    write(dict.fromkeys(("a.py", "b.c", "c.json", "d,e.c"), "hello"))
+    assert paths("--include *.{py,json} .") == ["./a.py", "./c.json"]
+    assert paths("--exclude {*.py,*.json} .") == ["./b.c", "./d,e.c"]
+    assert json.loads(count("--json --include d,e.* .").out)["files"][0]["path"] == "./d,e.c"
+    status, out, err = count("--json --exclude *.json,*.c .")
+    assert (status, len(json.loads(out)["files"])) == (0, 4)
     assert "--exclude '*.json,*.c' is one glob with a comma in it" in err
     assert "write '{*.json,*.c}' or repeat the option" in err
-    assert found("--include", "d,e.*")[0] == ["d,e.c"]
-    for glob, reason in (("[a", "ends within a set"), ("{a,b}" * 9, "more than 256 patterns")):
-        status, out, err = run("--include", glob, ".")
-        assert (status, out) == (2, "")
-        assert f"{glob!r} matches nothing" in err
-        assert reason in err
 
 
-def test_a_message_is_of_bounded_length(run: Run) -> None:
+@pytest.fixture
+def _globbed() -> None:
+    names = ("top.py", "src/a.py", "src/b.md", "src/sub/c.py", "src/.hidden/d.py", ".e.py")
+    write(dict.fromkeys(names, HELLO))
+
+
+@pytest.mark.usefixtures("_globbed")
+@cases(
+    """
+*.py → top.py
+./*.py → ./top.py
+src/* → src/a.py src/b.md src/sub/c.py
+**/*.py → src/a.py src/sub/c.py top.py
+src/**/*.py → src/a.py src/sub/c.py
+src/** → src/a.py src/b.md src/sub/c.py
+s*/**/**/c.p? → src/sub/c.py
+src/*.{md,py} → src/b.md src/a.py
+src/[!b].* → src/a.py
+.*.py → .e.py
+src/.*/* → src/.hidden/d.py
+src/b.md t*.py → src/b.md top.py
+src/sub/../*.md → src/sub/../b.md
+""",
+    "globs matches",
+)
+def test_a_quoted_glob_is_expanded(globs: str, matches: str) -> None:
+    assert paths(globs) == matches.split()
+
+
+@posix
+@pytest.mark.usefixtures("_globbed")
+def test_a_file_of_that_name_is_no_glob(tmp_path: Path) -> None:
+    # A glob that one file matches is for commands of one file, too.
+    write({"top.py": "1"})
+    for args in ("encode", "decode", "truncate -n 9", "split -n 9 --json", "show"):
+        status, out, _ = command(f"{args} -e gpt2 t*.py")
+        assert (status, bool(out)) == (0, True)
+    write({"*.py": HELLO})
+    assert paths("*.py") == ["*.py"]
+    Path("src/loop").symlink_to(tmp_path)
+    assert paths("src/**/*.py") == ["src/a.py", "src/sub/c.py"]
+    assert paths(f"{tmp_path}/t*.py") == [f"{tmp_path}/top.py"]
+
+
+def test_files_in_a_directory_that_are_no_text_are_named() -> None:
+    write({f"src/{number}.bin": b"\0" for number in range(4)})
+    write({"src/latin.txt": b"caf\xe9", "src/a.txt": "hello\n" * 9})
+    note = (
+        "compat-bpe: 4 binary files skipped: src/0.bin, src/1.bin, src/2.bin and 1 more "
+        "(--verbose names them)\n"
+        "compat-bpe: 1 file that is not UTF-8 skipped: src/latin.txt\n"
+    )
+    assert count("src").err == note
+    trained = command("train -n 258 -o v src")
+    assert (trained.status, trained.err) == (0, note)
+
+
+def test_a_message_is_of_bounded_length() -> None:
     """What is wrong may be as large as a file: the beginning and the end say what and where."""
-    Path("tokenizer.json").write_text(json.dumps({"model": {"type": "x" * 900_000}}))
-    for args in (("-e", "tokenizer.json", "-c", "a"), ("-e", "x" * 100_000, "-c", "a")):
-        status, out, err = run(*args)
+    write({"tokenizer.json": json.dumps({"model": {"type": "x" * 900_000}})})
+    for named, shortened in (("tokenizer.json", "xxx…xxx"), ("x" * 100_000, "xxx…")):
+        status, out, err = command("count -c a -e", named)
         assert (status, out) == (2, "")
         assert len(err) < 2200
-        assert "xxx…xxx" in err
+        assert shortened in err
 
 
-def test_a_limit_of_nothing_is_not_kept(run: Run) -> None:
-    Path("empty").mkdir()
-    for arguments in (["--files-from", "-"], ["empty"]):
-        assert run(*arguments, stdin=b"").status == 0
-        status, _, err = run(*arguments, "--max", "10", stdin=b"")
-        assert status == 2
-        assert err == (
-            "compat-bpe: nothing was counted, so --max was not checked (--errors skip allows it)\n"
-        )
-        assert run(*arguments, "--max", "10", "--errors", "skip", stdin=b"").status == 0
+@pytest.mark.parametrize("name", ["-n", "--max", "--limit"])
+def test_a_limit_in_thousands_has_one_name(name: str) -> None:
+    write({"long.txt": "a" + " a" * 1999})
+    for limit in ("1k", "1.999k", "2k", "2K", "0.002M", "1M"):
+        status = int(limit[0] == "1" and limit[-1] == "k")
+        limited = f"-e gpt2 {name} {limit} long.txt"
+        assert command(f"count -q {limited}").status == status
+        assert command(f"truncate --exit-code {limited}").status == status
+        assert len(command(f"split --json {limited}").out.splitlines()) == 1 + status

@@ -12,117 +12,104 @@ from compat_bpe import get_encoding
 from compat_bpe.chat import count_messages, count_parts, load_chat_template
 from compat_bpe.save import save_tokenizer_json
 from compat_bpe.train import train_bpe
-from tests.cli.exact import run
+from tests.cli.running import TextResult, command, write
 
 MESSAGES = [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "naïve?"}]
 TOOLS = [{"type": "function", "function": {"name": "f", "description": "Does it."}}]
 BODY = {"model": "gpt-4o", "messages": MESSAGES, "tools": TOOLS, "temperature": 0}
 
 
-def write(folder: Path, body: Any, name: str = "chat.json") -> str:
-    path = folder / name
-    path.write_text(json.dumps(body), encoding="utf-8")
-    return str(path)
+def count(body: Any, line: str = "", name: str = "chat.json") -> TextResult:
+    """Count a request, or a file of several if it is a list of lines."""
+    write({name: "\n".join(body) if name.endswith("l") else json.dumps(body)})
+    return command(f"count --messages {name} {line}")
 
 
-def test_a_request(tmp_path: Path) -> None:
-    path = write(tmp_path, BODY)
-    expected = count_messages(MESSAGES, model="gpt-4o", tools=TOOLS)
-    status, out, err = run("count", "--messages", path)
-    assert (status, out) == (0, b"%d\n" % expected)
-    assert err == f"compat-bpe: an estimate: {expected.note}\n"
-    assert run("count", "--messages", path, "--quiet") == (0, out, "")
-    with open(path, "rb") as file:
-        assert run("count", "--messages", "-", stdin=file.read()) == (0, out, err)
+def expected(**arguments: Any) -> Any:
+    return count_messages(MESSAGES, **{"model": "gpt-4o", **arguments})
 
 
-def test_the_options_have_the_last_word(tmp_path: Path) -> None:
-    path = write(tmp_path, {"model": "gpt-4", "messages": MESSAGES})
+def test_a_request() -> None:
+    tokens = expected(tools=TOOLS)
+    done = (0, f"{tokens}\n", f"compat-bpe: an estimate: {tokens.note}\n")
+    assert count(BODY) == done
+    assert command("count --messages chat.json --quiet") == (0, f"{tokens}\n", "")
+    assert command("count --messages -", stdin=json.dumps(BODY)) == done
+
+
+def test_the_options_have_the_last_word() -> None:
     for options, arguments in (
-        ([], {"model": "gpt-4"}),
-        (["-m", "gpt-oss-20b"], {"model": "gpt-oss-20b"}),
-        (["-e", "deepseek_v3"], {"encoding": "deepseek_v3"}),
+        ("", {"model": "gpt-4"}),
+        ("-m gpt-oss-20b", {"model": "gpt-oss-20b"}),
+        ("-e deepseek_v3", {"model": None, "encoding": "deepseek_v3"}),
     ):
-        expected = count_messages(MESSAGES, **arguments)  # type: ignore[arg-type]
-        assert run("count", "--messages", path, *options).out == b"%d\n" % expected
-
-
-@pytest.mark.parametrize("estimate", [[], ["--estimate"]])
-def test_a_model_and_an_encoding_exclude_each_other(tmp_path: Path, estimate: list[str]) -> None:
-    path = write(tmp_path, MESSAGES)
-    options = ["-m", "gpt-4o", "-e", "gpt2", *estimate]
-    status, out, err = run("count", "--messages", path, *options)
-    assert (status, out) == (2, b"")
-    assert "--model and --encoding exclude each other" in err
-
-
-def test_messages_alone_are_counted_by_the_default_encoding(tmp_path: Path) -> None:
-    path = write(tmp_path, MESSAGES)
-    expected = count_messages(MESSAGES, encoding="o200k_base")
-    message = f"compat-bpe: an estimate: {expected.note}\n"
-    assert run("count", "--messages", path) == (0, b"%d\n" % expected, message)
+        found = count({"model": "gpt-4", "messages": MESSAGES}, options)
+        assert found.out == f"{expected(**arguments)}\n"
+    # Messages alone are counted by the default encoding.
+    tokens = count_messages(MESSAGES, encoding="o200k_base")
+    note = f"compat-bpe: an estimate: {tokens.note}\n"
+    assert count(MESSAGES) == (0, f"{tokens}\n", note)
 
 
 def test_a_vocabulary_with_a_chat_template(tmp_path: Path) -> None:
     save_tokenizer_json(train_bpe(["some text"], 258), tmp_path / "tokenizer.json")
-    (tmp_path / "chat_template.jinja").write_text(
-        "{% for m in messages %}{{ m.role }}{{ m.content }}{{ end }}{% endfor %}"
-    )
-    path = write(tmp_path, {"messages": MESSAGES, "chat_template_kwargs": {"end": "!!!"}})
+    template = "{% for m in messages %}{{ m.role }}{{ m.content }}{{ end }}{% endfor %}"
+    write({"chat_template.jinja": template})
     text = "systemBe brief.!!!usernaïve?!!!"
     assert load_chat_template(tmp_path).render(MESSAGES, variables={"end": "!!!"}) == text
-    expected = count_messages(MESSAGES, encoding=tmp_path, variables={"end": "!!!"})
-    assert 0 < expected <= len(text.encode())
-    assert run("count", "--messages", path, "-e", str(tmp_path)).out == b"%d\n" % expected
+    tokens = count_messages(MESSAGES, encoding=tmp_path, variables={"end": "!!!"})
+    assert 0 < tokens <= len(text.encode())
+    body = {"messages": MESSAGES, "chat_template_kwargs": {"end": "!!!"}}
+    assert count(body, "-e .").out == f"{tokens}\n"
 
 
-def test_what_a_request_has_beside_the_messages(tmp_path: Path) -> None:
+def test_what_a_request_has_beside_the_messages() -> None:
     form = {"type": "json_schema", "json_schema": {"name": "n", "schema": {"type": "object"}}}
-    expected = count_messages(MESSAGES, model="gpt-4o", tools=TOOLS, response_format=form)
-    path = write(tmp_path, {**BODY, "response_format": form})
-    status, out, err = run("count", "--messages", path)
-    assert (status, out) == (0, b"%d\n" % expected)
+    tokens = expected(tools=TOOLS, response_format=form)
+    status, out, err = count({**BODY, "response_format": form})
+    assert (status, out) == (0, f"{tokens}\n")
     assert "no rule for response_format" in err
     functions = [one["function"] for one in TOOLS]
-    path = write(tmp_path, {**BODY, "tools": None, "functions": functions, "response_format": form})
-    assert run("count", "--messages", path).out == b"%d\n" % expected
-    variables = {"thinking": True, "reasoning_effort": "max"}
-    path = write(tmp_path, {**BODY, "model": "deepseek-v4-pro", "chat_template_kwargs": variables})
-    expected = count_messages(MESSAGES, model="deepseek-v4-pro", tools=TOOLS, variables=variables)
-    assert run("count", "--messages", path) == (0, b"%d\n" % expected, "")
-    as_service = {"thinking": {"type": "enabled"}, "reasoning_effort": "max"}
-    path = write(tmp_path, {**BODY, "model": "deepseek-v4-pro", **as_service})
-    assert run("count", "--messages", path) == (0, b"%d\n" % expected, "")
-    other = {"chat_template_kwargs": {"reasoning_effort": "low"}}  # it has the last word
-    path = write(tmp_path, {**BODY, "model": "deepseek-v4-pro", **as_service, **other})
-    assert int(run("count", "--messages", path).out) < expected
-    # A member of another service is no text.
-    path = write(tmp_path, {**BODY, "model": "gpt-4o", "thinking": "?", "reasoning_effort": "high"})
-    expected = count_messages(MESSAGES, model="gpt-4o", tools=TOOLS)
-    assert run("count", "--messages", path).out == b"%d\n" % expected
-    path = write(tmp_path, {**BODY, "model": "deepseek-v3.2", "thinking": {"type": True}})
-    assert run("count", "--messages", path).err.endswith(
-        "thinking: must be an object whose type is enabled or disabled\n"
-    )
-    path = write(tmp_path, {**BODY, "response_format": {"type": "odd"}})
-    status, out, err = run("count", "--messages", path)
-    assert (status, out) == (2, b"")
+    old = {**BODY, "tools": None, "functions": functions, "response_format": form}
+    assert count(old).out == f"{tokens}\n"
+    status, out, err = count({**BODY, "response_format": {"type": "odd"}})
+    assert (status, out) == (2, "")
     assert "response_format: must be an object whose type is" in err
+    # A named tool.
+    bare = expected(tools=TOOLS)
+    choice = {"type": "function", "function": {"name": "f"}}
+    assert count({**BODY, "tool_choice": choice}).out == f"{bare + 8}\n"
+    # A member of another service is no text.
+    other = {**BODY, "thinking": "?", "reasoning_effort": "high"}
+    assert count(other).out == f"{bare}\n"
 
 
-def test_a_limit(tmp_path: Path) -> None:
-    path = write(tmp_path, {**BODY, "tools": None})
-    tokens = count_messages(MESSAGES, model="gpt-4o")
-    assert run("count", "--messages", path, "--max", str(tokens)).status == 0
-    status, out, err = run("count", "--messages", path, "--max", str(tokens - 1))
-    assert (status, out) == (1, b"%d\n" % tokens)
-    assert err == f"compat-bpe: {tokens} tokens, over the limit of {tokens - 1}\n"
+def test_how_a_model_is_to_think() -> None:
+    body = {**BODY, "model": "deepseek-v4-pro"}
+    variables = {"thinking": True, "reasoning_effort": "max"}
+    tokens = expected(model="deepseek-v4-pro", tools=TOOLS, variables=variables)
+    as_service = {"thinking": {"type": "enabled"}, "reasoning_effort": "max"}
+    for members in ({"chat_template_kwargs": variables}, as_service):
+        assert count({**body, **members}) == (0, f"{tokens}\n", "")
+    other = {"chat_template_kwargs": {"reasoning_effort": "low"}}  # it has the last word
+    assert int(count({**body, **as_service, **other}).out) < tokens
+    wrong = count({**BODY, "model": "deepseek-v3.2", "thinking": {"type": True}})
+    must = "thinking: must be an object whose type is enabled or disabled\n"
+    assert wrong.err.endswith(must)
+    asked = count({"model": "deepseek-reasoner", "messages": MESSAGES}, "--as-of 2025-09-30")
+    assert "deepseek-v3.2-exp is taken, since 2025-09-29" in asked.err
 
 
-def test_json(tmp_path: Path) -> None:
-    path = write(tmp_path, {**BODY, "tools": []})
-    tokens = count_messages(MESSAGES, model="gpt-4o")
-    status, out, err = run("count", "--messages", path, "--json", "--context")
+def test_a_limit() -> None:
+    body, tokens = {**BODY, "tools": None}, expected()
+    assert count(body, f"--max {tokens}").status == 0
+    over = f"compat-bpe: {tokens} tokens, over the limit of {tokens - 1}\n"
+    assert count(body, f"--max {tokens - 1}") == (1, f"{tokens}\n", over)
+
+
+def test_json() -> None:
+    tokens = expected()
+    status, out, err = count({**BODY, "tools": []}, "--json --context")
     assert (status, err) == (0, "")
     assert json.loads(out) == {
         "model": "gpt-4o",
@@ -132,161 +119,87 @@ def test_json(tmp_path: Path) -> None:
     }
 
 
-def test_the_share_of_the_context(tmp_path: Path) -> None:
+def test_the_share_of_the_context() -> None:
     text = "word " * 1279 + "word"
-    (tmp_path / "a.txt").write_text(text)
     assert get_encoding("o200k_base").count(text) == 1280
-    name = str(tmp_path / "a.txt")
-    status, out, err = run("count", "-m", "gpt-4o-2024-11-20", "--context", name)
-    assert (status, err) == (0, "")
-    assert out.decode().splitlines() == [
-        f"1280 {name}",
-        "1.0% of the context of gpt-4o, 128,000 tokens",
-    ]
-    found = json.loads(run("count", "-m", "gpt-4o", "--context", "--json", name).out)
-    assert found["context"] == {"model": "gpt-4o", "tokens": 128_000, "share": 0.01}
-    assert "context" not in json.loads(run("count", "--json", name).out)
+    write({"a.txt": text})
+    share = "1.0% of the context of gpt-4o, 128,000 tokens"
+    found = command("count -m gpt-4o-2024-11-20 --context a.txt")
+    assert found == (0, f"1280 a.txt\n{share}\n", "")
+    context = json.loads(command("count -m gpt-4o --context --json a.txt").out)["context"]
+    assert context == {"model": "gpt-4o", "tokens": 128_000, "share": 0.01}
+    assert "context" not in json.loads(command("count --json a.txt").out)
 
 
-@pytest.mark.parametrize(
-    ("options", "reason"),
-    [
-        (["--context", "-c", "x"], "--context needs --model: an encoding has no context"),
-        (["--context", "-c", "x", "-m", "o1-x"], "the limits of model 'o1-x' are not known"),
-        (["--context", "--total-only", "-m", "gpt-4o"], "--total-only and --context exclude"),
-        (["--messages", "-", "a.txt"], "--messages and PATH exclude each other."),
-        (["--messages", "-", "--tree"], "--messages and --tree exclude each other."),
-        (["--messages", "no-such-file"], "no-such-file: No such file or directory"),
-    ],
-)
-def test_wrong_options(options: list[str], reason: str) -> None:
-    status, out, err = run("count", *options)
-    assert (status, out) == (2, b"")
-    assert reason in err
-
-
-@pytest.mark.parametrize(
-    ("body", "reason"),
-    [
-        (b"", "standard input: not JSON: "),
-        (b"\n", "standard input: not JSON: "),
-        (b"{", "standard input: not JSON: "),
-        ("[é]".encode(), "standard input: not JSON: "),
-        (b"\xef\xbb\xbf{\xff", "standard input: not UTF-8: byte 0xff at offset 4; convert it"),
-        ("{}".encode("utf-16"), "standard input: not UTF-8: UTF-16 byte-order mark at offset 0; "),
-        (b"[" * 100_000, "standard input: nested too deeply"),
-        (b"3", "standard input: must be an object with messages, or a list of them"),
-        (b"{}", "standard input: must be an object with messages, or a list of them"),
-        (b"[]", "standard input: messages is empty: there must be at least one message"),
-        (b'{"messages": {}}', "standard input: messages: must be a list, not an object"),
-        (b'{"messages": [], "model": 3}', "standard input: model: must be a string"),
-        (b'[{"role": "user", "content": 3}]', "messages[0].content: must be a string or a list"),
-        (b'{"messages": [], "model": "gpt9"}', "standard input: unknown model 'gpt9'"),
-    ],
-)
-def test_damaged_requests(body: bytes, reason: str) -> None:
-    status, out, err = run("count", "--messages", "-", stdin=body)
-    assert (status, out) == (2, b"")
-    assert reason in err
-    assert err.count("\n") == 1
-
-
-def test_parts_of_a_request(tmp_path: Path) -> None:
-    path = write(tmp_path, BODY)
+def test_parts_of_a_request() -> None:
     parts = count_parts(MESSAGES, model="gpt-4o", tools=TOOLS)
-    status, out, _ = run("count", "--messages", path, "--parts")
-    total = count_messages(MESSAGES, model="gpt-4o", tools=TOOLS)
-    assert (status, out.decode().splitlines()) == (
-        0,
-        [
-            f"{parts[0].tokens:2} system (messages[0])",
-            f"{parts[1].tokens:2} user (messages[1])",
-            f"{parts[2].tokens:2} tools",
-            f"{parts[3].tokens:2} reply",
-            f"{total} total",
-        ],
-    )
-    result = json.loads(run("count", "--messages", path, "--parts", "--json").out)
+    total = expected(tools=TOOLS)
+    names = ("system (messages[0])", "user (messages[1])", "tools", "reply")
+    assert count(BODY, "--parts").out.splitlines() == [
+        *(f"{part.tokens:2} {name}" for part, name in zip(parts, names)),
+        f"{total} total",
+    ]
+    result = json.loads(count(BODY, "--parts --json").out)
     assert result["parts"][1] == {"name": "user", "messages": [1], "tokens": parts[1].tokens}
     assert sum(part["tokens"] for part in result["parts"]) == result["tokens"] == total
-    assert "parts" not in json.loads(run("count", "--messages", path, "--json").out)
-
-
-def test_parts_of_an_estimate(tmp_path: Path) -> None:
-    path = write(tmp_path, {"model": "claude-sonnet-4-5", "messages": MESSAGES})
-    out = run("count", "--messages", path, "--parts", "--estimate").out.decode()
+    assert "parts" not in json.loads(count(BODY, "--json").out)
+    out = count({"model": "claude-sonnet-4-5", "messages": MESSAGES}, "--parts --estimate").out
     assert [line.split()[0][0] for line in out.splitlines()] == ["≈"] * 4
     assert "0 reply" in out
 
 
-def test_parts_are_of_a_request(tmp_path: Path) -> None:
-    status, _, err = run("count", "--parts", write(tmp_path, BODY))
-    assert status == 2
-    assert "--parts needs --messages" in err
-
-
-def test_a_request_to_responses(tmp_path: Path) -> None:
+def test_a_request_to_responses() -> None:
     call = {"type": "function_call", "call_id": "1", "name": "f", "arguments": "{}"}
     output = {"type": "function_call_output", "call_id": "1", "output": "yes"}
     said = [{"role": "user", "content": [{"type": "input_text", "text": "naïve?"}]}, call, output]
     tool = {"type": "function", "name": "f", "description": "Does it."}
     form = {"type": "json_schema", "name": "n", "schema": {"type": "object"}}
     body = {"model": "gpt-5", "instructions": "Be brief.", "input": said, "tools": [tool]}
-    path = write(tmp_path, {**body, "text": {"format": form}})
     calls = [{"id": "1", "type": "function", "function": {"name": "f", "arguments": "{}"}}]
     messages: list[dict[str, Any]] = [
         *MESSAGES,
         {"role": "assistant", "content": None, "tool_calls": calls},
         {"role": "tool", "tool_call_id": "1", "content": "yes"},
     ]
-    expected = count_messages(
+    tokens = count_messages(
         messages,
         model="gpt-5",
         tools=TOOLS,
         response_format={"type": "json_schema", "json_schema": form},
         endpoint="responses",
     )
-    status, out, err = run("count", "--messages", path)
-    assert (status, out) == (0, b"%d\n" % expected)
+    status, out, err = count({**body, "text": {"format": form}})
+    assert (status, out) == (0, f"{tokens}\n")
     assert "not counted" not in err
-    body["input"] = "naïve?"
-    path = write(tmp_path, {**body, "tools": [], "model": "gpt-4o"})
-    expected = count_messages(MESSAGES, model="gpt-4o", endpoint="responses")
-    assert run("count", "--messages", path) == (0, b"%d\n" % expected, "")
+    lines = command("count --messages chat.json --parts").out.splitlines()
+    names = [line.split(maxsplit=1)[1] for line in lines]
+    assert names[:4] == ["system", "user (input[0])", "assistant (input[1])", "tool (input[2])"]
+    plain = count({**body, "input": "naïve?", "tools": [], "model": "gpt-4o"})
+    assert plain == (0, f"{expected(endpoint='responses')}\n", "")
 
 
-def test_what_is_not_in_a_request_is_named(tmp_path: Path) -> None:
-    body = {
-        "model": "gpt-5",
-        "input": [{"role": "user", "content": "x"}, {"type": "reasoning", "summary": []}],
-        "previous_response_id": "r",
-    }
-    path = write(tmp_path, body)
-    status, out, err = run("count", "--messages", path)
-    assert (status, out) == (0, b"7\n")
-    assert err == (
-        "compat-bpe: an estimate: not counted: previous_response_id, input[1] (reasoning)\n"
-    )
-    status, out, err = run("count", "--messages", path, "--strict")
-    assert (status, out) == (2, b"")
-    assert err == f"compat-bpe: {path}: previous_response_id: cannot be counted\n"
+def test_a_request_of_anthropics() -> None:
+    parts = [{"type": "text", "text": "naïve?"}, {"type": "image"}]
+    said: dict[str, Any] = {"role": "user", "content": parts}
+    body = {"model": "gpt-4o", "system": "Be brief.", "messages": [said]}
+    note = "1 image not counted, so the number is a lower bound: messages[0].content[1] (image)"
+    out = f" 7 system\n 8 user (messages[0])\n 3 reply\n{expected()} total\n"
+    assert count(body, "--parts") == (0, out, f"compat-bpe: an estimate: {note}\n")
+    assert json.loads(count(body, "--json").out)["estimate"] == note
+    said["content"] = 3
+    assert "chat.json: messages[0].content: must be a" in count(body).err
 
 
-def test_a_named_tool_and_the_day_of_a_request(tmp_path: Path) -> None:
-    choice = {"type": "function", "function": {"name": "f"}}
-    path = write(tmp_path, {**BODY, "tool_choice": choice})
-    bare = count_messages(MESSAGES, model="gpt-4o", tools=TOOLS)
-    assert int(run("count", "--messages", path).out) == bare + 8
-    path = write(tmp_path, {"model": "deepseek-reasoner", "messages": MESSAGES})
-    err = run("count", "--messages", path, "--as-of", "2025-09-30").err
-    assert "deepseek-v3.2-exp is taken, since 2025-09-29" in err
-    status, out, err = run("count", "--messages", path, "--as-of", "soon")
-    assert (status, out) == (2, b"")
-    assert "as_of: 'soon' is no date like 2025-06-30" in err
-    assert "--as-of needs --messages" in run("count", "--as-of", "2025-06-30", path).err
+def test_what_is_not_in_a_request_is_named() -> None:
+    said = [{"role": "user", "content": "x"}, {"type": "reasoning", "summary": []}]
+    body = {"model": "gpt-5", "input": said, "previous_response_id": "r"}
+    note = "an estimate: not counted: previous_response_id, input[1] (reasoning)"
+    assert count(body) == (0, "7\n", f"compat-bpe: {note}\n")
+    reason = "previous_response_id: cannot be counted, nor can 1 more"
+    assert count(body, "--strict") == (2, "", f"compat-bpe: chat.json: {reason}\n")
 
 
-def test_a_file_of_requests(tmp_path: Path) -> None:
+def test_a_file_of_requests() -> None:
     example: dict[str, Any] = {"messages": [*MESSAGES, {"role": "assistant", "content": "Yes."}]}
     of_a_batch = {
         "custom_id": "b",
@@ -295,84 +208,63 @@ def test_a_file_of_requests(tmp_path: Path) -> None:
         "body": {"model": "gpt-4o", "input": "naïve?"},
     }
     lines = [json.dumps(example), json.dumps(of_a_batch), "", json.dumps(MESSAGES)]
-    path = tmp_path / "ft.jsonl"
-    path.write_text("\n".join(lines), encoding="utf-8")
     tokens = [
         count_messages(example["messages"], model="gpt-4o"),
         count_messages(MESSAGES[1:], model="gpt-4o", endpoint="responses"),
-        count_messages(MESSAGES, model="gpt-4o"),
+        expected(),
     ]
-    status, out, err = run("count", "--messages", str(path), "-m", "gpt-4o")
-    assert (status, err) == (0, "")
-    assert out.decode().splitlines() == [
-        f"{tokens[0]} line 1",
-        f"{tokens[1]:2} line 2 (b)",
-        f"{tokens[2]} line 4",
-        f"{sum(tokens)} total",
-    ]
-    found = json.loads(run("count", "--messages", str(path), "-m", "gpt-4o", "--json").out)
-    assert found["total"] == sum(tokens)
-    assert found["requests"][1] == {
-        "name": "line 2 (b)",
-        "model": "gpt-4o",
-        "tokens": tokens[1],
-        "estimate": None,
-    }
-    limit = str(sum(tokens) - 1)
-    assert run("count", "--messages", str(path), "-m", "gpt-4o", "--max", limit).status == 1
+    out = f"{tokens[0]} line 1\n{tokens[1]:2} line 2 (b)\n{tokens[2]} line 4\n{sum(tokens)} total\n"
+    assert count(lines, "-m gpt-4o", "ft.jsonl") == (0, out, "")
+    found = json.loads(count(lines, "-m gpt-4o --json", "ft.jsonl").out)
+    assert found["total"] == {"tokens": sum(tokens)}
+    one = {"name": "line 2 (b)", "model": "gpt-4o", "tokens": tokens[1], "estimate": None}
+    assert found["requests"][1] == one
+    assert count(lines, f"-m gpt-4o --max {sum(tokens) - 1}", "ft.jsonl").status == 1
+    two = count([json.dumps(MESSAGES)] * 2, "-m gpt-4o --parts", "a.jsonl")
+    assert "--parts is for a single request" in two.err
 
 
-def test_a_damaged_line_does_not_stop_the_others(tmp_path: Path) -> None:
+def test_a_damaged_line_does_not_stop_the_others() -> None:
     lines = [json.dumps({"messages": MESSAGES}), json.dumps({"messages": []})]
-    path = tmp_path / "a.jsonl"
-    path.write_text("\n".join(lines), encoding="utf-8")
-    status, out, err = run("count", "--messages", str(path), "-m", "gpt-4o")
-    assert status == 2
-    tokens = count_messages(MESSAGES, model="gpt-4o")
-    assert out.decode().splitlines() == [f"{tokens} line 1", f"{tokens} total"]
-    assert err == (
-        f"compat-bpe: {path}: line 2: messages is empty: there must be at least one message\n"
+    reason = "messages is empty: there must be at least one message"
+    tokens = expected()
+    assert count(lines, "-m gpt-4o", "a.jsonl") == (
+        2,
+        f"{tokens} line 1\n{tokens} total\n",
+        f"compat-bpe: a.jsonl: line 2: {reason}\n",
     )
-    path.write_text(lines[0] + "\n{", encoding="utf-8")
-    status, out, err = run("count", "--messages", str(path), "-m", "gpt-4o")
-    assert (status, out) == (2, b"")
-    assert f"{path}: line 2: not JSON" in err
-    assert "--parts is for a single request" in (
-        run("count", "--messages", write_lines(tmp_path), "-m", "gpt-4o", "--parts").err
-    )
+    made = json.loads(count(lines, "-m gpt-4o --json", "a.jsonl").out)
+    assert made["errors"] == [{"path": "a.jsonl", "name": "line 2", "error": reason}]
+    status, out, err = count([lines[0], "{"], "-m gpt-4o", "a.jsonl")
+    assert (status, out) == (2, "")
+    assert "a.jsonl: line 2: not JSON" in err
 
 
-def test_a_transcript_is_one_request(tmp_path: Path) -> None:
-    path = tmp_path / "session.jsonl"
-    lines = [{"type": "user", "message": MESSAGES[1]}, {"type": "summary"}]
-    said = {"role": "assistant", "content": "Yes\u2028no.", "id": "m", "usage": {"x": 1}}
-    lines.append({"type": "assistant", "message": said, "uuid": "u"})
-    path.write_text("\n".join(json.dumps(one, ensure_ascii=False) for one in lines), "utf-8")
-    expected = count_messages(
-        [MESSAGES[1], {"role": "assistant", "content": said["content"]}], model="gpt-4o"
-    )
-    status, out, err = run("count", "--messages", str(path), "-m", "gpt-4o")
-    assert (status, out) == (0, b"%d\n" % expected)
-    assert err == "compat-bpe: an estimate: not counted: line 2\n"
-    path.write_text("\n".join(map(json.dumps, MESSAGES)) + "\n", "utf-8")
-    expected = count_messages(MESSAGES, model="gpt-4o")
-    assert run("count", "--messages", str(path), "-m", "gpt-4o") == (0, b"%d\n" % expected, "")
+def test_a_transcript_is_one_request() -> None:
+    said: Any = {"role": "assistant", "content": "Yes\u2028no.", "id": "m", "usage": {"x": 1}}
+    session = [
+        {"type": "user", "message": MESSAGES[1]},
+        {"type": "summary"},
+        {"type": "assistant", "message": said, "uuid": "u"},
+    ]
+    lines = [json.dumps(one, ensure_ascii=False) for one in session]
+    messages: Any = [MESSAGES[1], {"role": "assistant", "content": said["content"]}]
+    tokens = count_messages(messages, model="gpt-4o")
+    found = count(lines, "-m gpt-4o", "a.jsonl")
+    assert found == (0, f"{tokens}\n", "compat-bpe: an estimate: not counted: line 2\n")
+    plain = count([*map(json.dumps, MESSAGES), ""], "-m gpt-4o", "a.jsonl")
+    assert plain == (0, f"{expected()}\n", "")
 
 
-def write_lines(folder: Path) -> str:
-    path = folder / "two.jsonl"
-    path.write_text(f"{json.dumps(MESSAGES)}\n{json.dumps(MESSAGES)}\n", encoding="utf-8")
-    return str(path)
-
-
-def test_a_factor_of_ones_own(tmp_path: Path) -> None:
-    path = write(tmp_path, {"model": "gpt-4o", "messages": MESSAGES})
-    tokens = count_messages(MESSAGES, model="gpt-4o")
-    status, out, err = run("count", "--messages", path, "--factor", "1.5")
-    assert (status, out.decode()) == (0, f"≈{-(-tokens * 3 // 2)}\n")
-    assert err == "compat-bpe: an estimate: your factor of 1.5 times the tokens of the request\n"
-    path = write(tmp_path, {"model": "claude-sonnet-4-5", "messages": MESSAGES})
-    estimate = count_messages(MESSAGES, model="claude-sonnet-4-5", estimate=True)
-    out = run("count", "--messages", path, "--factor", "2").out
-    assert out.decode() == f"≈{estimate * 2}\n"
-    assert "exclude each other" in run("count", "--messages", path, "--factor", "2", "--parts").err
+@pytest.mark.parametrize(
+    ("model", "factor", "note"),
+    [
+        ("gpt-4o", "1.5", "your factor of 1.5 times the tokens of the request\n"),
+        ("claude-sonnet-4-5", "2", "your factor of 2 times the tokens of the request; Anthropic"),
+    ],
+)
+def test_a_factor_of_ones_own(model: str, factor: str, note: str) -> None:
+    tokens = expected(model=model, estimate=True)
+    status, out, err = count({"model": model, "messages": MESSAGES}, f"--factor {factor}")
+    assert (status, out) == (0, f"≈{-int(-tokens * float(factor) // 1)}\n")
+    assert err.startswith(f"compat-bpe: an estimate: {note}")

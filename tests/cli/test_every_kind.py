@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from compat_bpe import get_encoding, load
-from compat_bpe.encodings.registry import BASELINES
-from tests.cli.exact import run, small_blocks
+from compat_bpe.encodings.published import BASELINES
+from tests.cli.running import command, run, small_blocks, write
 from tests.kinds import KINDS, kind_path, of_kind
 
 TEXTS = [
@@ -25,40 +25,33 @@ TEXTS = [
 texts = st.text(st.sampled_from("hugs pnblow ,!\n\t中文😀é\u0301▁ｈ½<s>0x"), max_size=30)
 
 COMMANDS = [
-    ("count",),
-    ("encode",),
-    ("encode", "--special"),
-    ("encode", "--json"),
-    ("encode", "--offsets"),
-    ("encode", "--packed"),
-    ("show",),
-    ("show", "--ids"),
-    ("show", "--color", "always"),
-    ("show", "--json"),
-    ("show", "--html"),
-    ("show", "--merges"),
-    ("show", "--merges", "--json"),
-    ("truncate", "-n", "3"),
-    ("truncate", "-n", "3", "--keep", "ends"),
-    ("split", "-n", "5", "--json"),
+    *("count", "encode", "encode --special", "encode --json", "encode --offsets"),
+    *("encode --packed", "show", "show --ids", "show --color always", "show --json"),
+    *("show --html", "show --merges", "show --merges --json", "truncate -n 3"),
+    *("truncate -n 3 --keep ends", "split -n 5 --json"),
 ]
+NAMES = [*KINDS, *BASELINES]
+
+
+def path_of(name: str) -> str:
+    return kind_path(name) if name in KINDS else name
 
 
 def placed(out: bytes) -> list[dict[str, Any]]:
     return [json.loads(line) for line in out.splitlines()]
 
 
-@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
-@pytest.mark.parametrize("name", [*KINDS, *BASELINES])
-def test_every_command(command: tuple[str, ...], name: str) -> None:
-    path = kind_path(name) if name in KINDS else name
+@pytest.mark.parametrize("args", COMMANDS)
+@pytest.mark.parametrize("name", NAMES)
+def test_every_command(args: str, name: str) -> None:
+    line = f"{args} -e {path_of(name)}"
     for text in TEXTS:
-        if command[0] == "count" and "\0" in text:
+        if args == "count" and "\0" in text:
             continue
-        status, _, err = run(*command, "-e", path, stdin=text.encode())
+        status, _, err = run(*line.split(), stdin=text.encode())
         assert (status, "Traceback" in err) == (0, False), (text, err)
-    status, _, err = run(*command, "-e", path, stdin=b"\xff\xfe\0\x80")
-    assert (status, err.count("\n")) == (2, 1) or (command[0] == "count" and err), err
+    status, _, err = run(*line.split(), stdin=b"\xff\xfe\0\x80")
+    assert (status, err.count("\n")) == (2, 1) or (args == "count" and err), err
 
 
 @given(text=texts, name=st.sampled_from(KINDS), special=st.booleans(), block=st.integers(1, 40))
@@ -69,10 +62,9 @@ def test_tokens_have_the_places_of_the_library(
     allowed: Any = "all" if special else set()
     found = encoding.encode_with_offsets(text, allowed_special=allowed, disallowed_special=())
     more = ("--special",) if special else ()
+    args = ("encode", "--offsets", "-e", kind_path(name), *more)
     with small_blocks(block):
-        status, out, err = run(
-            "encode", "--offsets", "-e", kind_path(name), *more, stdin=text.encode()
-        )
+        status, out, err = run(*args, stdin=text.encode())
     assert (status, err) == (0, "")
     tokens = placed(out)
     assert [token["id"] for token in tokens] == found.ids
@@ -89,10 +81,10 @@ def test_tokens_have_the_places_of_the_library(
             assert token.get("special", False) is False or token["id"] != unknown
 
 
-@given(text=texts, name=st.sampled_from([*KINDS, *BASELINES]))
+@given(text=texts, name=st.sampled_from(NAMES))
 def test_what_is_shown_is_the_text(text: str, name: str) -> None:
     """Tokens and gaps, joined, are the text, unless tokens share a character."""
-    path = kind_path(name) if name in KINDS else name
+    path = path_of(name)
     tokens = placed(run("encode", "--offsets", "-e", path, stdin=text.encode()).out)
     places = [token["characters"] for token in tokens]
     shares = any(start == end for start, end in places) or any(
@@ -110,45 +102,31 @@ def test_what_is_shown_is_the_text(text: str, name: str) -> None:
 
 def test_wordpiece_as_it_looks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TERM", "xterm")
-    path = kind_path("wordpiece")
-    text = "Hugs, hugs\n中x é"
-    assert run("show", "-e", path, stdin=text.encode()).out.decode() == (
+    show = f"show -e {kind_path('wordpiece')}"
+    assert command(show, stdin="Hugs, hugs\n中x é").out == (
         "Hug|s|,\\( \\)hug|s\\(\\n\n\\)中|\\<x\\>\\( \\)\\<é\\>\n"
     )
-    out = run("show", "--ids", "-e", path, stdin=b"Hugs!").out.decode()
-    assert out.splitlines() == ['12  "Hug"  hug', ' 8  "s"  ##s', '23  "!"']
-    colored = run("show", "-e", path, stdin=b"hug x hug", terminal=True).out.decode()
+    ids = command(f"{show} --ids", stdin="Hugs!").out
+    assert ids.splitlines() == ['12  "Hug"  hug', ' 8  "s"  ##s', '23  "!"']
+    colored = command(show, stdin="hug x hug", terminal=True).out
     assert "\x1b[30m\x1b[45mx\x1b[0m" in colored
     assert "\x1b[2m \x1b[0m" in colored
-    page = run("show", "--html", "-e", path, stdin=b"hugs x").out.decode()
+    page = command(f"{show} --html", stdin="hugs x").out
     element = '<span title="8 ##s">s<small>8</small></span><i class="gap" title="no token"> </i>'
     assert element in page
     assert '<span class="unknown" title="0 [UNK]">x<small>0</small></span>' in page
-
-
-def test_bytes_as_they_look() -> None:
-    path = kind_path("characters_byte_fallback")
-    out = run("show", "-e", path, stdin="hug é".encode()).out.decode()
-    assert out == "hug| |\\{é\\}2\n"
+    show = f"show -e {kind_path('characters_byte_fallback')}"
+    assert command(show, stdin="hug é").out == "hug| |\\{é\\}2\n"
 
 
 def test_special_tokens_are_added_and_left_out() -> None:
     path = kind_path("wordpiece")
-    encoded = run("encode", "--add-special-tokens", "-e", path, stdin=b"hugs").out
-    assert encoded == b"1 12 8 2\n"
-    assert run("decode", "-e", path, stdin=encoded).out == b"[CLS] hugs [SEP]"
-    skipped = run("decode", "--skip-special-tokens", "-e", path, stdin=encoded)
-    assert skipped == (0, b"hugs", "")
-    gpt2 = ("decode", "--skip-special-tokens", "-e", "gpt2")
-    assert run(*gpt2, stdin=b"50256 31373 50256") == (0, b"hello", "")
-    assert run("encode", "--add-special-tokens", "-e", "gpt2") == (
-        2,
-        b"",
-        "compat-bpe: gpt2 has no tokens that are added to every text\n",
-    )
-    status, out, err = run("encode", "--add-special-tokens", "--offsets", "-e", path)
-    assert (status, out) == (2, b"")
-    assert "--offsets and --add-special-tokens exclude each other" in err
+    encoded = command(f"encode --add-special-tokens -e {path}", stdin="hugs").out
+    assert encoded == "1 12 8 2\n"
+    assert command(f"decode -e {path}", stdin=encoded).out == "[CLS] hugs [SEP]"
+    for name, ids, text in ((path, encoded, "hugs"), ("gpt2", "50256 31373 50256", "hello")):
+        skipped = command(f"decode --skip-special-tokens -e {name}", stdin=ids)
+        assert skipped == (0, text, "")
 
 
 @given(ids=st.lists(st.integers(0, 270), max_size=40), block=st.integers(1, 9))
@@ -164,27 +142,24 @@ def test_pieces_are_decoded_as_a_whole(ids: list[int], block: int) -> None:
     assert wrong.err.endswith(f"no token with the id 999 (at offset {len(data) + 1})\n")
 
 
-def test_words_are_numbered_anew() -> None:
-    status, out, err = run("decode", "-e", "words", stdin=b"99999999")
-    assert (status, out) == (2, b"")
+def test_ids_of_baselines() -> None:
+    said = "compat-bpe: standard input: "
+    assert command("decode -e characters", stdin="110 20013").out == "n中"
+    unknown = f"{said}bytes has no token with the id 256 (at offset 0)\n"
+    assert command("decode -e bytes", stdin="256") == (2, "", unknown)
+    status, out, err = command("decode -e words", stdin="99999999")
+    assert (status, out) == (2, "")
     assert err.endswith("(at offset 0); ids of words are numbered anew by each command\n")
 
 
-@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
-def test_what_has_no_token_is_an_error_of_one_line(
-    command: tuple[str, ...], tmp_path: Path
-) -> None:
+@pytest.mark.parametrize("args", COMMANDS)
+def test_what_has_no_token_is_an_error_of_one_line(args: str) -> None:
     model = {"type": "WordLevel", "vocab": {"a": 0}, "unk_token": "[UNK]"}
-    parts = {"added_tokens": [], "pre_tokenizer": {"type": "Whitespace"}}
-    (tmp_path / "tokenizer.json").write_text(json.dumps({"model": model, **parts}), "utf-8")
-    status, _, err = run(*command, "-e", str(tmp_path), stdin=b"a zz")
-    assert (status, err.count("\n")) == (2, 1)
-    assert "'zz' is not in the vocabulary" in err
-    (tmp_path / "texts").mkdir()
-    (tmp_path / "texts" / "a.txt").write_text("a zz", "utf-8")
+    tokenizer = {"model": model, "added_tokens": [], "pre_tokenizer": {"type": "Whitespace"}}
+    write({"tokenizer.json": json.dumps(tokenizer), "texts/a.txt": "a zz"})
     # In a directory, too, it is an error, and not skipped like a file that is no text.
-    for path in (tmp_path / "texts", tmp_path / "texts" / "a.txt"):
-        status, _, err = run("count", "-q", "-e", str(tmp_path), str(path))
+    for line in (args, "count -q texts", "count -q texts/a.txt"):
+        status, _, err = command(f"{line} -e tokenizer.json", stdin="a zz")
         assert (status, err.count("\n")) == (2, 1), err
         assert "'zz' is not in the vocabulary" in err
 
@@ -203,42 +178,35 @@ NOT_EXTENDED = {
 }
 
 
-@pytest.mark.parametrize("name", [*KINDS, *BASELINES])
-def test_each_kind_is_extended_or_refused(name: str, tmp_path: Path) -> None:
-    path = kind_path(name) if name in KINDS else name
-    args = ("extend", "-e", path, "-n", "1", "-o", str(tmp_path / "new"))
-    status, out, err = run(*args, stdin=b"pugs " * 9)
+@pytest.mark.parametrize("name", NAMES)
+def test_each_kind_is_extended_or_refused(name: str) -> None:
+    path = path_of(name)
+    status, out, err = command(f"extend -e {path} -n 1 -o new", stdin="pugs " * 9)
     if name in NOT_EXTENDED:
-        assert (status, out) == (2, b"")
+        assert (status, out) == (2, "")
         assert err.endswith(NOT_EXTENDED[name])
-        assert not (tmp_path / "new").exists()
+        assert not Path("new").exists()
     else:
         assert (status, err) == (0, "")
         old = load(path) if name in KINDS else get_encoding(name)
-        assert load(tmp_path / "new").n_vocab == old.n_vocab + 1
+        assert load("new").n_vocab == old.n_vocab + 1
+    if name in KINDS:
+        (found,) = json.loads(command(f"encodings --json -e {path}").out)
+        assert found["vocabulary_size"] == of_kind(name).n_vocab
+        assert found["tokens_of"] == "tokenizers"
 
 
-@pytest.mark.parametrize("name", KINDS)
-def test_one_encoding_is_described(name: str) -> None:
-    (found,) = json.loads(run("encodings", "--json", "-e", kind_path(name)).out)
-    assert found["vocabulary_size"] == of_kind(name).n_vocab
-    assert found["tokens_of"] == "tokenizers"
-
-
-def test_a_report_of_all_kinds(tmp_path: Path) -> None:
-    (tmp_path / "a.txt").write_text("hugs and 中文, pugs", "utf-8")
-    paths = [kind_path(name) for name in KINDS]
-    names = [*paths, *BASELINES, "gpt2"]
-    args = [arg for name in names for arg in ("-e", name)]
-    page = tmp_path / "page.html"
-    status, out, err = run("report", *args, "--html", str(page), str(tmp_path / "a.txt"))
+def test_a_report_of_all_kinds() -> None:
+    write({"a.txt": "hugs and 中文, pugs"})
+    args = " ".join(f"-e {path_of(name)}" for name in (*NAMES, "gpt2"))
+    status, out, err = command(f"report {args} --html page.html a.txt")
     assert (status, err) == (0, "")
-    lines = out.decode().splitlines()
+    lines = out.splitlines()
     assert "tokens that are unknown" in lines
-    assert sum("not known" in line for line in lines) == len(KINDS) + len(BASELINES) - 1
-    written = page.read_text("utf-8")
+    assert sum("not known" in line for line in lines) == len(NAMES) - 1
+    written = Path("page.html").read_text("utf-8")
     assert written.count("Unreachable tokens are not known for this kind of model.") > len(KINDS)
-    found = json.loads(run("report", "--json", *args, str(tmp_path / "a.txt")).out)
+    found = json.loads(command(f"report --json {args} a.txt").out)
     by_name = {one["name"]: one for one in found["encodings"]}
     # [UNK] for "and" and "pugs"; there is a token for 中, but none for 文.
     one = by_name[kind_path("wordpiece")]
@@ -253,9 +221,3 @@ def test_a_report_of_all_kinds(tmp_path: Path) -> None:
     words = by_name["words"]["vocabulary"]
     assert (words["mergeable"], words["used"], words["unused"]) == (None, 4, None)
     assert get_encoding("gpt2").core.model.unknown_id is None
-
-
-def test_ids_of_bytes_and_characters_are_the_same_everywhere() -> None:
-    assert run("decode", "-e", "characters", stdin=b"110 20013").out.decode() == "n中"
-    _, _, err = run("decode", "-e", "bytes", stdin=b"256")
-    assert err == "compat-bpe: standard input: bytes has no token with the id 256 (at offset 0)\n"

@@ -1,4 +1,4 @@
-"""What shows only in a process of its own: pipes, signals, exit statuses and imports."""
+"""What shows only in a process of its own: pipes, terminals, signals, statuses and imports."""
 
 from __future__ import annotations
 
@@ -9,76 +9,71 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
-from threading import Thread
 from typing import Any
 
 import pytest
 
 import compat_bpe
 from compat_bpe import get_encoding
-from tests.cli.process import COMMAND, ROOT, TIMEOUT, environment, posix, run, started
+from compat_bpe.cli.counting import _PART, WORTH_WORKERS
+from tests.cli.running import (
+    ROOT,
+    TIMEOUT,
+    Terminal,
+    environment,
+    on_terminal,
+    posix,
+    run_process,
+    started,
+    wait_for,
+    write,
+)
+from tests.memory import on_linux, run_and_peak
+
+GPT2 = ["-e", "gpt2"]
+LINE = "Zwölf Boxkämpfer jagen Viktor quer über den großen Sylter Deich. 你好\r\n"
 
 
-def test_version() -> None:
-    done = run("--version")
+# Pipes and files.
+
+
+def test_there_and_back_through_pipes() -> None:
+    write({"a": "naïve 😀\r\n<|endoftext|>\0\n\n" * 3000})
+    pipe = (
+        'cat a | "$0" -m compat_bpe encode -e gpt2 --packed'
+        ' | "$0" -u -m compat_bpe decode -e gpt2 --packed'
+    )
+    done = subprocess.run(
+        ["sh", "-c", pipe, sys.executable],
+        env=environment(),
+        capture_output=True,
+        timeout=TIMEOUT,
+        check=False,
+    )
     assert (done.returncode, done.stderr) == (0, b"")
-    assert done.stdout.decode().split() == ["compat-bpe", compat_bpe.__version__]
-
-
-def test_file_and_standard_input(tmp_path: Path) -> None:
-    path = tmp_path / "a"
-    path.write_bytes(b"hello world")
-    done = run("count", "-e", "gpt2", "-", path, input=b"hello")
-    assert (done.returncode, done.stderr) == (0, b"")
-    assert [line.split(None, 1) for line in done.stdout.splitlines()] == [
-        [b"1", b"-"],
-        [b"2", os.fsencode(path)],
-        [b"3", b"total"],
-    ]
-
-
-def test_five_megabytes(tmp_path: Path) -> None:
-    line = "The quick brown fox, 42 of them, jumps over the lazy dog's naïve “friend”.\n"
-    path = tmp_path / "large"
-    repeats = 5_000_000 // len(line.encode()) + 1
-    path.write_bytes(line.encode() * repeats)
-    done = run("count", path)
-    # A line end before a letter ends a chunk, so the lines are independent of each other.
-    expected = repeats * get_encoding("o200k_base").count(line)
-    assert done.stdout.split()[0] == str(expected).encode()
+    assert done.stdout == Path("a").read_bytes()
 
 
 @posix
-def test_a_pipe_as_a_file_is_read_once() -> None:
+def test_devices_and_open_files() -> None:
+    write({"a": "hello world"})
     reading, writing = os.pipe()
     os.write(writing, b"hello world")
     os.close(writing)
-    done = run("count", "-e", "gpt2", f"/dev/fd/{reading}", pass_fds=[reading])
+    paths = ["/dev/null", "/dev/stdin", f"/dev/fd/{reading}", "a"]
+    done = run_process("count", *GPT2, *paths, input=b"hello", pass_fds=[reading])
     os.close(reading)
     assert (done.returncode, done.stderr) == (0, b"")
-    assert done.stdout == b"2 /dev/fd/%d\n" % reading
+    assert [int(line.split()[0]) for line in done.stdout.splitlines()] == [0, 1, 2, 2, 5]
+    for name in ("/dev/zero", "/dev/urandom"):  # one that never ends is no text
+        done = run_process("count", name)
+        assert done.returncode == 2
+        assert done.stderr.startswith(f"compat-bpe: {name}: ".encode())
 
 
 @posix
-@pytest.mark.parametrize("stdio", ["utf-8", "ascii", "latin-1"])
-def test_file_name_that_is_no_text(tmp_path: Path, stdio: str) -> None:
-    name = b"caf\xe9\xff"
-    try:
-        (tmp_path / os.fsdecode(name)).write_bytes(b"hello world")
-    except OSError:
-        pytest.skip("this file system takes only UTF-8 names")
-    env = environment(PYTHONIOENCODING=stdio)
-    done = run("count", "-e", "gpt2", name, b"missing" + name, cwd=tmp_path, env=env)
-    assert done.returncode == 2
-    assert done.stdout.splitlines()[0].split() == [b"2", name]
-    assert done.stderr == b"compat-bpe: missing" + name + b": No such file or directory\n"
-
-
-@posix
-@pytest.mark.parametrize("args", [[], ["--tree"]])
-def test_names_in_a_directory_that_are_no_text(tmp_path: Path, args: list[str]) -> None:
+def test_names_and_options_that_are_no_text(tmp_path: Path) -> None:
     name = b"caf\xe9\xff"
     folder = os.path.join(os.fsencode(tmp_path), name)
     try:
@@ -86,24 +81,293 @@ def test_names_in_a_directory_that_are_no_text(tmp_path: Path, args: list[str]) 
     except OSError:
         pytest.skip("this file system takes only UTF-8 names")
     for file, data in ((name, b"hello world"), (b"binary" + name, b"\0")):
-        with open(os.path.join(folder, file), "wb") as target:
-            target.write(data)
-    env = environment(PYTHONIOENCODING="ascii")
-    done = run("count", "-v", "-e", "gpt2", *args, ".", cwd=tmp_path, env=env)
-    assert done.returncode == 0
-    lines = [line.split(None, 1)[1] for line in done.stdout.splitlines()]
-    if args:
-        assert lines == [b"./", b"`-- " + name + b"/", b"`-- " + name]
-    else:
-        assert lines == [b"./" + name + b"/" + name, b"total"]
-    assert done.stderr.startswith(b"compat-bpe: ./" + name + b"/binary" + name + b": skipped: ")
+        Path(os.fsdecode(os.path.join(folder, file))).write_bytes(data)
+    path = b"./" + name + b"/"
+    for stdio in ("utf-8", "latin-1", "ascii"):
+        env = environment(PYTHONIOENCODING=stdio)
+        flat = run_process("count", "-v", *GPT2, ".", b"missing" + name, env=env)
+        assert flat.returncode == 2
+        lines = [line.split(None, 1) for line in flat.stdout.splitlines()]
+        assert lines == [[b"2", path + name], [b"2", b"total"]]
+        missing, skipped = sorted(flat.stderr.splitlines(), key=lambda line: b"skipped" in line)
+        assert skipped.startswith(b"compat-bpe: " + path + b"binary" + name + b": skipped: ")
+        assert missing == b"compat-bpe: missing" + name + b": No such file or directory"
+    tree = run_process("count", *GPT2, "--tree", ".", env=env)
+    names = [line.split(None, 1)[1] for line in tree.stdout.splitlines()]
+    assert names == [b"./", b"`-- " + name + b"/", b"`-- " + name]
+    done = run_process("split", *GPT2, "-n", "1", "-o", name, name, cwd=folder)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert done.stdout == name + b"0001.txt\n" + name + b"0002.txt\n"
+    second = os.path.join(folder, name + b"0002.txt")
+    assert Path(os.fsdecode(second)).read_bytes() == b" world"
+    done = run_process("truncate", *GPT2, "-n", "1", "--marker", name, name, cwd=folder)
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert b"Traceback" not in done.stderr
 
 
-def test_file_name_that_the_terminal_cannot_show(tmp_path: Path) -> None:
-    (tmp_path / "né").write_bytes(b"hello world")
+def test_file_name_that_the_terminal_cannot_show() -> None:
+    write({"né": "hello world"})
     env = environment(PYTHONIOENCODING="ascii", PYTHONUTF8="1")
-    done = run("count", "-e", "gpt2", "né", cwd=tmp_path, env=env)
+    done = run_process("count", *GPT2, "né", env=env)
     assert (done.returncode, done.stdout, done.stderr) == (0, b"2 n\\xe9" + b"\n", b"")
+
+
+# Terminals.
+
+
+def counting(*args: Any, **options: Any) -> Any:
+    """Start ``count`` as on a terminal; standard input is that of the tests, if none is given."""
+    options.setdefault("stdin", None)
+    return started("count", *GPT2, *args, env=environment(TERM="xterm"), **options)
+
+
+@posix
+def test_waiting_is_said_but_not_to_who_wants_quiet() -> None:
+    os.mkfifo("pipe")
+    write({"a": "hello"})
+    terminal = Terminal()
+    streams = {"stdin": terminal.fd, "stdout": -1, "stderr": terminal.fd}
+    with counting("pipe", "a", "-", **streams) as process:
+        wait_for(b"compat-bpe: pipe: a named pipe; waiting for what is written to it\n", terminal)
+        write({"pipe": "hello world"})
+        wait_for(b"compat-bpe: reading standard input; Ctrl-D on an empty line ends it\n", terminal)
+        terminal.type(b"\x04")
+        out, _ = process.communicate(timeout=TIMEOUT)
+    assert process.returncode == 0
+    assert [int(line.split()[0]) for line in out.splitlines()] == [2, 1, 0, 3]
+    terminal.text()
+    terminal = Terminal()
+    streams = dict.fromkeys(("stdin", "stdout", "stderr"), terminal.fd)
+    with counting("-q", "-", **streams) as process:
+        terminal.type(b"hello\n\x04")
+        process.wait(TIMEOUT)
+    assert process.returncode == 0
+    assert b"compat-bpe" not in terminal.text()
+
+
+@posix
+@pytest.mark.parametrize(
+    ("args", "text", "written"),
+    [
+        ("truncate -n 9 --report", b"hello", "hello\ncompat-bpe: a.txt: not cut"),
+        ("truncate -n 9 --report", b"hello\n", "hello\ncompat-bpe: a.txt: not cut"),
+        pytest.param(
+            *("decode -e gpt2", b"31373 " * 20_000 + b"x", "hello\ncompat-bpe: a.txt: 'x'"),
+            marks=pytest.mark.sweep,
+        ),
+        pytest.param(
+            *("show --ids", b"hello", '  "hello"\ncompat-bpe: a.txt: 1 token'),
+            marks=pytest.mark.sweep,
+        ),
+    ],
+)
+def test_a_message_begins_a_line(args: str, text: bytes, written: str) -> None:
+    write({"a.txt": text})
+    words = [*args.split(), "a.txt"]
+    assert written in run_process(*words, stderr=subprocess.STDOUT).stdout.decode()
+    if "show" not in args:  # a terminal has its last line without the name of the file
+        assert written in on_terminal(*words)
+    # Nothing is added to output that goes elsewhere.
+    done = run_process(*words)
+    assert done.stdout.endswith(b"\n") == (text.endswith(b"\n") or "show" in args)
+    assert done.stderr.startswith(b"compat-bpe: a.txt: ")
+
+
+_TURNED = "a\u202eb\u2066\u200f.txt"
+
+
+@posix
+def test_names_do_not_act_on_a_terminal() -> None:
+    write({_TURNED: "hug pug hugs\n", "b\x1b[2J": b"\xff"})
+    env = environment(PYTHONIOENCODING="utf-8")
+    shown = on_terminal("count", *GPT2, _TURNED, "b\x1b[2J", "none\u2069", env=env)
+    assert "a\\u202eb\\u2066\\u200f.txt" in shown
+    assert "b\\x1b[2J: " in shown
+    assert "none\\u2069: No such file" in shown
+    assert not {"\u202e", "\u2066", "\u2069", "\u200f", "\x1b"} & {*shown}
+    # In a pipe they are exact.
+    done = run_process("count", *GPT2, _TURNED, env=env)
+    assert done.stdout.decode() == f"6 {_TURNED}\n"
+
+
+# Closed streams, full disks and signals.
+
+#: What reads standard input and writes to standard output.
+FILTERS = [
+    "truncate -n 5 -e gpt2",
+    "encode -e gpt2",
+    "count",
+    "--help",
+    *(
+        pytest.param(args, marks=pytest.mark.sweep)
+        for args in (
+            *("split -n 5 --separator - -e gpt2", "show -e gpt2", "decode -e gpt2", "models"),
+            "count --json",
+        )
+    ),
+]
+
+
+@posix
+@pytest.mark.parametrize("args", FILTERS)
+def test_closed_pipe_is_quiet(args: str) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    done = run_process(*args.split(), input=b"31373 " * 2000, stdout=writing)
+    os.close(writing)
+    assert (done.returncode, done.stderr) == (1, b"")
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no /dev/full")
+@pytest.mark.parametrize(
+    "args",
+    [
+        *("decode -e gpt2", "count"),
+        *(pytest.param(args, marks=pytest.mark.sweep) for args in ("show -e gpt2", "--version")),
+    ],
+)
+def test_full_disk_is_one_line(args: str) -> None:
+    with open("/dev/full", "wb") as full:
+        done = run_process(*args.split(), input=b"1", stdout=full)
+    assert done.returncode == 2
+    assert done.stderr == b"compat-bpe: standard output: No space left on device\n"
+
+
+@posix
+@pytest.mark.parametrize(
+    ("args", "closed", "message"),
+    [
+        ("encode -e gpt2", "<&-", b"compat-bpe: standard input: closed\n"),
+        ("encode -e gpt2", ">&-", b"compat-bpe: standard output: closed\n"),
+        ("count", "<&-", b"compat-bpe: standard input is closed\n"),
+        ("count", ">&-", b"compat-bpe: standard output: closed\n"),
+    ],
+)
+def test_closed_stream_is_one_line(args: str, closed: str, message: bytes) -> None:
+    done = subprocess.run(
+        ["sh", "-c", f'exec "$0" -m compat_bpe {args} {closed}', sys.executable],
+        env=environment(),
+        input=b"a",
+        capture_output=True,
+        timeout=TIMEOUT,
+        check=False,
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (2, b"", message)
+
+
+@posix
+@pytest.mark.parametrize(
+    ("args", "stdin", "out"),
+    [("decode", b"31373 995\n", b"hello world"), ("count a -", b"", b"2 a\n")],
+)
+def test_an_interrupt_is_quiet(args: str, stdin: bytes, out: bytes) -> None:
+    write({"a": "hello world"})
+    with started(*args.split(), *GPT2) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdin.write(stdin)
+        process.stdin.flush()
+        found = process.stdout.readline() if b"\n" in out else process.stdout.read(len(out))
+        assert found.strip() == out.strip()  # now it waits for more
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=TIMEOUT)
+    assert (process.returncode, err) == (130, b"")
+
+
+@posix
+@pytest.mark.parametrize(("is_open", "with_workers"), [(False, False), (True, True)])
+def test_waiting_for_a_pipe_can_be_interrupted(is_open: bool, with_workers: bool) -> None:
+    os.mkfifo("pipe")
+    write({"a": "hello\n" * (WORTH_WORKERS if with_workers else 1)})
+    jobs = ["-j", "2"] if with_workers else []
+    with counting(*jobs, "a", "pipe", stdout=-1, stderr=-1) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline().endswith(b"a\n")
+        if is_open:
+            writing = os.open("pipe", os.O_WRONLY)
+            os.write(writing, b"hello ")
+        time.sleep(0.1)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=TIMEOUT)
+        if is_open:
+            os.close(writing)
+    assert (process.returncode, out, err) == (130, b"", b"")
+
+
+#: The command, which gets a signal when its files are on the disk, but not in place.
+_SIGNALLED = """
+import os, signal, sys
+from compat_bpe.cli import main
+
+def replace(*paths):
+    os.kill(os.getpid(), getattr(signal, os.environ["SIGNAL"]))
+    real(*paths)
+
+real, os.replace = os.replace, replace
+if os.environ["SIGNAL"] == "SIGBREAK":
+    # A signal of Windows alone, by one that is there.
+    signal.SIGBREAK = signal.SIGUSR1
+if "IGNORED" in os.environ:
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)
+main()
+"""
+
+
+@posix
+@pytest.mark.parametrize(
+    ("name", "status"),
+    [("SIGTERM", 143), ("SIGHUP", 129), ("SIGBREAK", 128 + getattr(signal, "SIGUSR1", 0))],
+)
+def test_a_signal_leaves_no_parts_of_files(name: str, status: int) -> None:
+    args = ("split", *GPT2, "-n", "1", "-o", "p-")
+    env = environment(SIGNAL=name)
+    done = run_process(*args, code=_SIGNALLED, input=b"one two three", env=env)
+    assert (done.returncode, done.stdout, done.stderr) == (status, b"", b"")
+    assert os.listdir() == []
+
+
+@posix
+def test_a_signal_that_is_ignored_stays_so() -> None:
+    args = ("split", *GPT2, "-n", "9", "-o", "p-")
+    env = environment(SIGNAL="SIGHUP", IGNORED="1")
+    done = run_process(*args, code=_SIGNALLED, input=b"one two three", env=env)
+    assert (done.returncode, done.stdout) == (0, b"p-0001.txt\n")
+
+
+#: Interrupts the process when it imports the module that is named.
+_INTERRUPTED = """
+import importlib.abc, os, signal, sys
+
+class Interrupting(importlib.abc.MetaPathFinder):
+    def find_spec(self, name, path, target=None):
+        if name == os.environ["AT"]:
+            os.kill(os.getpid(), signal.SIGINT)
+
+sys.meta_path.insert(0, Interrupting())
+sys.argv = [os.environ["PROGRAM"], "count", "-e", "gpt2", "-c", "hug"]
+from compat_bpe.cli import main
+main()
+"""
+
+
+@posix
+@pytest.mark.parametrize(
+    "module", ["compat_bpe.encodings.encoding", "click", "compat_bpe.cli.commands.count"]
+)
+def test_an_interrupt_while_modules_are_imported(module: str) -> None:
+    env = environment(AT=module, PROGRAM="compat-bpe")
+    done = run_process(code=_INTERRUPTED, env=env)
+    assert (done.returncode, done.stdout, done.stderr) == (130, b"", b"")
+
+
+def test_an_interrupt_of_another_program_that_imports_the_package() -> None:
+    env = environment(AT="compat_bpe.install", PROGRAM="other")
+    done = run_process(code=_INTERRUPTED, env=env)
+    assert done.returncode not in (0, 130)
+    assert b"KeyboardInterrupt" in done.stderr
+
+
+# Workers, large inputs and little memory.
 
 
 def children(process: subprocess.Popen[bytes]) -> Iterator[int]:
@@ -134,11 +398,10 @@ def wait_until(what: Any) -> None:
 
 @pytest.mark.skipif(not os.path.exists("/proc/self/stat"), reason="there is no /proc")
 @pytest.mark.parametrize("end", ["interrupt", "closed pipe", "kill"])
-def test_no_worker_is_left(tmp_path: Path, end: str) -> None:
-    for name in "abcd":
-        (tmp_path / name).write_bytes(b"hello world\n" * 100_000)
+def test_no_worker_is_left(end: str) -> None:
+    write({f"d/{name}": "hello world\n" * 100_000 for name in "abcd"})
     # While it waits for standard input, the workers count.
-    with started("count", "-j", "2", "-e", "gpt2", "-", tmp_path) as process:
+    with started("count", "-j", "2", *GPT2, "-", "d") as process:
         wait_until(lambda: len(list(children(process))) == 2)
         workers = list(children(process))
         if end == "interrupt":
@@ -157,118 +420,123 @@ def test_no_worker_is_left(tmp_path: Path, end: str) -> None:
     wait_until(lambda: not any(map(runs, workers)))
 
 
-def test_large_files_in_several_processes(tmp_path: Path) -> None:
-    line = "Zwölf Boxkämpfer jagen Viktor quer über den großen Sylter Deich.\n"
-    for name in "abc":
-        (tmp_path / name).write_text(line * 15_000, "utf-8")
-    alone = run("count", "-j", "1", "-e", "gpt2", tmp_path)
-    assert alone.stdout.split()[-2:] == [
-        b"%d" % (45_000 * get_encoding("gpt2").count(line)),
-        b"total",
-    ]
-    together = run("count", "-j", "2", "-e", "gpt2", tmp_path)
-    assert (together.returncode, together.stderr) == (0, b"")
-    assert together.stdout == alone.stdout
+def test_one_large_file_in_several_processes() -> None:
+    repeats = WORTH_WORKERS // len(LINE.encode()) + 1
+    assert repeats * len(LINE.encode()) > 2 * _PART
+    write({"a": LINE * repeats})
+    done = run_process("count", "-j", "2", *GPT2, "a")
+    expected = f"{repeats * get_encoding('gpt2').count(LINE)} a\n"
+    assert (done.returncode, done.stdout.decode(), done.stderr) == (0, expected, b"")
+    # A mistake is at the same place for all.
+    with open("a", "ab") as file:
+        size = file.tell()
+        file.write(b"\xff")
+    alone, together = (run_process("count", "-j", jobs, *GPT2, "a") for jobs in "12")
+    assert (alone.returncode, alone.stderr) == (together.returncode, together.stderr)
+    assert b"byte 0xff at offset %d;" % size in together.stderr
 
 
 @posix
-def test_progress_on_a_terminal(tmp_path: Path) -> None:
-    import fcntl
-    import pty
-    import struct
-    import termios
+def test_memory_that_is_not_there() -> None:
+    import resource
 
-    path = tmp_path / "a"
-    path.write_bytes(b"hello world")
-    shown = b""
-
-    def look() -> None:
-        nonlocal shown
-        # As a terminal ends whose processes have ended.
-        with suppress(OSError):
-            while block := os.read(reading, 1 << 16):
-                shown += block
-
-    reading, writing = pty.openpty()
-    terminal = Thread(target=look)
-    fcntl.ioctl(writing, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 30, 0, 0))
-    with subprocess.Popen(
-        [*COMMAND, "count", "-e", "gpt2", path, "-"],
-        env=environment(TERM="xterm"),
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=writing,
-    ) as process:
-        os.close(writing)
-        terminal.start()
-        assert process.stdin is not None
-        assert process.stdout is not None
-        assert process.stdout.readline().split()[:1] == [b"2"]  # now it waits for standard input
-        time.sleep(1.1)
-        process.stdin.write(b"hello world\n" * 300_000)
-        process.stdin.close()
-        assert process.stdout.read().splitlines()[-1].split() == [b"900002", b"total"]
-        terminal.join(TIMEOUT)
-    os.close(reading)
-    assert process.returncode == 0
-    states = [state.rstrip() for state in shown.decode().split("\r") if state.strip()]
-    assert states
-    for state in states:
-        assert re.fullmatch(r"\d\.\d MB, \d of 2 files", state)
-        assert len(state) < 30
-    assert shown.endswith(b"\r")
-    assert b"\n" not in shown
+    with open("large", "wb") as file:
+        file.truncate(160 << 20)
+    done = run_process(
+        *("split", *GPT2, "-n", "5", "--json", "large"),
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (160 << 20, 160 << 20)),
+    )
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert done.stderr.count(b"\n") == 1
+    assert b"Traceback" not in done.stderr
 
 
-def test_without_click_one_line_says_how_to_get_it(tmp_path: Path) -> None:
-    (tmp_path / "click.py").write_text("raise ModuleNotFoundError('no click', name='click')\n")
-    path = os.pathsep.join([str(tmp_path), str(ROOT)])
-    done = run("count", cwd=tmp_path, env=environment(PYTHONPATH=path))
+@on_linux
+def test_a_large_input_takes_little_memory() -> None:
+    """Of the lines that come after some megabytes, nothing is kept."""
+    line = "The quick brown fox jumps over the lazy dog, again and again.\n"
+    script = (
+        "import sys\nfrom compat_bpe.cli import cli\ncli(sys.argv[1:], standalone_mode=False)\n"
+    )
+    peaks = []
+    for number in (40_000, 80_000):
+        write({"large": line * number})
+        args = ("encode", *GPT2, "--packed", "--jobs", "1", "large")
+        _, peak = run_and_peak(script, *args, env=environment(), timeout=TIMEOUT)
+        peaks.append(peak)
+    assert peaks[1] - peaks[0] < 40_000 * len(line) / 2
+
+
+# What is imported, and what the package needs.
+
+#: Runs commands, and prints after each of them what it has opened and imported.
+_OPENED = """
+import sys
+opened = []
+sys.addaudithook(lambda event, args: event == "open" and opened.append(str(args[0])))
+from compat_bpe.cli import cli
+for line in sys.argv[2:]:
+    try:
+        cli(line.split())
+    except SystemExit:
+        pass
+    packs = [name for name in opened if name.endswith(".pack")]
+    print("found", len(packs), [name for name in sys.argv[1].split() if name in sys.modules])
+assert any("cli" in name for name in opened), "the hook sees nothing"
+"""
+
+
+@pytest.mark.parametrize(
+    ("args", "packs", "absent"),
+    [
+        (  # a small file needs few modules
+            "count -e gpt2 a",
+            1,
+            "files.git parallel.pool parallel.processes fit cli.tokens cli.token_view "
+            "cli.count_request check cli.commands.encode cli.commands.decode",
+        ),
+        # A command imports no other, and reads no vocabulary for its help.
+        ("decode --help", 0, "cli.commands.count cli.commands.encode cli.commands.train"),
+        ("--help", 0, "lsp mcp spark"),
+        ("count --help", 0, "cli.commands.encode cli.commands.train"),
+    ],
+)
+def test_what_is_not_needed_is_not_imported(args: str, packs: int, absent: str) -> None:
+    write({"a": "hello world"})
+    modules = " ".join(f"compat_bpe.{name}" for name in absent.split())
+    done = run_process(f"multiprocessing tomllib {modules}", args, code=_OPENED)
+    assert done.stdout.decode().endswith(f"found {packs} []\n"), done.stdout
+
+
+def test_without_click_one_line_says_how_to_get_it() -> None:
+    write({"click.py": "raise ModuleNotFoundError('no click', name='click')\n"})
+    path = os.pathsep.join([os.getcwd(), str(ROOT)])
+    done = run_process("count", env=environment(PYTHONPATH=path))
     assert (done.returncode, done.stdout) == (2, b"")
     assert b"pip install click" in done.stderr
     assert done.stderr.count(b"\n") == 1
 
 
-def test_importing_the_command_reads_no_vocabulary() -> None:
-    script = (
-        "import sys\n"
-        "opened = []\n"
-        "sys.addaudithook(lambda event, args: event == 'open' and opened.append(str(args[0])))\n"
-        "import compat_bpe.cli.commands.count\n"
-        "assert any('count' in name for name in opened), 'the hook sees nothing'\n"
-        "print([name for name in opened if name.endswith('.pack')])\n"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", script],
-        env=environment(),
-        stdout=subprocess.PIPE,
-        timeout=TIMEOUT,
-        check=True,
-    )
-    assert done.stdout.strip() == b"[]"
+def test_the_version() -> None:
+    done = run_process("--version")
+    expected = ["compat-bpe", compat_bpe.__version__]
+    assert (done.returncode, done.stdout.decode().split()) == (0, expected)
 
 
-def test_a_small_file_needs_few_modules(tmp_path: Path) -> None:
-    (tmp_path / "a").write_bytes(b"hello world")
-    script = (
-        "import sys\n"
-        "from compat_bpe.cli import cli\n"
-        "try:\n"
-        "    cli(['count', '-e', 'gpt2', 'a'])\n"
-        "except SystemExit as end:\n"
-        "    assert end.code == 0\n"
-        "parts = ['compat_bpe.files.git_config', 'multiprocessing', 'compat_bpe.fit']\n"
-        "parts += ['compat_bpe.parallel.pool', 'compat_bpe.parallel.processes']\n"
-        "names = ['encode_file', 'tree', 'parts', 'file_list', 'git_config', 'streams']\n"
-        "parts += ['compat_bpe.cli.' + name for name in names]\n"
-        "print([part for part in parts if part in sys.modules], file=sys.stderr)\n"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", script],
-        cwd=tmp_path,
-        env=environment(),
-        capture_output=True,
-        timeout=TIMEOUT,
-        check=False,
-    )
-    assert (done.stdout, done.stderr.strip()) == (b"2 a\n", b"[]")
+@pytest.mark.parametrize("options", [[], ["--stdio"]])
+def test_nobody_who_is_served(options: list[str]) -> None:
+    done = run_process("lsp", *options, input=b"")
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+
+
+def test_hook_of_pre_commit() -> None:
+    text = (Path(__file__).parents[2] / ".pre-commit-hooks.yaml").read_text("utf-8")
+    (entry,) = re.findall(r"^  entry: compat-bpe (count .*)$", text, re.MULTILINE)
+    write({"a.txt": "hello world", "b.txt": "<|endoftext|>"})
+    message = b"compat-bpe: b.txt: 7 tokens, over the limit of 6\n"
+    for limit, status in (("7", 0), ("6", 1)):
+        done = run_process(*entry.split(), "--max", limit, *GPT2, "a.txt", "b.txt")
+        assert (done.returncode, done.stderr) == (status, message if status else b"")
+    done = run_process(*entry.split(), "a.txt")
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert b"--per-file needs --max" in done.stderr

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 import venv
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pytest
 
@@ -43,6 +44,35 @@ def environments(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+def run(
+    command: list[str | Path],
+    cwd: Path,
+    environment: dict[str, str] | None = None,
+    timeout: int = INSTALLING,
+) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        command,
+        cwd=cwd,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        encoding="utf-8",
+        timeout=timeout,
+        check=False,
+    )
+
+
+def run_well(
+    command: list[str | Path],
+    cwd: Path,
+    environment: dict[str, str] | None = None,
+    timeout: int = INSTALLING,
+) -> str:
+    done = run(command, cwd, environment, timeout)
+    assert done.returncode == 0, f"{command}: {done.returncode}\n{done.stdout}\n{done.stderr}"
+    return done.stdout
+
+
 class Environment(NamedTuple):
     """A virtual environment, and the folder where its tiktoken looks for files."""
 
@@ -67,24 +97,25 @@ class Environment(NamedTuple):
         }
         for name in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "PYTHONPATH"):
             env.pop(name, None)
-        return output([self.python, *args], timeout, cwd=cwd, env=env)
+        return run_well([self.python, *args], cwd, env, timeout)
 
-
-def output(command: list[str | Path], timeout: int, **options: Any) -> str:
-    done = subprocess.run(command, capture_output=True, timeout=timeout, **options)
-    out: str = done.stdout.decode()
-    err: str = done.stderr.decode()
-    assert done.returncode == 0, f"{command}: {done.returncode}\n{out}\n{err}"
-    return out
+    def script(self, name: str, *args: str | Path, cwd: Path) -> str:
+        """What a script of ``scripts/`` prints."""
+        return self.run("-I", HERE / "scripts" / f"{name}.py", *args, cwd=cwd)
 
 
 def pip(*args: str | Path, python: Path | None = None) -> str:
     target: list[str | Path] = ["--python", python] if python else []
-    return output(
-        [sys.executable, "-m", "pip", "--disable-pip-version-check", "-q", *target, *args],
-        INSTALLING,
-        cwd=ROOT,
-    )
+    command = [sys.executable, "-m", "pip", "--disable-pip-version-check", "-q", *target, *args]
+    return run_well(command, ROOT)
+
+
+def programs_of(folder: Path, packages: list[str]) -> Path:
+    """The folder of the programs of an environment with some packages."""
+    venv.create(folder, with_pip=True)
+    command: list[str | Path] = [folder / "bin/python", "-m", "pip", "-q", "install", *packages]
+    run_well(command, ROOT, plain_environment(Path.home()))
+    return folder / "bin"
 
 
 class Wheels(NamedTuple):
@@ -135,3 +166,21 @@ def with_this_package(folder: Path, requirements: list[str], wheels: Wheels) -> 
     assert "+compat." in version
     assert "compat_bpe" in Path(file).parts
     return environment
+
+
+def plain_environment(home: Path) -> dict[str, str]:
+    """Variables without those of the tests, and with a user for git."""
+    left_out = ("PYTHONPATH", "PYTHONPYCACHEPREFIX", "VIRTUAL_ENV")
+    kept = {
+        name: value
+        for name, value in os.environ.items()
+        if name not in left_out and not name.startswith("GIT")
+    }
+    users = {f"GIT_{who}_{what}": "a@b" for who in ("AUTHOR", "COMMITTER") for what in ("NAME",
+             "EMAIL")}  # fmt: skip
+    return {**kept, **users, "HOME": str(home), "GIT_CONFIG_NOSYSTEM": "1"}
+
+
+def filled(text: str, known: dict[str, str]) -> str:
+    """Return a text with the values of its expressions, which have to be known."""
+    return re.sub(r"\$\{\{ ([\w.-]+) \}\}", lambda match: known[match[1]], text)

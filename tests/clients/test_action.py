@@ -6,13 +6,12 @@ import json
 import os
 import shutil
 import sys
-import venv
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.clients.workflows import filled, plain_environment, run, run_well
+from tests.clients.environments import filled, plain_environment, programs_of, run, run_well
 
 pytestmark = pytest.mark.clients
 
@@ -37,11 +36,7 @@ max = 1
 @pytest.fixture(scope="module")
 def programs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of the programs of an environment with the packages."""
-    folder = tmp_path_factory.mktemp("programs")
-    venv.create(folder, with_pip=True)
-    pip: list[str | Path] = [folder / "bin/python", "-m", "pip", "-q", "install", *PACKAGES]
-    run_well(pip, ROOT, plain_environment(Path.home()))
-    return folder / "bin"
+    return programs_of(tmp_path_factory.mktemp("programs"), PACKAGES)
 
 
 @pytest.fixture

@@ -13,22 +13,21 @@ from pathlib import Path
 
 import pytest
 
-from compat_bpe.encodings.patterns import PATTERNS
-from compat_bpe.formats.manifest import AS_TOKENIZER_JSON
+from compat_bpe.encodings.published import PATTERNS
+from compat_bpe.formats.settings_beside import AS_TOKENIZER_JSON
 from compat_bpe.train import (
     ByteSettings,
     CharacterBpeSettings,
     CharacterSettings,
-    TokenizerSettings,
     UnigramSettings,
     WordLevelSettings,
     WordPieceSettings,
+    train,
     train_bpe,
-    train_tokenizer,
 )
+from compat_bpe.train.tokenizer_kind import TokenizerSettings
 from compat_bpe.train.write import FORMATS, write_vocabulary
 from tests.clients.environments import (
-    HERE,
     TEXTS,
     TIKTOKEN,
     Environment,
@@ -74,8 +73,7 @@ def test_client(
     for number, environment in enumerate(pair):
         folder = tmp_path / str(number)
         folder.mkdir()
-        script = HERE / "scripts" / f"{client}.py"
-        printed.append(environment.run("-I", script, texts, cwd=folder))
+        printed.append(environment.script(client, texts, cwd=folder))
     expected, actual = printed
     assert len(expected.splitlines()) >= len(TEXTS), "the script prints a line for each text"
     assert actual == expected
@@ -114,8 +112,9 @@ def test_trained_vocabularies_in_transformers(
                 expected.append([str(folder), 400, 399, named, ids])
     python = make_environment(environments / transformers, [transformers])
     environment = Environment(python, tmp_path)
-    script = HERE / "scripts" / "trained.py"
-    printed = environment.run("-I", script, tmp_path / "texts.json", *folders, cwd=tmp_path)
+    printed = environment.script(
+        "auto_tokenizer", "trained", tmp_path / "texts.json", *folders, cwd=tmp_path
+    )
     assert [json.loads(line) for line in printed.splitlines()] == expected
 
 
@@ -143,8 +142,8 @@ def test_trained_tokenizers_of_all_kinds_in_transformers(
     folders, expected = [], []
     for name, settings in KINDS.items():
         folder = tmp_path / name
-        made = train_tokenizer(texts, settings, workers=1)
-        unknown = settings.unknown_token
+        made = train(texts, settings, workers=1)
+        unknown = settings.kind.unknown_token
         write_vocabulary(
             folder,
             made,
@@ -157,8 +156,9 @@ def test_trained_tokenizers_of_all_kinds_in_transformers(
         expected.append([str(folder), unknown, ids, [made.decode(numbers) for numbers in ids]])
     python = make_environment(environments / transformers, [transformers])
     environment = Environment(python, tmp_path)
-    script = HERE / "scripts" / "kinds.py"
-    printed = environment.run("-I", script, tmp_path / "texts.json", *folders, cwd=tmp_path)
+    printed = environment.script(
+        "auto_tokenizer", "kinds", tmp_path / "texts.json", *folders, cwd=tmp_path
+    )
     assert [json.loads(line) for line in printed.splitlines()] == expected
 
 

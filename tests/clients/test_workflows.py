@@ -20,7 +20,7 @@ from typing import Any
 import pytest
 
 from compat_bpe import __version__
-from tests.clients.workflows import filled, plain_environment, run, run_well
+from tests.clients.environments import filled, plain_environment, programs_of, run, run_well
 
 pytestmark = pytest.mark.clients
 
@@ -49,11 +49,7 @@ SCHEMAS = {
 @pytest.fixture(scope="module")
 def programs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of the programs of an environment with the packages."""
-    folder = tmp_path_factory.mktemp("programs")
-    venv.create(folder, with_pip=True)
-    pip: list[str | Path] = [folder / "bin/python", "-m", "pip", "-q", "install", *PACKAGES]
-    run_well(pip, ROOT, plain_environment(Path.home()))
-    return folder / "bin"
+    return programs_of(tmp_path_factory.mktemp("programs"), PACKAGES)
 
 
 @pytest.mark.parametrize("schema", SCHEMAS)
@@ -183,7 +179,7 @@ def test_stages_of_ci(programs: Path, checkout: Path, tmp_path: Path) -> None:
     run_well(["bash", "-eo", "pipefail", "-c", step["run"]], checkout, environment)
     name, _, stages = output.read_text().partition("=")
     assert name == "stages"
-    listed = run_well([".ci/run", "--list"], checkout, plain_environment(tmp_path))
+    listed = run_well([".ci/run", "--list"], checkout, environment)
     assert json.loads(stages) == [line.split()[0] for line in listed.splitlines()]
     assert {"install", "tests", "sweeps-part"} <= set(json.loads(stages))
 
@@ -196,7 +192,7 @@ def released(programs: Path, checkout: Path, tmp_path_factory: pytest.TempPathFa
     tag = f"v{__version__}"
     changelog = checkout / "CHANGELOG.md"
     before = changelog.read_text("utf-8")
-    if f"\n## [{__version__}]" not in before:  # as tools/set_version.py writes it
+    if f"\n## [{__version__}]" not in before:  # as tools/release.py writes it
         heading = f"## [Unreleased]\n\n## [{__version__}] - 2031-01-02\n"
         changelog.write_text(before.replace("## [Unreleased]\n", heading), "utf-8")
         run_well(["git", "commit", "-qam", tag], checkout, environment)

@@ -19,13 +19,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from compat_bpe.corpus import documents as corpus
-from compat_bpe.corpus import spool as held
 from compat_bpe.corpus.documents import CorpusFile, DocumentPart, group_of, parts_of, read_corpus
 from compat_bpe.files import compressed as file_bytes
 from compat_bpe.formats.checked_json import is_unicode
 from compat_bpe.unicode.surrogates import repair
 from tests.examples import shared_fixture
-from tests.files.windows import windows_paths
+from tests.files.systems import windows_paths
 from tests.memory import tracemalloc
 from tests.strategies import texts
 
@@ -229,7 +228,7 @@ def test_damage_far_behind_leaves_nothing_of_a_text(
     skipped: list[str] = []
     # A file, which can be read twice, and a pipe, which cannot.
     for name in (str(path), "-"):
-        with small(20, 30), patch.object(held, "_IN_MEMORY", in_memory):
+        with small(20, 30), patch.object(corpus, "_IN_MEMORY", in_memory):
             parts = read(name, errors="skip", skipped=lambda source, reason: skipped.append(source))
             assert parts == ([] if ending else list(parts_of([text], "g", name)))
     assert skipped == ([str(path), "-"] if ending else [])

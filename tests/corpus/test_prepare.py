@@ -1,4 +1,4 @@
-"""What is left of a corpus is what plain rules leave of it."""
+"""A corpus is normalized, masked, freed of duplicates, and a share is held out."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import random
 import re
 import tempfile
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
@@ -17,12 +18,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from compat_bpe.corpus import documents as corpus
-from compat_bpe.corpus import spool as held
 from compat_bpe.corpus.documents import DocumentPart, parts_of
-from compat_bpe.corpus.masking import rule
-from compat_bpe.corpus.prepare import CorpusCounts, Preparation, prepare
+from compat_bpe.corpus.prepare import CorpusCounts, Preparation, prepare, read_rules, rule
 from compat_bpe.pipeline.normalizers.forms import Form, UnicodeForm
 from compat_bpe.unicode.surrogates import repair
+from tests.examples import shared_fixture
 from tests.strategies import texts
 
 FORMS: list[Form] = ["NFC", "NFD", "NFKC", "NFKD"]
@@ -121,7 +121,7 @@ def test_of_equal_documents_the_first_stays(
     documents: list[str], size: int, in_memory: int
 ) -> None:
     counts = CorpusCounts()
-    with patch.object(held, "_IN_MEMORY", in_memory):
+    with patch.object(corpus, "_IN_MEMORY", in_memory):
         parts = list(
             prepare(cut(documents, size), Preparation(drop_duplicates="documents"), counts=counts)
         )
@@ -245,7 +245,7 @@ class FullDisk(io.RawIOBase):
 @pytest.mark.parametrize("size", [200, 60_000])
 def test_the_folder_of_a_full_disk_is_named_whenever_it_is_written_to(size: int) -> None:
     file = io.BufferedRandom(FullDisk())  # holds back some thousand bytes
-    with patch.object(held, "_IN_MEMORY", 100), patch.object(tempfile, "TemporaryFile") as made:
+    with patch.object(corpus, "_IN_MEMORY", 100), patch.object(tempfile, "TemporaryFile") as made:
         made.return_value = file
         with pytest.raises(OSError, match="No space left on device") as caught:
             after(["x" * size], size, drop_duplicates="documents")
@@ -255,7 +255,7 @@ def test_the_folder_of_a_full_disk_is_named_whenever_it_is_written_to(size: int)
 
 def test_memory_for_a_long_document_is_bounded() -> None:
     text = "some line of a text\n" * 10_000
-    with patch.object(held, "_IN_MEMORY", 100), patch.object(tempfile, "TemporaryFile") as made:
+    with patch.object(corpus, "_IN_MEMORY", 100), patch.object(tempfile, "TemporaryFile") as made:
         made.side_effect = OSError(28, "No space left on device")
         with pytest.raises(OSError, match="No space left on device") as caught:
             after([text], 50, drop_duplicates="documents")
@@ -283,3 +283,84 @@ def test_memory_for_a_long_document_is_bounded() -> None:
 def test_wrong_values_are_refused(wrong: dict[str, Any], reason: str) -> None:
     with pytest.raises(ValueError, match=reason):
         Preparation(**wrong)
+
+
+def rules(path: Path, content: str | bytes) -> list[tuple[str, str]]:
+    path.write_bytes(content.encode() if isinstance(content, str) else content)
+    return [(rule.pattern.pattern, rule.replacement) for rule in read_rules(str(path))]
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "rules.txt"
+
+
+def test_a_file_of_rules(path: Path) -> None:
+    content = (
+        "\ufeff# comment → no rule\n\n"
+        "\\d+ → 0\n"
+        " (a) (b)\t=>  \\2 \\1 \r\n"  # blanks around an arrow do not count
+        "   \n"
+        " +\t \n"  # with a tab they do
+        "gone→\n"
+        "=[>] → → => \t x\n"  # the first separator is the one
+        "\\# =>#"
+    )
+    assert rules(path, content) == [
+        (r"\d+", "0"),
+        ("(a) (b)", r"\2 \1"),
+        (" +", " "),
+        ("gone", ""),
+        ("=[>]", "→ => \t x"),
+        (r"\#", "#"),
+    ]
+    assert rules(path, "") == []
+
+
+@shared_fixture()
+@given(
+    st.lists(
+        st.tuples(
+            st.text("ab \\*é😀|", min_size=1).map(
+                lambda text: re.escape(text).replace("\\ ", "[ ]")
+            ),
+            st.sampled_from(["→", " => ", "\t"]),
+        )
+    ),
+    st.text("ab é"),
+)
+def test_rules_replace_as_re_sub_does(path: Path, lines: list[tuple[str, str]], text: str) -> None:
+    path.write_text(
+        "".join(f"{pattern}{separator}<\\g<0>>\n" for pattern, separator in lines), "utf-8"
+    )
+    read = read_rules(str(path))
+    assert [one.pattern.pattern for one in read] == [pattern for pattern, _ in lines]
+    for one in read:
+        assert one.apply(text) == re.subn(one.pattern.pattern, r"<\g<0>>", text)
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        ("a → b\nc", "2: no separator: pattern and replacement must be separated by →, => or a"),
+        ("→ b", "1: the pattern is missing"),
+        ("(a → b", r"1: the pattern '(a': missing ), unterminated subpattern at position 0"),
+        (r"(a) → \2", r"1: the replacement '\\2': invalid group reference 2 at position 1"),
+        (r"a → \g<x>", r"1: the replacement '\\g<x>': unknown group name 'x'"),
+        (r"a → \q", r"1: the replacement '\\q': bad escape \q at position 0"),
+        ("[[a] → b", "1: the pattern '[[a]': Possible nested set at position 1"),
+        ("a(?i) → b", "1: the pattern 'a(?i)': "),
+        ("a{99999999999999999999} → b", "1: the pattern 'a{99999999999999999999}': "),
+        (b"a \xff b", " not UTF-8: byte 0xff at offset 2; convert it to UTF-8"),
+        ("a → b".encode("utf-16"), " not UTF-8: UTF-16 byte-order mark"),
+    ],
+)
+def test_what_is_wrong_is_named(path: Path, content: str | bytes, reason: str) -> None:
+    with pytest.raises(ValueError, match=r".") as caught:
+        rules(path, content)
+    assert str(caught.value).startswith(f"{path}:{reason}")
+
+
+def test_a_file_that_is_not_there(path: Path) -> None:
+    with pytest.raises(FileNotFoundError):
+        read_rules(str(path))

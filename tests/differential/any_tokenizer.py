@@ -1,61 +1,31 @@
-"""Whole tokenizers drawn at random, and hard texts for them; a seed gives all of it."""
+"""Whole tokenizers drawn at random, hard texts for them, and odd files; a seed gives all of it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import copy
+from collections.abc import Callable, Iterator
 from random import Random
 from typing import Any
 
 from compat_bpe.encodings.tokenizer import Tokenizer
-from compat_bpe.pipeline.added.added_tokens import normalized_content
-from tests.differential.normalizers import NORMALIZERS
+from compat_bpe.pipeline.added_tokens import normalized_content
+from tests import strategies as hard
+from tests.differential import parts
 from tests.differential.small_tokenizers import file, small_model
-from tests.differential.steps import METASPACE, STEPS
-from tests.strategies import (
-    CASED,
-    CONTRACTIONS,
-    DIGITS,
-    EMOJI,
-    MARKS,
-    NEWLINES,
-    NO_WHITE_SPACE,
-    OTHER_LETTERS,
-    RECENT,
-    SYMBOLS,
-    WHITE_SPACE,
-    WORDS,
-)
 from tests.tokenizer_files import BYTE_LEVEL, FLAGS, added
 
 #: Many of these, so that they meet the vocabulary.
 COMMON = [*"aabbee1 .▁", " ", "  ", "é", "e\u0301", "中", "文", "Ａ", "ﬁ", "か\u3099", "😀", "\n"]
 HARD = [
-    *(
-        char
-        for chars in (WHITE_SPACE, NO_WHITE_SPACE, CASED, OTHER_LETTERS, MARKS)
-        for char in chars
-    ),
-    *(char for chars in (DIGITS, SYMBOLS, RECENT) for char in chars),
-    *(*CONTRACTIONS, *NEWLINES, *EMOJI, *WORDS, "``", "\u0344", "\u1e69\u0323\u0307", "İ", "Ⅷ"),
+    *hard.WHITE_SPACE + hard.NO_WHITE_SPACE + hard.CASED + hard.OTHER_LETTERS + hard.MARKS,
+    *hard.DIGITS + hard.SYMBOLS + hard.RECENT,
+    *(*hard.CONTRACTIONS, *hard.NEWLINES, *hard.EMOJI, *hard.WORDS),
+    *("``", "\u0344", "\u1e69\u0323\u0307", "İ", "Ⅷ"),
 ]
 NAMES = [
-    "<s>",
-    "</s>",
-    "<s",
-    "s>",
-    "<A>",
-    " a",
-    "a ",
-    "é",
-    "e\u0301",
-    "ab",
-    "Ġ",
-    "x",
-    "\n",
-    "▁",
-    "1",
+    *("<s>", "</s>", "<s", "s>", "<A>", " a", "a ", "é", "e\u0301", "ab", "Ġ", "x", "\n", "▁", "1"),
+    *("[UNK]", "<unk>", "<pad>", "A", "aa", " ", "<0x61>", "##a", "ﬁ"),
 ]
-NAMES += ["[UNK]", "<unk>", "<pad>", "A", "aa", " ", "<0x61>", "##a", "ﬁ"]
 
 
 def some(draw: Random, items: Any, least: int, most: int) -> list[Any]:
@@ -98,12 +68,8 @@ def numbered(draw: Random, names: list[str]) -> dict[str, int]:
 
 
 def word_level(draw: Random) -> dict[str, Any]:
-    names = [*pieces(draw), *some(draw, WORDS, 0, 5)]
-    return {
-        "type": "WordLevel",
-        "vocab": numbered(draw, _with_unknown(draw, names)),
-        "unk_token": "[UNK]",
-    }
+    names = _with_unknown(draw, [*pieces(draw), *some(draw, hard.WORDS, 0, 5)])
+    return {"type": "WordLevel", "vocab": numbered(draw, names), "unk_token": "[UNK]"}
 
 
 def _with_unknown(draw: Random, names: list[str]) -> list[str]:
@@ -191,18 +157,18 @@ _INSERTING = {"replace nothing", "replace nothing by a mark"}
 
 
 def normalizer(draw: Random) -> dict[str, Any] | None:
-    names = [name for name in NORMALIZERS if name not in _SLOW or draw.random() < 0.3]
+    names = [name for name in parts.NORMALIZERS if name not in _SLOW or draw.random() < 0.3]
     names = [name for name in names if name not in _INSERTING]
-    found = [NORMALIZERS[name] for name in some(draw, names, 0, 3)]
+    found = [parts.NORMALIZERS[name] for name in some(draw, names, 0, 3)]
     if len(found) == 1 and draw.random() < 0.5:
         return found[0]
     return {"type": "Sequence", "normalizers": found} if found else None
 
 
 def pre_tokenizer(draw: Random, to_bytes: bool) -> dict[str, Any] | None:
-    steps = [STEPS[name] for name in some(draw, STEPS, 0, 3)]
+    steps = [parts.STEPS[name] for name in some(draw, parts.STEPS, 0, 3)]
     if draw.random() < 0.3:
-        steps = [{**METASPACE, "prepend_scheme": draw.choice(["always", "first", "never"])}]
+        steps = [{**parts.METASPACE, "prepend_scheme": draw.choice(["always", "first", "never"])}]
     if to_bytes:
         steps.append(BYTE_LEVEL)
     if len(steps) == 1 and draw.random() < 0.5:
@@ -210,33 +176,29 @@ def pre_tokenizer(draw: Random, to_bytes: bool) -> dict[str, Any] | None:
     return {"type": "Sequence", "pretokenizers": steps} if steps else None
 
 
+#: Of ids that the model may have, and, unlike in ``SPECIAL``, none.
+_TOKENS = {
+    **parts.SPECIAL,
+    "[SEP]": {**parts.SPECIAL["[SEP]"], "ids": [1]},
+    "none": {"id": "none", "ids": [], "tokens": []},
+}
+
+
 def _special(draw: Random) -> dict[str, Any]:
-    name, type_id = draw.choice(["[CLS]", "[SEP]", "long", "none"]), draw.randint(0, 2)
-    return {"SpecialToken": {"id": name, "type_id": type_id}}
-
-
-def _text(draw: Random, name: str) -> dict[str, Any]:
-    return {"Sequence": {"id": name, "type_id": draw.randint(0, 2)}}
+    return parts.special_piece(draw.choice([*_TOKENS]), draw.randint(0, 2))
 
 
 def _template(draw: Random, repeats: bool) -> dict[str, Any]:
     def around(names: str) -> list[Any]:
         found: list[Any] = []
         for name in names:
-            found += [_special(draw) for _ in range(draw.randint(0, 2))] + [_text(draw, name)]
+            found += [_special(draw) for _ in range(draw.randint(0, 2))]
+            found.append(parts.text_piece(name, draw.randint(0, 2)))
         return found + [_special(draw) for _ in range(draw.randint(0, 1))]
 
-    return {
-        "type": "TemplateProcessing",
-        "single": around(draw.choice(["A", "A", "AA", ""] if repeats else ["A"])),
-        "pair": around(draw.choice(["AB", "BA", "A", "ABAB"] if repeats else ["AB", "BA"])),
-        "special_tokens": {
-            "[CLS]": {"id": "[CLS]", "ids": [1000], "tokens": ["[CLS]"]},
-            "[SEP]": {"id": "[SEP]", "ids": [1], "tokens": [" Ġsep "]},
-            "long": {"id": "long", "ids": [7, 8, 9], "tokens": ["a", "", "c"]},
-            "none": {"id": "none", "ids": [], "tokens": []},
-        },
-    }
+    single = around(draw.choice(["A", "A", "AA", ""] if repeats else ["A"]))
+    pair = around(draw.choice(["AB", "BA", "A", "ABAB"] if repeats else ["AB", "BA"]))
+    return parts.template(single, pair, _TOKENS)
 
 
 def post_processor(draw: Random, repeats: bool) -> Any:
@@ -251,38 +213,38 @@ def post_processor(draw: Random, repeats: bool) -> Any:
     ]
     found = draw.choice(choices)
     if draw.random() < 0.2 and repeats:
-        steps = [one for one in some(draw, choices, 0, 3) if one]
-        return {"type": "Sequence", "processors": steps}
+        return parts.processor_sequence(*filter(None, some(draw, choices, 0, 3)))
     return found
 
 
 def decoder(draw: Random) -> dict[str, Any] | None:
     def one() -> dict[str, Any]:
-        short = ["", "▁", " ", "a", "##", "</w>", "ab", "é"]
-        char = draw.choice("▁ aé")
-        patterns = [{"String": "▁"}, {"String": "ab"}, {"Regex": r"\s+"}, {"Regex": "[ab]+$"}]
-        found: list[dict[str, Any]] = [
-            {"type": "WordPiece", "prefix": draw.choice(short), "cleanup": draw.random() < 0.5},
-            {"type": "BPEDecoder", "suffix": draw.choice(short)},
-            {**METASPACE, "prepend_scheme": draw.choice(["always", "first", "never"])},
-            {
-                "type": "CTC",
-                "pad_token": draw.choice(short),
-                "word_delimiter_token": draw.choice(short),
-                "cleanup": draw.random() < 0.5,
-            },
-            {"type": "ByteFallback"},
-            {"type": "Fuse"},
-            {
-                "type": "Strip",
-                "content": char,
-                "start": draw.randint(0, 2),
-                "stop": draw.randint(0, 2),
-            },
-            {"type": "Replace", "pattern": draw.choice(patterns), "content": draw.choice(short)},
-            BYTE_LEVEL,
-        ]
-        return draw.choice(found)
+        def short() -> str:
+            return draw.choice(["", "▁", " ", "a", "##", "</w>", "ab", "é"])
+
+        pattern = draw.choice(
+            [("String", "▁"), ("String", "ab"), ("Regex", r"\s+"), ("Regex", "[ab]+$")]
+        )
+        scheme, cleanup = draw.choice(["always", "first", "never"]), draw.random() < 0.5
+        counts = {"start": draw.randint(0, 2), "stop": draw.randint(0, 2)}
+        return draw.choice(
+            [
+                {"type": "WordPiece", "prefix": short(), "cleanup": cleanup},
+                {"type": "BPEDecoder", "suffix": short()},
+                {**parts.METASPACE, "prepend_scheme": scheme},
+                {
+                    "type": "CTC",
+                    "pad_token": short(),
+                    "word_delimiter_token": short(),
+                    "cleanup": cleanup,
+                },
+                {"type": "ByteFallback"},
+                {"type": "Fuse"},
+                {"type": "Strip", "content": draw.choice("▁ aé"), **counts},
+                {"type": "Replace", "pattern": dict([pattern]), "content": short()},
+                BYTE_LEVEL,
+            ]
+        )
 
     if draw.random() < 0.2:
         return None
@@ -348,15 +310,12 @@ def any_file(draw: Random, kind: str | None = None) -> dict[str, Any]:
 def any_text(draw: Random, content: dict[str, Any]) -> str:
     """Return a text that a tokenizer's own tokens, its names and much else stand in."""
     vocab = content["model"]["vocab"]
-    own = [
-        one[0] if isinstance(one, list) else one
-        for one in draw.sample(list(vocab), min(20, len(vocab)))
-    ]
+    chosen = draw.sample(list(vocab), min(20, len(vocab)))
+    own = [one[0] if isinstance(one, list) else one for one in chosen]
     own += [token["content"] for token in content["added_tokens"]] * 3
     pools = [own, COMMON, COMMON, HARD]
-    found = "".join(
-        draw.choice(draw.choice(pools)) for _ in range(draw.choice([0, 1, 3, 8, 20, 40]))
-    )
+    size = draw.choice([0, 1, 3, 8, 20, 40])
+    found = "".join(draw.choice(draw.choice(pools)) for _ in range(size))
     return found.encode("utf-8", "ignore").decode()
 
 
@@ -373,9 +332,7 @@ def is_undefined_file(load: Callable[[], Tokenizer]) -> bool:
 def is_undefined(ours: Tokenizer) -> bool:
     """Two tokens have one normalized name, of which tokenizers takes now one and now the other."""
     normalize = ours.core.added.normalize
-    names = [
-        normalized_content(token, normalize) for token in ours.added_tokens if token.normalized
-    ]
+    names = [normalized_content(one, normalize) for one in ours.added_tokens if one.normalized]
     return len(set(names)) < len(names)
 
 
@@ -384,3 +341,70 @@ def odd_places(content: dict[str, Any]) -> bool:
     model = content["model"]
     has_more = model.get("continuing_subword_prefix") or model.get("end_of_word_suffix")
     return bool(model.get("byte_fallback") and has_more)
+
+
+#: What a member of a file is replaced by.
+ODD_VALUES: list[Any] = [
+    *(None, True, False, 0, 1, -1, 2, 0.5, 1.0, 1e300, 2**31, 2**32 - 1, 2**32, 2**64),
+    *("", "a", "ab", "▁", "[UNK]", "first", "Removed", [], [1], ["a", "b"], [["a", "b"]], {}),
+    *({"a": 0}, {"type": "Fuse"}, {"String": "a"}, {"Regex": "a"}, {"Regex": "("}, {"Regex": ""}),
+]
+#: Members that are added.
+ADDED_MEMBERS = ["id", "ids", "prefix", "dropout", "unk_token", "type"]
+
+
+def mutated(draw: Random, content: dict[str, Any]) -> dict[str, Any]:
+    """Return a file with one or two members that are others, missing, or more."""
+    found = copy.deepcopy(content)
+    for _ in range(draw.choice([1, 1, 2])):
+        *path, last = _place(draw, found)
+        parent: Any = found
+        for key in path:
+            parent = parent[key]
+        how = draw.random()
+        value = copy.deepcopy(draw.choice(ODD_VALUES))
+        if how < 0.3:
+            del parent[last]
+        elif how < 0.9 or not path:
+            parent[last] = value
+        elif isinstance(parent, dict):
+            parent[draw.choice(ADDED_MEMBERS)] = value
+        else:
+            parent.append(value)
+    return found
+
+
+def _place(draw: Random, content: dict[str, Any]) -> tuple[Any, ...]:
+    """Return the path of a member; the tokens and merges of the model are not all there is."""
+    found = [path for path in _places(content) if path]
+    if draw.random() < 0.8:
+        found = [path for path in found if path[0] != "model" or len(path) < 3]
+    return draw.choice(found)
+
+
+def _places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    yield path
+    items: Any = ()
+    if isinstance(value, (dict, list)):
+        items = value.items() if isinstance(value, dict) else enumerate(value)
+    for key, item in items:
+        yield from _places(item, (*path, key))
+
+
+def with_shared_ids(draw: Random, content: dict[str, Any]) -> dict[str, Any]:
+    """Return a file in which some tokens have the ids of others."""
+    found = copy.deepcopy(content)
+    vocab = found["model"]["vocab"]
+    for _ in range(draw.randint(1, 6)):
+        vocab[draw.choice(list(vocab))] = vocab[draw.choice(list(vocab))]
+    return found
+
+
+def with_uneven_templates(draw: Random, content: dict[str, Any]) -> dict[str, Any]:
+    """Return a file in whose templates a name has any numbers of ids and of tokens."""
+    found = copy.deepcopy(content)
+    tokens = found["post_processor"]["special_tokens"]
+    for token in tokens.values():
+        token["ids"] = [draw.randint(0, 9) for _ in range(draw.randint(0, 3))]
+        token["tokens"] = ["x"] * draw.randint(0, 3)
+    return found

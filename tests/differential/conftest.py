@@ -24,9 +24,9 @@ except ImportError:
 os.environ["RUST_BACKTRACE"] = "0"
 
 import compat_bpe
-from compat_bpe.encodings.openai import PUBLISHED
+from compat_bpe.encodings.published import PUBLISHED
 from compat_bpe.pipeline.normalizers import charsmap
-from compat_bpe.pipeline.normalizers.double_array import read_tables
+from compat_bpe.pipeline.normalizers.charsmap import read_tables
 from tests.differential.reference import SCALARS, Pair, sample
 from tests.examples import scaled
 from tools.tiktoken_files import write_tiktoken_files

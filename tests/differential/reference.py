@@ -9,8 +9,7 @@ from typing import NamedTuple, TypeVar
 import tiktoken
 
 from compat_bpe import Encoding
-from compat_bpe.unicode.code_points import CodePoints
-from compat_bpe.unicode.properties import category, property_set
+from compat_bpe.unicode.properties import CodePoints, category, property_set
 from compat_bpe.unicode.tables import CATEGORIES, SCRIPTS
 from tests.strategies import CASED, NO_WHITE_SPACE, RECENT, WHITE_SPACE
 
@@ -18,6 +17,22 @@ T = TypeVar("T")
 
 #: A vocabulary that can encode any text and merges nothing.
 BYTES = {bytes([byte]): byte for byte in range(256)}
+
+#: The names of POSIX's classes of characters.
+POSIX = [
+    *("alnum", "alpha", "ascii", "blank", "cntrl", "digit", "graph", "lower", "print", "punct"),
+    *("space", "upper", "word", "xdigit"),
+]
+
+#: The pattern of Kimi K2, as published.
+KIMI = (
+    r"[\p{Han}]+"
+    r"|[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}&&[^\p{Han}]]*"
+    r"[\p{Ll}\p{Lm}\p{Lo}\p{M}&&[^\p{Han}]]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?"
+    r"|[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}&&[^\p{Han}]]+"
+    r"[\p{Ll}\p{Lm}\p{Lo}\p{M}&&[^\p{Han}]]*(?i:'s|'t|'re|'ve|'m|'ll|'d)?"
+    r"|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
+)
 
 #: All characters that a text without surrogates can hold.
 SCALARS = "".join(map(chr, (*range(0xD800), *range(0xE000, 0x110000))))

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from sentencepiece import sentencepiece_model_pb2
 
 from compat_bpe.encodings.sentencepiece import SentencePiece
-from compat_bpe.formats.sentencepiece_read import parse_sentencepiece
+from compat_bpe.formats.sentencepiece import parse_sentencepiece
+from compat_bpe.pipeline.aligned import Aligned
 
 #: Texts that the models are trained with.
 SENTENCES = [
@@ -30,15 +31,12 @@ SENTENCES = [
 @cache
 def _trained(items: tuple[tuple[str, Any], ...]) -> bytes:
     model = io.BytesIO()
-    options: dict[str, Any] = {
-        "vocab_size": 200,
-        "hard_vocab_limit": False,
-        "num_threads": 1,
-        "minloglevel": 2,
-        **{name: list(value) if isinstance(value, tuple) else value for name, value in items},
-    }
+    options: dict[str, Any] = {"vocab_size": 200, "hard_vocab_limit": False}
+    options |= {name: list(value) if isinstance(value, tuple) else value for name, value in items}
     sentencepiece.SentencePieceTrainer.train(
-        sentence_iterator=iter(SENTENCES * 3), model_writer=model, **options
+        sentence_iterator=iter(SENTENCES * 3),
+        model_writer=model,
+        **{"num_threads": 1, "minloglevel": 2, **options},
     )
     return model.getvalue()
 
@@ -60,55 +58,65 @@ def processor(data: bytes) -> Any:
     return sentencepiece.SentencePieceProcessor(model_proto=data)
 
 
-#: Options of the trainer, by a name for the test.
+def both(data: bytes) -> tuple[SentencePiece, Any]:
+    """Return a model in both packages."""
+    return SentencePiece("x", parse_sentencepiece(data, "x")), processor(data)
+
+
+def check(enc: SentencePiece, sp: Any, text: str) -> None:
+    """Compare ids, pieces and places, and the normalized text."""
+    ids = sp.encode(text)
+    assert enc.encode(text) == ids
+    assert enc.count(text) == len(ids)
+    assert enc.encode_as_pieces(text) == sp.encode(text, out_type=str)
+    mapping = sp.encode(text, out_type="offset_mapping")
+    found = enc.encode_as_placed_pieces(text)
+    assert [one.id for one in found] == mapping["ids"]
+    assert [one.piece for one in found] == mapping["pieces"]
+    assert [(one.begin, one.end) for one in found] == mapping["offsets"]
+    normalized = sp.normalize(text)
+    assert enc.normalize(text) == normalized
+    assert enc._normalizer.align(Aligned.of(text)).text == normalized
+
+
+_BYTES = {"byte_fallback": True, "vocab_size": 420}
+_IDENTITY = {"normalization_rule_name": "identity", "remove_extra_whitespaces": False}
+#: Options of the trainer, by a name for the test, which begins with the type of the model.
 OPTIONS: dict[str, dict[str, Any]] = {
-    "bpe": {"model_type": "bpe"},
-    "bpe_bytes": {"model_type": "bpe", "byte_fallback": True, "vocab_size": 420},
+    "bpe": {},
+    "bpe_bytes": _BYTES,
     "bpe_like_llama": {
-        "model_type": "bpe",
-        "byte_fallback": True,
-        "vocab_size": 420,
-        "normalization_rule_name": "identity",
-        "remove_extra_whitespaces": False,
+        **_BYTES,
+        **_IDENTITY,
         "allow_whitespace_only_pieces": True,
         "split_digits": True,
     },
     "bpe_like_gemma": {
-        "model_type": "bpe",
-        "byte_fallback": True,
-        "vocab_size": 420,
-        "normalization_rule_name": "identity",
-        "remove_extra_whitespaces": False,
+        **_BYTES,
+        **_IDENTITY,
         "add_dummy_prefix": False,
         "user_defined_symbols": ("\n", "\n\n", "▁▁", "▁▁▁", "<b>"),
     },
-    "bpe_suffix": {"model_type": "bpe", "treat_whitespace_as_suffix": True},
+    "bpe_suffix": {"treat_whitespace_as_suffix": True},
     "bpe_symbols": {
-        "model_type": "bpe",
         "user_defined_symbols": ("the", "he cat", "ab", "aba", "<x>", "é"),
         "control_symbols": ("<c>", "a"),
     },
-    "bpe_over_words": {"model_type": "bpe", "split_by_whitespace": False, "vocab_size": 300},
-    "unigram": {"model_type": "unigram"},
-    "unigram_bytes": {"model_type": "unigram", "byte_fallback": True, "vocab_size": 420},
-    "unigram_cf": {"model_type": "unigram", "normalization_rule_name": "nmt_nfkc_cf"},
-    "unigram_identity": {
-        "model_type": "unigram",
-        "normalization_rule_name": "identity",
-        "remove_extra_whitespaces": False,
-        "add_dummy_prefix": False,
-    },
-    "unigram_suffix": {"model_type": "unigram", "treat_whitespace_as_suffix": True},
+    "bpe_over_words": {"split_by_whitespace": False, "vocab_size": 300},
+    "unigram": {},
+    "unigram_bytes": _BYTES,
+    "unigram_cf": {"normalization_rule_name": "nmt_nfkc_cf"},
+    "unigram_identity": {**_IDENTITY, "add_dummy_prefix": False},
+    "unigram_suffix": {"treat_whitespace_as_suffix": True},
     "unigram_symbols": {
-        "model_type": "unigram",
         "user_defined_symbols": ("the", "ab", "aba", "▁▁", "猫である"),
         "control_symbols": ("<c>", "a"),
     },
-    "unigram_over_words": {"model_type": "unigram", "split_by_whitespace": False},
-    "word": {"model_type": "word"},
-    "word_bytes": {"model_type": "word", "byte_fallback": True, "vocab_size": 420},
-    "char": {"model_type": "char", "user_defined_symbols": ("the", "he cat")},
-    "char_bytes": {"model_type": "char", "byte_fallback": True, "vocab_size": 420},
+    "unigram_over_words": {"split_by_whitespace": False},
+    "word": {},
+    "word_bytes": _BYTES,
+    "char": {"user_defined_symbols": ("the", "he cat")},
+    "char_bytes": _BYTES,
 }
 
 
@@ -116,8 +124,8 @@ OPTIONS: dict[str, dict[str, Any]] = {
 def model(name: str) -> bytes:
     """Return a model; ``_unused`` at the end of the name: with many pieces unused."""
     if not name.endswith("_unused"):
-        return trained(**OPTIONS[name])
-    message = parsed(trained(**OPTIONS[name[: -len("_unused")]]))
+        return trained(model_type=name.partition("_")[0], **OPTIONS[name])
+    message = parsed(model(name[: -len("_unused")]))
     draw = random.Random(3)
     for piece in message.pieces:
         if piece.type == 1 and draw.random() < 0.4:
@@ -140,25 +148,10 @@ def theirs(name: str) -> Any:
 
 
 WORDS = [
-    *[
-        "the",
-        "cat",
-        "that",
-        "theatre",
-        "abab",
-        "aaaa",
-        "a",
-        " ",
-        "  ",
-        "   ",
-        "\n",
-        "\t",
-        "▁",
-        "▁▁",
-    ],
-    *["é", "e\u0301", "猫", "猫である", "ｶﾞ", "か\u3099", "\u3000", "\u200b", "\0", "<s>", "</s>"],
-    *["<unk>", "<0x0A>", "<c>", "<x>", "<b>", "\u2047", "\ufeff", "\U0001d400", "🙂", "1", "2001"],
-    *["▁▁", "...", "....", "he cat", "(", ")", "\r\n", "\x01", "ﬁ", "İ", "ß", "ǅ"],
+    *("the", "cat", "that", "theatre", "abab", "aaaa", "a", " ", "  ", "   ", "\n", "\t", "▁"),
+    *("é", "e\u0301", "猫", "猫である", "ｶﾞ", "か\u3099", "\u3000", "\u200b", "\0", "<s>", "</s>"),
+    *("<unk>", "<0x0A>", "<c>", "<x>", "<b>", "\u2047", "\ufeff", "\U0001d400", "🙂", "1", "2001"),
+    *("▁▁", "▁▁", "...", "....", "he cat", "(", ")", "\r\n", "\x01", "ﬁ", "İ", "ß", "ǅ"),
 ]
 TEXTS = st.lists(
     st.one_of(st.sampled_from(WORDS), st.text(st.characters(exclude_categories=["Cs"]), max_size=3))

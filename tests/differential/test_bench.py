@@ -6,67 +6,72 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from tests.differential.reference import Pair
-from tools.benchmark import refuse_difference, training
-from tools.benchmark.columns import rows_of
-from tools.benchmark.first import STEPS, first_answers, of_module, whole_processes
-from tools.benchmark.kinds import FIGURES
-from tools.benchmark.measured import measure
-from tools.benchmark.scaling import hard_inputs
+from tools.benchmark.common import measure, refuse_difference
+from tools.benchmark.encoders import FIGURES, STEPS, hard_inputs
+from tools.benchmark.programs import rows_of
+from tools.benchmark.training import TRAINERS
 
 # Tools of maintainers, each run as a whole.
 pytestmark = pytest.mark.sweep
 
 BENCH = Path(__file__).resolve().parents[2] / "tools" / "bench.py"
+TEXT = "Some words, 12345 of them.\n\n今天天气很好。\n"
+SMALL = {title for title in TRAINERS if title != "BPE, 32,000 tokens"}
 
 
-def test_a_run(tmp_path: Path) -> None:
-    corpus = tmp_path / "corpus.txt"
-    corpus.write_text("Some words, 12345 of them.\n\n今天天气很好。\n" * 200, encoding="utf-8")
-    figures = tmp_path / "figures.json"
-    command = [
-        *(sys.executable, str(BENCH), "--encoding", "gpt2", "--corpus", str(corpus)),
-        *("--only", "speed", "--only", "small", "--only", "scaling"),
-        *("--rounds", "1", "--size", "2000", "--json", str(figures)),
-    ]
-    run = subprocess.run(command, capture_output=True, text=True)
-    assert run.returncode == 0, run.stderr
-    found = json.loads(figures.read_text("utf-8"))["gpt2"]
-    assert found["speed"]["corpus.txt"]["steady"] > 0
-    assert found["small"]["10"]["microseconds"] > 0
-    assert set(found["scaling"]) == {name for name, _ in hard_inputs(1)}
-    assert "geometric mean" in run.stdout
+def run(folder: Path, text: str, *arguments: str, pypy: str = "") -> tuple[dict[str, Any], str]:
+    """Return the figures of a run with one text, and what it printed."""
+    (folder / "corpus.txt").write_text(text, encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, BENCH, "--corpus=corpus.txt", "--rounds=1", "--json=found", *arguments],
+        cwd=folder,
+        env={**os.environ, "PYPY": pypy},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    return json.loads((folder / "found").read_text("utf-8")), done.stdout
+
+
+def test_encodings(tmp_path: Path) -> None:
+    lines = "".join(f"{number}: {TEXT}" for number in range(2000))
+    parts = [f"--only={part}" for part in ("speed", "hard", "start", "pypy", "columns")]
+    # Here this Python is PyPy, too: that PyPy is faster is for the benchmark to show.
+    pythons = os.pathsep.join([sys.executable, "no-such-pypy"])
+    found, printed = run(tmp_path, lines, "--encoding=gpt2", "--size=2000", *parts, pypy=pythons)
+    assert "no-such-pypy: not installed" in printed
+    speed, hard, start, pypy, columns = (part["gpt2"] for part in found.values())
+    assert {*FIGURES, "decode", "tiktoken MB/s"} == {*speed["corpus.txt"]}
+    assert all(figure > 0 for row in speed.values() for figure in row.values())
+    assert {*hard} == {name for name, _ in hard_inputs(1)}
+    assert {*STEPS} < {*start}
+    assert all(figure >= 0 for row in start.values() for figure in row.values())
+    assert start["whole processes"]["here"] > start["whole processes"]["python"] > 0
+    assert pypy[f"{sys.executable}, geometric mean"]["again"] > 0
+    assert {*columns} >= {f"{kind}, sqlite3" for kind in ("lines", "pieces", "repeated")}
+    assert all(row["ratio"] > 0 for row in columns.values())
 
 
 def test_training(tmp_path: Path) -> None:
-    corpus, figures = tmp_path / "corpus.txt", tmp_path / "figures.json"
-    text = Path(__file__).read_text("utf-8") + "今天天气很好。\n"
-    corpus.write_text(text * 9, encoding="utf-8")
-    command = [
-        *(sys.executable, str(BENCH), "--only", "training", "--corpus", str(corpus)),
-        *(f"--trainer={title}" for title in training.ROWS if title != "BPE, 32,000 tokens"),
-        *("--rounds", "1", "--training-size", "400000", "--json", str(figures)),
-    ]
-    run = subprocess.run(command, capture_output=True, text=True)
-    assert run.returncode == 0, run.stderr
-    found = json.loads(figures.read_text("utf-8"))["training"]
-    assert set(found) == training.ROWS.keys() - {"BPE, 32,000 tokens"}
-    for row in found.values():
+    text = (Path(__file__).read_text("utf-8") + TEXT) * 9
+    rows = [f"--row={title}" for title in SMALL]
+    found, _ = run(tmp_path, text, "--only=training", "--size=400000", *rows)
+    assert {*found["training"][""]} == SMALL
+    for row in found["training"][""].values():
         assert min(row.values()) > 0
         # With threads, the reference itself differs from run to run.
-        assert row["in_common"] > 0.95
+        assert row["in common"] > 0.95
         assert row["megabytes"] > 10
 
 
 def test_what_is_over_its_limit_is_stopped() -> None:
-    start = "import subprocess, sys\n"
     code = "subprocess.run([sys.executable, '-c', 'while True: pass'])"
-    found = measure(start, code, "", 1.0)
+    found = measure("import subprocess, sys\n", code, "", 1.0)
     assert found.is_over
     assert 1.0 < found.cpu_seconds < 10
     assert not found.lines
@@ -74,22 +79,12 @@ def test_what_is_over_its_limit_is_stopped() -> None:
 
 
 def test_other_kinds(tmp_path: Path) -> None:
-    corpus, figures = tmp_path / "corpus.txt", tmp_path / "figures.json"
-    corpus.write_text("Some words, 12345 of them.\n\n今天天气很好。\n" * 200, encoding="utf-8")
-    names = ["bert_uncased", "llama_2.model, sp"]
-    command = [
-        *(sys.executable, str(BENCH), "--only", "kinds", "--corpus", str(corpus)),
-        *(f"--encoding={name}" for name in names),
-        *("--rounds", "1", "--json", str(figures)),
-    ]
-    run = subprocess.run(command, capture_output=True, text=True)
-    assert run.returncode == 0, run.stderr
-    found = json.loads(figures.read_text("utf-8"))["kinds"]
-    assert set(found) == set(names)
+    names = ["bert_uncased", "llama_2.model"]
+    found, _ = run(tmp_path, TEXT * 200, "--only=kinds", *(f"--row={name}" for name in names))
     for name in names:
-        assert all(found[name]["corpus.txt"][figure] > 0 for figure in FIGURES)
-        assert found[name]["load"]["part"] > 0
-        assert set(STEPS) < set(found[name]["first"])
+        rows = found["kinds"][""]
+        assert all(rows[f"{name}, corpus.txt"][figure] > 0 for figure in FIGURES)
+        assert min(rows[f"{name}, first answer"].values()) > 0
 
 
 @pytest.mark.parametrize("ids", [[1, 2, 4], [1, 2], [1, 2, 4, 5]])
@@ -99,51 +94,9 @@ def test_a_difference_ends_the_run(ids: list[int]) -> None:
     refuse_difference("some text", ids, ids)
 
 
-def test_first_answers(get_pair: Callable[[str], Pair]) -> None:
-    get_pair("gpt2")  # writes the files that tiktoken reads
-    sides = {name: of_module(name, "gpt2") for name in ("compat_bpe", "tiktoken")}
-    rows = first_answers(sides, 1)
-    assert set(rows) == set(STEPS)
-    assert all(row[side] >= 0 for row in rows.values() for side in sides)
-    assert all(row["compat_bpe"] + row["tiktoken"] > 0 for row in rows.values())
-    assert whole_processes({"python": ["-c", "pass"]}, 1)["python"] > 0
-
-
 def test_hard_inputs_are_as_long_as_asked() -> None:
     for name, text in hard_inputs(101):
         assert len(text) == 101, name
-
-
-def test_another_interpreter(tmp_path: Path) -> None:
-    """Here this one is the other: that PyPy is faster is for the benchmark to show."""
-    corpus, figures = tmp_path / "corpus.txt", tmp_path / "figures.json"
-    corpus.write_text("Some words, 12345 of them.\n\n今天天气很好。\n" * 2000, encoding="utf-8")
-    command = [
-        *(sys.executable, str(BENCH), "--encoding", "gpt2", "--corpus", str(corpus)),
-        *("--only", "pypy", "--rounds", "1", "--json", str(figures)),
-    ]
-    environment = {**os.environ, "PYPY": os.pathsep.join([sys.executable, "no-such-pypy"])}
-    run = subprocess.run(command, capture_output=True, text=True, env=environment)
-    assert run.returncode == 0, run.stderr
-    assert "no-such-pypy: not installed" in run.stdout
-    found = json.loads(figures.read_text("utf-8"))["gpt2"]["pypy"][sys.executable]
-    assert found["corpus.txt"]["new"] > 0
-    assert found["geometric mean"]["again"] > 0
-
-
-def test_columns(tmp_path: Path) -> None:
-    corpus, figures = tmp_path / "corpus.txt", tmp_path / "figures.json"
-    lines = (f"Some words, {number} of them: 今天天气很好。\n" for number in range(2000))
-    corpus.write_text("".join(lines), encoding="utf-8")
-    command = [
-        *(sys.executable, str(BENCH), "--encoding", "gpt2", "--corpus", str(corpus)),
-        *("--only", "columns", "--rounds", "1", "--json", str(figures)),
-    ]
-    run = subprocess.run(command, capture_output=True, text=True)
-    assert run.returncode == 0, run.stderr
-    found = json.loads(figures.read_text("utf-8"))["gpt2"]["columns"]
-    assert {*found} >= {f"{kind}, sqlite3" for kind in ("lines", "pieces", "repeated")}
-    assert all(row["ratio"] > 0 for row in found.values())
 
 
 def test_rows_of_columns() -> None:

@@ -91,7 +91,7 @@ def expected(text: str, variables: dict[str, Any]) -> str | None:
 
 def check(text: str, requests: int, monkeypatch: pytest.MonkeyPatch) -> int:
     """Compare a template on so many requests, and return how many it takes."""
-    monkeypatch.setattr("compat_bpe.chat.sandbox.functions.date_now", lambda form: "the date")
+    monkeypatch.setattr("compat_bpe.chat.sandbox.costs.date_now", lambda form: "the date")
     template = ChatTemplate(text, SPECIAL_TOKENS)
     taken = 0
     for number, thinks in itertools.product(range(requests), (True, False)):

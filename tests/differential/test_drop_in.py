@@ -1,4 +1,4 @@
-"""``compat_bpe.tiktoken`` has the modules, names, parameters and defaults of the real one."""
+"""``compat_bpe.tiktoken`` has the modules, names, defaults and models of the real one."""
 
 from __future__ import annotations
 
@@ -13,23 +13,26 @@ from typing import Any
 
 import pytest
 import tiktoken
+from hypothesis import given
+from hypothesis import strategies as st
 
+from compat_bpe.encodings import model_names as models
 from compat_bpe.pipeline.byte_level import encode_bytes
 from tests.differential.reference import Pair, outcome
 
 #: What the real package has and this one does not, or not alike, each with the reason.
 DIFFERENT = {
-    "core.TYPE_CHECKING": "an import of the module itself",
-    "core.functools": "an import of the module itself",
-    "core.ThreadPoolExecutor": "an import of the module itself",
+    **dict.fromkeys(
+        [
+            *("core.TYPE_CHECKING", "core.functools", "core.ThreadPoolExecutor"),
+            *("registry.tiktoken", "registry.functools", "_educational.regex"),
+            *("_educational.tiktoken", "_educational.collections"),
+        ],
+        "an import of the module itself",
+    ),
     "core._special_token_regex": "part of how it works",
     "core.raise_disallowed_special_token": "its parameter is called `name`",
     "registry.tiktoken_ext": "imported when it is asked for",
-    "registry.tiktoken": "an import of the module itself",
-    "registry.functools": "an import of the module itself",
-    "_educational.regex": "an import of the module itself",
-    "_educational.tiktoken": "an import of the module itself",
-    "_educational.collections": "an import of the module itself",
     "_educational.train_simple_encoding": "a demonstration that reads the module's own source",
 }
 MODULES = [
@@ -217,3 +220,32 @@ def test_educational(capsys: pytest.CaptureFixture[str], get_pair: Callable[[str
         assert outcome(lambda m=module: m.bpe_train("a", 255, ".")) is ValueError  # type: ignore[misc]
         printed.append(capsys.readouterr().out)
     assert printed[0] == printed[1]
+
+
+reference = pytest.importorskip("tiktoken.model")
+
+
+@pytest.mark.parametrize("table", ["MODEL_TO_ENCODING", "MODEL_PREFIX_TO_ENCODING"])
+def test_tables_are_the_same_and_in_the_same_order(table: str) -> None:
+    assert list(getattr(models, table).items()) == list(getattr(reference, table).items())
+
+
+known = st.sampled_from([*reference.MODEL_TO_ENCODING, *reference.MODEL_PREFIX_TO_ENCODING])
+changed = st.builds(
+    lambda before, name, cut, after: before + name[:cut] + after,
+    st.sampled_from(["", "", "ft:", " "]),
+    known,
+    st.one_of(st.none(), st.integers(-2, -1)),
+    st.one_of(st.sampled_from(["", "-", "-mini", "o"]), st.text(max_size=4)),
+)
+
+
+@given(st.one_of(changed, st.text()))
+def test_same_name_or_both_know_none(model: str) -> None:
+    try:
+        expected = reference.encoding_name_for_model(model)
+    except KeyError:
+        with pytest.raises(KeyError):
+            models.openai_encoding_name(model)
+    else:
+        assert models.openai_encoding_name(model) == expected

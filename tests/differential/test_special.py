@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from tests.differential.reference import BYTES, Pair, outcome, pair
 from tests.examples import scaled
 
-END = "<|endoftext|>"
+END, PREFIX = "<|endoftext|>", "<|fim_prefix|>"
 PATTERN = r"\w+|\s+|[^\w\s]+"
 
 
@@ -27,53 +27,31 @@ def own(*names: str) -> Pair:
     return pair(BYTES, PATTERN, {name: 1000 + number for number, name in enumerate(names)})
 
 
-TEXTS = ["", "a", END, f"a{END}b", END * 3, f"{END}<|fim_prefix|>", END[:-1], f"<|{END}|>"]
+TEXTS = ["", "a", END, f"a{END}b", END * 3, f"{END}{PREFIX}", END[:-1], f"<|{END}|>"]
+ONE = {END: 0}.keys()
+#: Sets of names that are allowed, with the usual set of disallowed ones; and with none of these.
+ALLOWED: list[Any] = [
+    *("all", {END}, frozenset({END}), {PREFIX, "no special token"}, [END], (END,), {END: 0}, ONE),
+    *(END, None, {1}),
+]
+ALLOWED_ALONE: list[Any] = [
+    *({"a", ""}, [END], (END,), ONE, END, "", None, {1}, {"\ud83d"}),
+]
+DISALLOWED: list[Any] = [
+    *((), [], set(), None, "", "all", "b", [END], (END,), {END}, ONE, {PREFIX}, {"a"}, {""}, {1}),
+    {"\ud83d"},
+]
+BOTH: list[tuple[Any, Any]] = [([END], {END}), ({END}, {END}), ("all", {END}), ({END}, {"b"})]
 
 
 @pytest.mark.parametrize(
     "arguments",
     [
         {},
-        {"allowed_special": "all"},
-        {"allowed_special": {END}},
-        {"allowed_special": frozenset({END})},
-        {"allowed_special": {"<|fim_prefix|>", "no special token"}},
-        {"allowed_special": {"a", ""}, "disallowed_special": ()},
-        {"allowed_special": [END]},
-        {"allowed_special": (END,)},
-        {"allowed_special": {END: 0}},
-        {"allowed_special": {END: 0}.keys()},
-        {"allowed_special": END},
-        {"allowed_special": None},
-        {"allowed_special": {1}},
-        {"allowed_special": [END], "disallowed_special": ()},
-        {"allowed_special": (END,), "disallowed_special": ()},
-        {"allowed_special": {END: 0}.keys(), "disallowed_special": ()},
-        {"allowed_special": END, "disallowed_special": ()},
-        {"allowed_special": "", "disallowed_special": ()},
-        {"allowed_special": None, "disallowed_special": ()},
-        {"allowed_special": [END], "disallowed_special": {END}},
-        {"allowed_special": {1}, "disallowed_special": ()},
-        {"allowed_special": {"\ud83d"}, "disallowed_special": ()},
-        {"disallowed_special": ()},
-        {"disallowed_special": []},
-        {"disallowed_special": set()},
-        {"disallowed_special": None},
-        {"disallowed_special": ""},
-        {"disallowed_special": "all"},
-        {"disallowed_special": "b"},
-        {"disallowed_special": [END]},
-        {"disallowed_special": (END,)},
-        {"disallowed_special": {END}},
-        {"disallowed_special": {END: 0}.keys()},
-        {"disallowed_special": {"<|fim_prefix|>"}},
-        {"disallowed_special": {"a"}},
-        {"disallowed_special": {""}},
-        {"disallowed_special": {1}},
-        {"disallowed_special": {"\ud83d"}},
-        {"allowed_special": {END}, "disallowed_special": {END}},
-        {"allowed_special": "all", "disallowed_special": {END}},
-        {"allowed_special": {END}, "disallowed_special": {"b"}},
+        *({"allowed_special": allowed} for allowed in ALLOWED),
+        *({"allowed_special": allowed, "disallowed_special": ()} for allowed in ALLOWED_ALONE),
+        *({"disallowed_special": disallowed} for disallowed in DISALLOWED),
+        *({"allowed_special": one, "disallowed_special": other} for one, other in BOTH),
     ],
 )
 def test_arguments(cl100k: Pair, arguments: dict[str, Any]) -> None:
@@ -113,12 +91,10 @@ def test_texts_that_are_none(cl100k: Pair, text: Any) -> None:
 @pytest.mark.parametrize(
     ("names", "text", "allowed"),
     [
-        (("aa", "ab"), "aab", {"ab"}),
-        (("aa", "ab"), "aab", {"aa"}),
+        *((("aa", "ab"), "aab", {name}) for name in ("ab", "aa")),
         (("aa", "ab"), "aaab", {"aa", "ab"}),
         (("aa",), "aaaaa", {"aa"}),
-        (("aba", "bab"), "ababab", {"bab"}),
-        (("aba", "bab"), "ababab", {"aba"}),
+        *((("aba", "bab"), "ababab", {name}) for name in ("bab", "aba")),
         (("éa", "aé"), "éaéaé", {"aé"}),
         (("\U0001f600!", "!\U0001f600"), "\U0001f600!\U0001f600!", {"!\U0001f600"}),
         ((".*", "a+"), "aa+.*a", {".*", "a+"}),
@@ -138,9 +114,8 @@ def test_names_that_overlap(names: tuple[str, ...], text: str, allowed: set[str]
 def special_cases(draw: st.DrawFn) -> tuple[list[str], set[str], str]:
     """Names none of which begins another, since there tiktoken promises no order."""
     alphabet = draw(st.sampled_from(["ab", "aé", "<>|", ".*", "a\U0001f600"]))
-    drawn = draw(st.lists(st.text(alphabet, min_size=1, max_size=4), min_size=1, max_size=5))
     names: list[str] = []
-    for name in drawn:
+    for name in draw(st.lists(st.text(alphabet, min_size=1, max_size=4), min_size=1, max_size=5)):
         if not any(name.startswith(other) or other.startswith(name) for other in names):
             names.append(name)
     allowed = draw(st.sets(st.sampled_from(names)))
@@ -188,12 +163,11 @@ def test_an_id_that_is_mergeable_and_special() -> None:
 
 
 def test_no_special_tokens_at_all(get_pair: Callable[[str], Pair]) -> None:
-    ranks = get_pair("r50k_base").theirs._mergeable_ranks
-    encodings = pair(ranks, get_pair("r50k_base").theirs._pat_str, {})
+    theirs = get_pair("r50k_base").theirs
+    encodings = pair(theirs._mergeable_ranks, theirs._pat_str, {})
     for text in ("", "hello <|endoftext|>"):
-        assert_same(encodings, text)
-        assert_same(encodings, text, allowed_special="all")
-        assert_same(encodings, text, allowed_special={END})
+        for arguments in ({}, {"allowed_special": "all"}, {"allowed_special": {END}}):
+            assert_same(encodings, text, **arguments)
         assert_same(encodings, text, disallowed_special={END})
     for encoding in encodings:
         with pytest.raises(KeyError):

@@ -1,4 +1,4 @@
-"""The rest of ``Encoding`` and of ``CoreBPE`` does what tiktoken's does."""
+"""Decoding and the rest of ``Encoding`` and ``CoreBPE`` do what tiktoken's do."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import copy
 import inspect
 import pickle
 from array import array
+from collections import deque
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -17,39 +18,166 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import compat_bpe
-from tests.differential.reference import Pair, outcome
-from tests.examples import scaled
+from tests.differential.reference import BYTES, Pair, outcome, pair
+from tests.examples import drawn
 
-#: What tiktoken has and this package does not, and why.
-MISSING: dict[str, str] = {}
+
+def both(encodings: Pair, method: str, *arguments: Any, **options: Any) -> tuple[Any, Any]:
+    """What a method of each of the two returns, or the type of the error it raises."""
+    calls = (partial(getattr(one, method), *arguments, **options) for one in encodings)
+    ours, theirs = map(outcome, calls)
+    return ours, theirs
+
+
+def assert_same(encodings: Pair, method: str, *arguments: Any, **options: Any) -> None:
+    ours, theirs = both(encodings, method, *arguments, **options)
+    assert ours == theirs, f"{method}{arguments}"
+    assert type(ours) is type(theirs)
+
+
+# Ids back to bytes and text, and single tokens both ways: results and types of error
+
+METHODS = ["decode", "decode_bytes", "decode_tokens_bytes"]
+#: Of all ids or tokens every so many-th.
+STEPS = [pytest.param(20, id="some"), pytest.param(1, id="all", marks=pytest.mark.sweep)]
+
+
+@pytest.mark.parametrize("step", STEPS)
+def test_every_id_and_beyond(shipped: Pair, step: int) -> None:
+    ranks, special = shipped.theirs._mergeable_ranks, shipped.theirs._special_tokens
+    known = sorted({*ranks.values(), *special.values()})
+    for method in METHODS:
+        assert_same(shipped, method, known)
+    holes = sorted(set(range(max(known) + 1000)) - set(known))
+    assert holes
+    for token in (*known[::step], *holes[: 1000 // step], holes[-1]):
+        assert_same(shipped, "decode_single_token_bytes", token)
+
+
+@pytest.mark.parametrize("step", STEPS)
+def test_every_token_by_its_bytes_and_its_text(shipped: Pair, step: int) -> None:
+    """Each is found, and each text of a token is encoded alike: as itself or in parts."""
+    texts = []
+    for token, rank in list(shipped.theirs._mergeable_ranks.items())[::step]:
+        assert shipped.ours.encode_single_token(token) == rank
+        texts.append(token.decode("utf-8", "ignore"))
+    ours, theirs = (list(map(encoding.encode_ordinary, texts)) for encoding in shipped)
+    assert [found for found in zip(texts, ours, theirs) if found[1] != found[2]] == []
+    for text in texts[::10]:
+        assert_same(shipped, "encode_single_token", text)
+
+
+@pytest.mark.parametrize(
+    "token",
+    [
+        *("", b"", "no such token", b"no such token", b"\xff\xff", "\ud83d", "<|endoftext|"),
+        *("<|endoftext|>", b"<|endoftext|>", "é", "é".encode(), b"\xc3", "<|\ufffd|>"),
+        *(1, None, bytearray(b"a"), memoryview(b"a"), ["a"], [97], (97,)),
+    ],
+)
+def test_encode_single_token(cl100k: Pair, token: Any) -> None:
+    assert_same(cl100k, "encode_single_token", token)
+
+
+def test_encode_single_token_that_is_not_utf_8() -> None:
+    encodings = pair(BYTES, r"\w+", {"a\ufffd": 300})
+    for token in ("a\ufffd", "a\ufffd".encode(), b"a\xff", b"a\xc3"):
+        assert_same(encodings, "encode_single_token", token)
+
+
+@pytest.mark.parametrize(
+    "token",
+    [
+        *(0, 50256, 100256, 200018, 201088, -1, 2**31, 2**32 - 1, 2**32, 2**64, -(2**64)),
+        *(np.int64(995), np.uint32(995), np.uint8(9), np.int64(-1), np.int64(2**32)),
+        *(np.uint64(2**63), np.int64(10**7), np.float64(995), np.bool_(True), np.str_("a")),
+        np.array(995),
+        *(True, False, 1.0, 995.0, 0.5, float("nan"), float("inf"), 1j, "1", "a", b"a", None),
+        *((), [], (1,), [1], {}),
+    ],
+    ids=lambda token: f"{type(token).__name__} {token!a:.25}",
+)  # fmt: skip
+def test_one_id_of_any_kind(cl100k: Pair, token: Any) -> None:
+    assert_same(cl100k, "decode_single_token_bytes", token)
+    for method in METHODS:
+        assert_same(cl100k, method, [token])
+        assert_same(cl100k, method, [995, token, 2**32])
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize(
+    "make",
+    [
+        *(list, tuple, deque, bytes, bytearray, memoryview, np.array, set, frozenset, iter),
+        *(dict.fromkeys, lambda ids: (token for token in ids), lambda ids: map(int, ids)),
+        *(lambda ids: range(5), lambda ids: np.array(ids, np.uint32)),
+        lambda ids: np.array(ids, np.float64),
+        *(lambda ids: np.array([ids]), lambda ids: dict.fromkeys(ids).keys(), lambda ids: [ids]),
+        *(lambda ids: "abc", lambda ids: "", lambda ids: None, lambda ids: 5, lambda ids: [None]),
+    ],
+)  # fmt: skip
+def test_ids_in_any_container(cl100k: Pair, method: str, make: Any) -> None:
+    for ids in ([], [1], [72, 105], list(b"bytes")):
+        argument = bytes(ids) if make is memoryview else ids
+        ours, theirs = (
+            outcome(lambda: getattr(one, method)(make(argument)))  # noqa: B023
+            for one in cl100k
+        )
+        assert ours == theirs, ids
+
+
+@pytest.mark.parametrize("errors", ["strict", "replace", "ignore", "backslashreplace", "no such"])
+def test_errors(cl100k: Pair, errors: str) -> None:
+    for data in (b"abc", "é😀".encode(), b"\xff", b"a\xc3", b"\xed\xa0\x80", b"\xa9b"):
+        ids = [cl100k.theirs.encode_single_token(data[i : i + 1]) for i in range(len(data))]
+        assert_same(cl100k, "decode", ids, errors)
+        assert_same(cl100k, "decode", ids, errors=errors)
+
+
+@pytest.mark.hypothesis
+def test_random_ids(shipped: Pair, thorough: settings) -> None:
+    """Ids that no text gives, in any order: most are not UTF-8 together."""
+    highest = shipped.theirs.max_token_value
+    usual = st.integers(0, highest)
+
+    @thorough
+    @given(st.lists(st.one_of(usual, usual, st.integers(-2, highest + 10)), max_size=30))
+    def check(ids: list[int]) -> None:
+        for method in METHODS:
+            assert_same(shipped, method, ids)
+
+    check()
+
+
+@pytest.mark.parametrize("wrong", [-1, 1 << 32, "a", 1.5])
+@pytest.mark.parametrize("between", [0, 1, 1023, 3000])
+def test_an_impossible_id_comes_before_an_unknown_one(
+    cl100k: Pair, wrong: Any, between: int
+) -> None:
+    for method in ("decode", "decode_bytes"):
+        assert_same(cl100k, method, [100256, *[5] * between, wrong])
+
+
+def test_highest_possible_ids() -> None:
+    encodings = pair({**BYTES, b"ab": 2**32 - 2}, r"\w+", {"<x>": 2**31})
+    assert_same(encodings, "encode_ordinary", "abab")
+    for token in (2**32 - 2, 2**31, 2**32 - 1, 2**32):
+        assert_same(encodings, "decode_single_token_bytes", token)
+        assert_same(encodings, "decode", [97, token])
+
+
+# A small encoding
 
 TEXTS = st.text(
     st.sampled_from("aehlnorst AB.,'!\n\t1259é字 \u0301😀\u3000\x85<|>\ud83d") | st.characters(),
     max_size=12,
 )
-SMALL_RANKS = {
-    **{bytes([byte]): byte for byte in range(256)},
-    **{
-        token: 256 + rank
-        for rank, token in enumerate(
-            [b"he", b"ll", b"hello", b" h", b"  ", b"\n\n", b" \n", b"\xc3\xa9", b"\xe5\xad"]
-        )
-    },
-}
-
-
-def small(pattern: str) -> Pair:
-    special = {"<|a|>": 300, "<|ab|>": 301}
-    ours = compat_bpe.Encoding(
-        "small", pat_str=pattern, mergeable_ranks=SMALL_RANKS, special_tokens=special
-    )
-    theirs = tiktoken.Encoding(
-        "small", pat_str=pattern, mergeable_ranks=SMALL_RANKS, special_tokens=special
-    )
-    return Pair(ours, theirs)
-
-
-SMALL = small(r"\s+(?!\S)| ?\w+| ?[^\s\w]+|\s")
+TOKENS = [b"he", b"ll", b"hello", b" h", b"  ", b"\n\n", b" \n", b"\xc3\xa9", b"\xe5\xad"]
+SMALL = pair(
+    {**BYTES, **{token: 256 + rank for rank, token in enumerate(TOKENS)}},
+    r"\s+(?!\S)| ?\w+| ?[^\s\w]+|\s",
+    {"<|a|>": 300, "<|ab|>": 301},
+)
 
 
 def as_sets(result: object) -> object:
@@ -61,23 +189,11 @@ def as_sets(result: object) -> object:
     return result
 
 
-def both(pair: Pair, method: str, *arguments: object, **options: object) -> tuple[Any, Any]:
-    """What a method of each of the two returns, or the type of the error it raises."""
-
-    def call(encoding: object) -> object:
-        return outcome(lambda: getattr(encoding, method)(*arguments, **options))
-
-    return call(pair.ours), call(pair.theirs)
-
-
-@settings(max_examples=scaled(300))
-@given(TEXTS, st.booleans())
+@drawn(300, TEXTS, st.booleans())
 def test_encode_with_unstable_small(text: str, special: bool) -> None:
-    if special:
-        text += "<|a|>"
-    ours, theirs = both(
-        SMALL, "encode_with_unstable", text, allowed_special={"<|a|>"}, disallowed_special=()
-    )
+    text += "<|a|>" * special
+    options: dict[str, Any] = {"allowed_special": {"<|a|>"}, "disallowed_special": ()}
+    ours, theirs = both(SMALL, "encode_with_unstable", text, **options)
     assert as_sets(ours) == as_sets(theirs)
 
 
@@ -85,20 +201,11 @@ def test_encode_with_unstable_small(text: str, special: bool) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        *(
-            "hello fanta",
-            "a \n\n",
-            pytest.param("x  ", marks=pytest.mark.sweep),
-            "def f(",
-            "naïve caf",
-            "字",
-            "",
-            "is 12",
-            "a'",
-        ),
-        *("\u3000" * 2, *(pytest.param(char * 300, marks=pytest.mark.sweep) for char in " a\n字")),
+        *("hello fanta", "a \n\n", "def f(", "naïve caf", "字", "", "is 12", "a'", "\u3000" * 2),
+        *(pytest.param(text, marks=pytest.mark.sweep)
+          for text in ("x  ", *(char * 300 for char in " a\n字"))),
     ],
-)
+)  # fmt: skip
 def test_encode_with_unstable(name: str, text: str, get_pair: Callable[[str], Pair]) -> None:
     ours, theirs = (as_sets(encoding.encode_with_unstable(text)) for encoding in get_pair(name))
     assert ours == theirs
@@ -120,27 +227,25 @@ def test_what_most_attempts_begin_with_is_merged_once(monkeypatch: pytest.Monkey
     assert merged.count(" " * 199) == 1
 
 
-@settings(max_examples=scaled(300))
-@given(TEXTS)
+@drawn(300, TEXTS)
 def test_encode_to_numpy(text: str) -> None:
     ours, theirs = both(SMALL, "encode_to_numpy", text)
     if isinstance(theirs, type):
         assert ours is theirs
-        return
-    assert (ours.dtype, ours.flags.writeable) == (theirs.dtype, theirs.flags.writeable)
-    assert ours.tolist() == theirs.tolist()
+    else:
+        assert (ours.dtype, ours.flags.writeable) == (theirs.dtype, theirs.flags.writeable)
+        assert ours.tolist() == theirs.tolist()
 
 
-@settings(max_examples=scaled(500))
-@given(st.binary(max_size=12) | TEXTS.map(lambda text: text.encode("utf-8", "replace")), st.data())
+@drawn(
+    500, st.binary(max_size=12) | TEXTS.map(lambda text: text.encode("utf-8", "replace")), st.data()
+)
 def test_bytes(data: bytes, draw: st.DataObject) -> None:
     cut = data[: draw.draw(st.integers(0, len(data)))]
-    methods = ["_encode_bytes", "encode_single_token"]
+    assert_same(SMALL, "_encode_bytes", cut)
+    assert_same(SMALL, "encode_single_token", cut)
     if cut:  # of nothing tiktoken panics
-        methods.append("_encode_single_piece")
-    for method in methods:
-        ours, theirs = both(SMALL, method, cut)
-        assert ours == theirs, method
+        assert_same(SMALL, "_encode_single_piece", cut)
 
 
 class _Bytes(bytes):
@@ -159,35 +264,31 @@ ARGUMENTS: list[object] = [
 @pytest.mark.parametrize("argument", ARGUMENTS, ids=lambda argument: type(argument).__name__)
 @pytest.mark.parametrize("method", ["_encode_bytes", "_encode_single_piece", "encode_single_token"])
 def test_what_is_no_bytes(method: str, argument: object) -> None:
-    ours, theirs = both(SMALL, method, argument)
-    assert ours == theirs
+    assert_same(SMALL, method, argument)
     # Of Rust's class, two of them have other names.
-    if method == "_encode_single_piece":
-        method = method[1:]
+    method = "encode_single_piece" if method == "_encode_single_piece" else method
     found = [outcome(partial(getattr(e._core_bpe, method), argument)) for e in SMALL]
     assert found[0] == found[1]
 
 
-@settings(max_examples=scaled(300))
-@given(st.lists(st.integers(0, 270) | st.sampled_from([300, 301, 302, -1, 1 << 32]), max_size=8))
+@drawn(
+    300, st.lists(st.integers(0, 270) | st.sampled_from([300, 301, 302, -1, 1 << 32]), max_size=8)
+)
 def test_decode_with_offsets(ids: list[int]) -> None:
-    ours, theirs = both(SMALL, "decode_with_offsets", ids)
-    assert ours == theirs
+    assert_same(SMALL, "decode_with_offsets", ids)
 
 
 def test_batches() -> None:
     texts = ["hello", "he<|a|>", "", "\ud83d\ude00"]
     for method in ("encode_ordinary_batch", "encode_batch"):
         for threads in (1, 3, 8):
-            ours, theirs = both(SMALL, method, texts, num_threads=threads)
-            assert ours == theirs
+            assert_same(SMALL, method, texts, num_threads=threads)
     options: dict[str, Any] = {"allowed_special": {"<|a|>"}, "num_threads": 2}
     ours, theirs = both(SMALL, "encode_batch", texts, **options)
     assert ours == theirs == [[258], [256, 300], [], list("😀".encode())]
     for method in ("decode_batch", "decode_bytes_batch"):
         for ids in ([[256], [], [300, 195]], [[302]], [[-1]]):
-            ours, theirs = both(SMALL, method, ids)
-            assert ours == theirs
+            assert_same(SMALL, method, ids)
 
 
 def test_vocabulary(get_pair: Callable[[str], Pair]) -> None:
@@ -225,15 +326,13 @@ def test_copies(way: Callable[[Any], Any], get_pair: Callable[[str], Pair]) -> N
 )
 def test_every_public_name_is_here(ours: type, theirs: type) -> None:
     for name in dir(theirs):
-        if name.startswith("__") or name in MISSING:
+        if name.startswith("__"):
             continue
         assert hasattr(ours, name), name
         method = getattr(theirs, name)
         if inspect.isfunction(method):
-            expected = inspect.signature(method).parameters
-            found = inspect.signature(getattr(ours, name)).parameters
-            assert list(found) == list(expected), name
-            for key, parameter in expected.items():
-                assert found[key].kind == parameter.kind, (name, key)
-                # An empty set is an empty frozenset, which nobody can change by accident.
-                assert found[key].default == parameter.default, (name, key)
+            expected, found = (
+                [(one.name, one.kind, one.default) for one in signature.parameters.values()]
+                for signature in (inspect.signature(method), inspect.signature(getattr(ours, name)))
+            )
+            assert found == expected, name

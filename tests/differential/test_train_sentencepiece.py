@@ -11,15 +11,14 @@ from typing import Any
 
 import pytest
 import sentencepiece
-from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from compat_bpe.encodings.sentencepiece import SentencePiece
-from compat_bpe.train.sentencepiece.model import save_trained_sentencepiece, train_sentencepiece
-from compat_bpe.train.sentencepiece.settings import SentencePieceSettings
+from compat_bpe.formats.sentencepiece import read_sentencepiece
+from compat_bpe.train import SentencePieceSettings, save_trained_sentencepiece, train
 from compat_bpe.train.sentencepiece.trainer import SentencePieceTrainer
 from tests.differential.small_sentencepieces import SENTENCES, parsed
-from tests.examples import scaled
+from tests.examples import drawn
 
 ROOT = Path(__file__).parents[2]
 
@@ -27,18 +26,13 @@ ROOT = Path(__file__).parents[2]
 Learned = list[tuple[str, float, int]]
 
 
-def theirs(lines: list[str], vocab_size: int, **options: Any) -> bytes:
-    """Return the reference's model; raise what it raises."""
+def theirs(lines: Any, vocab_size: int, **options: Any) -> bytes:
+    """Return the reference's model; raise what it raises. The lines may be the names of files."""
     model = io.BytesIO()
-    options = {"model_type": "bpe", "normalization_rule_name": "identity", **options}
-    sentencepiece.SentencePieceTrainer.train(
-        sentence_iterator=iter(lines),
-        model_writer=model,
-        vocab_size=vocab_size,
-        num_threads=1,
-        minloglevel=3,
-        **options,
-    )
+    lines = {"input": lines} if isinstance(lines, str) else {"sentence_iterator": iter(lines)}
+    limits: dict[str, Any] = {"vocab_size": vocab_size, "num_threads": 1, "minloglevel": 3}
+    options = {"model_type": "bpe", "normalization_rule_name": "identity", **limits, **options}
+    sentencepiece.SentencePieceTrainer.train(**lines, model_writer=model, **options)
     return model.getvalue()
 
 
@@ -51,6 +45,10 @@ def ours(encoding: SentencePiece) -> Learned:
     return list(zip(model.texts, model.scores, model.types))
 
 
+def trained(lines: list[str], vocab_size: int, **options: Any) -> Learned:
+    return ours(train(lines, SentencePieceSettings(vocab_size, **options)))
+
+
 def assert_nearly_equal(one: Learned, other: Learned) -> None:
     """Compare pieces and types, and scores but for the last bit.
 
@@ -59,6 +57,28 @@ def assert_nearly_equal(one: Learned, other: Learned) -> None:
     assert [(text, kind) for text, _, kind in one] == [(text, kind) for text, _, kind in other]
     for (_, score, _), (_, expected, _) in zip(one, other):
         assert score == pytest.approx(expected, rel=2.5e-7, abs=1e-7)
+
+
+def assert_same(kind: str, found: Learned, expected: Learned) -> None:
+    if kind in ("bpe", "unigram"):
+        assert found == expected
+    else:
+        assert_nearly_equal(found, expected)
+
+
+def check(
+    lines: list[str], vocab_size: int, texts: list[str] | None = None, **options: Any
+) -> None:
+    """Compare what both learn of some lines, here also as texts, or that neither does."""
+    texts = lines if texts is None else texts
+    try:
+        expected = learned(theirs(lines, vocab_size, **options))
+    except RuntimeError:
+        with pytest.raises(ValueError):  # noqa: PT011 - the reference says something else
+            trained(texts, vocab_size, **options)
+    else:
+        found = trained(texts, vocab_size, **options)
+        assert_same(options.get("model_type", "bpe"), found, expected)
 
 
 @cache
@@ -73,35 +93,29 @@ def corpus(name: str) -> str:
 
 
 CORPORA = ("readme", "code", "fixtures")
+UNIGRAM: dict[str, Any] = {"model_type": "unigram", "hard_vocab_limit": False}
 
 
 @pytest.mark.parametrize("name", CORPORA)
-@pytest.mark.parametrize("extra", [20, 400])
-def test_bpe_is_equal(name: str, extra: int) -> None:
+@pytest.mark.parametrize(
+    ("extra", "options"),
+    [
+        *((extra, {}) for extra in (20, 400)),
+        *(pytest.param(extra, UNIGRAM, marks=pytest.mark.sweep) for extra in (20, 300)),
+    ],
+)
+def test_pieces_are_equal(name: str, extra: int, options: dict[str, Any]) -> None:
     text = corpus(name)
-    size = len(set(text)) + extra
-    assert ours(train_sentencepiece([text], size)) == learned(theirs(text.split("\n"), size))
-
-
-@pytest.mark.sweep
-@pytest.mark.parametrize("name", CORPORA)
-@pytest.mark.parametrize("extra", [20, 300])
-def test_unigram_is_equal(name: str, extra: int) -> None:
-    text = corpus(name)
-    size = len(set(text)) + extra
-    options: dict[str, Any] = {"model_type": "unigram", "hard_vocab_limit": False}
-    expected = learned(theirs(text.split("\n"), size, **options))
-    assert ours(train_sentencepiece([text], size, **options)) == expected
+    check(text.split("\n"), len(set(text)) + extra, [text], **options)
 
 
 @pytest.mark.parametrize("kind", ["bpe", "unigram"])
 def test_first_lines_are_equal(kind: str) -> None:
     lines = corpus("code").split("\n")
-    options: dict[str, Any] = {"input_sentence_size": 101, "shuffle_input_sentence": False}
-    options.update(model_type=kind, hard_vocab_limit=False)
-    found = ours(train_sentencepiece(lines, 150, **options))
-    assert found == learned(theirs(lines, 150, **options))
-    assert found != ours(train_sentencepiece(lines, 150, kind, hard_vocab_limit=False))
+    usual: dict[str, Any] = {"model_type": kind, "hard_vocab_limit": False}
+    options = {**usual, "input_sentence_size": 101, "shuffle_input_sentence": False}
+    check(lines, 150, **options)
+    assert trained(lines, 150, **options) != trained(lines, 150, **usual)
 
 
 @pytest.mark.parametrize("kind", ["word", "char"])
@@ -109,9 +123,7 @@ def test_first_lines_are_equal(kind: str) -> None:
 def test_words_and_characters_are_equal(name: str, kind: str) -> None:
     text = corpus(name)
     for size in (10, 60, 200):
-        found = train_sentencepiece([text], size, kind, hard_vocab_limit=False)
-        expected = theirs(text.split("\n"), size, model_type=kind, hard_vocab_limit=False)
-        assert_nearly_equal(ours(found), learned(expected))
+        check(text.split("\n"), size, [text], model_type=kind, hard_vocab_limit=False)
 
 
 #: Options of the trainer, by a name for the test.
@@ -167,23 +179,17 @@ OPTIONS: dict[str, dict[str, Any]] = {
 @pytest.mark.parametrize("name", OPTIONS)
 def test_options(name: str, kind: str) -> None:
     options = {"vocab_size": 420 if "unk_id" in OPTIONS[name] else 190, **OPTIONS[name]}
-    if kind != "bpe":
+    if kind != "bpe" or name == "special_pieces":
         options["hard_vocab_limit"] = False
     options["model_type"] = kind
     if kind in ("word", "char") and "pretokenization_delimiter" in options:
         with pytest.raises(RuntimeError):
             theirs(SENTENCES * 2, **options)
         with pytest.raises(ValueError, match="pretokenization_delimiter"):
-            train_sentencepiece(SENTENCES * 2, **options)
+            trained(SENTENCES * 2, **options)
         return
-    if name == "special_pieces":
-        options["hard_vocab_limit"] = False
-    expected = learned(theirs(SENTENCES * 2, **options))
-    found = ours(train_sentencepiece(SENTENCES * 2, **options))
-    if kind in ("bpe", "unigram"):
-        assert found == expected
-    else:
-        assert_nearly_equal(found, expected)
+    found = trained(SENTENCES * 2, **options)
+    assert_same(kind, found, learned(theirs(SENTENCES * 2, **options)))
 
 
 @pytest.mark.parametrize(
@@ -197,19 +203,14 @@ def test_options(name: str, kind: str) -> None:
     ],
 )
 def test_options_of_unigram(options: dict[str, Any]) -> None:
-    lines = corpus("code").split("\n")
-    options = {"model_type": "unigram", **options}
-    assert ours(train_sentencepiece(lines, 150, **options)) == learned(
-        theirs(lines, 150, **options)
-    )
+    lines, options = corpus("code").split("\n"), {"model_type": "unigram", **options}
+    assert trained(lines, 150, **options) == learned(theirs(lines, 150, **options))
 
 
 @pytest.mark.parametrize("kind", ["word", "char"])
 def test_all_words_and_characters(kind: str) -> None:
     options: dict[str, Any] = {"vocab_size": 10, "model_type": kind, "use_all_vocab": True}
-    assert_nearly_equal(
-        ours(train_sentencepiece(SENTENCES, **options)), learned(theirs(SENTENCES, **options))
-    )
+    assert_nearly_equal(trained(SENTENCES, **options), learned(theirs(SENTENCES, **options)))
 
 
 PARTS = [
@@ -250,32 +251,18 @@ ANY_OPTIONS = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=scaled(100))
-@given(LINES, ANY_OPTIONS)
+NO_SURPRISES: dict[str, Any] = {"hard_vocab_limit": False, "shuffle_input_sentence": False}
+
+
+@drawn(100, LINES, ANY_OPTIONS)
 def test_any_corpus_with_any_options(lines: list[str], options: dict[str, Any]) -> None:
-    check_any(lines, options)
+    check(lines, **{**NO_SURPRISES, **options})
 
 
 @pytest.mark.sweep
-@settings(max_examples=scaled(1000))
-@given(LINES, ANY_OPTIONS)
+@drawn(1000, LINES, ANY_OPTIONS)
 def test_many_corpora_with_any_options(lines: list[str], options: dict[str, Any]) -> None:
-    check_any(lines, options)
-
-
-def check_any(lines: list[str], options: dict[str, Any]) -> None:
-    options = {"hard_vocab_limit": False, "shuffle_input_sentence": False, **options}
-    try:
-        expected = learned(theirs(lines, **options))
-    except RuntimeError:
-        with pytest.raises(ValueError):  # noqa: PT011 - the reference says something else
-            train_sentencepiece(lines, **options)
-        return
-    found = ours(train_sentencepiece(lines, **options))
-    if options.get("model_type", "bpe") in ("bpe", "unigram"):
-        assert found == expected
-    else:
-        assert_nearly_equal(found, expected)
+    check(lines, **{**NO_SURPRISES, **options})
 
 
 #: Lines that end, or begin, in ways that two readers may see differently.
@@ -283,94 +270,85 @@ LINE_PARTS = st.sampled_from(
     [*("a", "ab", "ba", " ", "\n", "\n", "\r\n", "\r\n", "\r", "\0", "\ufeff", "\x0b", "\x0c")]
     + [*("\x1c", "\x85", "\u2028", "\t", "hug", "é猫", "\u2585", "x" * 12, "\x1a")]
 )
-NMT_NFKC = {"normalization_rule_name": "nmt_nfkc"}
-FILE_SETTINGS: dict[str, Any] = {"vocab_size": 60, "hard_vocab_limit": False}
-FILE_SETTINGS |= {"num_threads": 1, "minloglevel": 3}
 FILE_OPTIONS = st.fixed_dictionaries(
     {"model_type": st.sampled_from(["bpe", "unigram", "word", "char"])},
     optional={
         "max_sentence_length": st.integers(10, 14),
         "remove_extra_whitespaces": st.booleans(),
-        "normalization_rule_name": st.just(NMT_NFKC["normalization_rule_name"]),
+        "normalization_rule_name": st.just("nmt_nfkc"),
     },
 )
 
 
-@settings(max_examples=scaled(60))
-@given(st.lists(st.lists(LINE_PARTS, max_size=14).map("".join), max_size=3), FILE_OPTIONS)
+@cache
+def nmt_nfkc() -> bytes:
+    model = theirs(["a"], 5, model_type="char", normalization_rule_name="nmt_nfkc")
+    found: bytes = parsed(model).normalizer_spec.precompiled_charsmap
+    return found
+
+
+@drawn(60, st.lists(st.lists(LINE_PARTS, max_size=14).map("".join), max_size=3), FILE_OPTIONS)
 def test_files_of_any_lines(texts: list[str], options: dict[str, Any]) -> None:
     """A file is read as the reference reads it, and so is its text, and are its counted lines.
 
     An empty file between others is left out: there, the line before it may be counted again.
     """
     texts = [*filter(None, texts)]
+    kind = options["model_type"]
     with TemporaryDirectory() as folder:
         paths = [Path(folder) / f"{number}.txt" for number in range(len(texts))]
         for path, text in zip(paths, texts):
             path.write_bytes(text.encode())
-        model = io.BytesIO()
+        names = ",".join(map(str, paths)) or "missing"
         try:
-            sentencepiece.SentencePieceTrainer.train(
-                input=",".join(map(str, paths)) or "missing",
-                model_writer=model,
-                **{"normalization_rule_name": "identity", **options},
-                **FILE_SETTINGS,
-            )
+            expected = learned(theirs(names, 60, hard_vocab_limit=False, **options))
         except (RuntimeError, OSError):
             expected = None
-        else:
-            expected = parsed(model.getvalue())
     if options.get("normalization_rule_name"):
-        charsmap = (
-            expected
-            or parsed(theirs(["a"], 5, model_type="char", normalization_rule_name="nmt_nfkc"))
-        ).normalizer_spec
-        options = {**options, "charsmap": charsmap.precompiled_charsmap}
+        options = {**options, "charsmap": nmt_nfkc()}
     own = SentencePieceSettings(60, hard_vocab_limit=False, **options)
-    lines = [line for text in texts for line in text.split("\n")]
     with SentencePieceTrainer(own) as files, SentencePieceTrainer(own) as counted:
         for text in texts:
             files.feed(text)
-        if options["model_type"] != "unigram":
+        if kind != "unigram":
+            lines = (line for text in texts for line in text.split("\n"))
             counted.feed_counts(Counter(filter(None, lines)))
-        for trainer in (files, counted)[: 1 + (options["model_type"] != "unigram")]:
+        for trainer in (files, counted)[: 1 + (kind != "unigram")]:
             if expected is None:
                 with pytest.raises(ValueError):  # noqa: PT011 - the reference says something else
                     trainer.train()
-                continue
-            found = ours(trainer.train().encoding)
-            wanted = [(piece.piece, piece.score, piece.type) for piece in expected.pieces]
-            if options["model_type"] in ("bpe", "unigram"):
-                assert found == wanted
             else:
-                assert_nearly_equal(found, wanted)
+                assert_same(kind, ours(trainer.train().encoding), expected)
 
 
-@settings(max_examples=scaled(40))
-@given(st.lists(st.lists(LINE_PARTS, max_size=9).map("".join), max_size=9), FILE_OPTIONS)
+@drawn(40, st.lists(st.lists(LINE_PARTS, max_size=9).map("".join), max_size=9), FILE_OPTIONS)
 def test_lines_of_an_iterator(lines: list[str], options: dict[str, Any]) -> None:
     """An iterator of lines, with their ends, is read as the reference's ``sentence_iterator``."""
     lines = [line.rstrip("\r\n").replace("\n", "") + "\r\n" * (len(line) % 2) for line in lines]
     options.pop("normalization_rule_name", None)
-    check_any(lines, {"vocab_size": 60, **options})
+    check(lines, 60, **NO_SURPRISES, **options)
+
+
+def check_reader(encoding: SentencePiece, model: str) -> None:
+    processor = sentencepiece.SentencePieceProcessor(model_file=model)
+    for line in [*corpus("readme").split("\n"), "<x> 猫 🙂  a"]:
+        assert encoding.encode_ordinary(line) == processor.encode(line)
 
 
 def test_files_are_read_by_the_reference(tmp_path: Path) -> None:
     text = corpus("fixtures")
-    encoding = train_sentencepiece([text], 900, byte_fallback=True, user_defined_symbols=["<x>"])
+    options: dict[str, Any] = {"byte_fallback": True, "user_defined_symbols": ["<x>"]}
+    encoding = train([text], SentencePieceSettings(900, **options))
     model, vocab = save_trained_sentencepiece(encoding, tmp_path / "m")
-    processor = sentencepiece.SentencePieceProcessor(model_file=model)
-    for line in [*corpus("readme").split("\n"), "<x> 猫 🙂  a"]:
-        assert encoding.encode_ordinary(line) == processor.encode(line)
+    check_reader(encoding, model)
     sentencepiece.SentencePieceTrainer.train(
         sentence_iterator=iter(text.split("\n")),
         model_prefix=str(tmp_path / "r"),
         model_type="bpe",
         vocab_size=900,
-        byte_fallback=True,
-        user_defined_symbols=["<x>"],
         normalization_rule_name="identity",
         minloglevel=3,
+        **options,
     )
     assert Path(vocab).read_bytes() == (tmp_path / "r.vocab").read_bytes()
 
@@ -379,12 +357,11 @@ def test_files_are_read_by_the_reference(tmp_path: Path) -> None:
 def test_files_of_other_kinds_are_read_by_the_reference(kind: str, tmp_path: Path) -> None:
     lines = corpus("fixtures")[:20_000].split("\n")
     options: dict[str, Any] = {"user_defined_symbols": ["<x>"], "hard_vocab_limit": False}
+    options["byte_fallback"] = kind != "word"
     size = 300 + len(set("".join(lines)))  # room for bytes, for each character and for more
-    encoding = train_sentencepiece(lines, size, kind, byte_fallback=kind != "word", **options)
+    encoding = train(lines, SentencePieceSettings(size, kind, **options))
     model, _ = save_trained_sentencepiece(encoding, tmp_path / "m")
-    processor = sentencepiece.SentencePieceProcessor(model_file=model)
-    for line in [*corpus("readme").split("\n"), "<x> 猫 🙂  a"]:
-        assert encoding.encode_ordinary(line) == processor.encode(line)
+    check_reader(encoding, model)
 
 
 @pytest.mark.parametrize("rules", ["nmt_nfkc", "nfkc_cf"])
@@ -392,7 +369,9 @@ def test_character_map_of_another_model(rules: str, tmp_path: Path) -> None:
     lines = [*SENTENCES, "ｶﾞ Ｆｕｌｌ　width ﬁne Å", "A\u030a\u200b STRASSE Straße"]
     data = theirs(lines, 200, normalization_rule_name=rules)
     (tmp_path / "m.model").write_bytes(data)
-    found = train_sentencepiece(lines, 200, like=tmp_path / "m.model")
+    like = read_sentencepiece(tmp_path / "m.model").normalizer
+    own = SentencePieceSettings(200, normalization_rule_name=like.name, charsmap=like.charsmap)
+    found = train(lines, own)
     assert ours(found) == learned(data)
     spec = parsed(data).normalizer_spec
     assert found.definition.normalizer.charsmap == spec.precompiled_charsmap

@@ -8,30 +8,28 @@ were dropped gets which score.
 from __future__ import annotations
 
 import json
-import sysconfig
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
 import tokenizers
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from tokenizers import models, pre_tokenizers, trainers
 
 from compat_bpe import load
+from compat_bpe.formats.tokenizer_models import UnigramPart
 from compat_bpe.save import save_tokenizer_json
-from compat_bpe.train import train_unigram
-from compat_bpe.train.unigram.learner import learn_unigram
-from compat_bpe.train.unigram.options import UnigramOptions
-from tests.corpora import TEXTS
+from compat_bpe.train import UnigramSettings, train
+from compat_bpe.train.unigram import learn_unigram
+from tests.corpora import SOURCES, TEXTS
 from tests.differential.reference import repaired
-from tests.examples import scaled
+from tests.examples import drawn
 from tests.strategies import texts
 
-SOURCES = sorted(Path(sysconfig.get_path("stdlib")).glob("*.py"))
 PROSE = Path(__file__).resolve().parents[2] / "docs"
 NEAR = 1e-9
 
@@ -47,9 +45,7 @@ def prose(size: int | None = None) -> list[str]:
 
 #: Texts without spaces: what is long there is split at joints.
 CHINESE = [
-    "天地玄黃宇宙洪荒日月盈昃辰宿列張",
-    "天地不仁以萬物為芻狗",
-    "日月星辰之行若出其中天地玄黃",
+    *("天地玄黃宇宙洪荒日月盈昃辰宿列張", "天地不仁以萬物為芻狗", "日月星辰之行若出其中天地玄黃")
 ]
 
 CORPORA: dict[str, tuple[Any, Any, int]] = {
@@ -60,13 +56,13 @@ CORPORA: dict[str, tuple[Any, Any, int]] = {
     "whole texts": (lambda: sources(5, 8, 2500), None, 200),
     "no spaces": (lambda: [one + two for one in CHINESE for two in CHINESE], None, 60),
 }
-LARGE_CORPORA: dict[str, tuple[Any, Any, int]] = {
-    "sources, words": (lambda: sources(0, 5), pre_tokenizers.Metaspace(), 900),
-    "sources, small": (lambda: sources(20, 24), pre_tokenizers.Whitespace(), 130),
-    "prose": (prose, pre_tokenizers.Metaspace(), 1500),
-    "prose, bytes": (prose, pre_tokenizers.ByteLevel(), 700),
-    "lines": (lambda: "".join(sources(3, 5)).splitlines(), None, 300),
-    "whole texts": (lambda: sources(5, 8, 6000), None, 200),
+LARGE: dict[str, tuple[Any, Any, int]] = {
+    "large: sources, words": (lambda: sources(0, 5), pre_tokenizers.Metaspace(), 900),
+    "large: sources, small": (lambda: sources(20, 24), pre_tokenizers.Whitespace(), 130),
+    "large: prose": (prose, pre_tokenizers.Metaspace(), 1500),
+    "large: prose, bytes": (prose, pre_tokenizers.ByteLevel(), 700),
+    "large: lines": (lambda: "".join(sources(3, 5)).splitlines(), None, 300),
+    "large: whole texts": (lambda: sources(5, 8, 6000), None, 200),
 }
 
 
@@ -78,15 +74,30 @@ def reference(counts: Mapping[str, int], vocab_size: int, **options: Any) -> Any
     return json.loads(tokenizer.to_str())["model"]
 
 
+def learned(
+    counts: Mapping[str, int],
+    vocab_size: int,
+    unk_token: str | None = None,
+    special_tokens: Sequence[str] = (),
+    **options: Any,
+) -> UnigramPart:
+    """The model that is learned here, with the options of the reference."""
+    first = [*special_tokens]
+    if unk_token is not None and unk_token not in first:
+        first.insert(0, unk_token)
+    unknown = None if unk_token is None else first.index(unk_token)
+    return learn_unigram(counts, UnigramSettings(vocab_size, **options), first, unknown)
+
+
 def assert_same(counts: Mapping[str, int], vocab_size: int, **options: Any) -> None:
     there = reference(counts, vocab_size, **options)
-    here = learn_unigram(counts, UnigramOptions(vocab_size, **options))
+    here = learned(counts, vocab_size, **options)
     assert here.unknown == there["unk_id"]
     assert len(here.pieces) == len(there["vocab"])
     scores = dict(map(tuple, there["vocab"]))
     assert set(here.pieces) == set(scores)
     assert list(here.scores) == pytest.approx([score for _, score in there["vocab"]], abs=NEAR)
-    first = len(UnigramOptions(vocab_size, **options).first_pieces)
+    first = len({*options.get("special_tokens", ()), options.get("unk_token")} - {None})
     assert list(here.pieces[:first]) == [piece for piece, _ in there["vocab"][:first]]
     # The scores of dropped characters change places.
     least = min(scores.values()) + 0.0001 * len(scores) + NEAR
@@ -114,16 +125,16 @@ def words_of(corpus: list[str], pre_tokenizer: Any) -> Counter[str]:
     return counts
 
 
-@pytest.mark.parametrize("name", CORPORA)
+@cache
+def words(start: int, stop: int, size: int | None = None) -> Counter[str]:
+    return words_of(sources(start, stop, size), pre_tokenizers.Metaspace())
+
+
+@pytest.mark.parametrize(
+    "name", [*CORPORA, *(pytest.param(name, marks=pytest.mark.sweep) for name in LARGE)]
+)
 def test_pieces_and_scores_are_the_reference_s(name: str) -> None:
-    make, pre_tokenizer, vocab_size = CORPORA[name]
-    assert_same(words_of(make(), pre_tokenizer), vocab_size)
-
-
-@pytest.mark.sweep
-@pytest.mark.parametrize("name", LARGE_CORPORA)
-def test_large_corpora(name: str) -> None:
-    make, pre_tokenizer, vocab_size = LARGE_CORPORA[name]
+    make, pre_tokenizer, vocab_size = {**CORPORA, **LARGE}[name]
     assert_same(words_of(make(), pre_tokenizer), vocab_size)
 
 
@@ -145,21 +156,19 @@ OPTIONS: list[dict[str, Any]] = [
 
 @pytest.mark.parametrize("options", OPTIONS[::3], ids=str)  # all, below
 def test_options(options: dict[str, Any]) -> None:
-    counts = words_of(sources(30, 32, 6000), pre_tokenizers.Metaspace())
-    assert_same(counts, 250, **options)
+    assert_same(words(30, 32, 6000), 250, **options)
 
 
 @pytest.mark.sweep
 @pytest.mark.parametrize("options", OPTIONS, ids=str)
 def test_options_on_a_larger_corpus(options: dict[str, Any]) -> None:
-    counts = words_of(sources(30, 32), pre_tokenizers.Metaspace())
-    assert_same(counts, 600, **options)
+    assert_same(words(30, 32), 600, **options)
 
 
 @pytest.mark.parametrize("size", [3000, pytest.param(None, marks=pytest.mark.sweep)])
 def test_sizes_at_the_edge(size: int | None) -> None:
     """As many pieces as characters, one more, and so many that nothing is pruned."""
-    counts = words_of(sources(30, 31, size), pre_tokenizers.Metaspace())
+    counts = words(30, 31, size)
     chars = len(set("".join(counts)))
     for vocab_size in (chars, chars + 1, 30_000):
         assert_same(counts, vocab_size)
@@ -169,32 +178,30 @@ def test_sizes_at_the_edge(size: int | None) -> None:
 
 def test_the_seeds_can_be_few() -> None:
     """The reference's Python class has no such option; its JSON has."""
-    counts = words_of(sources(30, 32, 9000), pre_tokenizers.Metaspace())
-    few = learn_unigram(counts, UnigramOptions(30_000, seed_size=300))
-    assert len(few.pieces) < 300 < len(learn_unigram(counts, UnigramOptions(30_000)).pieces)
+    counts = words(30, 32, 9000)
+    few = learn_unigram(counts, UnigramSettings(30_000, seed_size=300))
+    assert len(few.pieces) < 300 < len(learn_unigram(counts, UnigramSettings(30_000)).pieces)
 
 
 def test_the_name_of_the_placeholder_in_words() -> None:
-    words = {f"{end}<UNK>{mid}": 3 for end in "abcde" for mid in "fgh"}
-    assert_same(words, 60)
+    assert_same({f"{end}<UNK>{mid}": 3 for end in "abcde" for mid in "fgh"}, 60)
 
 
-@given(
-    st.dictionaries(
-        st.text("ab", min_size=1, max_size=12) | st.text("abcde", min_size=1, max_size=20),
-        st.integers(1, 30),
-        min_size=2,
-        max_size=20,
-    ),
+small_words = st.text("ab", min_size=1, max_size=12) | st.text("abcde", min_size=1, max_size=20)
+
+
+@drawn(
+    50,
+    st.dictionaries(small_words, st.integers(1, 30), min_size=2, max_size=20),
     st.integers(10, 40),
-    st.sampled_from([0.5, 0.75, 0.9]),
-    st.integers(1, 3),
+    st.fixed_dictionaries(
+        {
+            "shrinking_factor": st.sampled_from([0.5, 0.75, 0.9]),
+            "n_sub_iterations": st.integers(1, 3),
+        }
+    ),
 )
-@settings(max_examples=scaled(50))
-def test_small_corpora(
-    counts: dict[str, int], vocab_size: int, shrinking_factor: float, n_sub_iterations: int
-) -> None:
-    options = {"shrinking_factor": shrinking_factor, "n_sub_iterations": n_sub_iterations}
+def test_small_corpora(counts: dict[str, int], vocab_size: int, options: dict[str, Any]) -> None:
     try:
         assert_same(counts, vocab_size, **options)
     except AssertionError:
@@ -221,15 +228,13 @@ def lines_of_prose() -> list[str]:
 @pytest.fixture(scope="module")
 def trained(tmp_path_factory: pytest.TempPathFactory) -> tuple[Any, Any, tokenizers.Tokenizer]:
     path = tmp_path_factory.mktemp("trained") / "tokenizer.json"
-    corpus = lines_of_prose()
-    here = train_unigram(corpus, 1000, special_tokens=["<s>", "</s>"], normalizer="nfkc", workers=1)
+    settings = UnigramSettings(1000, special_tokens=["<s>", "</s>"], normalizer="nfkc")
+    here = train(lines_of_prose(), settings, workers=1)
     save_tokenizer_json(here, path)
     return here, load(path), tokenizers.Tokenizer.from_file(str(path))
 
 
-def test_a_trained_tokenizer_is_the_reference_s(
-    trained: tuple[Any, Any, tokenizers.Tokenizer],
-) -> None:
+def test_a_trained_tokenizer_is_the_reference_s(trained: tuple[Any, Any, Any]) -> None:
     here, _, _ = trained
     there = tokenizers.Tokenizer(models.Unigram())
     there.normalizer = tokenizers.normalizers.NFKC()
@@ -251,9 +256,7 @@ def test_a_trained_tokenizer_is_the_reference_s(
 
 
 @given(texts)
-def test_written_tokenizers_give_the_same_ids(
-    trained: tuple[Any, Any, tokenizers.Tokenizer], text: str
-) -> None:
+def test_written_tokenizers_give_the_same_ids(trained: tuple[Any, Any, Any], text: str) -> None:
     here, loaded, there = trained
     text = repaired(text)
     assert here.encode_ordinary(text) == loaded.encode_ordinary(text)
@@ -262,7 +265,7 @@ def test_written_tokenizers_give_the_same_ids(
     assert here.decode(ids) == there.decode(ids, skip_special_tokens=False)
 
 
-def test_unseen_text(trained: tuple[Any, Any, tokenizers.Tokenizer]) -> None:
+def test_unseen_text(trained: tuple[Any, Any, Any]) -> None:
     here, loaded, there = trained
     for text in sources(40, 44):
         ids = there.encode(text, add_special_tokens=False).ids

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import compat_bpe
 from compat_bpe.encodings.baselines import Baseline
-from compat_bpe.encodings.registry import BASELINES
+from compat_bpe.encodings.published import BASELINES
 from compat_bpe.unicode.surrogates import repair
 from tests.strategies import texts
 

@@ -1,4 +1,4 @@
-"""Batches give what single calls give, whatever does the work."""
+"""Batches and threads give what single calls give, whatever does the work; forks meanwhile."""
 
 from __future__ import annotations
 
@@ -9,19 +9,29 @@ import re
 import subprocess
 import sys
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import compat_bpe
 from compat_bpe import Encoding, get_encoding, load
-from compat_bpe.encodings import batch, batch_workers
+from compat_bpe.encodings import batch, published, registry
 from compat_bpe.parallel import pool, processes
+from compat_bpe.pipeline.decoders.bytes import WordDecoder
+from compat_bpe.pipeline.models.wordpiece import WholeChunks
+from compat_bpe.pipeline.pre_tokenizers import steps
+from compat_bpe.tiktoken import registry as tiktoken_registry
+from compat_bpe.unicode.properties import parse_ranges
+from compat_bpe.unicode.tables import SCRIPTS
 from tests.fit.hard_encodings import encodings, hard_texts
+from tests.kinds import KINDS, kind_path
 from tests.tokenizer_files import tokenizer_file
+from tools.attack.threads import attack_encoding, attack_words
 
 TEXTS = [f"text {i}: naïve 字 😀 <|endoftext|>\n" * (i % 7) for i in range(40)]
 OWN = Encoding(
@@ -36,7 +46,7 @@ OWN = Encoding(
 def workers(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Worker processes for any batch; the list holds the number of those started."""
     monkeypatch.setattr(batch, "WORTH_WORKERS", 0)
-    monkeypatch.setattr(batch_workers, "SHARE", 200)
+    monkeypatch.setattr(batch, "SHARE", 200)
     monkeypatch.setattr(batch, "processors", lambda: 2)
     started: list[int] = []
 
@@ -169,8 +179,8 @@ def test_pieces_have_the_ids_of_the_whole(
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(batch, "WORTH_WORKERS", 0)
         patch.setattr(batch, "processors", lambda: 2)
-        patch.setattr(batch_workers, "SHARE", share)
-        patch.setattr(batch_workers, "Pool", PoolHere)
+        patch.setattr(batch, "SHARE", share)
+        patch.setattr(pool, "Pool", PoolHere)
         try:
             expected = each()
         except ValueError as error:
@@ -184,8 +194,8 @@ def test_pieces_have_the_ids_of_the_whole(
 def test_no_special_token_is_cut(monkeypatch: pytest.MonkeyPatch, share: int) -> None:
     monkeypatch.setattr(batch, "WORTH_WORKERS", 0)
     monkeypatch.setattr(batch, "processors", lambda: 2)
-    monkeypatch.setattr(batch_workers, "SHARE", share)
-    monkeypatch.setattr(batch_workers, "Pool", PoolHere)
+    monkeypatch.setattr(batch, "SHARE", share)
+    monkeypatch.setattr(pool, "Pool", PoolHere)
     text = "ab<|endoftext|>" * 10
     assert OWN.encode_batch([text], allowed_special="all") == [[97, 98, 256] * 10]
 
@@ -250,7 +260,7 @@ def test_without_a_global_lock_there_are_threads(monkeypatch: pytest.MonkeyPatch
 
 
 def test_small_batches_start_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(batch_workers, "encode_in_workers", None)
+    monkeypatch.setattr(batch, "encode_in_workers", None)
     assert OWN.encode_batch(["a"]) == [[97]]
     assert OWN.decode_bytes_batch([[97], []]) == [b"a", b""]
 
@@ -258,3 +268,110 @@ def test_small_batches_start_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_num_threads_must_be_positive() -> None:
     with pytest.raises(ValueError, match="num_threads is 0"):
         OWN.encode_batch(["a"], num_threads=0)
+
+
+_SHIPPED = ("bytes", "characters", "gpt2", "cl100k_base", "o200k_base", "deepseek_v3")
+ROOT = Path(compat_bpe.__file__).parent.parent
+
+
+@pytest.mark.parametrize("name", ["words", "words_and_punctuation"])
+def test_each_word_has_one_number_and_each_number_one_word(name: str) -> None:
+    attack_words(Random(name), name)
+
+
+@pytest.mark.parametrize(
+    "name", [*KINDS, *(pytest.param(name, marks=pytest.mark.sweep) for name in _SHIPPED)]
+)
+def test_threads_get_what_one_alone_gets(name: str) -> None:
+    def make() -> Encoding:
+        return load(kind_path(name)) if name in KINDS else registry.make_encoding(name)
+
+    attack_encoding(Random(1), name, make)
+
+
+def test_the_sign_of_a_script_does_not_depend_on_who_comes_first() -> None:
+    """Numbered as they came, two scripts that two threads met at once could get one sign."""
+    firsts = [next(iter(parse_ranges(table).ranges()))[0] for table in SCRIPTS.values()]
+    one, other = steps._script_table.__wrapped__(), steps._script_table.__wrapped__()
+    assert [one[point] for point in firsts] == [other[point] for point in firsts[::-1]][::-1]
+    assert len(set(one.values())) == len({steps._script(point) for point in firsts})
+
+
+def test_a_word_that_another_thread_puts_in_between() -> None:
+    class Busy(list[bytes]):
+        def append(self, word: bytes) -> None:
+            super().append(b"other")
+            super().append(word)
+            super().append(word)
+
+    model = WholeChunks()
+    model.words = Busy()
+    assert [model.encode(word) for word in ("to", "be", "to", "other")] == [(1,), (4,), (1,), (6,)]
+    assert WordDecoder(model.words, " ").decode_text([1, 4, 2, 6], "strict") == "to be to other"
+
+
+@pytest.mark.parametrize("get", [compat_bpe.get_encoding, tiktoken_registry.get_encoding])
+def test_an_encoding_is_one_object_however_it_is_had(
+    get: Callable[[str], Encoding], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make = registry.make_encoding
+    unpickled = []
+
+    def made_meanwhile(name: str) -> Encoding:
+        found = make(name)
+        unpickled.append(published.find(name, Encoding.shipped))
+        return found
+
+    compat_bpe.unload()
+    monkeypatch.setattr(registry, "make_encoding", made_meanwhile)
+    assert [get("gpt2")] == unpickled
+
+
+_FORKS = """
+import os, re, signal, sys, threading
+sys.path.insert(0, sys.argv[1])
+import compat_bpe
+from compat_bpe import tiktoken
+from compat_bpe.encodings.registry import make_encoding
+
+TEXT = "hello é 中国 world " * 20
+
+def use(make):
+    encoding = make("gpt2")
+    assert encoding.decode(encoding.encode(TEXT)) == TEXT
+    encoding.truncate(TEXT, 5)
+
+def work(make):
+    while True:
+        compat_bpe.unload()
+        re.purge()
+        use(make)
+
+makers = [compat_bpe.get_encoding, make_encoding, tiktoken.registry.get_encoding]
+for make in makers:
+    use(make)
+threading.Thread(target=work, args=(makers[int(sys.argv[2])],), daemon=True).start()
+for number in range(int(sys.argv[3])):
+    child = os.fork()
+    if not child:
+        signal.alarm(15)
+        use(makers[number % 3])
+        os._exit(0)
+    status = os.waitpid(child, 0)[1]
+    if status:
+        print("child", number, "ended with", status)
+        os._exit(1)
+os._exit(0)
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
+@pytest.mark.parametrize(
+    "maker", [0, *(pytest.param(at, marks=pytest.mark.sweep) for at in (1, 2))]
+)
+@pytest.mark.parametrize("forks", [4, pytest.param(30, marks=pytest.mark.sweep)])
+def test_a_fork_while_a_thread_loads(maker: int, forks: int) -> None:
+    """A lock that the thread holds would be held in the child for ever."""
+    command = [sys.executable, "-W", "ignore", "-c", _FORKS, str(ROOT), str(maker), str(forks)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")

@@ -1,4 +1,4 @@
-"""Names that stand for the files of other programs, and Hugging Face's cache."""
+"""Names that stand for files of other programs: Hugging Face, Ollama and LM Studio."""
 
 from __future__ import annotations
 
@@ -16,16 +16,9 @@ from hypothesis import strategies as st
 
 from compat_bpe import load
 from compat_bpe.chat import count_messages, load_chat_template
-from compat_bpe.encodings.local_stores import find_stored, in_hugging_face
-from compat_bpe.encodings.recognise import STORES
-from tests.cli.exact import run
-from tests.encodings.stores import (
-    FIRST,
-    SECOND,
-    SMALL,
-    cached,
-    needs_links,
-)
+from compat_bpe.encodings.local_stores import STORES, find_stored, in_hugging_face
+from tests.cli.running import run
+from tests.encodings.stores import FIRST, SECOND, SMALL, cached, manifest, needs_links
 from tests.examples import shared_fixture
 
 pytestmark = pytest.mark.usefixtures("home")
@@ -252,8 +245,8 @@ def test_the_command(cache: Path, tmp_path: Path) -> None:
     assert run("count", "-m", "acme/Other", "-c", TEXT) == (
         2,
         b"",
-        "compat-bpe: unknown model 'acme/Other'; compat-bpe models lists them, and -e takes "
-        "'hf:acme/Other' if that is a repository of Hugging Face\n",
+        "compat-bpe: unknown model 'acme/Other'; compat-bpe models lists them; "
+        "-e hf:acme/Other if that is a repository of Hugging Face\n",
     )
     status, out, err = run("count", "-e", "hf:acme/Other", "-c", TEXT)
     assert (status, out) == (2, b"")
@@ -287,3 +280,105 @@ def test_a_path_is_no_name_of_a_store(tmp_path: Path, monkeypatch: pytest.Monkey
         shutil.copytree(SMALL, tmp_path / "hf:small")
         assert load("./hf:small").encode(TEXT) == ids()
     assert find_stored("plain/path") == ("plain/path", "")
+
+
+@pytest.mark.parametrize(
+    ("name", "place"),
+    [
+        ("ollama:llama3.2", "registry.ollama.ai/library/llama3.2/latest"),
+        ("ollama:llama3.2:1b", "registry.ollama.ai/library/llama3.2/1b"),
+        ("ollama:acme/llama3.2", "registry.ollama.ai/acme/llama3.2/latest"),
+        ("ollama:hf.co/acme/Small-GGUF:Q4_K_M", "hf.co/acme/Small-GGUF/Q4_K_M"),
+    ],
+)
+def test_ollama(name: str, place: str, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    blob = manifest(home / ".ollama" / "models", place)
+    expected = name.split(":")[1].split("/")[-1]
+    assert find_stored(name) == (str(blob), expected)
+    monkeypatch.setenv("OLLAMA_MODELS", str(home / "models"))
+    with pytest.raises(FileNotFoundError, match="`ollama pull "):
+        find_stored(name)
+    assert find_stored_path(home, name, place).is_file()
+
+
+def find_stored_path(home: Path, name: str, place: str) -> Path:
+    manifest(home / "models", place)
+    return Path(find_stored(name).path)
+
+
+@pytest.mark.parametrize(
+    ("changes", "reason"),
+    [
+        ({"digest": "sha256:" + "0" * 64}, "is not there"),
+        ({"digest": "sha256:../../x"}, r"layers\[1\].digest: must be sha256: and 64 digits"),
+        ({"digest": "sha256:" + "A" * 64}, "64 digits"),
+        ({"layers": []}, "layers: none is a model"),
+        ({"layers": {}}, "layers: must be a list"),
+        ({"layers": ["x"]}, r"layers\[0\]: must be an object"),
+        ({"layers": [{}]}, "there is no 'mediaType'"),
+        ({"layers": [{"mediaType": 1}]}, "must be a string"),
+    ],
+)
+def test_damaged_manifests_of_ollama(changes: dict[str, object], reason: str, home: Path) -> None:
+    manifest(
+        home / ".ollama" / "models",
+        "registry.ollama.ai/library/m/latest",
+        **changes,  # type: ignore[arg-type]
+    )
+    with pytest.raises((OSError, ValueError), match=reason):
+        load("ollama:m")
+
+
+@pytest.mark.parametrize("content", [b"", b"{", b"[]", b"\xff", b"[" * 100_000, b" " * (2 << 20)])
+def test_files_that_are_no_manifests(content: bytes, home: Path) -> None:
+    root = home / ".ollama" / "models"
+    manifest(root, "registry.ollama.ai/library/m/latest")
+    (root / "manifests" / "registry.ollama.ai" / "library" / "m" / "latest").write_bytes(content)
+    with pytest.raises(ValueError, match="latest"):
+        load("ollama:m")
+
+
+@needs_links
+def test_a_blob_or_manifest_that_is_a_link_out_is_refused(home: Path) -> None:
+    root = home / ".ollama" / "models"
+    blob = manifest(root, "registry.ollama.ai/library/m/latest")
+    blob.unlink()
+    (home / "secret").write_text("x")
+    blob.symlink_to(home / "secret")
+    with pytest.raises(ValueError, match="is a link to"):
+        load("ollama:m")
+    path = root / "manifests" / "registry.ollama.ai" / "library" / "n"
+    path.mkdir()
+    (path / "latest").symlink_to(home / "secret")
+    with pytest.raises(ValueError, match="is a link to"):
+        load("ollama:n")
+
+
+@pytest.mark.parametrize("place", [".lmstudio/models", ".cache/lm-studio/models"])
+def test_lm_studio(place: str, home: Path) -> None:
+    folder = home / place / "acme" / "Small-GGUF"
+    folder.mkdir(parents=True)
+    for name in ("mmproj-Small-f16.gguf", "Small-Q4_K_M.gguf"):
+        (folder / name).write_bytes(b"GGUF")
+    path = str(folder / "Small-Q4_K_M.gguf")
+    assert find_stored("lmstudio:acme/Small-GGUF") == (path, "Small-GGUF")
+    assert find_stored("lmstudio:acme/Small-GGUF/Small-Q4_K_M.gguf").path == path
+    (folder / "Small-Q8_0.gguf").write_bytes(b"GGUF")
+    with pytest.raises(ValueError, match=r"Small-Q8_0.gguf: add .* lmstudio:acme/Small-GGUF/FILE"):
+        load("lmstudio:acme/Small-GGUF")
+    with pytest.raises(FileNotFoundError, match="`lms get acme/Other`"):
+        load("lmstudio:acme/Other")
+
+
+def test_a_model_of_lm_studio_in_parts(home: Path) -> None:
+    folder = home / ".lmstudio" / "models" / "acme" / "Large"
+    folder.mkdir(parents=True)
+    for number in (1, 2, 3):
+        (folder / f"Large-0000{number}-of-00003.gguf").write_bytes(b"GGUF")
+    assert find_stored("lmstudio:acme/Large").path.endswith("Large-00001-of-00003.gguf")
+
+
+def test_a_folder_of_lm_studio_with_another_vocabulary(home: Path) -> None:
+    shutil.copytree(SMALL, home / ".lmstudio" / "models" / "acme" / "Small")
+    text = "the tokens of a text"
+    assert load("lmstudio:acme/Small").encode(text) == load(SMALL).encode(text)

@@ -1,26 +1,37 @@
+"""The names of models and encodings: what each leads to, and how the shipped ones are loaded."""
+
 from __future__ import annotations
 
 import re
+import threading
+import zipfile
 from pathlib import Path
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from compat_bpe import encoding_for_model, list_encoding_names
-from compat_bpe.encodings.families import NeedsFile, NotPublic
-from compat_bpe.encodings.family_table import FAMILIES
+import compat_bpe
+from compat_bpe import (
+    Encoding,
+    encoding_for_model,
+    encoding_name_for_model,
+    get_encoding,
+    list_encoding_names,
+)
+from compat_bpe.encodings import registry
+from compat_bpe.encodings.families import FAMILIES, NeedsFile, NotPublic
 from compat_bpe.encodings.model_names import (
     MODEL_PREFIX_TO_ENCODING,
     MODEL_TO_ENCODING,
     OTHER_MODEL_PREFIX_TO_ENCODING,
     OTHER_MODEL_TO_ENCODING,
-    encoding_name_for_model,
     model_names,
     openai_encoding_name,
     plain_model_name,
     resolve_model,
 )
+from tests.alone import ROOT, run_alone
 
 SPELLINGS = [
     tuple(line.split("\t"))
@@ -124,13 +135,16 @@ def test_the_encoding_of_a_spelling_is_loaded() -> None:
     [
         (
             "qwen3:8b",
-            ["model 'qwen3:8b'", "Qwen 3", "'hf:Qwen/Qwen3-8B' to -e or load", "the path"],
+            ["model 'qwen3:8b'", "Qwen 3", "give load('hf:Qwen/Qwen3-8B') once", "its path"],
         ),
         # Hugging Face's own name of a model is better than that of another of its family.
         ("Qwen/Qwen3-14B", ["'hf:Qwen/Qwen3-14B'", "`hf download Qwen/Qwen3-14B tokenizer.json"]),
         # OpenRouter's small letters are no name of Hugging Face.
         ("qwen/qwen3-14b", ["'hf:Qwen/Qwen3-8B'"]),
-        ("gemini-2.5-pro", ["Gemma 3", "google/gemma_pytorch/blob/", "spiece.model", "path"]),
+        (
+            "gemini-2.5-pro",
+            ["Gemma 3", "google/gemma_pytorch/", "spiece.model", "load('PATH')"],
+        ),
         ("gemini-3.5-flash", ["Gemma 4", "'hf:google/gemma-4-E4B-it'"]),
         ("mistral-nemo", ["tekken.json"]),
         ("claude-sonnet-4-5", ["no public tokenizer", "/v1/messages/count_tokens"]),
@@ -266,3 +280,102 @@ def test_the_drop_in_suggests_names_that_it_knows(name: str) -> None:
     assert name not in suggested
     for one in suggested:
         tiktokens(one)
+
+
+def test_names() -> None:
+    assert list_encoding_names() == [
+        "gpt2",
+        "r50k_base",
+        "p50k_base",
+        "p50k_edit",
+        "cl100k_base",
+        "o200k_base",
+        "o200k_harmony",
+        "deepseek_v3",
+        "deepseek_r1",
+        "deepseek_v4",
+    ]
+    for name in list_encoding_names():
+        assert get_encoding(name).name == name
+        assert get_encoding(name) is get_encoding(name)
+
+
+@pytest.mark.parametrize("name", ["nope", "", None, ["gpt2"]])
+def test_an_unknown_encoding_lists_those_there_are(name: object) -> None:
+    with pytest.raises(ValueError, match=r"the encodings are gpt2, .*o200k_harmony"):
+        get_encoding(name)  # type: ignore[arg-type]
+
+
+def test_models() -> None:
+    assert encoding_for_model("gpt-4") is get_encoding("cl100k_base")
+    assert encoding_for_model("gpt-4o-mini") is get_encoding("o200k_base")
+    with pytest.raises(KeyError):
+        encoding_for_model("nope")
+
+
+def test_many_threads_load_one_encoding(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(registry, "ENCODINGS", {})
+    found: list[Encoding] = []
+    barrier = threading.Barrier(8)
+
+    def run() -> None:
+        barrier.wait()
+        found.append(get_encoding("cl100k_base"))
+
+    threads = [threading.Thread(target=run) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(found) == 8
+    assert len(set(map(id, found))) == 1
+
+
+def test_unload() -> None:
+    first = get_encoding("p50k_edit")
+    compat_bpe.unload()
+    assert get_encoding("p50k_edit") is not first
+    assert first.encode("hello world") == get_encoding("p50k_edit").encode("hello world")
+
+
+def test_the_standard_library_is_enough() -> None:
+    code = (
+        "import compat_bpe\n"
+        "compat_bpe.get_encoding('o200k_base').decode(\n"
+        "    compat_bpe.get_encoding('o200k_base').encode('naïve 字 😀'))\n"
+        "names = {name.partition('.')[0] for name in sys.modules} - {'compat_bpe'}\n"
+        "known = getattr(sys, 'stdlib_module_names', names)\n"
+        "print(*sorted(name for name in names - set(known) if name[0] != '_'))\n"
+    )
+    assert run_alone(code, ROOT, "-W", "error").split() == []
+
+
+def test_it_works_from_a_zip(tmp_path: Path) -> None:
+    package = Path(compat_bpe.__file__).parent
+    vendored = tmp_path / "vendored.zip"
+    with zipfile.ZipFile(vendored, "w") as archive:
+        for path in package.rglob("*"):
+            if path.suffix in (".py", ".pack"):
+                archive.write(path, path.relative_to(package.parent))
+    code = (
+        "import compat_bpe\n"
+        "print(compat_bpe.__file__, compat_bpe.get_encoding('gpt2').encode('hello world'))"
+    )
+    printed = run_alone(code, vendored)
+    assert "vendored.zip" in printed
+    assert "[31373, 995]" in printed
+    # And by several threads that are the first: modules come late, and perhaps twice at once.
+    code = (
+        "import threading, compat_bpe\n"
+        "encoding = compat_bpe.get_encoding('gpt2')\n"
+        "found = []\n"
+        "text = 'na\xefve \u5b57 ' * 30_000\n"
+        "def work():\n"
+        "    found.append(encoding.decode(encoding.encode(text)) == text)\n"
+        "    found.append(encoding.decode_batch([[995]]) == [' world'])\n"
+        "threads = [threading.Thread(target=work) for _ in range(6)]\n"
+        "for thread in threads: thread.start()\n"
+        "for thread in threads: thread.join()\n"
+        "print(found.count(True), len(found))\n"
+    )
+    assert run_alone(code, vendored) == "12 12\n"

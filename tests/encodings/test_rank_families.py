@@ -1,8 +1,10 @@
-"""Rank files of known families: by the class that is named beside them, else by their hash."""
+"""Files that do not say how text is split: known families of rank files, and Mistral's."""
 
 from __future__ import annotations
 
+import base64
 import json
+import warnings
 from base64 import b64encode
 from hashlib import sha256
 from pathlib import Path
@@ -11,10 +13,17 @@ from typing import Any
 import pytest
 
 from compat_bpe import Encoding, load
-from compat_bpe.encodings.patterns import PATTERNS
-from compat_bpe.encodings.rank_families import families
-from compat_bpe.encodings.tokenizer import Tokenizer
+from compat_bpe.encodings.local_stores import recognise
+from compat_bpe.encodings.published import PATTERNS
+from compat_bpe.encodings.rank_families import FAMILIES
+from compat_bpe.encodings.sentencepiece import SentencePiece
+from compat_bpe.encodings.tokenizer import Tokenizer, warn_of_wrong_pattern
 from compat_bpe.formats.tiktoken import format_ranks
+from compat_bpe.formats.tokenizer_bpe import ListedModel
+from compat_bpe.formats.tokenizer_json import TokenizerDefinition
+from compat_bpe.formats.tokenizer_writing import byte_level_part, pre_tokenizers_part, split_part
+from compat_bpe.pipeline.byte_level import BYTE_TO_UNICODE
+from tests.cli.running import command
 
 RANKS = {bytes([byte]): byte for byte in range(256)}
 KIMI = {
@@ -32,14 +41,14 @@ def folder_with(tmp_path: Path, name: str, config: Any, data: bytes = b"") -> Pa
 
 
 def test_families_have_patterns_and_differ() -> None:
-    found = families()
-    assert [family.name for family in found] == sorted({family.name for family in found})
-    assert {family.name for family in found} <= PATTERNS.keys()
-    hashes = [one for family in found for one in family.sha256]
-    classes = [one for family in found for one in family.classes]
+    names = [family.name for family in FAMILIES]
+    assert names == sorted(set(names))
+    assert set(names) <= PATTERNS.keys()
+    hashes = [family.sha256 for family in FAMILIES if family.sha256]
+    classes = [one for family in FAMILIES for one in family.classes]
     assert len(set(hashes)) == len(hashes)
     assert len(set(classes)) == len(classes)
-    assert all(family.sha256 or family.classes for family in found)
+    assert all(family.sha256 or family.classes for family in FAMILIES)
 
 
 @pytest.mark.parametrize(
@@ -151,8 +160,8 @@ def test_by_hash_without_anything_beside(tmp_path: Path, monkeypatch: pytest.Mon
     from compat_bpe.encodings import rank_families
 
     data = format_ranks(RANKS)
-    known = [one._replace(sha256=frozenset({sha256(data).hexdigest()})) for one in families()[3:4]]
-    monkeypatch.setattr(rank_families, "families", lambda: known)
+    known = FAMILIES[3]._replace(sha256=sha256(data).hexdigest())
+    monkeypatch.setattr(rank_families, "FAMILIES", (known,))
     enc = load(folder_with(tmp_path, "tokenizer.model", None))
     assert (enc.pattern, len(enc.special_tokens)) == (PATTERNS["llama3"], 256)
     assert enc.special_tokens["<|eot_id|>"] == 265
@@ -164,3 +173,204 @@ def test_a_damaged_file_beside_is_named(tmp_path: Path) -> None:
     (folder / "tokenizer_config.json").write_text('{"tokenizer_class": 7}')
     with pytest.raises(ValueError, match=r"tokenizer_config.json: tokenizer_class: "):
         load(folder)
+
+
+FIXTURES = Path(__file__).parents[2] / "fixtures" / "sentencepiece"
+
+
+def model(name: str) -> bytes:
+    return base64.b64decode(json.loads((FIXTURES / f"{name}.json").read_bytes())["model"])
+
+
+#: Two models that give different ids, and the ids of ``TEXT``.
+NEW, OLD = model("bpe_bytes"), model("unigram")
+TEXT = "an old text"
+VERSIONS = [f"v{number}" for number in (1, 2, 3, 7)] + ["v2m1", "v3m1", "v7m1"]
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+@pytest.mark.parametrize("by", ["file", "folder"])
+def test_a_model_with_its_version(tmp_path: Path, version: str, by: str) -> None:
+    path = tmp_path / f"tokenizer.model.{version}"
+    path.write_bytes(NEW)
+    enc = load(path if by == "file" else tmp_path)
+    assert isinstance(enc, SentencePiece)
+    assert enc.name == tmp_path.name
+    (tmp_path / "plain.model").write_bytes(NEW)
+    assert enc.encode(TEXT) == load(tmp_path / "plain.model").encode(TEXT)
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_a_damaged_model_is_known_by_its_name(tmp_path: Path, version: str) -> None:
+    name = f"mistral_instruct_tokenizer_240323.model.{version}"
+    assert recognise(name, b"") == "sentencepiece"
+    (tmp_path / name).write_bytes(b"\xff" * 9)
+    with pytest.raises(ValueError, match=rf"{name}: byte "):
+        load(tmp_path)
+
+
+@pytest.mark.parametrize("name", ["x.model.v", "x.model.vocab", "x.model.v3m", "x.model.v3.bak"])
+def test_other_names_are_no_models(tmp_path: Path, name: str) -> None:
+    with pytest.raises(ValueError, match="no vocabulary of a kind known"):
+        recognise(name, b"")
+    (tmp_path / name).write_bytes(NEW)
+    with pytest.raises(ValueError, match="no vocabulary is in it"):
+        load(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("newer", "older"),
+    [
+        (".v3", ""),
+        (".v3", ".v1"),
+        (".v7", ".v3"),
+        (".v7m1", ".v7"),
+        (".v7", ".v3m1"),
+        (".v11", ".v3"),
+    ],
+)
+def test_of_several_versions_the_newest_is_taken(tmp_path: Path, newer: str, older: str) -> None:
+    expected = []
+    for version, data in ((newer, NEW), (older, OLD)):
+        (tmp_path / f"tokenizer.model{version}").write_bytes(data)
+        expected.append(load(tmp_path / f"tokenizer.model{version}").encode(TEXT))
+    assert expected[0] != expected[1]
+    assert load(tmp_path).encode(TEXT) == expected[0]
+
+
+def test_a_name_of_its_own_comes_after_tokenizer_model(tmp_path: Path) -> None:
+    (tmp_path / "tokenizer.model").write_bytes(OLD)
+    (tmp_path / "mistral.model.v3").write_bytes(NEW)
+    assert load(tmp_path).encode(TEXT) == load(tmp_path / "tokenizer.model").encode(TEXT)
+
+
+def test_versions_of_different_models_cannot_be_compared(tmp_path: Path) -> None:
+    for name in ("a.model.v3", "b.model.v7"):
+        (tmp_path / name).write_bytes(NEW)
+    with pytest.raises(ValueError, match=r"there are a.model.v3, b.model.v7: name the file"):
+        load(tmp_path)
+
+
+WRONG = PATTERNS["llama3"]
+#: The pattern in ``tekken.json``, and in the files that are right.
+RIGHT = (
+    r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+"
+    r"|[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*"
+    r"|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+"
+)
+QWEN = WRONG.replace(r"\p{N}{1,3}", r"\p{N}")
+MISTRAL3 = {"model_type": "mistral3", "text_config": {"model_type": "mistral"}}
+
+
+def vocabulary(size: int = 131_072, special: int = 1000) -> dict[str, int]:
+    """The single bytes in order after the special tokens, then tokens that nothing makes."""
+    names = [f"<SPECIAL_{number}>" for number in range(special)]
+    names += [BYTE_TO_UNICODE[byte] for byte in range(256)]
+    names += [f"no {number}" for number in range(size - len(names))]
+    return {name: number for number, name in enumerate(names)}
+
+
+TEKKEN = vocabulary()
+#: Bytes in the order of GPT-2's alphabet come first, as in Llama 3 and Qwen.
+OTHER = {name: number for number, name in enumerate(BYTE_TO_UNICODE.values())}
+OTHER.update((f"no {number}", number) for number in range(256, 131_072))
+
+
+def steps(pattern: str) -> dict[str, Any]:
+    return pre_tokenizers_part(split_part(pattern), byte_level_part(use_regex=False))
+
+
+def write(
+    folder: Path, pre_tokenizer: dict[str, Any], tokens: dict[str, int], config: Any = None
+) -> Path:
+    path = folder / "tokenizer.json"
+    model = {"type": "BPE", "vocab": tokens, "merges": []}
+    path.write_text(json.dumps({"model": model, "pre_tokenizer": pre_tokenizer}))
+    if config is not None:
+        (folder / "config.json").write_text(json.dumps(config))
+    return path
+
+
+def warned(
+    folder: Path, pre_tokenizer: dict[str, Any] | None, tokens: dict[str, int], config: Any
+) -> bool:
+    if config is not None:
+        text = config if isinstance(config, str) else json.dumps(config)
+        (folder / "config.json").write_text(text)
+    parts = dict.fromkeys(("normalizer", "post_processor", "decoder"))
+    definition = TokenizerDefinition(
+        ListedModel(tokens, ([], [])), (), {**parts, "pre_tokenizer": pre_tokenizer}, "x"
+    )
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        warn_of_wrong_pattern(str(folder / "tokenizer.json"), definition)
+    return bool(caught)
+
+
+@pytest.mark.parametrize("by", ["file", "folder"])
+def test_the_warning_names_the_file_and_the_right_one(tmp_path: Path, by: str) -> None:
+    path = write(tmp_path, steps(WRONG), TEKKEN, MISTRAL3)
+    with pytest.warns(UserWarning, match=r"tekken\.json") as caught:
+        enc = load(path if by == "file" else tmp_path)
+    (one,) = caught
+    assert str(one.message).startswith(f"{path}: ")
+    assert one.filename == __file__
+    # It is loaded as it is.
+    assert len(enc.encode("12")) == 2
+
+
+def test_with_its_tekken_json_beside_it_the_folder_has_no_warning(tmp_path: Path) -> None:
+    write(tmp_path, steps(WRONG), TEKKEN, MISTRAL3)
+    (tmp_path / "tekken.json").write_text("{")
+    with pytest.raises(ValueError, match=r"tekken\.json: line 1: not JSON"):
+        load(tmp_path)
+
+
+@pytest.mark.parametrize("kind", ["ministral", "mistral", "mistral3", "pixtral", "voxtral"])
+@pytest.mark.parametrize("alone", [False, True])
+def test_models_whose_files_are_wrong(tmp_path: Path, kind: str, alone: bool) -> None:
+    pre_tokenizer = split_part(WRONG) if alone else steps(WRONG)
+    assert warned(tmp_path, pre_tokenizer, TEKKEN, {"model_type": kind})
+    # A Pixtral in transformers.
+    assert warned(
+        tmp_path,
+        pre_tokenizer,
+        TEKKEN,
+        {"model_type": "llava", "text_config": {"model_type": kind}},
+    )
+
+
+@pytest.mark.parametrize(
+    ("pre_tokenizer", "tokens", "config"),
+    [
+        pytest.param(steps(RIGHT), TEKKEN, MISTRAL3, id="a Mistral that is right"),
+        pytest.param(steps(QWEN), OTHER, {"model_type": "qwen2"}, id="Qwen"),
+        pytest.param(steps(QWEN), OTHER, {"model_type": "mistral"}, id="Mistral with Qwen's"),
+        pytest.param(steps(WRONG), OTHER, {"model_type": "llama"}, id="Llama 3"),
+        pytest.param(steps(WRONG), OTHER, {"model_type": "mistral"}, id="Mistral with Llama's"),
+        pytest.param(split_part(" "), {"<pad>": 0, "▁": 1}, {"model_type": "gemma4"}, id="Gemma 4"),
+        pytest.param(None, vocabulary(32_768, 10), {"model_type": "mistral"}, id="Mistral 7B"),
+        pytest.param(steps(WRONG), vocabulary(100_000), MISTRAL3, id="small"),
+        pytest.param(steps(WRONG), TEKKEN, {"model_type": "mixtral"}, id="another type"),
+        pytest.param(steps(WRONG), TEKKEN, None, id="no config.json"),
+        pytest.param(steps(WRONG), TEKKEN, {}, id="no type"),
+        pytest.param(steps(WRONG), TEKKEN, [], id="no object"),
+        pytest.param(steps(WRONG), TEKKEN, "{", id="damaged"),
+        pytest.param(steps(WRONG), TEKKEN, {"model_type": ["mistral"]}, id="no text"),
+        pytest.param(steps(WRONG), TEKKEN, {"text_config": "mistral"}, id="no configuration"),
+    ],
+)
+def test_no_false_alarm(
+    tmp_path: Path, pre_tokenizer: dict[str, Any] | None, tokens: dict[str, int], config: Any
+) -> None:
+    assert not warned(tmp_path, pre_tokenizer, tokens, config)
+
+
+def test_the_command_warns_in_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write(tmp_path, steps(WRONG), TEKKEN, MISTRAL3)
+    monkeypatch.chdir(tmp_path)
+    status, out, err = command("count -e tokenizer.json", stdin="12")
+    assert (status, out) == (0, "2\n")
+    assert err.startswith("compat-bpe: warning: tokenizer.json: its pattern is Llama 3's, ")
+    assert "tekken.json" in err
+    assert err.count("\n") == 1

@@ -15,15 +15,17 @@ from compat_bpe import Encoding, get_encoding, load, load_gpt2
 from compat_bpe.encodings.sentencepiece import SentencePiece
 from compat_bpe.encodings.tokenizer import Tokenizer
 from compat_bpe.formats.gpt2 import format_vocab_bpe
-from compat_bpe.formats.models.bpe import RankedModel
-from compat_bpe.formats.sentencepiece import SentencePieceModel
-from compat_bpe.formats.sentencepiece_write import sentencepiece_bytes
+from compat_bpe.formats.sentencepiece import SentencePieceModel, sentencepiece_bytes
 from compat_bpe.formats.tiktoken import format_ranks, read_ranks
+from compat_bpe.formats.tokenizer_bpe import RankedModel
 from compat_bpe.pipeline.byte_level import BYTE_TO_UNICODE
-from compat_bpe.pipeline.models.sentencepiece.vocabulary import NORMAL, UNKNOWN
+from compat_bpe.pipeline.models.sentencepiece.base import NORMAL, UNKNOWN
 from compat_bpe.save import save_gpt2, save_sentencepiece, save_tiktoken, save_tokenizer_json
-from compat_bpe.train import train_sentencepiece
-from compat_bpe.train.sentencepiece.model import save_trained_sentencepiece
+from compat_bpe.train import (
+    SentencePieceSettings,
+    train,
+)
+from compat_bpe.train.sentencepiece.trainer import save_trained_sentencepiece
 from compat_bpe.unicode.surrogates import repair
 from tests.examples import scaled
 from tests.strategies import texts
@@ -322,8 +324,8 @@ def test_a_model_that_gives_other_ids_is_not_put_in_place(
     def reversed_scores(model: SentencePieceModel) -> bytes:
         return sentencepiece_bytes(model._replace(scores=[-score for score in model.scores]))
 
-    enc = train_sentencepiece(["hug pug hugs", "hug pun bun"] * 9, 24)
-    writer = "compat_bpe.encodings.save_sentencepiece.sentencepiece_bytes"
+    enc = train(["hug pug hugs", "hug pun bun"] * 9, SentencePieceSettings(24))
+    writer = "compat_bpe.encodings.save.sentencepiece_bytes"
     monkeypatch.setattr(writer, reversed_scores)
     with pytest.raises(ValueError, match=r"a\.model: it is not written.* other ids"):
         save_sentencepiece(enc, tmp_path / "a.model")

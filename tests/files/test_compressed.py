@@ -18,8 +18,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from compat_bpe.files import compressed
-from compat_bpe.files.compressed import is_compressed, kind_of_compression, read_blocks, read_lines
-from compat_bpe.formats.lines import parse_lines
+from compat_bpe.files.compressed import (
+    is_compressed,
+    kind_of_compression,
+    read_blocks,
+    read_lines,
+    text_lines,
+)
 from tests.memory import on_linux, run_and_peak
 from tools.attack.growth import calls_of
 
@@ -91,8 +96,8 @@ def test_a_long_header_is_not_read_byte_by_byte(data: bytes, tmp_path: Path) -> 
     path = tmp_path / "a.gz"
     assert read(path, data) == b"x"
     assert calls_of(lambda: read(path, data)) < 2_000
-    assert calls_of(lambda: parse_lines(data, "a.gz")) < 2_000
-    assert parse_lines(data, "a.gz") == ["x"]
+    assert calls_of(lambda: text_lines(data, "a.gz")) < 2_000
+    assert text_lines(data, "a.gz") == ["x"]
 
 
 @of_each
@@ -237,3 +242,24 @@ def test_without_the_module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
         path.write_bytes(b"")
         with pytest.raises(ImportError, match=f"^{message}"):
             list(read_blocks(str(path), lambda _: None))
+
+
+@pytest.mark.parametrize(
+    ("data", "expected"),
+    [
+        (b"", []),
+        (b"\n", [""]),
+        (b"a\r\n\nb\x0b\xe2\x80\xa8", ["a\r", "", "b\x0b\u2028"]),
+        (gzip.compress("é\nb\n".encode(), mtime=0), ["é", "b"]),
+    ],
+)
+def test_lines_of_a_text_end_at_line_feeds(data: bytes, expected: list[str]) -> None:
+    assert text_lines(data, "x") == expected
+
+
+def test_a_text_that_inflates_too_far_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    data = gzip.compress(b"0" * 100_000, mtime=0)
+    assert len(text_lines(data, "x")) == 1
+    monkeypatch.setattr(compressed, "SIZE_LIMIT", len(data) + 10)
+    with pytest.raises(ValueError, match=r"x: larger than \d+ bytes when it is unpacked"):
+        text_lines(data, "x")

@@ -11,7 +11,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from compat_bpe import Encoding, get_encoding, load
-from compat_bpe.encodings.rwkv import Rwkv
+from compat_bpe.encodings.tokenizer import Rwkv
 from compat_bpe.formats.rwkv import RwkvVocabulary
 from compat_bpe.save import save_tokenizer_json
 from tests.fit.small_kinds import KINDS, small_kind

@@ -17,7 +17,7 @@ from compat_bpe.formats.sentencepiece import (
     SentencePieceModel,
 )
 from compat_bpe.formats.tokenizer_json import parse_tokenizer
-from compat_bpe.pipeline.models.sentencepiece.vocabulary import (
+from compat_bpe.pipeline.models.sentencepiece.base import (
     BYTE,
     NORMAL,
     UNKNOWN,

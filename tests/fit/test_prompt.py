@@ -1,4 +1,4 @@
-"""Fill-in-the-middle prompts, compared with trying every place."""
+"""Fill-in-the-middle prompts, of texts and of a ``Document``, compared with trying every place."""
 
 from __future__ import annotations
 
@@ -11,16 +11,55 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from compat_bpe import Encoding, get_encoding
-from compat_bpe.encodings.rwkv import Rwkv
-from compat_bpe.encodings.tokenizer import Tokenizer
+from compat_bpe.encodings.tokenizer import Rwkv, Tokenizer
 from compat_bpe.fit import prompt as prompt_module
 from compat_bpe.fit.boundary import BOUNDARIES, Boundary, rule_of
+from compat_bpe.fit.edited_document import Document
 from compat_bpe.fit.longest_part import longest_suffix
-from compat_bpe.fit.prompt import fit_prompt
-from compat_bpe.fit.prompt_template import fim_template
-from tests.fit.hard_encodings import RANKS, encoding_of
-from tests.fit.looked_at import Counted
-from tests.fit.prompts import ONE_CHUNK, encodings, short_texts, templates
+from compat_bpe.fit.prompt import fim_template, fit_prompt
+from tests.fit.hard_encodings import NAMES, RANKS, encoding_of
+from tests.fit.helpers import Counted
+from tests.strategies import texts
+
+#: Nothing may be cut anywhere, and a longer text often has fewer tokens.
+ONE_CHUNK = Encoding(
+    "one chunk",
+    pat_str=r"[\s\S]+",
+    mergeable_ranks={
+        **{bytes([i]): i for i in range(256)},
+        **{t: 256 + i for i, t in enumerate([b"ab", b"cd", b"\n\n", b"b\n", b"abcd", b"abcdab"])},
+        b"xabcdab": 262,
+    },
+    special_tokens={"<|endoftext|>": 300, "<b>": 301},
+)
+
+#: Their added tokens are parts of those of the templates.
+ODD = ("word pieces", "unigram, first", "word level", "llama, always", "llama, names")
+encodings = st.sampled_from([*(name for name in NAMES if name not in ODD), "one chunk"]).map(
+    lambda name: ONE_CHUNK if name == "one chunk" else encoding_of(name)
+)
+
+#: Templates by their parts, of which each is a token to some encodings and text to others.
+templates = st.sampled_from(
+    [
+        ["<|fim_prefix|>", "{prefix}", "<|fim_suffix|>", "{suffix}", "<|fim_middle|>"],
+        ["<｜fim▁begin｜>", "{prefix}", "<｜fim▁hole｜>", "{suffix}", "<｜fim▁end｜>"],
+        ["<|endoftext|>", "{suffix}", "<|endoftext|>", "{prefix}"],
+        ["<b>", "{prefix}", "<b>", "{suffix}"],
+        ["{prefix}", "{suffix}"],
+        ["{suffix}", "ab", "{prefix}", "<b>", "x"],
+        ["Fill {} in:\n", "{prefix}", "<|fim_", "{suffix}", "prefix|>\n{0} ok"],
+        ["it's", "<|endoftext|>", "a", "{prefix}", "'", "<|endoftext|>", "\n", "{suffix}", "b"],
+    ]
+)
+NAMES_OF_TOKENS = ["<｜fim▁hole｜>", "<|endoftext|>", "<|fim_prefix|>", "<b>", "x<b>", "<", "b>"]
+
+#: So short that every place can be tried.
+short_texts = st.one_of(
+    texts.map(lambda text: text[:60]),
+    st.text("abcd \n\r", max_size=40),
+    st.lists(st.sampled_from([*NAMES_OF_TOKENS, "a", "\n"]), max_size=6).map("".join),
+)
 
 
 def special_ids(encoding: Encoding) -> dict[str, int]:
@@ -277,3 +316,132 @@ def test_surrogates_stay_together() -> None:
         fitted = fit_prompt(encoding, "\ud83d\ude00" * 9, "\ud83d\ude00" * 9, limit)
         assert len(fitted.prefix) % 2 == len(fitted.suffix) % 2 == 0
         assert fitted.count <= limit
+
+
+@given(encodings, templates, short_texts, st.integers(0, 200), st.integers(0, 40), st.floats(0, 1))
+def test_a_document_gives_the_same_prompt(
+    encoding: Encoding, parts: list[str], text: str, place: int, limit: int, share: float
+) -> None:
+    document = Document(encoding, text * 3)
+    offset = place % (len(document) + 1)
+    whole = document.text
+    template = "".join(parts)
+    try:
+        expected = fit_prompt(
+            encoding, whole[:offset], whole[offset:], limit, template=template, share=share
+        )
+    except ValueError as error:
+        with pytest.raises(ValueError, match=re.escape(str(error))):
+            fit_prompt(document, offset, limit=limit, template=template, share=share)
+        return
+    assert fit_prompt(document, offset, limit=limit, template=template, share=share) == expected
+
+
+@pytest.mark.parametrize("unit", ["word ", "x", " ", "\n", "def f(x):\n    return x\n\n\n", "世界"])
+def test_a_document_of_anything(unit: str) -> None:
+    encoding = get_encoding("cl100k_base")
+    document = Document(encoding, unit * (200 // len(unit)))
+    whole = document.text
+    for offset in (0, 99, len(whole)):
+        expected = fit_prompt(encoding, whole[:offset], whole[offset:], 8)
+        assert fit_prompt(document, offset, limit=8) == expected
+
+
+def test_tokens_that_are_long() -> None:
+    """Then more of the text has to be looked at than usual."""
+    encoding = get_encoding("cl100k_base")
+    document = Document(encoding, " administration" * 500)
+    whole, middle = document.text, 15 * 250
+    for limit in (20, 50, 100):
+        prompt = fit_prompt(document, middle, limit=limit, boundary="char")
+        assert prompt == fit_prompt(
+            encoding, whole[:middle], whole[middle:], limit, boundary="char"
+        )
+        assert prompt.count == limit
+
+
+def test_a_document_is_not_put_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    encoding = get_encoding("cl100k_base")
+    document = Document(encoding, "The quick brown fox, 42 of them.\n" * 20_000)
+    monkeypatch.setattr(Document, "text", property(lambda _: pytest.fail("all of it")))
+    taken = []
+    part = Document.slice
+
+    def slice_(self: Document, start: int, end: int) -> str:
+        taken.append(end - start)
+        return part(self, start, end)
+
+    monkeypatch.setattr(Document, "slice", slice_)
+    prompt = fit_prompt(document, 300_000, limit=1000)
+    assert 990 <= prompt.count <= 1000
+    assert sum(taken) < 20_000
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "reason"),
+    [
+        ((6,), IndexError, "range 6 to 6 is outside of the document, which has 5 characters"),
+        ((-1,), IndexError, "is outside of the document"),
+        (("ab",), TypeError, "cannot be interpreted as an integer"),
+        ((1, "x"), TypeError, "takes an offset and no texts"),
+    ],
+)
+def test_wrong_arguments_for_a_document(
+    arguments: tuple[Any, ...], error: type[Exception], reason: str
+) -> None:
+    document = Document(get_encoding("cl100k_base"), "hello")
+    with pytest.raises(error, match=reason):
+        fit_prompt(document, *arguments, limit=10)
+
+
+def test_arguments_that_are_missing() -> None:
+    encoding = get_encoding("cl100k_base")
+    with pytest.raises(TypeError, match="needs a limit"):
+        fit_prompt(encoding, "a", "b")  # type: ignore[call-overload]
+    with pytest.raises(TypeError, match="needs a prefix and a suffix that are str"):
+        fit_prompt(encoding, "a", limit=10)  # type: ignore[call-overload]
+    with pytest.raises(TypeError, match="needs a prefix and a suffix that are str"):
+        fit_prompt(encoding, 3, "b", 10)  # type: ignore[call-overload]
+
+
+@pytest.mark.parametrize(
+    "model",
+    ["gpt-4o", "gpt-5.1", "o3-mini", "ft:gpt-4o:acme", "chatgpt-4o-latest", "gpt-oss-20b"]
+    + ["claude-sonnet-4", "gemini-2.5-pro", "mistralai/Mistral-7B", "meta-llama/Llama-3.1-8B"],
+)
+def test_a_template_in_words_for_models_that_talk(model: str) -> None:
+    encoding = get_encoding("o200k_base")
+    template = fim_template(encoding, model)
+    assert template.count("{prefix}") == template.count("{suffix}") == 1
+    prompt = fit_prompt(encoding, "def f(", "):\n", 100, model=model)
+    text = encoding.decode(prompt.ids)
+    assert text == template.replace("{prefix}", "def f(").replace("{suffix}", "):\n")
+    # Where the encoding has tokens for it, the model makes no difference.
+    with_tokens = get_encoding("cl100k_base")
+    assert fim_template(with_tokens, model) == fim_template(with_tokens)
+
+
+@pytest.mark.parametrize(
+    "model", ["gpt2", "text-embedding-3-small", "starcoder", "octopus", "davinci"]
+)
+def test_other_models_have_no_template_in_words(model: str) -> None:
+    with pytest.raises(ValueError, match=f"no template is known for model '{model}'; give a templ"):
+        fim_template(get_encoding("o200k_base"), model)
+
+
+@pytest.mark.parametrize(
+    "template",
+    [
+        "▁<PRE>{prefix}▁<SUF>{suffix}▁<MID>",
+        "<[fim-suffix]>{suffix}<[fim-prefix]>{prefix}<[fim-middle]>",
+    ],
+)
+def test_templates_by_tokens(template: str) -> None:
+    names = re.split(r"\{prefix\}|\{suffix\}", template)
+    encoding = Encoding(
+        "own",
+        pat_str=r"[\s\S]",
+        mergeable_ranks={bytes([i]): i for i in range(256)},
+        special_tokens={name: 256 + at for at, name in enumerate(filter(None, names))},
+    )
+    assert fim_template(encoding) == template

@@ -26,7 +26,7 @@ class Case(NamedTuple):
     boundary: Boundary
 
     def places(self, boundary: Boundary) -> list[int]:
-        """Where the text may be cut, its end included."""
+        """Return the places where the text may be cut, its end included."""
         may_cut = rule_of(boundary)
         inside = [place for place in range(1, len(self.text)) if may_cut(self.text, place)]
         return [*inside, len(self.text)]

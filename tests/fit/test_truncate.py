@@ -1,4 +1,4 @@
-"""What is left of a text fits, and is made of it."""
+"""Truncated text fits, each part is the longest, and it is cut where it may be."""
 
 from __future__ import annotations
 
@@ -11,14 +11,8 @@ from hypothesis import strategies as st
 from compat_bpe import Encoding, get_encoding
 from compat_bpe.fit.boundary import BOUNDARIES, Boundary, boundary_at, rule_of, with_finer
 from compat_bpe.fit.truncate import KEEPS, Keep, truncate
-from tests.fit.by_trying import (
-    asides,
-    boundaries,
-    limits,
-    prefix_by_trying,
-    suffix_by_trying,
-)
 from tests.fit.hard_encodings import encoding_of, encodings, hard_texts
+from tests.fit.helpers import asides, boundaries, limits, prefix_by_trying, suffix_by_trying
 
 keeps = st.sampled_from(KEEPS)
 
@@ -270,3 +264,20 @@ def test_keep_is_checked() -> None:
         get_encoding("gpt2").truncate("a", 1, keep="middle")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="known: char, word, line"):
         get_encoding("gpt2").truncate("a", 1, boundary="page")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("boundary", "text", "expected"),
+    [
+        # Only a high surrogate and a low one after it are one character.
+        ("char", "a\ud83d\ude00\ude00\ud83d\ud83d\ude00b", [1, 3, 4, 5, 7]),
+        ("char", "\ud7ff\udc00\ud800\ue000\udbff\udfff", [1, 2, 3, 4]),
+        ("word", "ab_1 c,\u0301d\ud83d\ude00 e\n", [4, 5, 6, 7, 9, 11, 12, 13]),
+        # Two surrogates are the letter that they make.
+        ("word", "a\ud800\udc00\ud800\udc00b\udc00\ud800\ud800\udc00", [6, 7, 8]),
+        ("line", "\na\r\nb\rc\n\r\r\n", [1, 4, 6, 8, 9]),
+    ],
+)
+def test_positions(boundary: Boundary, text: str, expected: list[int]) -> None:
+    may_cut = rule_of(boundary)
+    assert [at for at in range(1, len(text)) if may_cut(text, at)] == expected

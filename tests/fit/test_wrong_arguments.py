@@ -9,8 +9,11 @@ from typing import Any
 import pytest
 
 from compat_bpe import fit, get_encoding, save
-from compat_bpe.train import train_sentencepiece
-from compat_bpe.train.extend.extend import extend
+from compat_bpe.train import (
+    SentencePieceSettings,
+    train,
+)
+from compat_bpe.train.extend import extend
 from compat_bpe.train.write import write_vocabulary
 
 #: Arguments besides the encoding that are right.
@@ -73,7 +76,7 @@ def test_nor_is_it_extended() -> None:
 @pytest.mark.parametrize("text", [["a"], [], b"a", None, 3])
 @pytest.mark.parametrize("options", [{}, {"allowed_special": "all"}, {"disallowed_special": ()}])
 def test_what_is_no_text(text: Any, options: dict[str, Any]) -> None:
-    model = train_sentencepiece(["hug pug hugs", "hug pun bun"] * 9, 24)
+    model = train(["hug pug hugs", "hug pun bun"] * 9, SentencePieceSettings(24))
     tokenizer: Any = get_encoding("deepseek_v3")
     functions: list[Any] = [
         model.encode,

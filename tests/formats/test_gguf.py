@@ -1,37 +1,52 @@
-"""Tokenizers in GGUF files: small files of each kind, and where they are found."""
+"""Tokenizers in GGUF files."""
 
 from __future__ import annotations
 
 import json
+import os
 import pickle
+import time
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import compat_bpe
 from compat_bpe.chat import count_messages, load_chat_template
 from compat_bpe.encodings.sentencepiece import SentencePiece
-from compat_bpe.formats.gguf.pre import PRE
-from tests.formats.gguf_files import F32, U8, U32, Items, Typed, Written, strings, with_hole, write
+from compat_bpe.encodings.tokenizer import Rwkv
+from compat_bpe.formats.gguf.merges import PRE
 from tests.formats.small_gguf import (
     BERT,
     BYTE,
     CONTROL,
     DISTINCT,
+    F32,
+    I32,
     MERGES,
     NORMAL,
     PIECES,
     SMALL,
+    U8,
+    U32,
     UNKNOWN,
     UNUSED,
     USER,
+    Entries,
+    Items,
+    Typed,
+    Written,
     bert,
     gemma4,
     gpt2,
     load,
     pieces,
+    strings,
     vocabulary,
+    with_hole,
+    write,
 )
 from tools.attack.growth import calls_of
 
@@ -251,11 +266,11 @@ def test_a_template_and_its_tokens(tmp_path: Path) -> None:
     }
     path = write(tmp_path / "model.gguf", entries)
     messages = [{"role": "user", "content": "hello t"}]
-    for given in (path, tmp_path):
-        template = load_chat_template(given)
+    for where in (path, tmp_path):
+        template = load_chat_template(where)
         assert sorted(template.templates) == ["default", "rag"]
         assert template.render(messages) == "<s>hello t"
-        assert count_messages(messages, encoding=given) == 3
+        assert count_messages(messages, encoding=where) == 3
     (tmp_path / "chat_template.jinja").write_text("c")
     assert load_chat_template(tmp_path).render(messages) == "c"
     assert load_chat_template(path).render(messages) == "<s>hello t"
@@ -317,3 +332,182 @@ def test_what_llama_cpp_does_not_need_may_be_missing(tmp_path: Path, has_bytes: 
         expected = loaded[0].encode_ordinary(text)
         assert [one.encode_ordinary(text) for one in loaded] == [expected] * 4
         assert {one.decode(expected) for one in loaded} == {loaded[0].decode(expected)}
+
+
+LISTED = [
+    *(bytes([byte]) for byte in range(256)),
+    *(b" the", b"the", b"\n\n", b"it's", b'"', b"'\"", "é".encode()[:1] + b"\xff", "漢字".encode()),
+]
+LISTED = list(dict.fromkeys(LISTED))
+
+
+def listed_entries(tokens: list[bytes], end: str = "<s>") -> dict[str, Written]:
+    """Return the entries that llama.cpp's converter writes for a list."""
+    written = [end, *(repr(token)[2:-1] for token in tokens), "[PAD1]", "[PAD2]"]
+    types = [CONTROL, *([NORMAL] * len(tokens)), UNUSED, UNUSED]
+    return {
+        "tokenizer.ggml.model": "rwkv",
+        "tokenizer.ggml.tokens": strings(*written),
+        "tokenizer.ggml.token_type": Items(I32, types),
+    }
+
+
+@pytest.fixture(scope="module")
+def both(tmp_path_factory: pytest.TempPathFactory) -> tuple[Rwkv, Rwkv]:
+    folder = tmp_path_factory.mktemp("rwkv")
+    lines = [f"{id_} {token!r} {len(token)}\n" for id_, token in enumerate(LISTED, 1)]
+    (folder / "rwkv_vocab_v20230424.txt").write_text("".join(lines))
+    in_gguf = compat_bpe.load(write(folder / "model.gguf", listed_entries(LISTED)))
+    in_list = compat_bpe.load(folder / "rwkv_vocab_v20230424.txt")
+    assert isinstance(in_gguf, Rwkv)
+    assert isinstance(in_list, Rwkv)
+    return in_gguf, in_list
+
+
+def test_it_has_the_ids_of_the_list(both: tuple[Rwkv, Rwkv]) -> None:
+    in_gguf, in_list = both
+    assert in_gguf.n_vocab == in_list.n_vocab == len(LISTED) + 1
+    assert dict(in_gguf.special_tokens) == {"<|endoftext|>": 0}
+
+    @given(st.text(" theit's\n\"'é漢字\\x", max_size=30))
+    def check(text: str) -> None:
+        ids = in_gguf.encode(text)
+        assert ids == in_list.encode(text)
+        assert in_gguf.decode(ids) == text
+
+    check()
+
+
+def test_it_can_be_sent_to_another_process(both: tuple[Rwkv, Rwkv]) -> None:
+    assert pickle.loads(pickle.dumps(both[0])).encode(" the 漢字") == both[0].encode(" the 漢字")
+
+
+@pytest.mark.parametrize(
+    ("tokens", "message"),
+    [
+        (LISTED[1:], "tokenizer.ggml.tokens: there is no token for the single byte 0x00"),
+        ([*LISTED, b"the"], "b'the' is [258], too"),
+        ([*LISTED, b"a" * 257], "the token must have from 1 to 256 bytes"),
+    ],
+)
+def test_damage(tmp_path: Path, tokens: list[bytes], message: str) -> None:
+    path = write(tmp_path / "model.gguf", listed_entries(tokens))
+    with pytest.raises(ValueError, match=r"model\.gguf: ") as caught:
+        compat_bpe.load(path)
+    assert message in str(caught.value)
+
+
+def test_an_escape_that_no_converter_writes(tmp_path: Path) -> None:
+    listed = listed_entries(LISTED)
+    listed["tokenizer.ggml.tokens"] = strings("<s>", "\\q")
+    listed["tokenizer.ggml.token_type"] = Items(I32, [CONTROL, NORMAL])
+    with pytest.raises(ValueError, match=r"byte [0-9]+: tokenizer.ggml.tokens\[1\]: "):
+        compat_bpe.load(write(tmp_path / "model.gguf", listed))
+
+
+@pytest.mark.parametrize(
+    ("entries", "message"),
+    [
+        ({}, "tokenizer.ggml.model: the file has no vocabulary"),
+        ({"split.no": Typed(U32, 1)}, "the first file of several has the vocabulary"),
+        ({"tokenizer.ggml.model": True}, "tokenizer.ggml.model: must be a string"),
+        ({"tokenizer.ggml.model": b"\xff"}, "tokenizer.ggml.model: is not UTF-8"),
+        (vocabulary("plamo2", {"a": 1}), "'plamo2' is not supported: "),
+        (vocabulary("none", {"a": 1}), "'none' is not supported: the file has no vocabulary"),
+        (
+            vocabulary("new", {"a": 1}),
+            "'new' is not supported, only gpt2, gemma4, llama, t5, bert, rwkv",
+        ),
+        (vocabulary("gpt2", {}), "tokenizer.ggml.tokens: there are no tokens"),
+        (gpt2(pre=None), "tokenizer.ggml.pre: as in old files, it is not there"),
+        (gpt2(pre="new"), "'new' is not known: load the model's own tokenizer.json, or give the"),
+        (gpt2(pre="whitespace"), "'whitespace' is not supported: "),
+        (gpt2(add_bos_token="x"), "tokenizer.ggml.add_bos_token: must be true or false"),
+        (gpt2(bos_token_id="x"), "tokenizer.ggml.bos_token_id: must be an integer"),
+        ({**gpt2(), "tokenizer.ggml.tokens": "x"}, "tokens: must be an array of strings"),
+        ({**gpt2(), "tokenizer.ggml.merges": True}, "merges: must be an array of strings"),
+        (vocabulary("gpt2", {"a": 1}, pre="gpt-2"), "merges: there are no merges"),
+        ({**gpt2(), "tokenizer.ggml.merges": strings("ab")}, "merges[0]: 'ab' has not two parts"),
+        ({**gpt2(), "tokenizer.ggml.merges": strings("a b", "a ")}, "merges[1]: 'a ' has not two"),
+        ({**gpt2(), "tokenizer.ggml.merges": strings("a xy")}, "merges[0]: 'xy' is no token"),
+        ({**gpt2(), "tokenizer.ggml.merges": strings("a b")}, "merges[0]: 'ab' is no token"),
+        ({**gpt2(), "tokenizer.ggml.token_type": Items(I32, [1])}, "has 1 items for 262 tokens"),
+        ({**gpt2(), "tokenizer.ggml.token_type": Items(I32, [9] * 262)}, "there is no type 9 of"),
+        ({**gpt2(), "tokenizer.ggml.token_type": Items(F32, [1])}, "must be an array of numbers"),
+        ({**gpt2(), "tokenizer.ggml.tokens": strings(*"ab" * 131)}, "tokens[260]: 'a' is [0], too"),
+        (vocabulary("t5", {"a": 1}), "tokenizer.ggml.scores: there are 0 for 1 tokens"),
+        (
+            vocabulary("llama", {"a": 1}, scores=Items(F32, [])),
+            "tokenizer.ggml.scores: there are 0 for 1 tokens",
+        ),
+        (vocabulary("llama", {"a": 1}), "tokenizer.ggml.token_type: no token is the unknown one"),
+        (vocabulary("bert", {"a": 1}), "tokenizer.ggml.tokens: there is no unk_token"),
+    ],
+    ids=lambda value: value[:40] if isinstance(value, str) else "",
+)
+def test_what_is_refused(tmp_path: Path, entries: Entries, message: str) -> None:
+    path = write(tmp_path / "bad.gguf", entries)
+    with pytest.raises(ValueError) as caught:  # noqa: PT011
+        compat_bpe.load(path)
+    assert str(caught.value).startswith(f"{path}: ")
+    assert message in str(caught.value)
+
+
+def test_an_item_is_named_by_its_place(tmp_path: Path) -> None:
+    path = tmp_path / "bad.gguf"
+    path.write_bytes(write(path, gpt2()).read_bytes().replace(b"he ll", b"he \xff\xff"))
+    with pytest.raises(
+        ValueError, match=r"byte (\d+): tokenizer\.ggml\.merges\[2\]: is not"
+    ) as caught:
+        compat_bpe.load(path)
+    place = int(str(caught.value).split("byte ")[1].split(":")[0])
+    assert path.read_bytes()[place + 8 :].startswith(b"he \xff\xff")
+
+
+def test_only_bytes_are_given_a_pattern(tmp_path: Path) -> None:
+    with pytest.raises(
+        ValueError, match=r"model\.gguf: a tokenizer of the model 'bert' has no pat"
+    ):
+        load(tmp_path, bert(), "gpt2")
+    with pytest.raises(ValueError, match="only a rank file is given special tokens"):
+        compat_bpe.load(write(tmp_path / "a.gguf", gpt2()), special_tokens={"a": 1})
+
+
+def test_a_pointer_of_git_lfs(tmp_path: Path) -> None:
+    path = tmp_path / "a.gguf"
+    path.write_bytes(b"version https://git-lfs.github.com/spec/v1\n")
+    with pytest.raises(ValueError, match=r"a\.gguf: it is a pointer of Git LFS"):
+        compat_bpe.load(path)
+    path.write_bytes(b"something else")
+    with pytest.raises(ValueError, match=r"a\.gguf: byte 0: it is no GGUF file"):
+        compat_bpe.load(path)
+
+
+@pytest.mark.parametrize("every", [7, pytest.param(2, marks=pytest.mark.sweep)])
+@pytest.mark.parametrize("order", ["<", ">"])
+@pytest.mark.parametrize("kind", SMALL)
+def test_any_damage_is_an_error_or_does_no_harm(
+    tmp_path: Path, kind: str, order: str, every: int
+) -> None:
+    path = write(tmp_path / "bad.gguf", SMALL[kind], order=order)
+    data = path.read_bytes()
+    expected = compat_bpe.load(path).encode("ab <x>", disallowed_special=())
+    start = time.process_time()
+    with path.open("r+b", buffering=0) as file:
+        for place in range(0, len(data), every):
+            byte = data[place]
+            for change in (1, 0x80):
+                file.seek(place)
+                file.write(bytes([byte ^ change]))
+                try:
+                    compat_bpe.load(path).encode("ab <x>", disallowed_special=())
+                except ValueError as error:
+                    assert str(path) in str(error)  # noqa: PT017
+            file.seek(place)
+            file.write(bytes([byte]))
+    assert compat_bpe.load(path).encode("ab <x>", disallowed_special=()) == expected
+    for size in range(len(data) - 1, -1, -every):
+        os.truncate(path, size)
+        with pytest.raises(ValueError, match=r"bad\.gguf: "):
+            compat_bpe.load(path)
+    assert time.process_time() - start < 60  # no damage makes it long

@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from compat_bpe.formats.gguf.container import ARRAY, BOOL, NUMBERS, STRING, Value, read_entries
-from tests.formats.gguf_files import (
+from tests.formats.small_gguf import (
     F32,
     I8,
     U8,

@@ -1,7 +1,10 @@
+"""Packs give back what was packed, are what would be built, and refuse what is damaged."""
+
 from __future__ import annotations
 
 import hashlib
 import random
+import sys
 import zlib
 from pathlib import Path
 
@@ -13,6 +16,9 @@ import compat_bpe.encodings
 from compat_bpe.formats.pack import SIZE_LIMIT, pack, unpack
 from compat_bpe.formats.tiktoken import format_ranks
 from tests.memory import tracemalloc
+from tools import build_packs
+from tools.generated import write_or_check
+from tools.reference_files import reference_file
 
 PACKS = Path(compat_bpe.encodings.__file__).parent / "packs"
 # The sha256 of each .tiktoken file, as tiktoken_ext/openai_public.py pins it.
@@ -181,3 +187,47 @@ def test_a_bomb_does_not_fill_the_memory() -> None:
     finally:
         tracemalloc.stop()
     assert peak < 1_000_000
+
+
+SOURCE = format_ranks({**{bytes([byte]): byte for byte in range(256)}, b"ab": 256})
+
+
+@pytest.mark.sweep
+def test_what_ships_is_what_would_be_built() -> None:
+    for name in build_packs.SHA256:
+        shipped = (PACKS / f"{name}.pack").read_bytes()
+        source = format_ranks(unpack(shipped, name))
+        assert build_packs.is_current(shipped, build_packs.of_openai(name, source))
+    source = reference_file("deepseek_v4").read_bytes()
+    built = build_packs.of_deepseek(source, "tokenizer.json")
+    assert build_packs.is_current((PACKS / "deepseek.pack").read_bytes(), built)
+
+
+def test_write_then_check(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(build_packs.SHA256, "small", hashlib.sha256(SOURCE).hexdigest())
+    path = tmp_path / "small.pack"
+
+    def run(*arguments: str) -> int:
+        monkeypatch.setattr(sys, "argv", ["build_packs.py", *arguments])
+        return write_or_check(
+            "", lambda: {path: build_packs.of_openai("small", SOURCE)}, build_packs.is_current
+        )
+
+    assert run("--check") == 1
+    assert not path.exists()
+    assert run() == 0
+    built = path.read_bytes()
+    assert format_ranks(unpack(built, path.name)) == SOURCE
+    assert run("--check") == 0
+    # Compressed by another version of zlib.
+    header, _, body = built.partition(b"\n")
+    path.write_bytes(header + b"\n" + zlib.compress(zlib.decompress(body), 1))
+    assert run("--check") == 0
+    path.write_bytes(built[:-1])
+    assert run("--check") == 1
+    assert path.read_bytes() == built[:-1]
+
+
+def test_another_source_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"^r50k_base.tiktoken: sha256 is"):
+        build_packs.of_openai("r50k_base", SOURCE)

@@ -12,9 +12,23 @@ from contextlib import contextmanager
 from queue import SimpleQueue
 from typing import IO, Any
 
-from compat_bpe.lsp.serve import serve
+from compat_bpe.lsp.server import serve
 
 URI = "file:///work/text.py"
+NOTES = "file:///work/notes.md"
+CODE = """\
+import re
+
+class Area:
+    def of(self):
+        return 1
+
+@cached
+async def first(x):  # 😀
+    return x
+
+export const not_in_python = 1
+"""
 
 #: Seconds after which the server is taken to hang.
 PATIENCE = 60

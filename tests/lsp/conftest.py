@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.lsp.nvim import install_newest, neovim_of_debian
+from tests.lsp.real_editors import install_newest, neovim_of_debian
 
 collect_ignore = ["pytest_lsp"]  # run in an environment of its own
 

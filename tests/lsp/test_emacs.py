@@ -10,8 +10,8 @@ import pytest
 
 from compat_bpe import get_encoding
 from tests.lsp.client import COMMAND
-from tests.lsp.emacs import PACKAGE, ROOT, emacs, session
-from tests.lsp.nvim import install_server, script_at
+from tests.lsp.real_editors import PACKAGE, ROOT, emacs, install_server, script_at
+from tests.lsp.real_editors import emacs_session as session
 
 pytestmark = pytest.mark.editors
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from compat_bpe import encoding_for_model, get_encoding
 from compat_bpe.chat import count_messages
 from compat_bpe.fit import Section, fim_template, fit_prompt, fit_sections
-from compat_bpe.lsp.errors import INVALID_PARAMS
+from compat_bpe.lsp.rpc import INVALID_PARAMS
 from compat_bpe.save import save_tokenizer_json
 from compat_bpe.train import train_bpe
 from tests.lsp.client import URI, Client, Failed, client_of, position, span
@@ -277,7 +277,7 @@ WRONG: list[tuple[str, Any, str]] = [
     ),
     ("countMessages", {"messages": [{"role": 3}]}, "messages: "),
     ("countMessages", {"messages": {}}, "messages: it must be a list"),
-    ("countMessages", {"messages": [], "model": "no-model"}, "messages: "),
+    ("countMessages", {"messages": [], "model": "no-model"}, "model: unknown model"),
 ]
 
 

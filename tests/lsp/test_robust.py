@@ -14,9 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from compat_bpe import Encoding, get_encoding
-from compat_bpe.lsp import errors, wire
+from compat_bpe.lsp import rpc
 from compat_bpe.lsp import session as session_module
-from compat_bpe.lsp.params import Params
+from compat_bpe.lsp.rpc import Params
 from compat_bpe.lsp.server import REQUESTS
 from compat_bpe.lsp.session import Session
 from tests.lsp.client import (
@@ -41,21 +41,21 @@ def framed(data: bytes) -> bytes:
 @pytest.mark.parametrize(
     ("sent", "code"),
     [
-        (framed(b"{"), errors.PARSE_ERROR),
-        (framed(b"[" * 100_000), errors.PARSE_ERROR),
-        (framed(b""), errors.PARSE_ERROR),
-        (framed(b"3"), errors.INVALID_REQUEST),
-        (framed(b'[{"id": 1, "method": "shutdown"}]'), errors.INVALID_REQUEST),
-        (framed(b"{}"), errors.INVALID_REQUEST),
-        (framed(b'{"method": 3}'), errors.INVALID_REQUEST),
-        (framed(b'{"id": [1], "method": "shutdown"}'), errors.INVALID_REQUEST),
-        (framed(b'{"id": null, "method": "shutdown"}'), errors.INVALID_REQUEST),
-        (b"Content-Length: 5\r\nContent-Type: text\r\n\r\n{{{{{", errors.PARSE_ERROR),
-        (b"Content-Length: %d\r\n\r\n" % (wire.LONGEST + 1), errors.INVALID_REQUEST),
+        (framed(b"{"), rpc.PARSE_ERROR),
+        (framed(b"[" * 100_000), rpc.PARSE_ERROR),
+        (framed(b""), rpc.PARSE_ERROR),
+        (framed(b"3"), rpc.INVALID_REQUEST),
+        (framed(b'[{"id": 1, "method": "shutdown"}]'), rpc.INVALID_REQUEST),
+        (framed(b"{}"), rpc.INVALID_REQUEST),
+        (framed(b'{"method": 3}'), rpc.INVALID_REQUEST),
+        (framed(b'{"id": [1], "method": "shutdown"}'), rpc.INVALID_REQUEST),
+        (framed(b'{"id": null, "method": "shutdown"}'), rpc.INVALID_REQUEST),
+        (b"Content-Length: 5\r\nContent-Type: text\r\n\r\n{{{{{", rpc.PARSE_ERROR),
+        (b"Content-Length: %d\r\n\r\n" % (rpc.LONGEST + 1), rpc.INVALID_REQUEST),
     ],
 )
 def test_what_is_no_message_is_refused(sent: bytes, code: int) -> None:
-    longest = patch.object(wire, "LONGEST", 10_000_000)
+    longest = patch.object(rpc, "LONGEST", 10_000_000)
     with longest, client_of() as client:
         if sent.startswith(b"Content-Length: 10737"):
             sent = b"Content-Length: 10000001\r\n\r\n" + b"x" * 10_000_001
@@ -114,15 +114,15 @@ def test_junk_never_ends_the_server(junk: bytes) -> None:
 
 def test_the_order_of_a_session() -> None:
     with server() as (client, status):
-        assert client.code_of(client.ask("compatBpe/count", {"text": ""})) == errors.NOT_INITIALIZED
+        assert client.code_of(client.ask("compatBpe/count", {"text": ""})) == rpc.NOT_INITIALIZED
         client.open("before its time")
         client.initialize()
-        assert client.code_of(client.ask("initialize", {})) == errors.INVALID_REQUEST
-        assert client.code_of(client.ask("no/such")) == errors.METHOD_NOT_FOUND
+        assert client.code_of(client.ask("initialize", {})) == rpc.INVALID_REQUEST
+        assert client.code_of(client.ask("no/such")) == rpc.METHOD_NOT_FOUND
         with pytest.raises(Failed, match="no document"):
             client.count()
         assert client.request("shutdown") is None
-        assert client.code_of(client.ask("compatBpe/count", {"text": ""})) == errors.INVALID_REQUEST
+        assert client.code_of(client.ask("compatBpe/count", {"text": ""})) == rpc.INVALID_REQUEST
         client.notify("exit")
         while client.take():
             pass
@@ -136,7 +136,7 @@ def test_what_is_open_at_the_end_is_answered() -> None:
         numbers = [client.ask("compatBpe/count", {"textDocument": {"uri": URI}}) for _ in range(2)]
         client.notify("exit")
         codes = [client.code_of(number) for number in numbers]
-        assert codes == [errors.REQUEST_CANCELLED] * 2
+        assert codes == [rpc.REQUEST_CANCELLED] * 2
     assert status == [1]
 
 
@@ -241,7 +241,7 @@ def test_a_vocabulary_that_fails_to_load(tmp_path: Path) -> None:
 def test_a_vocabulary_without_a_token_for_a_byte(tmp_path: Path) -> None:
     """The document is counted by the default one from then on, and its text stays right."""
     few = Encoding("few", pat_str=r"\w+|\W", mergeable_ranks={b"a": 0, b" ": 1}, special_tokens={})
-    loads = patch("compat_bpe.lsp.encodings.load", return_value=few)
+    loads = patch("compat_bpe.encodings.load.load", return_value=few)
     with loads, client_of({"path": "few.tiktoken"}) as client:
         client.open("a a a")
         assert client.count() == 5
@@ -267,7 +267,7 @@ def test_while_a_large_document_is_counted_others_are_answered() -> None:
         assert client.request("compatBpe/count", {"text": "hello"}) == {"count": 1}
         assert number not in client._answers
         client.notify("$/cancelRequest", {"id": waiting})
-        assert client.code_of(waiting) == errors.REQUEST_CANCELLED
+        assert client.code_of(waiting) == rpc.REQUEST_CANCELLED
         assert number not in client._answers
         assert client.answer(number) == {"count": 400_000, "version": 1}
         assert client.answer(after) == {"count": 400_001, "version": 2}
@@ -279,11 +279,11 @@ def test_a_large_document_that_is_closed_before_it_is_counted() -> None:
         number = client.ask("compatBpe/count", {"textDocument": {"uri": URI}})
         client.change(insert(0, 0, "x "))
         client.notify("textDocument/didClose", {"textDocument": {"uri": URI}})
-        assert client.code_of(number) == errors.CONTENT_MODIFIED
+        assert client.code_of(number) == rpc.CONTENT_MODIFIED
         with patch.object(Encoding, "count", side_effect=AssertionError):
             # What is left of it is not worked on any more.
             for _ in range(20):
-                assert client.code_of(client.ask("no/such")) == errors.METHOD_NOT_FOUND
+                assert client.code_of(client.ask("no/such")) == rpc.METHOD_NOT_FOUND
         assert client.shown("window/logMessage") == []
         client.open("one two")
         assert client.count() == 2
@@ -306,7 +306,7 @@ def test_a_request_in_steps_is_cancelled() -> None:
     with client_of() as client:
         number = client.ask("compatBpe/count", {"text": "one two three\n" * 1_000_000})
         client.notify("$/cancelRequest", {"id": number})
-        assert client.code_of(number) == errors.REQUEST_CANCELLED
+        assert client.code_of(number) == rpc.REQUEST_CANCELLED
         assert client.request("compatBpe/count", {"text": "hello"}) == {"count": 1}
 
 
@@ -324,7 +324,7 @@ def test_requests_that_wait_are_cancelled() -> None:
         for number in numbers[5:]:
             client.notify("$/cancelRequest", {"id": number})
         codes = [client.code_of(number) for number in numbers]
-        assert codes == [None] * 5 + [errors.REQUEST_CANCELLED] * 5
+        assert codes == [None] * 5 + [rpc.REQUEST_CANCELLED] * 5
         assert worked == list(range(5))
 
 
@@ -339,14 +339,14 @@ def test_messages_that_wait_take_bounded_memory() -> None:
 def test_a_mistake_in_the_server_does_not_end_it(capfd: pytest.CaptureFixture[str]) -> None:
     with client_of() as client:
         client.open("one two")
-        for name in ("compat_bpe.lsp.server.changing", "compat_bpe.lsp.notices.diagnostics"):
+        for name in ("compat_bpe.lsp.server.changing", "compat_bpe.lsp.session.diagnostics"):
             with patch(name, side_effect=KeyError("oops")):
                 client.change(insert(0, 0, "x "))
                 messages = client.shown("window/logMessage")
             assert messages[-1].endswith("KeyError: 'oops'")
         with patch("compat_bpe.lsp.shown.parts", side_effect=RecursionError):
             number = client.ask("textDocument/codeLens", {"textDocument": {"uri": URI}})
-            assert client.code_of(number) == errors.INTERNAL_ERROR
+            assert client.code_of(number) == rpc.INTERNAL_ERROR
         assert client.count() == ENCODING.count(client.text())
     assert "KeyError" in capfd.readouterr().err
 

@@ -1,19 +1,29 @@
-"""What an editor shows: hovers, diagnostics, colors; and the settings of it."""
+"""What an editor shows: lenses, hints, hovers, colors, diagnostics and actions."""
 
 from __future__ import annotations
 
 import re
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from compat_bpe import get_encoding
+from compat_bpe.files.documents import markdown_sections
 from compat_bpe.lsp.settings import SHOWN
-from compat_bpe.save import save_tokenizer_json
-from compat_bpe.train import train_bpe
-from tests.lsp.client import URI, Client, client_of, insert, position, span
-from tests.lsp.lenses import CODE, ENCODING, NOTES, lenses, tokens
+from tests.lsp.client import CODE, NOTES, URI, Client, Failed, client_of, insert, position, span
+
+ENCODING = get_encoding("o200k_base")
+
+
+def lenses(client: Client, uri: str = URI) -> list[tuple[int, str]]:
+    found = client.request("textDocument/codeLens", {"textDocument": {"uri": uri}})
+    assert all(one["range"]["start"] == one["range"]["end"] for one in found)
+    return [(one["range"]["start"]["line"], one["command"]["title"]) for one in found]
+
+
+def tokens(text: str) -> str:
+    count = ENCODING.count(text)
+    return f"{count:,} token{'' if count == 1 else 's'}"
 
 
 def hover(client: Client, line: int, character: int, **more: object) -> Any:
@@ -71,7 +81,7 @@ def test_the_diagnostic_begins_where_the_budget_is_passed() -> None:
         assert ENCODING.decode(ids[5:6]) == " five"  # what is underlined begins after the blank
         assert found["range"] == span(0, start + 1, 0, 36)
         assert found["message"] == (
-            f"{len(ids)} tokens are {len(ids) - 5} over the budget of 5: it is passed here"
+            f"{len(ids)} tokens are {len(ids) - 5} over the budget of 5: it is exceeded here"
         )
         client.change({"text": "one two three four five"})
         assert published(client) == []
@@ -161,135 +171,198 @@ def test_each_thing_can_be_turned_off() -> None:
         assert published(client) == []
 
 
-def configure(client: Client, settings: object) -> list[str]:
-    """Send settings; return the messages that are shown for them."""
-    seen = len(client.shown())
-    client.notify("workspace/didChangeConfiguration", {"settings": settings})
-    return client.shown()[seen:]
+MARKDOWN = """\
+# One
+text
+## Two
+more text
+```sh
+# not a heading
+```
+### Three
+x
+## Four
+y
+# Five
+"""
 
 
-def test_settings_by_file(tmp_path: Path) -> None:
-    own = train_bpe([CODE], 300)
-    save_tokenizer_json(own, tmp_path / "tokenizer.json")
-    rules = [
-        {"pattern": "*.md", "model": "gpt-4", "budget": 9},
-        {"pattern": "src/**/*.{rs,py}", "path": str(tmp_path / "tokenizer.json")},
-        {"pattern": "/work/?.txt", "encoding": "words"},
-    ]
-    of = {
-        NOTES: get_encoding("cl100k_base"),
-        "file:///work/src/a/b/x%20y.py": own,
-        "file:///work/src/x.rs": own,
-        "file:///work/a.txt": get_encoding("words"),
-        "file:///work/ab.txt": get_encoding("gpt2"),
-        "untitled:Untitled-1": get_encoding("gpt2"),
-    }
-    with client_of({"encoding": "gpt2", "budget": 7, "files": rules}) as client:
-        for uri, encoding in of.items():
-            client.open(CODE, uri)
-            assert client.count(uri) == encoding.count(CODE), uri
-            told = client.wait_for("compatBpe/didCount", lambda one: one["uri"] == uri)  # noqa: B023
-            assert told["limit"] == (9 if uri == NOTES else 7)
-        assert configure(client, {"encoding": "o200k_base"}) == []
-        for uri in of:
-            assert client.count(uri) == ENCODING.count(CODE)
-        assert client.shown() == []
-
-
-def test_the_first_rule_that_has_a_say_decides() -> None:
-    rules = [
-        {"pattern": "*.py", "budget": 5},
-        {"pattern": "text.*", "budget": 6, "encoding": "gpt2"},
-        {"pattern": "**", "budget": 7, "encoding": "words"},
-    ]
-    with client_of({"files": rules}) as client:
-        client.open(CODE)
-        assert client.count() == get_encoding("gpt2").count(CODE)
-        assert client.wait_for("compatBpe/didCount")["limit"] == 5
-
-
-def test_a_vocabulary_that_is_replaced_is_loaded_when_settings_come(tmp_path: Path) -> None:
-    settings = {"path": str(tmp_path / "tokenizer.json")}
-    first, second = train_bpe([CODE], 270), train_bpe([CODE], 300)
-    save_tokenizer_json(first, tmp_path / "tokenizer.json")
-    with client_of(settings) as client:
-        client.open(CODE)
-        assert client.count() == first.count(CODE)
-        (tmp_path / "tokenizer.json").unlink()
-        save_tokenizer_json(second, tmp_path / "tokenizer.json")
-        assert configure(client, settings) == []
-        assert client.count() == second.count(CODE) != first.count(CODE)
+def test_lenses_of_code() -> None:
+    with client_of({"budget": 8192}) as client:
+        client.open(CODE * 100)
+        at = [CODE.index(one) for one in ("class", "\n@cached", "async", "\nexport")]
+        found = lenses(client)
+        share = round(ENCODING.count(CODE * 100) * 100 / 8192)
+        assert found[0] == (0, f"{tokens(CODE * 100)} · {share} % of 8,192")
+        assert found[1:3] == [
+            (2, tokens(CODE[at[0] : at[1]])),
+            (7, tokens(CODE[at[2] : at[3]])),
+        ]
+        assert len(found) == 201
 
 
 @pytest.mark.parametrize(
-    ("wrong", "message"),
+    ("part", "after"),
     [
-        ({"encoding": "nope"}, "encoding: unknown encoding 'nope'"),
-        ({"model": "gpt5o"}, "model: unknown model 'gpt5o'"),
-        ({"path": "/no/where.json"}, "path: /no/where.json: No such file"),
-        ({"budget": -1}, "budget: it must be a whole number"),
-        ({"budgte": 1}, "budgte: there is no such field (did you mean 'budget'?)"),
-        ({"show": {"codeLens": 1}}, "show.codeLens: it must be true or false"),
-        ({"show": {"lens": True}}, "show.lens: there is no such field"),
-        ({"files": {}}, "files: it must be a list, not an object"),
-        ({"budget": True}, "budget: it must be a whole number from 0 to 2147483647, not true"),
-        ({"encoding": {"name": "gpt2"}}, "encoding: it must be a string, not an object"),
-        ({"model": "x" * 60}, "model: unknown model"),
-        ({"files": [{"encoding": "gpt2"}]}, "files[0].pattern: it is missing"),
-        ({"files": [{"pattern": "*", "encoding": "x"}]}, "encoding: unknown encoding 'x'"),
-        ({"files": [{"pattern": "*", "model": "gpt-4", "path": "x"}]}, "files[0].path: give"),
-        ([3], "they must be an object, not a list"),
-        ("gpt2", 'they must be an object, not "gpt2"'),
-        ({"compatBpe": ["x"]}, "they must be an object, not a list"),
-        ({"show": "all"}, 'show: it must be an object, not "all"'),
+        ("def f():\n    pass\n", "\nprint(1)\n"),
+        ("def f():\n    pass\n", ""),
+        ("def f():\n    pass\n", "\n\n\n"),
+        ("def f(): pass\r\n", "\r\nx = 1\r\n"),
+        ("def f(\n    x,\n) -> int:\n    return x\n", "f(1)\n"),
+        ("def f():\n    a()\n# b()\n    c()\n", "# of g\n@g\n"),
+        ('def f():\n    """What\nit does."""\n    g()\n', "g()\n"),
+        ("def f():\n    x = '''\ny \"\"\" z\n'''\n    g()\n", "g()\n"),
+        ("fn f<T>()\nwhere\n    T: U,\n{\n    g()\n}\n", "\n#[test]\nuse x;\n"),
+        ("function f()\n{\n\tg();\n}\n", "g();\n// end\n"),
+        ("class A\n  def b\n  end\nend\n", "A.new\n"),
+        ("class A {\npublic:\n  int b;\n};\n", "int c;\n"),
+        ("type A =\n  | B\n  | C\n", "let x = B\n"),
     ],
 )
-def test_a_wrong_setting_is_told_and_the_last_good_ones_stay(wrong: object, message: str) -> None:
-    with client_of({"encoding": "gpt2", "budget": 3}) as client:
-        client.open(CODE)
-        (shown,) = configure(client, wrong)
-        assert shown.startswith(f"compat-bpe: the settings are not used: {message}")
-        assert client.count() == get_encoding("gpt2").count(CODE)
-        client.change(insert(0, 0, "x"), version=7)
-        told = client.wait_for("compatBpe/didCount", lambda one: one["version"] == 7)
-        assert told["limit"] == 3
+def test_a_definition_ends_where_lines_are_no_longer_indented(part: str, after: str) -> None:
+    for before, more in (("", ""), ("x = 1\n", "def other():\n    pass\n")):
+        with client_of() as client:
+            client.open(before + part + after + (f"\n{more}" if more else ""))
+            found = lenses(client)[1:]
+            assert found[0] == (before.count("\n"), tokens(part))
+            assert len(found) == 1 + bool(more)
 
 
-def test_wrong_settings_that_are_sent_again_are_told_once() -> None:
-    with client_of({"budget": "big"}) as client:
-        for settings in ({"compatBpe": {"budget": "big"}}, {"budget": "big"}):
-            client.notify("workspace/didChangeConfiguration", {"settings": settings})
-        assert len(client.shown()) == 1
-        assert configure(client, {"budget": "small"}) != []
-        assert configure(client, {"budget": "big"}) != []
+def hints(client: Client, uri: str, start: int, end: int) -> list[tuple[int, int, str]]:
+    params = {"textDocument": {"uri": uri}, "range": span(start, 0, end, 0)}
+    found = client.request("textDocument/inlayHint", params)
+    return [(*one["position"].values(), one["label"]) for one in found]
 
 
-def test_lua_writes_an_object_without_fields_as_a_list() -> None:
-    with client_of({"encoding": "gpt2", "show": []}) as client:
-        client.open(CODE)
-        assert client.count() == get_encoding("gpt2").count(CODE)
-        assert configure(client, []) == []
-        assert client.count() == ENCODING.count(CODE)
+def test_hints_are_the_lenses_at_the_ends_of_lines() -> None:
+    show = {"inlayHints": True}
+    with client_of({"budget": 8192, "show": show}) as client:
+        client.open(MARKDOWN, NOTES, "markdown")
+        (_, whole), *others = lenses(client, NOTES)
+        lines = MARKDOWN.splitlines()
+        all_hints = [(0, 5, f"file: {whole}")]
+        all_hints += [(line, len(lines[line]), title) for line, title in others]
+        assert hints(client, NOTES, 0, 99) == all_hints
+        assert hints(client, NOTES, 2, 8) == [one for one in all_hints if 2 <= one[0] < 8]
+        client.open("one", URI)
+        assert hints(client, URI, 0, 1) == [(0, 3, "file: 1 token · 0 % of 8,192")]
 
 
-def test_the_server_asks_for_settings_if_it_may() -> None:
-    with client_of(None, workspace={"configuration": True}) as client:
-        client.answer_asked = lambda _message: [{"encoding": "gpt2"}]
-        client.open(CODE)
-        assert client.asked == [] or client.count() == get_encoding("gpt2").count(CODE)
-        client.shown()
-        client.notify("workspace/didChangeConfiguration", {"settings": None})
-        client.shown()
-        client.shown()
-        assert client.asked[0]["params"] == {"items": [{"section": "compatBpe"}]}
-        assert client.count() == get_encoding("gpt2").count(CODE)
-
-
-def test_lenses_and_colors_are_refreshed_when_settings_change() -> None:
-    refresh = {"refreshSupport": True}
-    with client_of(None, workspace={"codeLens": refresh, "semanticTokens": refresh}) as client:
-        configure(client, {"budget": 3})
-        assert [one["method"] for one in client.asked] == [
-            "workspace/codeLens/refresh",
-            "workspace/semanticTokens/refresh",
+def test_lenses_of_markdown() -> None:
+    with client_of() as client:
+        client.open(MARKDOWN, NOTES, "markdown")
+        lines = MARKDOWN.splitlines(keepends=True)
+        parts = [(0, 0, 12), (0, 0, 11), (2, 2, 9), (7, 7, 9), (9, 9, 11), (11, 11, 12)]
+        assert lenses(client, NOTES) == [
+            (line, tokens("".join(lines[start:end]))) for line, start, end in parts
         ]
+
+
+def test_headings_are_those_of_check() -> None:
+    text = "---\ntitle: x\n# no\n---\nA\n===\n~~~\n# no\n~~~\n   ## B\n"
+    assert [section.line - 1 for section in markdown_sections(text)] == [4, 9]
+    with client_of() as client:
+        for uri, language in ((NOTES, "markdown"), ("file:///rules/a.mdc", "plaintext")):
+            client.open(text, uri, language)
+            assert [line for line, _ in lenses(client, uri)[1:]] == [4, 9]
+        client.open("pub(" * 100_000, "file:///a.md", "markdown")
+        assert len(lenses(client, "file:///a.md")) == 1
+
+
+@pytest.mark.parametrize("text", ["pub(\n" * 50_000, "pub (" * 50_000, "pub async " * 50_000])
+def test_code_that_takes_long_to_search(text: str) -> None:
+    with client_of() as client:
+        client.open(text)
+        assert len(lenses(client)) == 1
+
+
+def actions(client: Client, range_: dict[str, Any], **context: object) -> dict[str, Any]:
+    params = {"textDocument": {"uri": URI}, "range": range_, "context": context}
+    found = client.request("textDocument/codeAction", params)
+    return {one["title"]: one for one in found or []}
+
+
+#: What a client tells that copies prompts by itself.
+COPIES = {"commands": {"commands": ["compatBpe.copyAsPrompt"]}}
+TEXT = "one two three\nfour ``` 😀 five six seven\n" * 3
+NOTHING, SOME = span(0, 2, 0, 2), span(0, 0, 1, 4)
+INVOKED, AUTOMATIC = 1, 2
+
+
+def test_actions_of_a_selection() -> None:
+    with client_of({"budget": 10}, experimental=COPIES) as client:
+        client.open(TEXT)
+        some = actions(client, SOME)
+        assert set(some) == {"Copy as prompt", "Count the selection"}
+        command = some["Count the selection"]["command"]
+        found = client.request("workspace/executeCommand", command)
+        count = ENCODING.count("one two three\nfour")
+        assert found == {"count": count}
+        assert client.shown()[-1] == f"{count} tokens"
+        assert set(actions(client, span(0, 0, 2, 4))) == {*some, "Cut to 10 tokens"}
+        for only in (["quickfix"], ["refactor.extract"], [3]):
+            assert actions(client, SOME, only=only) == {}
+        for only in (["refactor"], ["quickfix", "refactor.compatBpe"], [""]):
+            assert actions(client, SOME, only=only) == some
+
+
+def test_no_line_has_a_light_bulb() -> None:
+    with client_of({"budget": 10}, experimental=COPIES) as client:
+        client.open(TEXT)
+        for context in ({}, {"triggerKind": AUTOMATIC}, {"only": ["refactor"]}, {"only": [""]}):
+            assert actions(client, NOTHING, **context) == {}
+        both = {"Copy as prompt", "Cut to 10 tokens"}
+        assert set(actions(client, NOTHING, triggerKind=INVOKED)) == both
+        assert set(actions(client, NOTHING, only=["refactor.compatBpe"])) == {"Copy as prompt"}
+        assert set(actions(client, NOTHING, only=["quickfix.compatBpe"])) == {"Cut to 10 tokens"}
+
+
+def test_the_cut_is_where_the_diagnostic_is() -> None:
+    with client_of({"budget": 10}) as client:
+        client.open(TEXT)
+        there = client.wait_for("textDocument/publishDiagnostics")["diagnostics"]
+        assert actions(client, NOTHING, diagnostics=[{"source": "pyright"}, 3]) == {}
+        (found,) = actions(client, NOTHING, diagnostics=there, triggerKind=AUTOMATIC).values()
+        assert found["title"] == "Cut to 10 tokens"
+        (cut,) = found["edit"]["changes"][URI]
+        assert cut["newText"] == ""
+        client.change({"range": cut["range"], "text": ""})
+        assert client.text() == ENCODING.truncate(TEXT, 10).text
+        assert actions(client, NOTHING, diagnostics=there) == {}
+
+
+@pytest.mark.parametrize(
+    "experimental",
+    [None, {}, {"commands": None}, {"commands": {"commands": "compatBpe.copyAsPrompt"}}],
+)
+def test_a_client_that_cannot_copy_is_offered_no_copy(experimental: object) -> None:
+    with client_of(experimental=experimental) as client:
+        client.open(TEXT)
+        assert set(actions(client, SOME)) == {"Count the selection"}
+        assert actions(client, NOTHING, triggerKind=INVOKED) == {}
+
+
+def test_copy_as_prompt() -> None:
+    text = "one two three\nfour ```` 😀 five six seven\n" * 3
+    with client_of(experimental=COPIES) as client:
+        client.open(text)
+        command = actions(client, NOTHING, triggerKind=INVOKED)["Copy as prompt"]["command"]
+        found = client.request("workspace/executeCommand", command)
+        assert found["text"] == f"text.py\n`````python\n{text}`````\n"
+        assert found["count"] == ENCODING.count(found["text"])
+        client.notify("workspace/didChangeConfiguration", {"settings": {"budget": 20}})
+        found = client.request("workspace/executeCommand", command)
+        assert found["text"] == "text.py\n`````python\none two three\n`````\n"
+        assert (found["count"], found["wasCut"]) == (ENCODING.count(found["text"]), True)
+        client.notify("workspace/didChangeConfiguration", {"settings": {"budget": 2}})
+        with pytest.raises(Failed, match="the prompt does not fit in the budget"):
+            client.request("workspace/executeCommand", command)
+        for wrong, reason in (
+            ({"command": "rm"}, "arguments: it is missing"),
+            ({"command": "rm", "arguments": []}, "command: it must be one of compatBpe.copyAs"),
+            ({**command, "arguments": []}, "arguments: they must be the URI"),
+            ({**command, "arguments": ["file:///no", {}]}, "no such document is open"),
+            ({**command, "arguments": [URI, {}]}, r"arguments\[1\].start: it is missing"),
+        ):
+            with pytest.raises(Failed, match=reason):
+                client.request("workspace/executeCommand", wrong)

@@ -1,4 +1,4 @@
-"""Documents of the server against the text of an editor, changed likewise, by the protocol."""
+"""The text of the server is that of the editor, and its counts are told at their times."""
 
 from __future__ import annotations
 
@@ -14,9 +14,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from compat_bpe import get_encoding
-from compat_bpe.fit import document as document_module
-from compat_bpe.fit.positions import Unit
-from tests.lsp.client import Client, client_of, process, server, span
+from compat_bpe.fit import edited_document as document_module
+from compat_bpe.fit.edited_document import Unit
+from compat_bpe.lsp import rpc
+from compat_bpe.lsp.documents import INTERVAL, Notices
+from tests.lsp.client import URI, Client, client_of, insert, process, server, span
 
 ENCODING = get_encoding("o200k_base")
 WIDTHS = {"utf-8": 1, "utf-16": 2, "utf-32": 4}
@@ -210,3 +212,51 @@ def test_the_unit_is_the_first_of_the_clients_that_is_known(offered: object, agr
         }
         client.change(change)
         assert client.text() == "é😀y"
+
+
+def test_a_flood_of_changes() -> None:
+    """Counts come at their interval, and what is shown is left out while changes wait."""
+    document = {"textDocument": {"uri": URI}}
+    with client_of() as client:
+        client.open("one two three\n" * 1000)
+        numbers = []
+        for version in range(2, 3002):
+            client.change(insert(version % 900, 0, "x"), version=version)
+            if version % 100 == 0:
+                numbers.append(client.ask("textDocument/codeLens", document))
+        assert client.count() == ENCODING.count(client.text())
+        codes = [client.code_of(number) for number in numbers]
+        assert set(codes) <= {None, rpc.CONTENT_MODIFIED}
+        assert rpc.CONTENT_MODIFIED in codes
+        last = client.wait_for("compatBpe/didCount", lambda one: one["version"] == 3001)
+        assert last["count"] == client.count()
+        told = [one for one in client.notices if one["method"] == "compatBpe/didCount"]
+        assert len(told) < 1000
+
+
+def test_the_first_change_is_told_at_once_and_others_after_an_interval() -> None:
+    now, told = 1.0, []
+    notices = Notices(lambda uri: told.append((now, uri)), lambda: now)
+
+    def change(time: float) -> None:
+        nonlocal now
+        now = time
+        notices.changed("a")
+        notices.send()
+
+    change(1.0)
+    change(1.01)
+    change(1.02)
+    assert told == [(1.0, "a")]
+    assert notices.seconds_left() == pytest.approx(INTERVAL - 0.02)
+    now = 1.0 + INTERVAL
+    notices.send()
+    assert told[1:] == [(1.0 + INTERVAL, "a")]
+    assert notices.seconds_left() is None
+    change(2.0)
+    change(2.0 + INTERVAL / 2)
+    change(2.0 + INTERVAL * 1.1)
+    assert told[2:] == [(2.0, "a"), (2.0 + INTERVAL * 1.1, "a")]
+    notices.changed("a")
+    notices.forget("a")
+    assert notices.seconds_left() is None

@@ -9,9 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from compat_bpe.mcp import roots as module
-from compat_bpe.mcp.bounds import CallError
-from compat_bpe.mcp.roots import Roots, folders_of
+from compat_bpe.mcp import calls as module
+from compat_bpe.mcp.calls import CallError, Roots, folders_of
 
 
 @pytest.fixture

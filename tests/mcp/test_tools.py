@@ -10,23 +10,31 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import mcp_types as types
 import pytest
+from jsonschema import Draft202012Validator
 
 import compat_bpe
 from compat_bpe import get_encoding, list_encoding_names
 from compat_bpe.chat import context_limit, count_messages
 from compat_bpe.fit import split_text
 from compat_bpe.fit.split import iter_parts
-from compat_bpe.mcp import cutting, server
-from compat_bpe.mcp.bounds import BOUNDS, LARGEST, LONGEST, CallError, Clock
-from compat_bpe.mcp.encodings import default_encoding
-from compat_bpe.mcp.resources import RESOURCES
-from compat_bpe.mcp.roots import Roots
-from compat_bpe.mcp.server import TOOLS
-from compat_bpe.mcp.tool import Call, Tool
+from compat_bpe.mcp import server, tools
+from compat_bpe.mcp.calls import (
+    BOUNDS,
+    LARGEST,
+    LONGEST,
+    Call,
+    CallError,
+    Clock,
+    Roots,
+    chosen,
+)
+from compat_bpe.mcp.server import RESOURCES
+from compat_bpe.mcp.tools import FUNCTIONS, TOOLS
 
 TEXT = (
-    "It's 12345 o'clock; the café's naïve “menu”…\r\n世界は広い 👩‍👩‍👧‍👦 " * 5_000
+    "It's 12345 o'clock; the café's naïve “menu”…\r\n世界は広い 👩‍👩‍👧‍👦 " * 1_500
 )  # several portions
 O200K = get_encoding("o200k_base")
 WEATHER = {
@@ -49,8 +57,11 @@ def call(tmp_path: Path) -> Call:
 
 
 def run(call: Call, name: str, **arguments: Any) -> dict[str, Any]:
-    result: dict[str, Any] = TOOLS[name].run(arguments, call)
-    assert result.keys() == TOOLS[name].output_schema["properties"].keys()
+    result: dict[str, Any] = FUNCTIONS[name](call, **arguments)
+    schema = TOOLS[name].output_schema
+    assert schema is not None
+    Draft202012Validator(schema).validate(result)
+    assert result.keys() == schema["properties"].keys()
     return result
 
 
@@ -66,17 +77,19 @@ def imports_of(tree: ast.AST) -> set[str]:
 
 
 def test_the_package_mcp_is_imported_by_the_server_alone_and_when_it_starts() -> None:
-    extra = {"mcp", "mcp_types", "anyio", "jsonschema"}
+    extra = {"mcp", "mcp_types", "anyio", "jsonschema", "pydantic"}
     package = Path(compat_bpe.__file__).parent
     users = [
         path.relative_to(package).as_posix()
         for path in package.rglob("*.py")
         if imports_of(ast.parse(path.read_text("utf-8"))) & extra
     ]
-    assert users == ["mcp/server.py"]
-    body = ast.parse((package / users[0]).read_text("utf-8")).body
+    assert sorted(users) == ["mcp/server.py", "mcp/tools.py"]
+    body = ast.parse((package / "mcp/server.py").read_text("utf-8")).body
     outside = [one for one in body if not isinstance(one, (ast.FunctionDef, ast.AsyncFunctionDef))]
+    imported = [one for one in outside if isinstance(one, ast.ImportFrom)]
     assert not imports_of(ast.Module(outside, [])) & extra
+    assert "tools" not in [one.module for one in imported]
 
 
 def test_without_the_package_the_command_says_what_to_install() -> None:
@@ -113,8 +126,8 @@ def test_an_estimate_says_so(call: Call) -> None:
 
 def test_messages_are_those_of_the_library(call: Call) -> None:
     messages = [{"role": "user", "content": "hello"}]
-    tools = [{"type": "function", "function": {"name": "f", "description": "d"}}]
-    for given in (None, tools):
+    definitions = [{"type": "function", "function": {"name": "f", "description": "d"}}]
+    for given in (None, definitions):
         expected = count_messages(messages, tools=given, model="gpt-4o")
         arguments = {} if given is None else {"tools": given}
         counted = run(call, "count_tokens", messages=messages, model="gpt-4o", **arguments)
@@ -219,8 +232,8 @@ def test_tools_of_a_server_are_counted(call: Call) -> None:
     function = {**WEATHER, "parameters": WEATHER["inputSchema"]}
     del function["inputSchema"]
     messages = [{"role": "user", "content": "hi"}]
-    tools = [{"type": "function", "function": function}]
-    with_tools = count_messages(messages, tools=tools, model="gpt-4o")
+    definitions = [{"type": "function", "function": function}]
+    with_tools = count_messages(messages, tools=definitions, model="gpt-4o")
     expected = with_tools - count_messages(messages, model="gpt-4o")
     counted = run(call, "count_tool_definitions", tools=[WEATHER], model="gpt-4o")
     assert counted["tokens"] == expected
@@ -270,12 +283,9 @@ def test_numbers_have_bounds() -> None:
         ("count_tokens", {"messages": [{}], "model": "gpt-4o"}, r"messages\[0\].*role"),
         ("count_tokens", {"files": ["binary"]}, "binary: NUL byte"),
         ("fits", {"text": "a"}, "give a limit, or a model"),
-        (
-            "truncate",
-            {"text": "a", "limit": 1, "model": "claude-sonnet-4-5"},
-            "no public tokenizer",
-        ),
+        ("split", {"text": "a", "limit": 1, "model": "doubao-pro"}, "no public tokenizer"),
         ("split", {"text": "a", "limit": 1, "overlap": 1}, "overlap"),
+        ("split", {"text": "a", "limit": 5, "overlap": 6, "model": "claude-3-opus"}, "is 6; .* 5$"),
         ("token_tree", {"path": "one.txt"}, "no folder"),
         ("count_tool_definitions", {"tools": [{}]}, r"tools\[0\]: there is no 'name'"),
         ("count_tool_definitions", {"tools": [{"name": "a", "inputSchema": 1}]}, "an object"),
@@ -284,6 +294,29 @@ def test_numbers_have_bounds() -> None:
 def test_errors_are_sentences(call: Call, name: str, arguments: Any, message: str) -> None:
     with pytest.raises(CallError, match=message):
         run(call, name, **arguments)
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "message"),
+    [
+        ("count_tokens", {"text": 5}, "^text: 5 is not of type 'string'$"),
+        ("count_tokens", {"text": None}, "^text: None is not of type 'string'$"),
+        ("count_tokens", {"txt": "a"}, r"^Additional properties .*'txt' was unexpected"),
+        ("truncate", {"text": "a", "limit": 2.5}, "^limit: 2.5 is not of type 'integer'$"),
+        ("truncate", {"text": "a", "limit": 2.0}, "^limit: 2.0 is not of type 'integer'$"),
+        ("truncate", {"text": "a", "limit": True}, "^limit: True is not of type 'integer'$"),
+        ("truncate", {"text": "a"}, "^'limit' is a required property$"),
+        ("truncate", {"text": "a", "limit": 1, "keep": "x" * 999}, "^keep: 'x{199}…$"),
+        ("truncate", {"text": "a", "limit": 10**13}, "^limit: .* is greater than the maximum of"),
+        ("split", {"text": "a", "limit": 0}, "^limit: 0 is less than the minimum of 1$"),
+        ("token_tree", {"include": ["*"] * 101}, "^include: "),
+        ("token_tree", {"path": "x" * 5000}, "^path: 'x{199}…$"),
+        ("count_tokens", {"text": "a" * BOUNDS.text}, "have more than 4,000,000 characters; give"),
+    ],
+)
+def test_arguments_are_checked(name: str, arguments: Any, message: str) -> None:
+    with pytest.raises(CallError, match=message):
+        server.check_arguments(TOOLS[name].input_schema, arguments, BOUNDS)
 
 
 @pytest.mark.parametrize(
@@ -333,7 +366,7 @@ def test_too_many_parts_are_not_made(call: Call, monkeypatch: pytest.MonkeyPatch
             made += 1
             yield part
 
-    monkeypatch.setattr(cutting, "iter_parts", counted)
+    monkeypatch.setattr(tools, "iter_parts", counted)
     bounded = replace(call, bounds=BOUNDS._replace(parts=2))
     with pytest.raises(CallError, match="more than 2 parts"):
         run(bounded, "split", text=" a" * 99, limit=50, overlap=49)
@@ -341,7 +374,7 @@ def test_too_many_parts_are_not_made(call: Call, monkeypatch: pytest.MonkeyPatch
 
 
 @pytest.mark.parametrize("tool", TOOLS.values(), ids=TOOLS.keys())
-def test_only_texts_may_be_long(tool: Tool) -> None:
+def test_only_texts_may_be_long(tool: types.Tool) -> None:
     for name, schema in tool.input_schema["properties"].items():
         inner = schema.get("items", schema)
         if inner["type"] == "string" and "enum" not in inner:
@@ -371,16 +404,16 @@ def test_time_has_a_bound(call: Call, name: str, arguments: Any) -> None:
 def test_a_mistake_of_ours_is_an_answer_and_is_written_down(
     call: Call, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def fail(_arguments: Any, _call: Call) -> Any:
+    def fail(_call: Call) -> Any:
         raise ZeroDivisionError("secret")
 
     with pytest.raises(CallError, match="a mistake in compat-bpe: ZeroDivisionError; "):
-        server.run(replace(TOOLS["fits"], run=fail), {}, call)
+        server.run(fail, {}, call)
     assert "secret" in capsys.readouterr().err
 
 
 def test_resources_name_what_the_tools_take(call: Call) -> None:
-    encodings, models = (json.loads(one.write()) for one in RESOURCES)
+    encodings, models = (json.loads(write()) for _, write in RESOURCES.values())
     for name in encodings["encodings"] + encodings["baselines"]:
         run(call, "count_tokens", text="a", encoding=name)
     for model in models["models"]:
@@ -390,4 +423,4 @@ def test_resources_name_what_the_tools_take(call: Call) -> None:
 def test_a_vocabulary_of_the_server_s_own_is_loaded_once() -> None:
     path = Path(__file__).parents[2] / "fixtures/gpt2_small"
     call = Call(Roots(()), str(path))
-    assert default_encoding(call) is default_encoding(call)
+    assert chosen(None, None, call).encoding is chosen(None, None, call).encoding

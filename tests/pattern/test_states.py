@@ -1,26 +1,210 @@
-"""States find what ``re`` finds, and take few of them at a time."""
+"""States find what ``re`` finds, and ``re`` gets no pattern that it would try in too many ways."""
 
 from __future__ import annotations
 
+import ast
 import re
+from collections.abc import Iterator
 from contextlib import suppress
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import event, example, given, settings
 from hypothesis import strategies as st
 
+from compat_bpe.encodings.published import PATTERNS
+from compat_bpe.formats.checked_json import Json
+from compat_bpe.formats.tokenizer_parts import read_steps
 from compat_bpe.pattern import states as states_module
-from compat_bpe.pattern.ast import Alternatives, Anchor, Chars, Look, Node, PatternError, Sequence
-from compat_bpe.pattern.lookahead import NoTable
-from compat_bpe.pattern.matcher import Matcher
 from compat_bpe.pattern.parser import parse
-from compat_bpe.pattern.splitter import Splitter
-from compat_bpe.pattern.states import States
-from compat_bpe.pattern.writer import can_be_empty, relax, to_re
-from compat_bpe.unicode.code_points import CodePoints
+from compat_bpe.pattern.prepared import PREPARED
+from compat_bpe.pattern.splitter import Matcher, Splitter
+from compat_bpe.pattern.states import NoTable, States, asked_after, is_bounded
+from compat_bpe.pattern.translation import (
+    Alternatives,
+    Anchor,
+    Atomic,
+    Chars,
+    Look,
+    Node,
+    PatternError,
+    Repeat,
+    Sequence,
+    asked_of_next,
+    can_be_empty,
+    relax,
+    to_re,
+    walk,
+)
+from compat_bpe.pipeline.pre_tokenizers.splitter import make_splitter
+from compat_bpe.pipeline.pypy.encoder import Table
+from compat_bpe.unicode.properties import CodePoints
 from tests.examples import scaled
-from tests.pattern.backtracking import Backtracking
-from tests.pipeline.random_trees import trees
+from tests.pattern.random_trees import trees, words
+
+
+class TooManySteps(Exception):
+    """More characters were tried than allowed."""
+
+
+class Backtracking:
+    """A matcher that tries the ways of a pattern one after another.
+
+    Args:
+        text: the text.
+        most: the most characters that may be tried.
+
+    Attributes:
+        steps: the number of characters that were tried.
+    """
+
+    def __init__(self, text: str, most: int) -> None:
+        self.text = text
+        self.most = most
+        self.steps = 0
+
+    def end(self, node: Node, start: int) -> int:
+        """Return the end of the match at a position; -1 if there is none."""
+        return next(self.ends(node, start), -1)
+
+    def ends(self, node: Node, at: int) -> Iterator[int]:
+        """Yield the ends of a node's matches at a position, the preferred first."""
+        if isinstance(node, Chars):
+            self.steps += 1
+            if self.steps > self.most:
+                raise TooManySteps
+            if at < len(self.text) and ord(self.text[at]) in node.points:
+                yield at + 1
+        elif isinstance(node, Sequence):
+            if not node.items:
+                yield at
+                return
+            for end in self.ends(node.items[0], at):
+                yield from self.ends(Sequence(node.items[1:]), end)
+        elif isinstance(node, Alternatives):
+            for branch in node.branches:
+                yield from self.ends(branch, at)
+        elif isinstance(node, Repeat):
+            if node.mode == "+":
+                yield from self.ends(Atomic(node._replace(mode="")), at)
+            else:
+                yield from self.rounds(node, at, 0)
+        elif isinstance(node, Atomic):
+            end = self.end(node.item, at)
+            if end >= 0:
+                yield end
+        elif isinstance(node, Anchor):
+            if at == (0 if node.kind == "start" else len(self.text)):
+                yield at
+        elif self.looks(node, at) != node.negative:
+            yield at
+
+    def rounds(self, node: Repeat, at: int, done: int) -> Iterator[int]:
+        if node.mode == "?" and done >= node.low:
+            yield at
+        if node.high is None or done < node.high:
+            for end in self.ends(node.item, at):
+                yield from self.rounds(node, end, done + 1)
+        if node.mode != "?" and done >= node.low:
+            yield at
+
+    def looks(self, look: Look, at: int) -> bool:
+        if look.ahead:
+            return self.end(look.item, at) >= 0
+        return any(at in self.ends(look.item, start) for start in range(at + 1))
+
+
+WORDS = words("abc", 4)
+_chars_of_abc = st.sets(st.sampled_from("abc"), min_size=1).map(
+    lambda some: Chars(CodePoints.of(*some))
+)
+_few = st.one_of(
+    _chars_of_abc,
+    st.builds(Repeat, _chars_of_abc, st.just(0), st.sampled_from([0, 1, None]), st.just("")),
+    st.builds(
+        Repeat, _chars_of_abc, st.just(1), st.sampled_from([1, 2, None]), st.sampled_from(["", "?"])
+    ),
+    st.just(Anchor("end")),
+)
+#: Patterns of which many are decided by two characters.
+_short = st.lists(st.lists(_few, min_size=1, max_size=3).map(tuple).map(Sequence), max_size=3).map(
+    lambda branches: Alternatives(tuple(branches)) if len(branches) > 1 else Sequence(())
+)
+
+
+@given(st.one_of(_short, trees("abc")), _chars_of_abc)
+@example(parse("a?b|c+a*"), parse("[abc]"))
+@example(parse("a?$"), parse("[ab]"))
+@example(parse("ab{0}"), parse("[ab]"))
+@example(parse("a{2}|ba*?"), parse("[ab]"))
+@example(parse("a(?:b|$)"), parse("[ab]"))
+@example(parse("b{0}a"), parse("[ab]"))
+@example(parse(r"a[\s\S]"), parse("[ab]"))
+@example(parse("b?+b"), parse("[ab]"))
+def test_to_ask_after_is_the_same(item: Node, chars: Chars) -> None:
+    look = Look(item, ahead=True, negative=True)
+    try:
+        found = asked_after(look, chars)
+    except NoTable:
+        event("no table")
+        return
+    event("a table")
+    before, after = re.compile(to_re(Sequence((look, chars)))), re.compile(to_re(found))
+    for word in WORDS:
+        assert bool(before.match(word)) == bool(after.match(word))
+
+
+@given(_short, _chars_of_abc, st.text("abc", max_size=9))
+@example(parse("a?b"), parse("[ac]"), "aacaba")
+@example(parse("b?c|ab"), parse("[abc]"), "abacbcaab")
+def test_gaps_in_a_table(matches: Node, chars: Chars, text: str) -> None:
+    gap = Repeat(Sequence((Look(matches, ahead=True, negative=True), chars)), 1, None, "")
+    tree = gap if can_be_empty(matches) else Alternatives((matches, gap))
+    try:
+        table = Table(tree)
+    except NoTable:
+        return
+    bounds = table.bounds(text.encode())
+    assert list(zip(bounds[::2], bounds[1::2])) == [
+        match.span() for match in re.finditer(to_re(tree), text)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("pattern", "expected"),
+    [
+        ("(?!a?b)[ab]", "a(?!b)"),
+        ("(?!ab|c)[abc]", "b|a(?!b)"),
+        ("(?!ab|[ac]$)[abc]", "b|a(?!b|\\Z)|c(?!\\Z)"),
+        ("(?!ab|ac)[abc]", "[b-c]|a(?![b-c])"),
+        ("(?!abc?)[ab]", "b|a(?!b)"),
+        ("(?!b?+b)[ab]", None),
+        ("(?!a*c|ab)[abx]", None),
+        ("(?!a+b*)[ab]", "b"),
+        ("(?!a|b)[ab]", "(?!)"),
+        ("(?!)[ab]", "(?!)"),
+    ],
+)
+def test_what_is_asked(pattern: str, expected: str | None) -> None:
+    look, chars = parse(pattern).items  # type: ignore[union-attr]
+    assert isinstance(look, Look)
+    assert isinstance(chars, Chars)
+    if expected is None:
+        with pytest.raises(NoTable):
+            asked_after(look, chars)
+    else:
+        assert set(to_re(asked_after(look, chars)).split("|")) == set(expected.split("|"))
+
+
+@given(st.one_of(_short, trees("abc")))
+def test_what_one_character_decides(node: Node) -> None:
+    asked = asked_of_next(node)
+    if asked is None:
+        return
+    points, end = asked
+    pattern = re.compile(to_re(node))
+    for word in WORDS:
+        assert bool(pattern.match(word)) == (ord(word[0]) in points if word else end)
+
 
 LETTERS = "ab é𐐀"
 _sets = st.sets(st.sampled_from(LETTERS), min_size=1).map(lambda some: CodePoints.of(*some))
@@ -107,3 +291,61 @@ def test_a_splitter_by_states_does_all_that_others_do() -> None:
     assert splitter.replace("aab!", "-") == "-!"
     assert splitter.chunk_end("xaab")(1) == 4
     assert "".join(splitter.segments("aab " * 1000)) == "aab " * 1000
+
+
+HOSTILE = [
+    *("(?:a+)+b", "(?:a+)+b|.", "(?:a|a)*b", "(?:a|aa)+b", "(?:(?:a|b)+)+c", "(?:a*b*a+)*c"),
+    *("a*a*b", "a*a*a*a*b", r"\s*\s*\s*x", r"(?:\w+\s?)+$", r'"(?:[^"\\]+|\\.)*"'),
+    *("a?" * 30 + "a" * 30, "(?:a|a)" * 30 + "b", "(?:a{1,100}){1,100}b", "a{0,50}a{0,50}b"),
+    *("(?:(?=a*b)a)*c", "a+(?=a+b)", "(?:(?!a*b)a)*c", "(?=(?:a+)+b)a", "(?=(?:(?=a+)a)*)x"),
+    *("(?:(?:a+)+b)+", "(?:(?:a+)+b|a)*", "a|(?:a+)+b"),
+]
+HARMLESS = [
+    *("a*b", "(?:a+)+", "(?:a+b)+c", "(?:a*b|a)+", r'"(?:[^"\\]++|\\.)*"', r'"(?:[^"\\]|\\.)*"'),
+    *(r"\w+@\w+\.com", r"https?://\S+", "[^\n]*\n", "<[^>]*>|[^<]+", r"[A-Z]+(?=[A-Z][a-z]+)"),
+    *(r"\d+(?=\.\d+)", r"\s+(?!\S)", r"\d{1,3}(?=(?:\d{3})*\b)", "a{1,1000}b"),
+    *("|".join(f"w{number}x{7 * number}" for number in range(500)), "(?:(?:(?:a*)b)*c)*d"),
+]
+
+
+@pytest.mark.parametrize("pattern", HOSTILE, ids=lambda pattern: pattern[:20])
+def test_many_ways_are_noticed(pattern: str) -> None:
+    assert not is_bounded(relax(parse(pattern)))
+
+
+@pytest.mark.parametrize("pattern", HARMLESS, ids=lambda pattern: pattern[:20])
+def test_few_ways_are_left_to_re(pattern: str) -> None:
+    assert is_bounded(relax(parse(pattern)))
+
+
+@pytest.mark.parametrize("pattern", sorted({*PATTERNS.values(), *PREPARED}))
+def test_patterns_that_ship_are_left_to_re(pattern: str) -> None:
+    """``Translation`` takes this for granted."""
+    is_steps = pattern.startswith("{")  # as Python writes those of a file
+    assert is_bounded(_tree_of_steps(pattern) if is_steps else relax(parse(pattern)))
+
+
+def _tree_of_steps(text: str) -> Node:
+    splitter = make_splitter(read_steps(Json(ast.literal_eval(text), "pre_tokenizer"))[:-1])
+    assert splitter.tree is not None
+    return splitter.tree
+
+
+@settings(max_examples=scaled(200))
+@given(trees("ab"), st.text("ab", max_size=3), st.sampled_from(["a", "b", "ab", "aab"]))
+def test_what_is_left_to_re_takes_few_steps(tree: Node, start: str, again: str) -> None:
+    tree = relax(tree)
+    if not is_bounded(tree):
+        return
+    size = sum(1 for _ in walk(tree))
+    for times in (4, 8, 16, 32):
+        text = start + again * times
+        # Each character in at most so many ways, and what ends a round is tried once more.
+        matcher = Backtracking(text, 4 * max(64, size) * (len(text) + 1) * size)
+        matcher.end(tree, 0)
+
+
+def test_a_hostile_pattern_ends() -> None:
+    chunks = Splitter("(?:a+)+b|.").chunks
+    assert chunks("a" * 40) == ["a"] * 40
+    assert chunks("a" * 40 + "b") == ["a" * 40 + "b"]

@@ -12,15 +12,18 @@ from hypothesis import strategies as st
 from compat_bpe.pattern.parser import parse
 from compat_bpe.pattern.splitter import LONGEST_SEGMENT, Splitter
 from compat_bpe.pipeline.aligned import Aligned
-from compat_bpe.pipeline.pre_tokenizers.base import PreTokenizerStep
-from compat_bpe.pipeline.pre_tokenizers.byte_alphabet import ByteAlphabet, to_bytes
-from compat_bpe.pipeline.pre_tokenizers.first_step import split_off_first
-from compat_bpe.pipeline.pre_tokenizers.fixed_length import FixedLength
-from compat_bpe.pipeline.pre_tokenizers.metaspace import SCHEMES, Metaspace
-from compat_bpe.pipeline.pre_tokenizers.prefix_space import PrefixSpace
-from compat_bpe.pipeline.pre_tokenizers.scripts import UnicodeScripts
+from compat_bpe.pipeline.pre_tokenizers.base import PreTokenizerStep, split_off_first
 from compat_bpe.pipeline.pre_tokenizers.split import BEHAVIORS, Split
-from compat_bpe.pipeline.pre_tokenizers.step_splitter import StepSplitter, make_splitter
+from compat_bpe.pipeline.pre_tokenizers.splitter import StepSplitter, make_splitter
+from compat_bpe.pipeline.pre_tokenizers.steps import (
+    SCHEMES,
+    ByteAlphabet,
+    FixedLength,
+    Metaspace,
+    PrefixSpace,
+    UnicodeScripts,
+    to_bytes,
+)
 from compat_bpe.unicode.surrogates import START, repair
 from tests.examples import scaled
 from tests.strategies import texts

@@ -13,11 +13,11 @@ def learned(place: Place) -> Iterator[Check]:
     trained: dict[str, Any] = {
         "bpe": train.train_bpe(CORPUS, 320, special_tokens=["<|end|>"]),
         "bpe o200k_base": train.train_bpe(CORPUS, 320, pattern="o200k_base"),
-        "wordpiece": train.train_wordpiece(CORPUS, 120, special_tokens=["[UNK]"]),
-        "likelihood": train.train_wordpiece(CORPUS, 120, rule="likelihood"),
-        "characters": train.train_character_bpe(CORPUS, 120, suffix="</w>"),
-        "words": train.train_word_level(CORPUS, 40, unknown="?"),
-        "unigram": train.train_unigram(CORPUS, 100),
+        "wordpiece": train.train(CORPUS, train.WordPieceSettings(120, special_tokens=["[UNK]"])),
+        "likelihood": train.train(CORPUS, train.WordPieceSettings(120, rule="likelihood")),
+        "characters": train.train(CORPUS, train.CharacterBpeSettings(120, suffix="</w>")),
+        "words": train.train(CORPUS, train.WordLevelSettings(40, unknown="?")),
+        "unigram": train.train(CORPUS, train.UnigramSettings(100)),
     }
     for name, encoding in trained.items():
         ids = encoding.encode(CORPUS[1] + " " + CORPUS[3], disallowed_special=())
@@ -31,7 +31,7 @@ def learned(place: Place) -> Iterator[Check]:
 def sentencepiece(place: Place) -> Iterator[Check]:
     train = place.module("train")
     for kind, size in (("bpe", 130), ("unigram", 110), ("word", 40), ("char", 80)):
-        model = train.train_sentencepiece(CORPUS, size, kind, hard_vocab_limit=False)
+        model = train.train(CORPUS, train.SentencePieceSettings(size, kind, hard_vocab_limit=False))
         ids = model.encode(CORPUS[1] + " " + CORPUS[3])
         yield Check(f"{kind} ids", ids)
         pieces = [model.id_to_piece(token) for token in range(model.n_vocab)]

@@ -1,12 +1,16 @@
-"""Small corpora for the tests, and two real ones."""
+"""Small corpora for the tests, and two real ones; DataFrames, and results of one machine."""
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from hypothesis import Phase, settings
 from hypothesis import strategies as st
 
+from compat_bpe.corpus.chunk_counts import ChunkCounter
+from compat_bpe.spark.counts import splitter_of
 from compat_bpe.unicode.surrogates import repair
 from tests.corpora import CORPORA
 
@@ -39,3 +43,33 @@ def real_corpora(size: int = 150_000) -> dict[str, list[str]]:
         lines = path.read_text("utf-8", errors="replace")[:size].splitlines(keepends=True)
         found[name] = ["".join(lines[at : at + 9]) for at in range(0, len(lines), 9)]
     return found
+
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+
+def frame(spark: SparkSession, rows: list[Any], schema: str, partitions: int) -> DataFrame:
+    """A DataFrame with its rows in so many partitions, of which some may be empty."""
+    return spark.createDataFrame(spark.sparkContext.parallelize(rows, partitions), schema)
+
+
+def counted(df: DataFrame) -> dict[Any, int]:
+    """Counts by chunk, or by chunk and group; each has one row."""
+    rows = [tuple(row) for row in df.collect()]
+    found = {row[0] if len(row) == 2 else (row[0], row[2]): row[1] for row in rows}
+    assert len(found) == len(rows)
+    return found
+
+
+def of_one_machine(some: list[str | None], pattern: str = "gpt2") -> Counter[str]:
+    with ChunkCounter(splitter_of(pattern), workers=1) as counter:
+        for text in some:
+            counter.feed(text or "")
+        return counter.finish().get("", Counter())
+
+
+def files_of(folder: Path) -> dict[str, bytes]:
+    """The files of a vocabulary but for those that say how it was made."""
+    others = ("manifest.json", "validation.jsonl")
+    return {path.name: path.read_bytes() for path in folder.iterdir() if path.name not in others}

@@ -1,4 +1,4 @@
-"""Counts of chunks: equal to those of one machine, however the corpus is partitioned."""
+"""Counts, prepared corpora and reports of Spark are those of one machine."""
 
 from __future__ import annotations
 
@@ -11,17 +11,27 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from compat_bpe.spark import chunk_counts, partition_counts
-from compat_bpe.spark import rows as rows_module
-from compat_bpe.spark.counts import Chunks, Count
-from compat_bpe.spark.rows import splitter_of
-from compat_bpe.train import train_bpe
-from tests.spark.corpora import few, real_corpora, texts
-from tests.spark.frames import counted, frame
-from tests.spark.one_machine import of_one_machine
+from compat_bpe import get_encoding
+from compat_bpe.corpus.documents import PART, DocumentPart, parts_of
+from compat_bpe.corpus.prepare import CorpusCounts, Preparation, rule
+from compat_bpe.corpus.prepare import prepare as prepare_here
+from compat_bpe.report.figures import Report
+from compat_bpe.report.html import page
+from compat_bpe.report.measure import report as report_here
+from compat_bpe.report.text import as_json
+from compat_bpe.spark import chunk_counts, partition_counts, prepare, report
+from compat_bpe.spark import counts as counts_module
+from compat_bpe.spark.counts import Count, chunks_of, splitter_of
+from compat_bpe.train import (
+    WordPieceSettings,
+    train,
+    train_bpe,
+)
+from tests.spark.corpora import counted, few, frame, of_one_machine, real_corpora, texts
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+
 
 pytestmark = pytest.mark.spark
 
@@ -51,9 +61,9 @@ def test_counts_go_on_in_portions(monkeypatch: pytest.MonkeyPatch) -> None:
     """A worker gives its counts several times, also within a document."""
     import pyarrow
 
-    monkeypatch.setattr(rows_module, "HELD", 20_000)
+    monkeypatch.setattr(counts_module, "HELD", 20_000)
     some = ["".join(f"{number} dogs and " for number in range(60_000)), "a dog", ""] * 2
-    count = Count(Chunks(splitter_of("gpt2")), "text", "strict")
+    count = Count(chunks_of(splitter_of("gpt2")), "text", "strict")
     batches = [pyarrow.RecordBatch.from_pydict({"text": some, "group": [""] * len(some)})]
     found: Counter[str] = Counter()
     given = [batch.to_pydict() for batch in count(iter(batches))]
@@ -175,3 +185,155 @@ def test_what_is_wrong_is_said_before_a_job_starts(spark: SparkSession) -> None:
     with pytest.raises(ValueError, match="weights are of groups"):
         chunk_counts(df, "a text", weights={"en": 2})
     assert counted(chunk_counts(df, "a text")) == {"a": 1}
+
+
+def prepared_by_one_machine(
+    some: list[Any], preparation: Preparation
+) -> tuple[list[tuple[int, str]], list[tuple[int, str]], CorpusCounts]:
+    """The kept documents, the parts that are held out, and the counts; each with its number."""
+    counts = CorpusCounts()
+    held_out: list[DocumentPart] = []
+    kept: list[tuple[int, str]] = []
+    text = ""
+    parts = (p for n, text in enumerate(some) for p in parts_of([text or ""], str(n), ""))
+    for part in prepare_here(parts, preparation, held_out.append, counts):
+        text += part.text
+        if part.is_last:
+            kept.append((int(part.group), text))
+            text = ""
+    return kept, [(int(part.group), part.text) for part in held_out], counts
+
+
+preparations = st.builds(
+    Preparation,
+    normalization=st.sampled_from([None, "NFC", "NFKD"]),
+    rules=st.sampled_from([(), (rule(r"\d+", "0"), rule(r"\S+@\S+", ""))]),
+    drop_duplicates=st.sampled_from(["lines", "documents", None]),
+    validation=st.sampled_from([0.0, 0.4]),
+)
+
+
+def same_rows(
+    spark: SparkSession, some: list[Any], preparation: Preparation, partitions: int
+) -> None:
+    rows = list(enumerate(some))
+    df = frame(spark, rows[::-1], "number int, text string", partitions)
+    made = prepare(df, "text", **vars(preparation), order="number")
+    found = [row.asDict() for row in made.collect()]
+    kept, held_out, _ = prepared_by_one_machine(some, preparation)
+    assert made.columns == ["number", "text", *(["held_out"] if preparation.validation else [])]
+    for expected, out in ((kept, False), (held_out, True)):
+        own = [(row["number"], row["text"]) for row in found if row.get("held_out", False) is out]
+        assert sorted(own) == sorted(expected)
+
+
+@few
+@given(texts, preparations, st.integers(1, 4))
+def test_rows_are_those_of_one_machine(
+    spark: SparkSession, some: list[Any], preparation: Preparation, partitions: int
+) -> None:
+    same_rows(spark, some, preparation, partitions)
+
+
+@pytest.mark.parametrize("name", list(real_corpora()))
+def test_rows_of_real_corpora(spark: SparkSession, name: str) -> None:
+    some = real_corpora()[name]
+    # Long documents, whose parts are prepared one by one, and duplicates.
+    long = "".join(some)[: PART + 5000].replace("\n", " ")
+    corpus = [*some[:300], None, "", long + "\n" + long, *some[:100], long]
+    rules = (rule(r"\d+", "0"), rule(r"^The.*$", ""))
+    same_rows(spark, corpus, Preparation("NFKC", rules, "lines", 0.3), 3)
+    same_rows(spark, corpus, Preparation("NFC", rules, "documents", 0.3), 2)
+
+
+def test_equal_documents_without_an_order(spark: SparkSession) -> None:
+    rows = [("b", "x"), ("a", "x"), (None, "y"), ("c", ""), ("c", None), ("a", "x")]
+    df = frame(spark, rows, "name string, text string", 3)
+    found = prepare(df, "text", drop_duplicates="documents").collect()
+    assert sorted(map(tuple, found), key=str) == [("a", "x"), (None, "y")]
+
+
+def test_bytes_become_text(spark: SparkSession) -> None:
+    df = frame(spark, [(1, b"caf\xc3\xa9"), (2, b"caf\xe9")], "number int, data binary", 1)
+    skipped = prepare(df, "data", errors="skip")
+    assert [tuple(row) for row in skipped.collect()] == [(1, "café")]
+    assert dict(skipped.dtypes) == {"number": "int", "data": "string"}
+    replaced = prepare(df, "data", normalization="NFD", errors="replace").collect()
+    assert [row.data for row in replaced] == ["cafe\u0301", "caf\ufffd"]
+
+
+def test_what_cannot_be_prepared_is_said_before_a_job_starts(spark: SparkSession) -> None:
+    df = frame(spark, [("a", True)], "text string, held_out boolean", 1)
+    with pytest.raises(ValueError, match="needs order"):
+        prepare(df, "text", drop_duplicates="lines")
+    with pytest.raises(ValueError, match="there is no column 'number'"):
+        prepare(df, "text", drop_duplicates="lines", order="number")
+    with pytest.raises(ValueError, match="there is a column 'held_out' already"):
+        prepare(df, "text", validation=0.1)
+    with pytest.raises(ValueError, match="normalization is 'nfc'"):
+        prepare(df, "text", normalization="nfc")  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="the column 'held_out' is of type boolean"):
+        prepare(df, "held_out")
+
+
+TERMS = ["naïve", "<b>"]
+
+
+def written(made: Report) -> tuple[str, str]:
+    """All that is shown of a report."""
+    return page(made, corpus=["a"]), as_json(made, 5, {})
+
+
+@few
+@given(texts, st.lists(st.sampled_from(["de", "en", None]), min_size=12), st.integers(1, 4))
+def test_figures_are_those_of_one_machine(
+    spark: SparkSession, some: list[Any], groups: list[Any], partitions: int
+) -> None:
+    rows = list(zip(groups, some))
+    df = frame(spark, rows, "lang string, text string", partitions)
+    encodings = {"gpt2": get_encoding("gpt2"), "characters": get_encoding("characters")}
+    here: dict[str, list[str]] = {}
+    for group, text in sorted(rows, key=lambda row: row[0] or ""):
+        if text:
+            here.setdefault(group or "", []).append(text)
+    made = report(df, "text", list(encodings), group="lang", terms=TERMS)
+    assert written(made) == written(report_here(encodings, here, terms=TERMS))
+
+
+def test_words_are_numbered_by_each_process(spark: SparkSession) -> None:
+    some = ["one two", "three two", "two one", "four"] * 3
+    df = frame(spark, [(text,) for text in some], "text string", 5)
+    made = report(df, "text", ["words"]).encodings["words"]
+    expected = report_here({"words": get_encoding("words")}, {"": some}).encodings["words"]
+    for one in (made, expected):
+        assert one.total.tokens == 21
+        assert sorted((use.token, use.times) for use in one.uses) == [
+            *((b"four", 3), (b"one", 6), (b"three", 3), (b"two", 9)),
+        ]
+
+
+@pytest.mark.parametrize("partitions", [1, 5])
+def test_report_on_real_corpora(spark: SparkSession, partitions: int) -> None:
+    corpora = real_corpora()
+    rows = [(name, text) for name, some in corpora.items() for text in some]
+    # A group that has nearly all of the text.
+    rows += [("english", "one row that is long " * 20_000)]
+    # One that has unknown tokens, and travels by value.
+    own = train(["the dog and the cat"] * 9, WordPieceSettings(40))
+    encodings: dict[str, Any] = {"own": own, "o200k_base": get_encoding("o200k_base")}
+    df = frame(spark, rows, "lang string, text string", partitions)
+    here: dict[str, list[str]] = {}
+    for name, text in sorted(rows):
+        here.setdefault(name, []).append(text)
+    made = report(df, "text", {"own": own, "o200k_base": "o200k_base"}, group="lang")
+    assert written(made) == written(report_here(encodings, here))
+
+
+def test_what_cannot_be_reported_is_said_before_a_job_starts(spark: SparkSession) -> None:
+    df = frame(spark, [(1, "a")], "number int, text string", 1)
+    with pytest.raises(ValueError, match="unknown encoding 'gpt3'"):
+        report(df, "text", ["gpt3"])
+    with pytest.raises(TypeError, match="the column 'number' is of type int"):
+        report(df, "number", ["gpt2"])
+    with pytest.raises(ValueError, match="there is no column 'lang'"):
+        report(df, "text", ["gpt2"], group="lang")

@@ -19,8 +19,7 @@ from compat_bpe.cli import cli
 from compat_bpe.corpus.counts_file import CountsReader
 from compat_bpe.spark.job import main
 from tests.spark.conftest import SETTINGS
-from tests.spark.corpora import real_corpora
-from tests.spark.one_machine import files_of, of_one_machine
+from tests.spark.corpora import files_of, of_one_machine, real_corpora
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -225,11 +224,11 @@ def test_errors_of_a_job(
         (["report", latin, "-e", "gpt2"], "a text is not UTF-8: byte 0xe9 at offset 3"),
         (["report", latin, "-e", "gpt2", "--errors", "skip"], "there is no text in"),
         (["count", jsonl, "-o", output], "the name must end in .tsv"),
-        (["train", jsonl, "-o", output], "give vocab_size"),
+        (["train", jsonl, "-o", output], "Give --vocab-size or --merges."),
         (["train", jsonl, "-n", "300", "-o", output, "--weight", "en"], "is not GROUP=NUMBER"),
         (["train", jsonl, "-n", "300", "-o", str(tmp_path)], "it exists and is not empty"),
         (["train", jsonl + "x", "-n", "300", "-o", output], "PATH_NOT_FOUND"),
-        (["train", jsonl, "--model", "unigram", "--merges", "3", "-o", output], "are not for"),
+        (["train", jsonl, "--model", "unigram", "--merges", "3", "-o", output], "is not for"),
     ]
     for arguments, message in cases:
         assert main(arguments) == 2, arguments

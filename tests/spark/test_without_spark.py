@@ -7,30 +7,36 @@ import os
 import pickle
 import subprocess
 import sys
+from collections import Counter
 from hashlib import sha256
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from compat_bpe import get_encoding, load
-from compat_bpe.columns.encoding_for_workers import Carried
-from compat_bpe.columns.texts import texts_of
+from compat_bpe.columns.batches import Carried, texts_of
 from compat_bpe.corpus.documents import DocumentPart, parts_of
-from compat_bpe.corpus.masking import rule
-from compat_bpe.corpus.prepare import CorpusCounts, Preparation
+from compat_bpe.corpus.prepare import CorpusCounts, Preparation, rule
 from compat_bpe.corpus.prepare import prepare as prepare_here
-from compat_bpe.spark import count_tokens, job, partition_counts, write_zip
-from compat_bpe.spark.job import main
-from compat_bpe.spark.rows import Figures, digests_of, prepared
+from compat_bpe.spark import count_tokens, counts, job, partition_counts, write_zip
+from compat_bpe.spark.counts import Figures, digests_of, prepared
+from compat_bpe.spark.job import _parser, _settings, main
+from compat_bpe.spark.training import WordsTrainer, check_learned_from_words, sentence_words
+from compat_bpe.train import (
+    SentencePieceSettings,
+    TrainingSettings,
+    UnigramSettings,
+    WordPieceSettings,
+)
+from compat_bpe.train.sentencepiece.trainer import SentencePieceTrainer
 from tests.encodings.small_vocabularies import own_encoding
 from tests.encodings.stores import cached
-from tests.formats.gguf_files import gguf
-from tests.formats.rwkv_files import NAME, WHOLE
-from tests.formats.small_gguf import bert, gpt2, pieces
+from tests.formats.small_files import NAME, WHOLE
+from tests.formats.small_gguf import bert, gguf, gpt2, pieces
 from tests.spark.corpora import texts
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
@@ -183,6 +189,79 @@ def test_results_on_a_console_that_knows_few_characters(monkeypatch: pytest.Monk
     assert shown.endswith(b"\n")
 
 
+@pytest.mark.parametrize(
+    ("options", "settings"),
+    [
+        ("-n 300", TrainingSettings(300, weights={})),
+        (
+            "--merges 9 --pattern cl100k_base --special <s> --eos <e> --weight en=2 --max-words 3",
+            TrainingSettings(
+                num_merges=9,
+                pattern="cl100k_base",
+                special_tokens=["<s>", "<e>"],
+                weights={"en": 2.0},
+                max_words=3,
+            ),
+        ),
+        (
+            "--model wordpiece -n 99 --rule likelihood --unk ? --normalizer nfc",
+            WordPieceSettings(
+                99, rule="likelihood", unknown="?", normalizer="nfc", min_frequency=1, weights={}
+            ),
+        ),
+        (
+            "--model unigram -n 99 --seed-size 500 --shrinking-factor 0.5",
+            UnigramSettings(99, seed_size=500, shrinking_factor=0.5, min_frequency=1, weights={}),
+        ),
+        (
+            "--model sentencepiece-bpe -n 399 --byte-fallback --special <s1> --max-piece-length 8",
+            SentencePieceSettings(
+                399,
+                byte_fallback=True,
+                control_symbols=["<s1>"],
+                max_sentencepiece_length=8,
+                hard_vocab_limit=False,
+            ),
+        ),
+    ],
+)
+def test_the_job_has_the_settings_of_the_command(
+    options: str, settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found: list[Any] = []
+
+    def train(df: object, column: str, output: str, settings: Any, **_: object) -> object:
+        found.append(settings)
+        return SimpleNamespace(encoding=SimpleNamespace(n_vocab=300))
+
+    monkeypatch.setattr(job, "_session", lambda options: None)
+    monkeypatch.setattr(job, "_read", lambda spark, options: (None, "text"))
+    monkeypatch.setattr(job, "train", train)
+    assert main(["train", "corpus", "-o", "x", *options.split()]) == 0
+    assert found == [settings]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ("", "Give --vocab-size or --merges."),
+        ("--model unigram", "Give --vocab-size."),
+        ("--model unigram -n 9 --merges 3", "--merges is not for --model unigram, only for bpe, "),
+        (
+            "--model sentencepiece-bpe -n 9 --weight a=1",
+            "--weight is not for --model",
+        ),
+        ("-n 300 --weight en", "--weight: 'en' is not GROUP=NUMBER"),
+        ("-n 300 --min-frequency -1", "min_frequency is -1; it must be 0 or more"),
+    ],
+)
+def test_settings_of_a_job_that_do_not_fit(
+    options: str, message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["train", "corpus", "-o", "x", *options.split()]) == 2
+    assert message in capsys.readouterr().err
+
+
 class Array:
     """As much of an Arrow array as texts are read from."""
 
@@ -282,3 +361,93 @@ def test_counts_of_parts_add_up() -> None:
     assert parts[0] + parts[1] == partition_counts(some)
     with pytest.raises(ValueError, match="the pattern cannot be used"):
         partition_counts(some, "(")
+
+
+#: Settings that change what the sentences and their words are.
+KINDS: list[dict[str, Any]] = [
+    {},
+    {"model_type": "word"},
+    {"model_type": "char"},
+    {"add_dummy_prefix": False, "remove_extra_whitespaces": False},
+    {"treat_whitespace_as_suffix": True, "allow_whitespace_only_pieces": True},
+    {"split_by_whitespace": False, "user_defined_symbols": ["dog", "@"]},
+    {"max_sentence_length": 12, "pretokenization_delimiter": "s"},
+    {"character_coverage": 0.98, "byte_fallback": True},
+]
+
+
+def learned_in_parts(some: list[Any], own: SentencePieceSettings, parts: int) -> Any:
+    """The pieces, the scores and the figures, when each task has some of the texts."""
+    figures: Counter[str] = Counter()
+    with WordsTrainer(own, "own", figures) as trainer:
+        for first in range(parts):
+            documents = (part for text in some[first::parts] for part in parts_of([text], "", ""))
+            for counts in sentence_words(own, documents, False, figures):
+                trainer.feed_counts(counts[""])
+        return shown(trainer)
+
+
+def learned_at_once(some: list[Any], own: SentencePieceSettings) -> Any:
+    with SentencePieceTrainer(own, name="own") as trainer:
+        for text in some:
+            trainer.feed(text)
+        return shown(trainer)
+
+
+def shown(trainer: Any) -> Any:
+    try:
+        trained = trainer.train()
+    except ValueError as error:
+        return str(error)
+    model = trained.encoding.definition
+    return list(model.texts), list(model.scores), trained.metrics()
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=str)
+@settings(max_examples=15)
+@given(texts, st.integers(1, 3))
+def test_models_are_those_of_the_running_text(
+    kind: dict[str, Any], some: list[Any], parts: int
+) -> None:
+    own = SentencePieceSettings(320, hard_vocab_limit=False, **kind)
+    some = [text for text in some if text]
+    assert learned_in_parts(some, own, parts) == learned_at_once(some, own)
+
+
+def test_words_go_on_in_portions(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(counts, "HELD", 3)
+    own = SentencePieceSettings(60, hard_vocab_limit=False)
+    some = ["a dog and a cat\n" * 5_000, "a dog\ntwo dogs\r\n", "x" * 70_000]
+    figures: Counter[str] = Counter()
+    documents = (part for text in some for part in parts_of([text], "", ""))
+    portions = list(sentence_words(own, documents, False, figures))
+    assert [len(portion[""]) for portion in portions] == [4, 4, 0, 0]
+    # "skipped" is what is not UTF-8.
+    assert set(figures) == {f"sentences.{name}" for name in ("bytes", "lines", "skipped")}
+    found = learned_in_parts(some, own, 2)
+    assert found == learned_at_once(some, own)
+    assert found[2]["skipped_lines"] == 1
+
+
+def test_what_is_not_learned_from_words() -> None:
+    with pytest.raises(ValueError, match="substrings of the running text"):
+        check_learned_from_words(SentencePieceSettings(300, "unigram"))
+    with pytest.raises(ValueError, match=r"DataFrame\.sample"):
+        check_learned_from_words(SentencePieceSettings(300, input_sentence_size=1000))
+
+
+def test_settings_of_the_job() -> None:
+    def of(*options: str) -> Any:
+        arguments = ["train", "corpus", "-o", "own", "--model", "sentencepiece-bpe", *options]
+        return _settings(_parser().parse_args(arguments))
+
+    assert of("-n", "300", "--special", "<a>") == SentencePieceSettings(
+        300, control_symbols=["<a>"], hard_vocab_limit=False
+    )
+    for options, message in (
+        (["-n", "300", "--weight", "en=2"], "--weight is not for --model sentencepiece-bpe"),
+        (["-n", "300", "--merges", "2"], "--merges is not for --model sentencepiece-bpe"),
+        ([], r"Give --vocab-size\."),
+    ):
+        with pytest.raises(ValueError, match=message):
+            of(*options)

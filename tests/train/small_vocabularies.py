@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 
 from compat_bpe import Encoding
 from compat_bpe.encodings.tokenizer import Tokenizer
-from compat_bpe.formats.models.bpe import ListedModel, RankedModel
-from compat_bpe.formats.parts.pre_tokenizers import byte_level_part, pre_tokenizers_part, split_part
+from compat_bpe.formats.tokenizer_bpe import ListedModel, RankedModel
 from compat_bpe.formats.tokenizer_json import TokenizerDefinition
-from compat_bpe.pipeline.added.added_tokens import AddedToken
+from compat_bpe.formats.tokenizer_writing import byte_level_part, pre_tokenizers_part, split_part
+from compat_bpe.pipeline.added_tokens import AddedToken
 from compat_bpe.pipeline.byte_level import BYTE_TO_UNICODE
 from compat_bpe.pipeline.models.bpe.by_merges import UnknownPolicy
 

@@ -9,8 +9,8 @@ import pytest
 from compat_bpe import get_encoding
 from compat_bpe.encodings.tokenizer import Tokenizer
 from compat_bpe.formats.tokenizer_json import TokenizerDefinition
-from compat_bpe.pipeline.added.added_tokens import AddedToken
-from compat_bpe.pipeline.tokenized.padding import Padding
+from compat_bpe.pipeline.added_tokens import AddedToken
+from compat_bpe.pipeline.tokenized import Padding
 from compat_bpe.train import (
     ByteSettings,
     CharacterBpeSettings,
@@ -19,15 +19,10 @@ from compat_bpe.train import (
     Trainer,
     WordLevelSettings,
     WordPieceSettings,
-    train_character_bpe,
-    train_tokenizer,
-    train_word_level,
-    train_wordpiece,
+    train,
 )
 from compat_bpe.train.kinds import TOKENIZER_KINDS, kind_of
-from compat_bpe.train.settings import TokenizerSettings
-from compat_bpe.train.tokenizer_parts import NAMED, part_named, renumbered
-from tests.train.hash_seeds import outputs
+from compat_bpe.train.tokenizer_kind import NAMED, TokenizerSettings, part_named, renumbered
 
 WORDS = ["Hug " * 10 + "pug " * 5 + "pun " * 12 + "bun " * 4 + "hugs " * 5]
 SOME: dict[str, dict[str, Any]] = {
@@ -53,46 +48,48 @@ def pieces(tokenizer: Any) -> list[str]:
 
 
 def test_ids_are_those_of_special_tokens_then_characters_then_merges() -> None:
-    enc = train_wordpiece(WORDS, 20, special_tokens=["[CLS]", "[SEP]"], name="mine")
+    enc = train(WORDS, WordPieceSettings(20, special_tokens=["[CLS]", "[SEP]"]), name="mine")
     assert pieces(enc) == [
         *("[UNK]", "[CLS]", "[SEP]", *"bghnpsu", "##u", "##g", "##n", "##s"),
         *("##ug", "##un", "hug", "pun", "pug", "hugs"),
     ]
     assert (enc.name, enc.special_tokens) == ("mine", {"[UNK]": 0, "[CLS]": 1, "[SEP]": 2})
     assert enc.encode("[CLS]HUGS hugx", allowed_special="all") == [1, 19, 0]
-    enc = train_wordpiece(WORDS, 20, unknown="<u>", special_tokens=["<s>", "<u>"], prefix="@")
+    enc = train(
+        WORDS, WordPieceSettings(20, unknown="<u>", special_tokens=["<s>", "<u>"], prefix="@")
+    )
     assert pieces(enc)[:10] == ["<s>", "<u>", *"bghnpsu", "@u"]
     assert enc.decode(enc.encode("bun gh hug")) == "bun <u> hug"
 
 
 def test_the_rule_of_textbooks() -> None:
-    enc = train_wordpiece(WORDS, num_merges=2, rule="likelihood")
+    enc = train(WORDS, WordPieceSettings(num_merges=2, rule="likelihood"))
     # Equal scores go by ids, so the second is b ##u.
     assert pieces(enc)[-2:] == ["##gs", "bu"]
 
 
 def test_marks_of_bpe() -> None:
-    assert pieces(train_character_bpe(WORDS, 16))[9:] == [
+    assert pieces(train(WORDS, CharacterBpeSettings(16)))[9:] == [
         *("g</w>", "n</w>", "s</w>", "pu", "pun</w>", "Hu", "Hug</w>")
     ]
-    assert pieces(train_character_bpe(WORDS, num_merges=1, prefix="@"))[-1] == "@ug"
-    assert pieces(train_character_bpe(WORDS, num_merges=1, suffix=""))[-1] == "ug"
-    both = pieces(train_character_bpe(WORDS, num_merges=1, prefix="@", suffix="$"))
+    assert pieces(train(WORDS, CharacterBpeSettings(num_merges=1, prefix="@")))[-1] == "@ug"
+    assert pieces(train(WORDS, CharacterBpeSettings(num_merges=1, suffix="")))[-1] == "ug"
+    both = pieces(train(WORDS, CharacterBpeSettings(num_merges=1, prefix="@", suffix="$")))
     assert both == ["<unk>", *"Hbghnpsu", "@u", "@g$", "@n$", "@g", "@s$", "pu"]
-    long = train_character_bpe(WORDS, 99, max_token_length=2)
+    long = train(WORDS, CharacterBpeSettings(99, max_token_length=2))
     assert max(len(token.replace("</w>", "")) for token in pieces(long)[1:]) == 2
 
 
 def test_words_characters_and_bytes() -> None:
-    enc = train_word_level(["b a b c,", "a"], special_tokens=["<s>", "c"], min_frequency=2)
+    enc = train(["b a b c,", "a"], WordLevelSettings(special_tokens=["<s>", "c"], min_frequency=2))
     # A word that is a special token has its id.
     assert pieces(enc) == ["<unk>", "<s>", "c", "a", "b"]
     assert enc.encode("c b z", allowed_special=set(), disallowed_special=()) == [2, 4, 0]
-    assert pieces(train_word_level(["a b"], 1, special_tokens=["x"])) == ["<unk>", "x"]
-    chars = train_tokenizer(["aab\n"], CharacterSettings(3))
+    assert pieces(train(["a b"], WordLevelSettings(1, special_tokens=["x"]))) == ["<unk>", "x"]
+    chars = train(["aab\n"], CharacterSettings(3))
     assert pieces(chars) == ["<unk>", "a", "\n"]
     assert chars.decode(chars.encode("a\na")) == "a\na"
-    octets = train_tokenizer(["x"], ByteSettings(special_tokens=["<s>"]))
+    octets = train(["x"], ByteSettings(special_tokens=["<s>"]))
     assert octets.n_vocab == 257
     assert octets.decode(octets.encode("é \n世")) == "é \n世"
     assert octets.count("é \n世") == 7
@@ -126,7 +123,7 @@ def test_what_it_says_of_the_corpus() -> None:
 
 @pytest.mark.parametrize("kind", SOME)
 def test_weights(kind: str) -> None:
-    settings = TOKENIZER_KINDS[kind](**SOME[kind], weights={"a": 3})
+    settings = TOKENIZER_KINDS[kind].makes(**SOME[kind], weights={"a": 3})
     with Trainer(settings) as trainer:
         trainer.feed("xx xx yy", "a")
         trainer.feed("zz yy zz zz", "b")
@@ -170,7 +167,7 @@ def test_a_wrong_post_processor_is_refused_before_there_is_text() -> None:
 def test_progress_is_told() -> None:
     for kind, some in SOME.items():
         steps: list[int] = []
-        with Trainer(TOKENIZER_KINDS[kind](**some)) as trainer:
+        with Trainer(TOKENIZER_KINDS[kind].makes(**some)) as trainer:
             trainer.feed(WORDS[0])
             found = trainer.train(steps.append)
         assert sum(steps) == found.encoding.n_vocab
@@ -187,21 +184,6 @@ def test_pieces_of_a_text_are_the_text() -> None:
             trainer.feed(char, is_last=False)
         trainer.feed("")
         assert trainer.train().merges == trained(WordPieceSettings(20)).merges
-
-
-def test_the_same_over_hash_seeds_and_processes() -> None:
-    script = (
-        "import sys; from compat_bpe.corpus import chunk_counts as c\n"
-        "c._WORTH_WORKERS = 1; c._SHARE = 9\n"
-        "from compat_bpe.train import train_tokenizer\n"
-        "from compat_bpe.train.kinds import TOKENIZER_KINDS\n"
-        f"for kind, options in {SOME!r}.items():\n"
-        f"    settings = TOKENIZER_KINDS[kind](**options)\n"
-        f"    workers = int(sys.argv[1]) if kind == {next(iter(SOME))!r} else 1\n"
-        f"    enc = train_tokenizer({WORDS!r} * 3, settings, workers=workers)\n"
-        "    model = enc.definition.model; print(model.written(model.vocabulary))\n"
-    )
-    assert len(outputs(script, workers=(1, 2))) == 1
 
 
 LIKE_PARTS: dict[str, Any] = {
@@ -225,12 +207,12 @@ def like(model: Any) -> Tokenizer:
 @pytest.mark.parametrize("kind", [kind for kind in TOKENIZER_KINDS if kind != "bytes"])
 @pytest.mark.parametrize("other", ["wordpiece", "character-bpe", "word-level"])
 def test_like_another_tokenizer(kind: str, other: str) -> None:
-    model = trained(TOKENIZER_KINDS[other](**SOME[other], unknown="<?>")).encoding
+    model = trained(TOKENIZER_KINDS[other].makes(**SOME[other], unknown="<?>")).encoding
     assert isinstance(model, Tokenizer)
     old = like(model.definition.model)
     assert kind_of(old) == other
-    enc = train_tokenizer(
-        ["Word <s> word"], TOKENIZER_KINDS[kind](20, like=old, special_tokens=["<m>"])
+    enc = train(
+        ["Word <s> word"], TOKENIZER_KINDS[kind].makes(20, like=old, special_tokens=["<m>"])
     )
     parts = enc.definition.parts
     is_same = TOKENIZER_KINDS[kind].model_types == TOKENIZER_KINDS[other].model_types
@@ -251,40 +233,40 @@ def test_like_another_tokenizer(kind: str, other: str) -> None:
 
 
 def test_settings_of_the_model_are_those_of_the_other() -> None:
-    old = train_wordpiece(WORDS, 30, prefix="@")
+    old = train(WORDS, WordPieceSettings(30, prefix="@"))
     longest = old.definition.model._replace(longest_word=3)  # type: ignore[attr-defined]
-    again = train_wordpiece(WORDS, 30, like=like(longest))
+    again = train(WORDS, WordPieceSettings(30, like=like(longest)))
     assert again.definition.model.longest_word == 3  # type: ignore[attr-defined]
     assert "@ug" in pieces(again)
-    assert "##ug" in pieces(train_wordpiece(WORDS, 30, like=like(longest), prefix="##"))
-    given = train_wordpiece(["A b"], 30, like=like(longest), normalizer="none")
+    assert "##ug" in pieces(train(WORDS, WordPieceSettings(30, like=like(longest), prefix="##")))
+    given = train(["A b"], WordPieceSettings(30, like=like(longest), normalizer="none"))
     assert "A" in pieces(given)
     by_ranks = get_encoding("deepseek_v3")
     assert isinstance(by_ranks, Tokenizer)
     assert kind_of(by_ranks) == "character-bpe"
-    fresh = train_character_bpe(WORDS, 1100, like=by_ranks)
+    fresh = train(WORDS, CharacterBpeSettings(1100, like=by_ranks))
     assert fresh.decode(fresh.encode("é世 hug!")) == "é世 hug!"
 
 
 def test_byte_fallback_has_its_bytes() -> None:
-    old = train_character_bpe(WORDS, 30)
+    old = train(WORDS, CharacterBpeSettings(30))
     model: Any = old.definition.model
     unknown = model.unknown._replace(byte_fallback=True)
     bytes_ = {f"<0x{byte:02X}>": 100 + byte for byte in range(256)}
     model = model._replace(unknown=unknown, vocabulary={**model.vocabulary, **bytes_})
-    enc = train_character_bpe(["ab ab"], 300, like=like(model), byte_fallback=True)
+    enc = train(["ab ab"], CharacterBpeSettings(300, like=like(model), byte_fallback=True))
     assert pieces(enc)[:4] == ["<unk>", "<s>", "</s>", "<0x00>"]
     assert pieces(enc)[258:] == ["<0xFF>", "a", "b", "b</w>", "ab</w>"]
     # The bytes are those of the character with its mark, as in tokenizers.
     assert enc.encode("é") == [3 + byte for byte in "é</w>".encode()]
     # As in transformers, there are none unless they are asked for.
-    without = train_character_bpe(["ab ab"], 300, like=like(model))
+    without = train(["ab ab"], CharacterBpeSettings(300, like=like(model)))
     assert pieces(without) == ["<unk>", "<s>", "</s>", "a", "b", "b</w>", "ab</w>"]
     left: Any = without.definition.model
     assert left.unknown.byte_fallback
-    anew = train_character_bpe(["ab ab é"], 300, byte_fallback=True, suffix="")
+    anew = train(["ab ab é"], CharacterBpeSettings(300, byte_fallback=True, suffix=""))
     assert anew.decode(anew.encode("ab世a🙂")) == "ab世a🙂"
-    marked = train_character_bpe(["ab ab é"], 300, byte_fallback=True)
+    marked = train(["ab ab é"], CharacterBpeSettings(300, byte_fallback=True))
     assert marked.decode(marked.encode("ab 世a🙂 a世")) == "ab 世a🙂 a世"
 
 
@@ -293,18 +275,18 @@ def test_parts_by_name() -> None:
         for name in named:
             options: dict[str, Any] = {kind: name}
             special = ["[CLS]", "[SEP]", "<s>", "</s>"]
-            enc = train_wordpiece(WORDS, 40, special_tokens=special, **options)
+            enc = train(WORDS, WordPieceSettings(40, special_tokens=special, **options))
             found = enc.definition.parts[kind]
             expected = renumbered(part_named(kind, name), enc.special_tokens)
             assert found == expected
-    enc = train_wordpiece(["A b"], 40, normalizer={"type": "NFC"})
+    enc = train(["A b"], WordPieceSettings(40, normalizer={"type": "NFC"}))
     assert "A" in pieces(enc)
 
 
 def test_the_alphabet() -> None:
-    found = pieces(train_wordpiece(["aab ab"], 4, initial_alphabet="zx", limit_alphabet=3))
+    found = pieces(train(["aab ab"], WordPieceSettings(4, initial_alphabet="zx", limit_alphabet=3)))
     assert found == ["[UNK]", "a", "x", "z", "##a"]
-    byte_level = train_character_bpe(["ab"], 5, suffix="", pre_tokenizer="byte-level")
+    byte_level = train(["ab"], CharacterBpeSettings(5, suffix="", pre_tokenizer="byte-level"))
     assert byte_level.n_vocab == 257
 
 
@@ -350,6 +332,6 @@ def test_wrong_types() -> None:
     with pytest.raises(TypeError, match="special_tokens is the str 'ab'"):
         WordPieceSettings(9, special_tokens="ab")
     with pytest.raises(TypeError, match="texts is a str"):
-        train_wordpiece("text", 9)
+        train("text", WordPieceSettings(9))
     with pytest.raises(TypeError, match="must be a str"):
-        train_word_level([b"text"])  # type: ignore[list-item]
+        train([b"text"], WordLevelSettings())  # type: ignore[list-item]

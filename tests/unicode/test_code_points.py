@@ -8,7 +8,7 @@ import warnings
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from compat_bpe.unicode.code_points import ALL, END, NONE, CodePoints
+from compat_bpe.unicode.properties import ALL, END, NONE, CodePoints
 
 # Edges of everything: of ASCII, of the surrogates, of the planes, of Unicode, and specials of `re`.
 EDGES = sorted(

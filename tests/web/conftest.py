@@ -59,19 +59,7 @@ def opened(address: str) -> Iterator[Page]:
 def page(opened: Page) -> Iterator[Page]:
     """The opened page with no text and with the settings of a first visit."""
     opened.errors()
-    opened.show_tab("text")
-    for id, value in {
-        "model": "",
-        "encoding": "o200k_base",
-        "other": "",
-        "limit": "",
-        "special": False,
-        "spaces": False,
-        "ids": False,
-    }.items():
-        script = "const e = $(arguments[0]); return e.type === 'checkbox' ? e.checked : e.value"
-        if opened.run(script, id) != value:
-            opened.choose(id, value)
+    opened.follow("encoding=o200k_base")
     if opened.counts() != {"o200k_base": 0}:
         opened.clear()
     yield opened

@@ -35,6 +35,15 @@ class Page:
         if "text=" not in hash and self.run("return $('text').value"):
             self.clear()  # of the visit before, which the browser keeps
 
+    def follow(self, hash: str) -> None:
+        """Follow a link within the open page."""
+        self.run(
+            "history.replaceState(null, '', `#${arguments[0]}`);"
+            "dispatchEvent(new HashChangeEvent('hashchange'))",
+            hash,
+        )
+        self.settle()
+
     def wait_for(self, id: str, text: str) -> None:
         """Wait until an element has a text in it."""
         self.wait(lambda: text in self.text_of(id))
@@ -73,7 +82,21 @@ class Page:
         return found
 
     def choose(self, id: str, value: object) -> None:
-        """Choose a value in the settings, and wait."""
+        """Choose a value in the settings, or a tokenizer in its field, and wait."""
+        if id in ("model", "other"):
+            if id == "other":
+                self.run("$('compare').checkVisibility() && $('compare').click()")
+            self.run(
+                "const field = $(arguments[0]);"
+                "field.focus(); field.value = arguments[1];"
+                "field.dispatchEvent(new Event('input', { bubbles: true }));"
+                "const enter = new KeyboardEvent('keydown', { key: 'Enter', bubbles: true });"
+                "field.dispatchEvent(enter)",
+                id,
+                value,
+            )
+            self.settle()
+            return
         self.run(
             "const [id, value] = arguments, element = $(id);"
             "if (element.type === 'checkbox') element.checked = value; else element.value = value;"
@@ -104,6 +127,8 @@ class Page:
             "ArrowDown": 40,
             "End": 35,
             "Home": 36,
+            "PageUp": 33,
+            "PageDown": 34,
             "Enter": 13,
             "Tab": 9,
         }
@@ -134,6 +159,11 @@ class Page:
         """Remove the text."""
         self.run("$('clear').click()")
         self.settle()
+
+    def forget(self) -> None:
+        """Forget all that the browser keeps of what was put in."""
+        self.run("$('forget').click(); $('forget-now').click()")
+        self.wait_for("offline-said", "Forgotten")
 
     def paste(self, text: str) -> None:
         """Paste a text into the field, as a browser tells a page of it."""
@@ -178,7 +208,8 @@ class Page:
     def counts(self) -> dict[str, int]:
         """Return the count of the text by the key of each encoding."""
         found: dict[str, str] = self.run(
-            "return Object.fromEntries([...document.querySelectorAll('#counts .card')].map("
+            "const cards = [...document.querySelectorAll('#counts .card[data-key]')];"
+            "return Object.fromEntries(cards.map("
             "card => [card.dataset.key, card.dataset.count]))"
         )
         return {key: int(count) for key, count in found.items()}

@@ -15,28 +15,24 @@ from hypothesis import strategies as st
 
 from compat_bpe import (
     Encoding,
-    encoding_name_for_model,
     get_encoding,
     list_encoding_names,
     load,
 )
-from compat_bpe.chat import count_messages
+from compat_bpe.chat import count_parts, count_request
 from compat_bpe.chat.limits import context_limit
+from compat_bpe.encodings.families import FAMILIES, NeedsFile
 from compat_bpe.encodings.model_names import model_names
-from compat_bpe.encodings.patterns import PATTERNS
+from compat_bpe.encodings.published import PATTERNS
 from compat_bpe.fit import Document
 from compat_bpe.unicode.clusters import long_clusters
-from tests.chat.images.made import address
-from tests.formats.gguf_files import gguf
-from tests.formats.small_gguf import gpt2
+from tests.chat.images import address
+from tests.formats.small_gguf import gguf, gpt2
 from tests.kinds import KINDS, kind_path, of_kind
-from web.counting_page.cells import cells_of
 from web.counting_page.desk import Desk
-from web.counting_page.edited import EditedText, Whole
-from web.counting_page.loading import packs
-from web.counting_page.sides import decoded, side_of
-from web.counting_page.token_facts import facts_of
-from web.counting_page.word_steps import LONGEST, steps_of
+from web.counting_page.explained import LONGEST, facts_of, steps_of
+from web.counting_page.text import EditedText, Whole, cells_of, decoded, side_of
+from web.counting_page.tokenizers import find, packs
 from web.model_list import models
 
 GPT2 = get_encoding("gpt2")
@@ -222,18 +218,18 @@ def test_facts_and_steps_are_there_for_every_kind(kind: str) -> None:
 
 
 def test_a_request_is_counted_with_all_that_it_has() -> None:
-    """With its images, tools and the form of the reply, as ``count_messages`` does."""
+    """With its images, tools and the form of the reply, as ``count_request`` does."""
     image = {"type": "image_url", "image_url": {"url": address()}}
     messages = [{"role": "user", "content": [{"type": "text", "text": "hello"}, image]}]
     tools = [{"type": "function", "function": {"name": "now", "parameters": {"type": "object"}}}]
     form = {"type": "json_schema", "json_schema": {"name": "a", "schema": {"type": "object"}}}
-    request = {"messages": messages, "tools": tools, "response_format": form}
-    asked = {"ask": "conversation", "model": "gpt-4o", **request}
+    request: dict[str, Any] = {"messages": messages, "tools": tools, "response_format": form}
+    asked = {"ask": "conversation", "key": "o200k_base", "model": "gpt-4o", "request": request}
     value = json.loads(Desk().answer(json.dumps(asked)))["value"]
-    expected = count_messages(messages, model="gpt-4o", tools=tools, response_format=form)
+    expected = count_request(request, model="gpt-4o")
     assert (value["count"], value["note"]) == (int(expected), expected.note)
-    assert value["count"] > int(count_messages(messages, model="gpt-4o", tools=tools))
-    assert (value["texts"], value["parts"]) == (["hello"], [1])
+    parts = {one.name: one.tokens for one in count_parts(**request, model="gpt-4o")}
+    assert value["parts"] == {name: parts[name] for name in ("response_format", "tools", "images")}
 
 
 def test_too_long_a_word_is_refused() -> None:
@@ -248,9 +244,7 @@ def test_every_encoding_has_its_pack() -> None:
 
 def test_the_page_offers_every_encoding_and_known_patterns() -> None:
     site = Path(__file__).parents[2] / "web" / "site"
-    shipped = re.findall(
-        r"^  \['(\w+)', '", (site / "js" / "encodings.js").read_text("utf-8"), re.M
-    )
+    shipped = re.findall(r"^  \['(\w+)', '", (site / "js" / "models.js").read_text("utf-8"), re.M)
     assert sorted(shipped) == sorted(list_encoding_names())
     listed = re.search(r'id="patterns">(.*?)</datalist>', (site / "index.html").read_text("utf-8"))
     assert listed is not None
@@ -259,17 +253,18 @@ def test_the_page_offers_every_encoding_and_known_patterns() -> None:
 
 
 def test_the_picker_says_what_the_package_knows() -> None:
-    rows = [row for family in models() for row in family["models"]]
-    names = [name for name, _, _ in rows]
-    assert len(names) == len(set(names))
-    assert set(model_names()) <= set(names)
-    for name, encoding, context in rows:
-        assert encoding == encoding_name_for_model(name)
-        if context is None:
-            with pytest.raises(KeyError):
-                context_limit(name)
-        else:
+    rows = {row[0]: row[1:] for family in models() for row in family["models"] if row[1]}
+    assert set(model_names()) <= set(rows)
+    for name, (key, context, _) in rows.items():
+        assert find(name)["key"] == key
+        if context is not None:
             assert context == context_limit(name).context
+    # Every family is in it, with what to do.
+    hints = {row[0]: row[3] for family in models() for row in family["models"] if not row[1]}
+    for one in FAMILIES:
+        if isinstance(one, NeedsFile) or not one.examples:
+            assert hints[one.name]
+    assert all(key or hint for family in models() for _, key, _, hint in family["models"])
 
 
 @given(texts)

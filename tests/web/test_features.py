@@ -12,9 +12,12 @@ import pytest
 import tiktoken
 
 import compat_bpe
-from compat_bpe.chat import count_messages
-from compat_bpe.encodings.vocabularies import load_ranks
+from compat_bpe.chat import count_messages, count_request
+from compat_bpe.encodings.published import load_ranks
 from compat_bpe.formats.tiktoken import format_ranks
+from tests.chat.images import address
+from tests.formats.small_files import NAME, PATTERN, RANKS, WHOLE, grok
+from tests.formats.small_gguf import gguf, gpt2, write
 from tests.kinds import kind_path
 from tests.web.page import Page
 from tools.reference_files import reference_file
@@ -52,6 +55,14 @@ def test_dropped_files_are_counted_as_they_are(page: Page) -> None:
         ["Total", "28", *map(str, totals)],
     ]
     assert "2 files counted as they are, 1 not" in page.text_of("files-said")
+    shares = page.run(
+        "return [...document.querySelectorAll('#files-table tbody tr')].map("
+        "row => parseFloat(row.children[2].style.getPropertyValue('--share')))"
+    )
+    assert [round(one) for one in shares] == [
+        *(round(100 * count / totals[0]) for count, _ in counts),
+        0,
+    ]
     page.run("document.querySelectorAll('#files-table .sort')[2].click()")
     assert [row[0] for row in table(page)[1:4]] == ["a.txt", "b.py", "c.bin"] or counts[0] < counts[
         1
@@ -101,7 +112,7 @@ def test_a_dropped_tokenizer_json_becomes_an_encoding(page: Page, kind: str) -> 
     page.drop({"tokenizer.json": path.read_bytes()})
     page.wait(lambda: any(key.startswith("file:") for key in page.counts()))
     assert list(page.counts().values()) == [own.count(KIND_TEXT)]
-    assert page.run("return $('encoding').selectedOptions[0].text").startswith("tokenizer.json")
+    assert page.run("return $('model').value").startswith("tokenizer.json")
     page.type("!")
     assert list(page.counts().values()) == [own.count(KIND_TEXT + "!")]
     # All of the text is there, also what no token stands for, and with the right ids.
@@ -144,9 +155,9 @@ def test_a_text_that_a_vocabulary_cannot_spell_has_no_count(page: Page) -> None:
     page.wait(lambda: list(page.counts().values()) == [2])
     page.settle()
     page.type("c")
-    page.wait_for("counts", "Not counted:")
+    page.wait_for("not-counted", "Not counted:")
     assert page.counts() == {}
-    assert "Traceback" not in page.text_of("counts")
+    assert "Traceback" not in page.text_of("not-counted")
     page.press("Backspace")
     page.settle()
     assert list(page.counts().values()) == [2]
@@ -180,7 +191,7 @@ def test_a_damaged_tokenizer_is_refused(page: Page) -> None:
 
 
 def test_the_merges_of_a_word_are_shown(page: Page) -> None:
-    page.choose("encoding", "gpt2")
+    page.choose("model", "gpt2")
     page.show_tab("word")
     page.run("$('word').value = 'hugs'; $('word').dispatchEvent(new Event('input'))")
     page.wait(lambda: "hugs" in page.text_of("steps"))
@@ -204,7 +215,7 @@ def test_messages_are_counted_with_their_roles(page: Page) -> None:
             {"role": "system", "content": "You are a helpful assistant."},
             {"role": "user", "content": "What is a token?"},
         ]
-        expected = f"{model}: {int(count_messages(messages, model=model))} tokens"
+        expected = f"{int(count_messages(messages, model=model))} tokens"
         page.wait_for("conversation-count", expected)
         shown = page.run(
             "return [...document.querySelectorAll('.of-message')].map(one =>"
@@ -214,45 +225,134 @@ def test_messages_are_counted_with_their_roles(page: Page) -> None:
         assert shown == [[one["content"], encoding.count(one["content"])] for one in messages]
 
 
-def test_a_request_is_counted_as_services_take_it(page: Page) -> None:
-    request: dict[str, Any] = {
-        "model": "gpt-4o",
-        "messages": [
-            {"role": "user", "content": [{"type": "text", "text": "Weather in Kyōto?"}]},
-            {
-                "role": "assistant",
-                "content": None,
-                "tool_calls": [
-                    {
-                        "id": "1",
-                        "type": "function",
-                        "function": {"name": "weather", "arguments": '{"place": "Kyōto"}'},
-                    }
-                ],
-            },
-            {"role": "tool", "tool_call_id": "1", "content": "sunny"},
-        ],
-        "tools": [
-            {
-                "type": "function",
-                "function": {
-                    "name": "weather",
-                    "parameters": {"type": "object", "properties": {"place": {"type": "string"}}},
-                },
-            }
-        ],
-    }
-    page.show_tab("messages")
-    page.choose("model", "gpt-4o")
-    for wrong, reason in [("{", "no JSON"), ("{}", "no messages"), ('[{"content": ""}]', "role")]:
-        page.run("$('request').value = arguments[0]; $('request-form').requestSubmit()", wrong)
-        page.wait_for("request-said", reason)
+TOOL = {
+    "type": "function",
+    "function": {
+        "name": "weather",
+        "parameters": {"type": "object", "properties": {"place": {"type": "string"}}},
+    },
+}
+CALL = {
+    "id": "1",
+    "type": "function",
+    "function": {"name": "weather", "arguments": '{"place": "Kyōto"}'},
+}
+FAR_IMAGE = {"type": "image_url", "image_url": {"url": "https://example.org/a.png"}}
+#: Requests as clients send them, and what the page shows beside their number.
+REQUESTS: list[tuple[dict[str, Any], list[str]]] = [
+    (
+        {
+            "model": "gpt-4",
+            "messages": [
+                {"role": "user", "content": [{"type": "text", "text": "Weather in Kyōto?"}]},
+                {"role": "assistant", "content": None, "tool_calls": [CALL]},
+                {"role": "tool", "tool_call_id": "1", "content": "sunny"},
+            ],
+            "tools": [TOOL],
+        },
+        ["calls weather", "tool weather", "sunny"],
+    ),
+    (
+        {
+            "model": "gpt-4o",
+            "messages": [
+                {"role": "user", "content": [{"type": "text", "text": "See"}, FAR_IMAGE]},
+            ],
+        },
+        ["image", "1 image not counted", "See"],
+    ),
+    (
+        {"model": "gpt-5-mini", "instructions": "Be brief.", "input": "Hello!"},
+        ["Be brief.", "Hello!"],
+    ),
+    (
+        {
+            "model": "gpt-4.1",
+            "input": [
+                {"role": "user", "content": [{"type": "input_text", "text": "Rain?"}]},
+                {"type": "function_call", "call_id": "1", "name": "rain", "arguments": "{}"},
+                {"type": "function_call_output", "call_id": "1", "output": "no"},
+            ],
+        },
+        ["Rain?", "calls rain", "no"],
+    ),
+    (
+        {
+            "model": "claude-sonnet-4-5",
+            "system": "You are terse.",
+            "messages": [{"role": "user", "content": "Hi"}],
+        },
+        ["You are terse.", "≈", "Anthropic says"],
+    ),
+]
+
+
+@pytest.mark.parametrize(("request_", "shown"), REQUESTS, ids=lambda one: str(one)[:30])
+def test_a_request_is_counted_as_services_take_it(
+    page: Page, request_: dict[str, Any], shown: list[str]
+) -> None:
+    page.follow("model=gpt-4o&tab=messages")
     page.run(
-        "$('request').value = arguments[0]; $('request-form').requestSubmit()", json.dumps(request)
+        "$('request').value = arguments[0]; $('request-form').requestSubmit()",
+        json.dumps(request_),
     )
-    count = count_messages(request["messages"], model="gpt-4o", tools=request["tools"])
+    page.settle()
+    page.settle()
+    count = count_request(request_, estimate=True)
     page.wait_for("conversation-count", f"{int(count)} tokens")
-    assert "1 tool" in page.text_of("conversation-count")
+    assert page.run("return $('model').value") == request_["model"]
+    said = page.text_of("panel-messages") + page.run(
+        "return [...document.querySelectorAll('#messages textarea')].map(one => one.value).join()"
+    )
+    for one in shown:
+        assert one in said
+    if count.note:
+        assert count.note in said
+    # Kept as it came.
+    kept = page.run("return Object.entries(localStorage).find(([key]) => key.includes('messages'))")
+    assert json.loads(kept[1]) == request_
+
+
+def test_what_a_request_has_that_cannot_be_counted_is_said(page: Page) -> None:
+    page.follow("model=gpt-4o&tab=messages")
+    submit = "$('request').value = arguments[0]; $('request-form').requestSubmit()"
+    before = page.text_of("conversation-count")
+    for wrong, reason in [
+        ("{", "not JSON"),
+        ("{}", "must be an object with messages"),
+        ('[{"content": ""}]', "role"),
+    ]:
+        page.run(submit, wrong)
+        page.wait_for("request-said", reason)
+    assert page.text_of("conversation-count") == before
+    messages = [{"role": "user", "content": "Hi"}]
+    page.run(submit, json.dumps({"model": "my-own", "messages": messages}))
+    page.wait_for("conversation-note", "counted as gpt-4o: unknown model 'my-own'")
+    page.run(submit, json.dumps({"model": "gpt-4", "messages": messages}))
+    page.wait(lambda: page.run("return $('model').value") == "gpt-4")
+    page.choose("model", "gpt-4o")
+    page.wait_for("conversation-note", "the request is for gpt-4")
+    page.choose("model", "r50k_base")
+    page.wait_for("conversation-count", "choose a model whose format is known")
+    assert "template=" not in page.text_of("panel-messages")
+
+
+def test_the_text_of_a_message_changes_and_its_image_stays(page: Page) -> None:
+    page.follow("model=gpt-4o&tab=messages")
+    near = {"type": "image_url", "image_url": {"url": address()}}
+    content = [{"type": "text", "text": "See"}, near]
+    page.run(
+        "$('request').value = arguments[0]; $('request-form').requestSubmit()",
+        json.dumps([{"role": "user", "content": content}]),
+    )
+    page.wait_for("conversation-parts", "images")
+    page.run(
+        "const text = document.querySelector('#messages textarea'); text.value = 'Look there';"
+        "text.dispatchEvent(new Event('input', { bubbles: true }))"
+    )
+    content[0] = {"type": "text", "text": "Look there"}
+    count = int(count_messages([{"role": "user", "content": content}], model="gpt-4o"))
+    page.wait_for("conversation-count", f"{count} tokens")
 
 
 def test_ids_become_text(page: Page) -> None:
@@ -304,7 +404,7 @@ def test_the_table_of_files_is_saved_as_csv(page: Page) -> None:
 
 
 def test_the_link_carries_the_settings_and_the_text_only_if_asked(page: Page) -> None:
-    page.choose("encoding", "cl100k_base")
+    page.choose("model", "cl100k_base")
     page.choose("other", "gpt2")
     page.choose("limit", 2)
     page.choose("spaces", True)
@@ -327,3 +427,75 @@ def test_the_link_carries_the_settings_and_the_text_only_if_asked(page: Page) ->
         for name in ("cl100k_base", "gpt2")
     }
     assert json.loads(page.run("return JSON.stringify($('limit').value)")) == "2"
+
+
+JS_RANKS = {"pat_str": PATTERN, "special_tokens": {}, "bpe_ranks": RANKS}
+FILES = {
+    "../../model.gguf": gguf(gpt2()),  # the folders are left out
+    "tokenizer.model.v3": reference_file("botchan_unigram").read_bytes(),
+    "tokenizer.tok.json": json.dumps(grok()).encode(),
+    "o200k_base.json": json.dumps(JS_RANKS).encode(),
+    NAME: WHOLE,
+}
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_dropped_files_of_other_programs_become_encodings(
+    page: Page, tmp_path: Path, name: str
+) -> None:
+    data = FILES[name]
+    path = tmp_path / Path(name).name
+    path.write_bytes(data)
+    text = "hello ab abc"
+    page.type(text)
+    page.drop({name: data})
+    page.wait(lambda: any(key.startswith("file:") for key in page.counts()))
+    assert list(page.counts().values()) == [compat_bpe.load(path).count(text)]
+
+
+def test_of_a_large_gguf_file_only_the_beginning_is_read(page: Page, tmp_path: Path) -> None:
+    path = write(tmp_path / "large.gguf", gpt2(), tensors=1)
+    with path.open("r+b") as file:
+        file.truncate(40 << 30)  # a hole: it takes no space
+    page.type("hello hello")
+    page.drag(path)
+    page.wait(lambda: any(key.startswith("file:") for key in page.counts()))
+    assert list(page.counts().values()) == [compat_bpe.load(path).count("hello hello")]
+
+
+def test_a_gguf_file_that_does_not_say_how_text_is_split(page: Page, tmp_path: Path) -> None:
+    path = write(tmp_path / "old.gguf", gpt2(pre=None))
+    page.type("hello the12")
+    page.drag(path)
+    page.wait(lambda: not page.run("return $('pattern-form').hidden"))
+    page.run("$('pattern').value = 'llama3'; $('pattern-form').requestSubmit()")
+    page.wait(lambda: any(key.startswith("file:") for key in page.counts()))
+    expected = compat_bpe.load(path, pattern="llama3").count("hello the12")
+    assert list(page.counts().values()) == [expected]
+    page.run("document.querySelectorAll('.close').forEach(one => one.click())")
+
+
+def test_a_damaged_gguf_file_is_refused_by_place(page: Page, tmp_path: Path) -> None:
+    path = tmp_path / "cut.gguf"
+    path.write_bytes(gguf(gpt2())[:500])
+    page.type("a")
+    page.drag(path)
+    page.wait_for("notices", "cut.gguf: byte ")
+    assert page.counts() == {"o200k_base": 1}
+    page.run("document.querySelectorAll('.close').forEach(one => one.click())")
+
+
+def test_a_file_that_was_changed_after_it_was_chosen(page: Page, tmp_path: Path) -> None:
+    """It is no longer to be read, and the page goes on."""
+    path = tmp_path / "own.tiktoken"
+    ranks = dict(list(load_ranks("r50k_base").items())[:300])
+    path.write_bytes(format_ranks(ranks))
+    page.type("a")
+    page.drag(path)
+    page.wait(lambda: not page.run("return $('pattern-form').hidden"))
+    path.unlink()
+    page.run("$('pattern').value = 'cl100k_base'; $('pattern-form').requestSubmit()")
+    page.wait_for("notices", "own.tiktoken: cannot be read")
+    page.type("b")
+    assert page.counts() == {"o200k_base": 1}
+    page.run("document.querySelectorAll('.close').forEach(one => one.click())")

@@ -75,14 +75,14 @@ def test_nothing_overflows(page: Page, width: int) -> None:
 
 
 def test_the_keyboard_reaches_everything(page: Page) -> None:
-    page.run("document.activeElement.blur(); document.body.focus()")
+    page.run("$('fold').click(); document.activeElement.blur(); document.body.focus()")
     reached = []
     for _ in range(35):
         page.press("Tab")
         reached.append(page.run("return document.activeElement.id"))
     for id in (
-        "encoding",
-        "other",
+        "model",
+        "compare",
         "limit",
         "special",
         "load-encoding",
@@ -102,9 +102,9 @@ def test_on_a_phone_the_count_stays_in_sight_and_targets_are_large(page: Page) -
     place = page.run(
         "return document.querySelector('#counts .card').getBoundingClientRect().toJSON()"
     )
-    folded = page.run("return [$('encoding').checkVisibility(), $('model').checkVisibility()]")
+    folded = page.run("return [$('limit').checkVisibility(), $('model').checkVisibility()]")
     page.run("$('fold').click()")
-    opened = page.run("return $('encoding').checkVisibility()")
+    opened = page.run("return $('limit').checkVisibility()")
     small = []
     for tab in ("text", "files", "word", "ids", "messages"):
         page.show_tab(tab)
@@ -122,28 +122,30 @@ def test_on_a_phone_the_count_stays_in_sight_and_targets_are_large(page: Page) -
     assert small == []
 
 
-@pytest.mark.parametrize("width", [1000, 1200, 1400])
-def test_the_settings_are_one_row(page: Page, width: int) -> None:
-    page.browser.show(width)
-    rows = page.run(
-        "return new Set([...$('settings').children].filter(one => one.checkVisibility())"
-        ".map(one => Math.round(one.getBoundingClientRect().bottom))).size"
+def test_the_number_comes_first_and_is_large(page: Page) -> None:
+    """With the model beside it, a bar of its context, and a second one beside it to compare."""
+    page.choose("model", "gpt-4")
+    page.type("hello world " * 1_000)
+    size, bar, width = page.run(
+        "const card = $('first'), style = getComputedStyle(card.querySelector('.count'));"
+        "const bar = card.querySelector('.bar-of');"
+        "return [[style.fontSize, style.fontVariantNumeric],"
+        " bar.firstElementChild.offsetWidth / bar.offsetWidth, bar.checkVisibility()]"
     )
-    page.browser.show(1200)
-    assert rows == 1
-
-
-def test_two_counts_and_the_sizes_are_one_row(page: Page) -> None:
-    page.choose("other", "cl100k_base")
-    page.choose("limit", 100_000)
-    page.type("hello world " * 4_000)
+    assert size == ["56px", "tabular-nums"]
+    assert abs(bar - page.counts()["cl100k_base"] / 8_192) < 0.02
+    assert width
+    page.choose("other", "gpt-4o")
+    page.choose("limit", 100)
     page.browser.show(1400)
-    tops, bottoms = page.run(
-        "const places = [...$('counts').children].map(one => one.getBoundingClientRect());"
-        "return [places.map(one => one.top), places.map(one => one.bottom)]"
+    tops, over = page.run(
+        "const cards = [...document.querySelectorAll('#counts .card')];"
+        "return [cards.map(one => one.getBoundingClientRect().top),"
+        " cards.map(one => one.querySelector('.bar-of').matches('.over'))]"
     )
     page.browser.show(1200)
-    assert max(tops) < min(bottoms)
+    assert tops[0] == tops[1]
+    assert over == [True, True]
 
 
 def test_tokens_are_told_apart_in_forced_colors(page: Page) -> None:

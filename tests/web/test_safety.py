@@ -72,11 +72,16 @@ def test_text_is_never_html(page: Page) -> None:
     page.wait(lambda: "special" in page.text_of("card"))
     assert EVIL in page.text_of("card")
     page.show_tab("messages")
-    page.run(
-        "$('request').value = arguments[0]; $('request-form').requestSubmit()",
-        json.dumps([{"role": EVIL, "content": EVIL}]),
-    )
+    page.choose("model", "gpt-4o")
+    submit = "$('request').value = arguments[0]; $('request-form').requestSubmit()"
+    page.run(submit, json.dumps([{"role": EVIL, "content": EVIL}]))
+    page.wait(lambda: "onerror" in page.run("return $('request-said').textContent"))
+    tool = {"type": "function", "function": {"name": EVIL}}
+    messages = [{"role": "user", "content": EVIL}]
+    page.run(submit, json.dumps({"model": EVIL, "messages": messages, "tools": [tool]}))
     page.wait(lambda: "onerror" in page.run("return $('messages').textContent"))
+    for id in ("request-chips", "conversation-note"):
+        assert "onerror" in page.run("return $(arguments[0]).textContent", id)
     page.settle()
     assert page.run(images) == 0
     assert page.run("return document.title") == title
@@ -177,11 +182,11 @@ def test_only_the_encoding_asked_for_is_loaded_and_then_nothing_needs_a_network(
     # Python began with the memory of the first visit, which had no text in it.
     assert page.run("return isContinued")
     page.show_tab("messages")  # imports more
-    page.wait_for("conversation-count", "gpt-4: ")
+    page.wait_for("conversation-count", "tokens")
     page.show_tab("text")
-    page.choose("encoding", "gpt2")
+    page.choose("model", "gpt2")
     assert "gpt2" not in page.counts()
-    page.wait_for("counts", "vocabulary r50k_base")
+    page.wait_for("not-counted", "vocabulary r50k_base")
 
 
 def test_everything_is_kept_offline_if_one_asks_for_it(fresh: tuple[Browser, Path]) -> None:
@@ -195,7 +200,7 @@ def test_everything_is_kept_offline_if_one_asks_for_it(fresh: tuple[Browser, Pat
     page.open()  # the server is gone
     page.type("hello world")
     for name in list_encoding_names():
-        page.choose("encoding", name)
+        page.choose("model", name)
         assert page.counts() == {name: 2}
 
 

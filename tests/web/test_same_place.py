@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from compat_bpe import get_encoding
-from tests.web.page import Page
+from tests.web.page import CONTROL, Page
 
 pytestmark = pytest.mark.web
 
@@ -48,6 +48,22 @@ def test_the_panes_scroll_together(page: Page, leader: str, other: str) -> None:
         assert abs(first_line(page, other) - at) <= 2, pixels
 
 
+def test_the_panes_are_at_one_place_after_a_long_paste(page: Page) -> None:
+    lines = "".join(
+        f"line {number} of(code)\n" + "    if x:\n" * (number % 9) for number in range(5000)
+    )
+    page.paste(lines)
+    page.wait(lambda: page.run("return $('tokens').ariaBusy") != "true")
+    page.settle()
+    script = """
+        const pane = $('tokens').getBoundingClientRect();
+        return [...document.querySelectorAll('#tokens .t')].filter(one => {
+          const { top, bottom } = one.getBoundingClientRect();
+          return top >= pane.top && bottom <= pane.bottom;
+        }).map(one => one.textContent).join('').replaceAll('·', ' ')"""
+    assert "line 4999 of(code)" in page.run(script)
+
+
 @pytest.mark.parametrize(("width", "height"), [(1366, 650), (390, 844)])
 def test_the_facts_are_in_sight_where_the_pointer_is(page: Page, width: int, height: int) -> None:
     page.type("hello world again")
@@ -73,6 +89,54 @@ def test_the_facts_are_in_sight_where_the_pointer_is(page: Page, width: int, hei
     assert 0 <= place["top"] < place["bottom"] <= height
     assert 0 <= place["left"] < place["right"] <= width
     assert abs(place["top"] - y) < 60
+
+
+@pytest.mark.parametrize(("width", "height"), [(1280, 600), (1366, 657), (1280, 500)])
+def test_nothing_lies_beneath_the_panes(page: Page, width: int, height: int) -> None:
+    page.paste(LINES)
+    page.browser.devtools(
+        "Emulation.setDeviceMetricsOverride",
+        width=width,
+        height=height,
+        deviceScaleFactor=1,
+        mobile=False,
+    )
+    page.settle()
+    panes, footer = page.run(
+        "return [[...document.querySelectorAll('.pane')].map("
+        "one => one.getBoundingClientRect().bottom),"
+        " document.querySelector('footer').getBoundingClientRect().top]"
+    )
+    page.browser.show(1200)
+    assert max(panes) <= footer
+
+
+def test_keys_go_from_line_to_line_of_the_tokens(page: Page) -> None:
+    page.paste(LINES)
+    page.run("$('tokens').focus()")
+
+    def press(key: str, modifiers: int = 0) -> str:
+        page.press(key, modifiers)
+        page.settle()
+        found: str = page.run(
+            "const line = document.querySelector('#tokens .current')?.closest('.block');"
+            "const cells = line ? [...line.querySelectorAll('.t')] : [];"
+            "const at = cells.findIndex(one => one.matches('.current'));"
+            "let from = at; while (from && !cells[from - 1].textContent.includes('↵')) from--;"
+            "return cells.slice(from, at + 1).map(one => one.textContent).join('')"
+        )
+        return found.replace("·", " ").strip("↵\n")
+
+    assert press("Home", CONTROL) == "line"
+    assert press("ArrowDown") == "line"
+    assert press("End") == "line 1 with some words of its own"
+    assert press("ArrowUp") == "line 0 with some words of its own"
+    assert press("Home") == "line"
+    assert press("PageDown") == "line"
+    number = page.run("return document.querySelector('#card .number').textContent")
+    assert int(number.split()[-1].replace(",", "")) > 60
+    assert press("PageUp") == "line"
+    assert press("End", CONTROL) == "line 399 with some words of its own"
 
 
 def test_escape_hides_the_facts(page: Page) -> None:
@@ -112,6 +176,15 @@ def test_a_selection_is_counted_and_marked_among_the_tokens(page: Page) -> None:
     page.run("$('text').setSelectionRange(0, 0)")
     page.wait(lambda: page.text_of("selected") == "")
     assert page.run(chosen) == ["one"]
+
+
+def test_no_token_is_marked_before_anything_is_clicked(page: Page) -> None:
+    page.open("#encoding=o200k_base&text=one%20two")
+    page.settle()
+    assert page.run("return document.activeElement.id") == "text"
+    assert page.run("return document.querySelectorAll('.t.chosen').length") == 0
+    page.press("ArrowLeft")
+    page.wait(lambda: page.run("return document.querySelectorAll('.t.chosen').length") == 1)
 
 
 def test_a_special_token_in_a_line_from_right_to_left_stays_whole(page: Page) -> None:

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 import tiktoken
 
-from compat_bpe import get_encoding
+from compat_bpe import get_encoding, list_encoding_names
+from compat_bpe.fit import split_text
 from tests.corpora import TEXTS
 from tests.web.page import Page
 
@@ -34,7 +35,7 @@ def corpus() -> dict[str, str]:
 @pytest.mark.smoke
 @pytest.mark.parametrize("name", NAMES)
 def test_counts_are_those_of_tiktoken(page: Page, name: str) -> None:
-    page.choose("encoding", name)
+    page.choose("model", name)
     page.type(TEXT)
     assert page.counts() == {name: tokens_of(name, TEXT)}
 
@@ -178,6 +179,15 @@ def test_two_encodings_stand_side_by_side(page: Page) -> None:
     assert "gpt2" in page.text_of("heads")
 
 
+def test_without_a_limit_nothing_is_behind_it(page: Page) -> None:
+    page.type("one two three")
+    page.wait(lambda: not page.run("return document.querySelector('#tokens .beyond')"))
+    page.choose("other", "gpt2")
+    page.settle()
+    assert len(page.cells(1)) == 3
+    assert page.run("return document.querySelectorAll('#tokens .beyond').length") == 0
+
+
 @pytest.mark.parametrize("limit", [0, 1, 5, 8])
 def test_the_cut_of_a_limit_is_exact(page: Page, limit: int) -> None:
     text = "one two three 👩\u200d👩 four\nfive six seven"
@@ -192,6 +202,55 @@ def test_the_cut_of_a_limit_is_exact(page: Page, limit: int) -> None:
     assert kept.replace("↵", "") == get_encoding("o200k_base").truncate(text, limit).text
     over = tokens_of("o200k_base", text) - limit
     assert f"{over} over the limit" in page.text_of("counts")
+
+
+def test_what_fits_and_the_parts_are_copied_and_saved(page: Page) -> None:
+    text = "one two three 👩\u200d👩 four\nfive six seven"
+    encoding = get_encoding("o200k_base")
+    parts = [one.text for one in split_text(encoding, text, 5)]
+    page.type(text)
+    page.choose("limit", 100)
+    assert page.run("return $('fitting').hidden")
+    page.choose("limit", 5)
+    page.wait(lambda: not page.run("return $('fitting').hidden"))
+    page.run(
+        "navigator.clipboard.writeText = async text => { window.copied = text };"
+        "const make = URL.createObjectURL;"
+        "URL.createObjectURL = blob => { window.saved = blob; return make(blob) };"
+        "$('copy-fits').click()"
+    )
+    page.wait_for("copy-fits", "Copied")
+    assert page.run("return window.copied") == encoding.truncate(text, 5).text
+    page.run("$('split').click()")
+    page.wait_for("split-said", f"{len(parts)} parts")
+    page.run("$('part').value = '1'; $('copy-part').click()")
+    page.wait_for("copy-part", "Copied")
+    assert page.run("return window.copied") == parts[1]
+    page.run("$('save-parts').click()")
+    assert page.run("return window.saved.text().then(JSON.parse)") == parts
+    page.choose("special", True)
+    page.type("<|endoftext|>")
+    page.run("$('split').click()")
+    page.wait_for("split-said", "special tokens by name is not split")
+
+
+def test_all_encodings_are_counted_and_chosen_from(page: Page) -> None:
+    text = "unbelievable tokenizations हिन्दी here"
+    page.type(text)
+    page.run("$('all').click()")
+    page.wait_for("everywhere", "All encodings")
+    page.type("!")
+    page.wait_for("everywhere", f"{get_encoding('gpt2').count(text + '!')} gpt2")
+    shown = page.run(
+        "return [...document.querySelectorAll('#everywhere button')].map(one => one.innerText)"
+    )
+    assert sorted(shown) == sorted(
+        f"{get_encoding(name).count(text + '!')} {name}" for name in list_encoding_names()
+    )
+    page.run("document.querySelector('#everywhere [data-key=p50k_base]').click()")
+    page.settle()
+    assert page.counts() == {"p50k_base": get_encoding("p50k_base").count(text + "!")}
+    page.run("$('all').click()")
 
 
 @pytest.mark.parametrize("limit", ["-1", "1.5"])

@@ -1,29 +1,31 @@
-"""Visits: by links, back and forth, again, without https, with a new version of the page."""
+"""Visits: by links, again, without https, with a new version; and what is said while it loads."""
 
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from pathlib import Path
+from urllib.parse import urlencode
 
 import pytest
 
 from compat_bpe import get_encoding
-from tests.chat.images.made import address
-from tests.web.page import Page
+from tests.chat.images import address
+from tests.questions import QUESTIONS, TEXT
+from tests.web.page import CONTROL, Page
 from tests.web.server import served
 from tools.browser import Browser
 from web.model_list import models
 
 pytestmark = pytest.mark.web
 
+GPT2 = get_encoding("gpt2").count(TEXT)
 OWN = b'{"model": {"type": "Unigram", "vocab": [["a", -1.0], ["b", -1.0]]}}'
 
 
 def settings_of(page: Page) -> list[str]:
-    found: list[str] = page.run(
-        "return ['encoding', 'other', 'limit', 'text'].map(id => $(id).value)"
-    )
+    found: list[str] = page.run("return ['model', 'other', 'limit', 'text'].map(id => $(id).value)")
     return found
 
 
@@ -44,22 +46,57 @@ def reload(page: Page) -> None:
 
 
 @pytest.mark.parametrize(
-    "hash",
+    ("hash", "reason"),
     [
-        "encoding=<script>&limit=-5&compare=zzz&special=yes&text=",
-        "limit=99999999999999&ids=0&%%%",
-        "limit=1e3&limit=2",
+        (
+            "encoding=<script>&limit=-5&compare=zzz&special=yes&text=",
+            "unknown encoding '<script>'; the encodings are gpt2, ",
+        ),
+        ("compare=qwen3:8b", "Qwen 3, which does not ship; drop tokenizer.json and "),
+        ("limit=99999999999999&ids=0&tab=none&%%%", ""),
+        ("limit=1e3&limit=2", ""),
     ],
 )
-def test_a_wrong_link_changes_nothing(page: Page, hash: str) -> None:
+def test_a_wrong_link_changes_nothing_and_says_why(page: Page, hash: str, reason: str) -> None:
     page.run("location.hash = arguments[0]", hash)
     page.settle()
     assert settings_of(page) == ["o200k_base", "", "", ""]
     assert page.counts() == {"o200k_base": 0}
+    assert reason in page.text_of("notices")
+
+
+def test_a_link_holds_what_is_seen(page: Page) -> None:
+    page.follow("model=gpt-4&tab=word&word=strawberry")
+    page.wait(lambda: "straw" in page.text_of("steps"))
+    assert page.run("return [$('panel-word').hidden, $('panel-text').hidden]") == [False, True]
+    page.run("$('word').value = 'hugs'; $('word').dispatchEvent(new Event('input'))")
+    page.wait(lambda: "word=hugs" in page.run("return location.hash"))
+    page.show_tab("ids")
+    page.run("$('id-list').value = '[15339]'; $('id-list').dispatchEvent(new Event('input'))")
+    page.wait(lambda: "list=%5B15339%5D" in page.run("return location.hash"))
+    hash = page.run("return location.hash")
+    page.open(hash)
+    page.wait_for("decoded", "hello")
+    assert page.run("return [$('panel-ids').hidden, $('model').value]") == [False, "gpt-4"]
+    page.show_tab("text")
+
+
+def test_every_question_about_a_tokenizer_has_its_answer(page: Page) -> None:
+    """The table of all surfaces, by links in the open page."""
+    page.type(TEXT)
+    for question in QUESTIONS:
+        page.follow("encoding=gpt2")
+        page.follow(urlencode({question.field: question.name}))
+        said = page.text_of("notices")
+        if question.tokens is None:
+            assert question.reason in said.replace("\xa0", " "), question
+            assert page.counts() == {"gpt2": GPT2}
+        else:
+            assert (said, list(page.counts().values())) == ("", [question.tokens]), question
 
 
 def test_links_work_in_the_open_page_and_back_and_forth(page: Page) -> None:
-    page.choose("encoding", "cl100k_base")
+    page.choose("model", "cl100k_base")
     page.choose("limit", 7)
     page.run("location.hash = 'encoding=gpt2&compare=r50k_base&text=hello%20world'")
     page.wait(lambda: page.counts() == {"gpt2": 2, "r50k_base": 2})
@@ -79,8 +116,7 @@ def test_text_and_settings_are_still_there_after_a_reload(page: Page) -> None:
     assert settings_of(page) == ["o200k_base", "gpt2", "1", "hello world"]
     assert page.run("return $('ids').checked && !$('spaces').checked")
     assert page.counts() == {"o200k_base": 2, "gpt2": 2}
-    page.run("$('forget').click()")
-    page.wait_for("offline-said", "Forgotten")
+    page.forget()
     reload(page)
     assert settings_of(page) == ["o200k_base", "gpt2", "1", ""]
 
@@ -90,18 +126,30 @@ def test_loaded_tokenizers_are_still_there_after_a_reload_until_forgotten(page: 
     page.drop({"tokenizer.json": OWN})
     page.wait(lambda: any(key.startswith("file:") for key in page.counts()))
     page.settle()
-    name = page.run("return $('encoding').selectedOptions[0].text")
+    name = page.run("return $('model').value")
     page.wait(lambda: page.run("return caches.keys().then(all => all.some(n => /own/.test(n)))"))
     page.settle()
     reload(page)
-    page.wait(lambda: page.run("return $('encoding').selectedOptions[0].text") == name)
+    page.wait(lambda: page.run("return $('model').value") == name)
     page.wait(lambda: list(page.counts().values()) == [2])
     assert [key.startswith("file:") for key in page.counts()] == [True]
-    page.run("$('forget').click()")
-    page.wait_for("offline-said", "Forgotten")
+    page.forget()
     reload(page)
-    assert "tokenizer.json" not in page.run("return $('encoding').textContent")
+    assert page.run("return $('model').value") == "gpt-4o"
     assert page.counts() == {"o200k_base": 0}
+
+
+def test_what_is_forgotten_is_asked_for_and_does_not_come_back(page: Page) -> None:
+    page.type("secret")
+    page.run("$('forget').click()")
+    assert "cannot be undone" in page.text_of("forgetting")
+    page.run("document.querySelector('#forgetting [value=\"\"]').click()")
+    assert page.run("return $('text').value") == "secret"
+    page.forget()
+    page.run("$('text').focus()")
+    page.press("z", CONTROL)
+    page.settle()
+    assert page.run("return $('text').value") == ""
 
 
 def test_messages_are_still_there_after_a_reload_until_forgotten(page: Page) -> None:
@@ -115,7 +163,10 @@ def test_messages_are_still_there_after_a_reload_until_forgotten(page: Page) -> 
     page.show_tab("messages")
     first = messages_of(page)
     page.run("$('paste-request').click(); $('request').value = arguments[0]", json.dumps(request))
-    page.run("$('request-form').requestSubmit(); $('add-message').click()")
+    page.run("$('request-form').requestSubmit()")
+    page.wait(lambda: messages_of(page) == [["user", "hello"]])
+    page.settle()
+    page.run("$('add-message').click()")
     page.run(
         "const last = [...document.querySelectorAll('#messages textarea')].pop();"
         "last.value = 'world'; last.dispatchEvent(new Event('input', { bubbles: true }))"
@@ -130,9 +181,8 @@ def test_messages_are_still_there_after_a_reload_until_forgotten(page: Page) -> 
         "tools": [tool],
         "response_format": form,
     }
-    page.wait_for("conversation-count", ", of the form of the reply")
-    page.run("$('forget').click()")
-    page.wait_for("offline-said", "Forgotten")
+    page.wait_for("request-chips", "form of the reply")
+    page.forget()
     assert messages_of(page) == first
     reload(page)
     assert messages_of(page) == first
@@ -163,19 +213,100 @@ def test_it_opens_ready_to_use(page: Page) -> None:
     assert page.run("return $('example').hidden")
 
 
-def test_a_model_is_chosen_by_family_and_brings_encoding_and_limit(page: Page) -> None:
-    page.type("hello world")
-    groups = page.run(
-        "return [...document.querySelectorAll('#model optgroup')].map(one =>"
-        " [one.label, [...one.children].map(o => [o.value, o.text])])"
+def test_while_it_loads_it_says_how_far_it_is_and_estimates(built: Path) -> None:
+    with served(built) as address, Browser() as browser:
+        browser.devtools(
+            "Page.addScriptToEvaluateOnNewDocument",
+            source="""
+                window.said = [];
+                document.addEventListener('readystatechange', () => {
+                  if (document.readyState !== 'interactive') return;
+                  document.getElementById('text').value = 'hello world, and more';
+                  for (const one of document.querySelectorAll('#loaded, #first .count')) {
+                    new MutationObserver(() => said.push(one.textContent))
+                      .observe(one, { childList: true });
+                  }
+                })""",
+        )
+        page = Page(browser, address)
+        page.browser.open(address)
+        page.wait(lambda: page.text_of("status") == "Ready.")
+        said = page.run("return said")
+        assert "≈ 6" in said
+        assert any(re.fullmatch(r"\d+\.\d of \d+\.\d MB", one) for one in said), said
+        assert said.index("≈ 6") < said.index("5")
+
+
+def options(page: Page, typed: str) -> list[str]:
+    """Return the names that are offered for what is typed into the field of the model."""
+    page.run("$('model').focus(); document.execCommand('selectAll')")
+    page.browser.devtools("Input.insertText", text=typed)
+    found: list[str] = page.run(
+        "return [...document.querySelectorAll('#model-list [role=option] > span')]"
+        ".map(one => one.textContent)"
     )
-    assert [family for family, _ in groups] == [one["family"] for one in models()]
+    return found
+
+
+def test_every_family_is_found_by_typing(page: Page) -> None:
+    page.type("hello world")
+    listed = {row[0] for one in models() for row in one["models"]}
+    for word in ["claude", "gemini", "Qwen", "Llama", "Gemma", "Mistral", "Kimi", "gpt-5"]:
+        found = options(page, word)
+        assert found, word
+        assert listed.issuperset(found)
+        assert any(word.lower() in one.lower() for one in found), word
+    assert options(page, "claude")[0].startswith("claude-")
+    page.press("ArrowDown")
+    page.press("ArrowUp")
+    page.press("Enter")
+    page.settle()
+    assert [key[:8] for key in page.counts()] == ["≈claude-"]
+    assert options(page, "Qwen 3")[0] == "Qwen 3"
+    page.press("Enter")
+    page.wait_for("notices", "drop tokenizer.json and tokenizer_config.json of https://hugging")
+    assert [key[:8] for key in page.counts()] == ["≈claude-"]  # what was chosen before
+    assert options(page, "azure/eu/gpt-4o") == []
+    page.press("Enter")
+    page.settle()
+    assert page.counts() == {"o200k_base": 2}
+    assert options(page, "no such thing") == []
+    page.press("Enter")
+    page.settle()
+    assert "unknown model 'no such thing'" in page.text_of("notices")
+    assert page.run("return $('model').value") == "azure/eu/gpt-4o"
+
+
+def test_a_model_brings_encoding_and_context(page: Page) -> None:
+    page.type("hello world")
     page.choose("model", "gpt-4")
-    page.wait(lambda: page.counts() == {"cl100k_base": 2})
+    assert page.counts() == {"cl100k_base": 2}
     assert "% of 8,192" in page.text_of("counts")
-    page.choose("encoding", "gpt2")
-    assert page.run("return $('model').value") == ""
+    page.choose("other", "gpt-3.5-turbo")  # of the same encoding
+    assert "as many" in page.text_of("second")
+    page.run("$('no-other').click()")
+    page.settle()
+    page.choose("model", "r50k_base")
     assert "%" not in page.text_of("counts")
+
+
+def test_an_estimate_is_marked_with_its_reason_and_has_no_tokens(page: Page) -> None:
+    page.type("hello world")
+    page.choose("model", "claude-sonnet-4-5")
+    assert page.counts() == {"≈claude-sonnet-4-5": 4}
+    shown = page.text_of("counts")
+    assert "≈ 4" in shown
+    assert "Anthropic says a token is approximately 3.5 English characters" in shown
+    assert page.cells() == []
+    assert page.text_of("tokens") == "hello world"
+    page.choose("limit", 2)
+    page.wait(lambda: page.run("return document.querySelector('.cut') !== null"))
+    page.show_tab("word")
+    page.wait_for("steps", "claude-sonnet-4-5 has no public tokenizer")
+    page.drop({"a.txt": b"hello world"})
+    page.wait(lambda: "counted as they are" in page.text_of("files-said"))
+    assert "≈claude-sonnet-4-5" in page.text_of("files-table")
+    page.run("$('forget-files').click()")
 
 
 def test_a_file_says_that_it_needs_a_server(built: Path) -> None:
@@ -269,3 +400,59 @@ def test_builds_at_one_address_keep_their_own(built: Path, tmp_path: Path) -> No
         visit("two")
         shutil.rmtree(tmp_path / "one")  # a visit is now as without a network
         visit("one")
+
+
+def watch(page: Page) -> None:
+    """Note what the status says from now on."""
+    page.run(
+        "window.said = [];"
+        "window.watcher = new MutationObserver(() => said.push($('status').textContent));"
+        "watcher.observe($('status'), { childList: true })"
+    )
+
+
+def said(page: Page) -> list[str]:
+    found: list[str] = page.run("watcher.disconnect(); return said")
+    return found
+
+
+def test_it_is_not_ready_while_something_loads(page: Page) -> None:
+    watch(page)
+    page.choose("model", "p50k_edit")
+    page.wait(lambda: "p50k_edit" in page.counts())
+    heard = said(page)
+    assert heard[0] == "Loading p50k_edit…"
+    assert heard.index("Ready.") == len(heard) - 1
+    watch(page)
+    page.drop({"tokenizer.json": OWN})
+    page.wait(lambda: any(key.startswith("file:") for key in page.counts()))
+    page.settle()
+    assert said(page)[0] == "Loading tokenizer.json…"
+
+
+def test_a_tokenizer_that_fails_says_so_until_one_goes_on(page: Page) -> None:
+    page.drop({"tokenizer.json": b'{"model": 1}'})
+    page.wait_for("notices", "tokenizer.json")
+    page.wait(lambda: page.run("return document.querySelector('#notices [role=alert]') !== null"))
+    bad, plain = page.run(
+        "return [getComputedStyle(document.querySelector('.notice.failed span')).color,"
+        " getComputedStyle(document.body).color]"
+    )
+    assert bad != plain
+    page.type("a")
+    assert page.text_of("notices") == ""
+
+
+def test_two_tokenizers_are_told_apart_by_the_beginning_of_their_names(page: Page) -> None:
+    names: list[str] = []
+    for _ in range(2):
+        page.drop({"tokenizer.json": OWN})
+        page.wait(lambda: page.run("return $('model').value") not in ["o200k_base", *names])
+        page.settle()
+        names.append(page.run("return $('model').value"))
+    one, two = names
+    assert one[:10] != two[:10]
+    assert one.endswith("tokenizer.json, 2 tokens")
+    page.choose("other", one)
+    heads = page.run("return [...$('heads').children].map(one => one.textContent)")
+    assert len(set(heads)) == 2

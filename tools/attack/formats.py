@@ -20,13 +20,14 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import compat_bpe
+from tests.formats import small_files
+from tests.kinds import KINDS, SMALL_MODELS, kind_path, model_path
 
-from ..class_folders import random_folder
+from ..slow_tokenizers import random_folder
 
 SECONDS = 30
 MEMORY = 3 << 30
 
-_FIXTURES = Path(__file__).parents[2] / "fixtures"
 _TEXTS = ["", "a", "ab " * 40, "Hello, wörld! 中文 😀\n\n", "a" * 300, "<s>x</s>", "e\u0301\r\n\0"]
 _REFUSED = (ValueError, KeyError, OSError)
 
@@ -84,7 +85,7 @@ def _template(random: Random) -> dict[str, Any]:
 def _bomb(random: Random, file: dict[str, Any]) -> None:
     """Make a part of a file one that asks for far more than it is."""
     count = random.choice([1, 3, 40, 400])
-    replaced = [_replace(random) for _ in range(1)] * count
+    replaced = [_replace(random)] * count
     prepend = {"type": "Prepend", "prepend": "a" * random.choice([0, 1, 9, 50_000])}
     kind = random.randrange(8)
     if kind == 0:
@@ -165,30 +166,6 @@ def _damaged(random: Random, data: bytes) -> bytes:
     return bytes(found)
 
 
-def _models() -> Iterator[bytes]:
-    """Yield models of SentencePiece, each written from its description in the fixtures."""
-    for path in sorted((_FIXTURES / "sentencepiece").glob("*.json")):
-        model = json.loads(path.read_bytes()).get("model")
-        if isinstance(model, str):
-            yield base64.b64decode(model)
-
-
-def _tekken(random: Random) -> dict[str, Any]:
-    tokens = [
-        {"rank": rank, "token_bytes": base64.b64encode(bytes([rank])).decode(), "token_str": None}
-        for rank in range(256)
-    ]
-    size = random.choice([266, 266, 300, 1 << 40])
-    config = {
-        "pattern": random.choice([r"\p{L}+|.", r"\s+|\S", "("]),
-        "num_vocab_tokens": 256,
-        "default_vocab_size": size,
-        "default_num_special_tokens": random.choice([10, 10, 0, 1 << 40]),
-        "version": "v3",
-    }
-    return {"config": config, "vocab": tokens}
-
-
 def _gguf(random: Random) -> bytes:
     """Return a file whose one value is an array of arrays, which are empty at last."""
     count, depth = random.choice([9, 65_536, 1_000_000]), random.choice([1, 2, 3])
@@ -210,17 +187,16 @@ def _folder(random: Random) -> dict[str, bytes]:
     """Return the files of a folder."""
     kind = random.randrange(8)
     if kind <= 1:
-        path = random.choice(sorted((_FIXTURES / "kinds").glob("*.json")))
-        file = json.loads(path.read_bytes())
-        file = file.get("tokenizer", file)
+        file = json.loads(Path(kind_path(random.choice(KINDS))).read_bytes())
         if kind:
             _bomb(random, file)
         return {"tokenizer.json": _written(random, file)}
     if kind == 2:
-        return {"tekken.json": _written(random, _tekken(random))}
+        file = small_files.tekken(random.choice([4, 10, 0, 1 << 40]))
+        return {"tekken.json": _written(random, file)}
     if kind == 3:
-        models = list(_models())
-        return {"tokenizer.model": _damaged(random, random.choice(models) if models else b"\n\3")}
+        model = Path(model_path(random.choice(SMALL_MODELS))).read_bytes()
+        return {"tokenizer.model": _damaged(random, model)}
     if kind == 4:
         _, files = random_folder(random)
         changed = random.choice(sorted(files))
@@ -233,7 +209,13 @@ def _folder(random: Random) -> dict[str, bytes]:
     if kind == 6:
         return {"bpe_simple_vocab_16e6.txt.gz": _gzip(random)}
     ranks = b"".join(base64.b64encode(bytes([n])) + f" {n}\n".encode() for n in range(256))
-    return {"own.tiktoken": _damaged(random, ranks)}
+    return random.choice(
+        [
+            {"own.tiktoken": _damaged(random, ranks)},
+            {small_files.NAME: _damaged(random, small_files.WHOLE)},
+            {"tokenizer.tok.json": _written(random, small_files.grok())},
+        ]
+    )
 
 
 def _written(random: Random, content: Any) -> bytes:

@@ -46,8 +46,8 @@ CHARS = {
     "words": "one two\n",
 }
 
-#: A text of twice the length may take so many times the work, above so many calls and lines for
-#: each character.
+#: A text of twice the length may take at most so many times the work. Less than ``FREE`` calls
+#: and lines for each character counts as so many.
 MOST_GROWTH = 2.3
 FREE = 60
 
@@ -59,8 +59,8 @@ LENGTH = 1000
 SECONDS = 120
 
 
-def _thirds(text: str, size: int = 7) -> list[str]:
-    return [text[at : at + size] for at in range(0, len(text), size)]
+def _pieces(text: str) -> list[str]:
+    return [text[at : at + 7] for at in range(0, len(text), 7)]
 
 
 def _edit(encoding: Any, text: str) -> None:
@@ -78,62 +78,54 @@ def _decode_stream(encoding: Any, text: str) -> None:
 
 
 def _feed(stream: Any, text: str) -> None:
-    for part in _thirds(text):
+    for part in _pieces(text):
         stream.feed(part)
     stream.finish()
 
 
 #: Each function, its name first: what it does with an encoding and a text.
 FUNCTIONS: dict[str, Callable[[Any, str], Any]] = {
-    "encode": lambda encoding, text: encoding.encode(text),
-    "encode_ordinary": lambda encoding, text: encoding.encode_ordinary(text),
-    "count": lambda encoding, text: encoding.count(text),
-    "decode": lambda encoding, text: encoding.decode(encoding.encode(text)),
-    "decode_with_offsets": lambda encoding, text: encoding.decode_with_offsets(
-        encoding.encode(text)
-    ),
-    "decode_bytes": lambda encoding, text: encoding.decode_bytes(encoding.encode(text)),
-    "decode_tokens_bytes": lambda encoding, text: encoding.decode_tokens_bytes(
-        encoding.encode(text)
-    ),
-    "decode_batch": lambda encoding, text: encoding.decode_batch([encoding.encode(text)] * 2),
-    "decode_bytes_batch": lambda encoding, text: encoding.decode_bytes_batch(
-        [encoding.encode(text)] * 2
-    ),
-    "encode_to_numpy": lambda encoding, text: encoding.encode_to_numpy(text),
+    "encode": lambda enc, text: enc.encode(text),
+    "encode_ordinary": lambda enc, text: enc.encode_ordinary(text),
+    "count": lambda enc, text: enc.count(text),
+    "decode": lambda enc, text: enc.decode(enc.encode(text)),
+    "decode_with_offsets": lambda enc, text: enc.decode_with_offsets(enc.encode(text)),
+    "decode_bytes": lambda enc, text: enc.decode_bytes(enc.encode(text)),
+    "decode_tokens_bytes": lambda enc, text: enc.decode_tokens_bytes(enc.encode(text)),
+    "decode_batch": lambda enc, text: enc.decode_batch([enc.encode(text)] * 2),
+    "decode_bytes_batch": lambda enc, text: enc.decode_bytes_batch([enc.encode(text)] * 2),
+    "encode_to_numpy": lambda enc, text: enc.encode_to_numpy(text),
     # All that the last chunk may become is tried: milliseconds for each of its characters.
-    "encode_with_unstable": lambda encoding, text: encoding.encode_with_unstable(text + "\n7"),
-    "encode_batch": lambda encoding, text: encoding.encode_batch([text, text]),
-    "encode_ordinary_batch": lambda encoding, text: encoding.encode_ordinary_batch([text, text]),
-    "truncate": lambda encoding, text: encoding.truncate(text, len(text) // 8),
-    "truncate to few": lambda encoding, text: encoding.truncate(text, 10),
-    "truncate, tail": lambda encoding, text: encoding.truncate(text, len(text) // 8, keep="tail"),
-    "truncate, ends": lambda encoding, text: encoding.truncate(text, len(text) // 8, keep="ends"),
-    "truncate by words": lambda encoding, text: encoding.truncate(
-        text, len(text) // 8, boundary="word"
+    "encode_with_unstable": lambda enc, text: enc.encode_with_unstable(text + "\n7"),
+    "encode_batch": lambda enc, text: enc.encode_batch([text, text]),
+    "encode_ordinary_batch": lambda enc, text: enc.encode_ordinary_batch([text, text]),
+    "truncate": lambda enc, text: enc.truncate(text, len(text) // 8),
+    "truncate to few": lambda enc, text: enc.truncate(text, 10),
+    "truncate, tail": lambda enc, text: enc.truncate(text, len(text) // 8, keep="tail"),
+    "truncate, ends": lambda enc, text: enc.truncate(text, len(text) // 8, keep="ends"),
+    "truncate by words": lambda enc, text: enc.truncate(text, len(text) // 8, boundary="word"),
+    "fits": lambda enc, text: enc.fits(text, len(text) // 8),
+    "split_text": lambda enc, text: split_text(enc, text, 10),
+    "split_text in large parts": lambda enc, text: split_text(enc, text, 100),
+    "split_text, overlap": lambda enc, text: split_text(enc, text, 10, overlap=3),
+    "longest_prefix": lambda enc, text: longest_prefix(
+        enc, text, len(text) // 8, start=len(text) // 2, trail="x"
     ),
-    "fits": lambda encoding, text: encoding.fits(text, len(text) // 8),
-    "split_text": lambda encoding, text: split_text(encoding, text, 10),
-    "split_text in large parts": lambda encoding, text: split_text(encoding, text, 100),
-    "split_text, overlap": lambda encoding, text: split_text(encoding, text, 10, overlap=3),
-    "longest_prefix": lambda encoding, text: longest_prefix(
-        encoding, text, len(text) // 8, start=len(text) // 2, trail="x"
-    ),
-    "longest_suffix": lambda encoding, text: longest_suffix(
-        encoding, text, len(text) // 8, end=len(text) // 2, lead="x"
+    "longest_suffix": lambda enc, text: longest_suffix(
+        enc, text, len(text) // 8, end=len(text) // 2, lead="x"
     ),
     "Document": _edit,
-    "encode_iter": lambda encoding, text: list(encode_iter(encoding, _thirds(text))),
-    "count_stream": lambda encoding, text: count_stream(encoding, _thirds(text)),
-    "StreamEncoder": lambda encoding, text: _feed(StreamEncoder(encoding), text),
-    "StreamCounter": lambda encoding, text: _feed(StreamCounter(encoding), text),
+    "encode_iter": lambda enc, text: list(encode_iter(enc, _pieces(text))),
+    "count_stream": lambda enc, text: count_stream(enc, _pieces(text)),
+    "StreamEncoder": lambda enc, text: _feed(StreamEncoder(enc), text),
+    "StreamCounter": lambda enc, text: _feed(StreamCounter(enc), text),
     "StreamDecoder": _decode_stream,
-    "decode_iter": lambda encoding, text: list(decode_iter(encoding, encoding.encode(text))),
-    "fit_prompt": lambda encoding, text: fit_prompt(
-        encoding, text, text, len(text) // 8, template="{prefix}{suffix}"
+    "decode_iter": lambda enc, text: list(decode_iter(enc, enc.encode(text))),
+    "fit_prompt": lambda enc, text: fit_prompt(
+        enc, text, text, len(text) // 8, template="{prefix}{suffix}"
     ),
-    "fit_sections": lambda encoding, text: fit_sections(
-        encoding, [Section(text, 1, cut="head"), Section(text, 2, cut="ends")], len(text) // 8
+    "fit_sections": lambda enc, text: fit_sections(
+        enc, [Section(text, 1, cut="head"), Section(text, 2, cut="ends")], len(text) // 8
     ),
 }
 
@@ -141,13 +133,12 @@ ENCODINGS = compat_bpe.list_encoding_names()
 
 
 @cache
-def encoding_of(name: str) -> Any:
-    """Return an encoding that has been used before."""
+def encoding_of(name: str, chars: str) -> Any:
+    """Return an encoding that has been used for such a text before."""
     encoding = compat_bpe.get_encoding(name)
-    for char in CHARS.values():
-        encoding.decode(encoding.encode(char * 9))
-        encoding.truncate(char * 2000, 10)
-        encoding.truncate(char * 2000, 10, keep="tail")
+    encoding.decode(encoding.encode(CHARS[chars] * 9))
+    encoding.truncate(CHARS[chars] * 2000, 10)
+    encoding.truncate(CHARS[chars] * 2000, 10, keep="tail")
     return encoding
 
 
@@ -190,7 +181,7 @@ def work_of(function: Callable[[], Any]) -> int:
 
 def work(encoding: str, function: str, chars: str, length: int) -> int:
     """Return the work of a function for a text of a length."""
-    used = encoding_of(encoding)
+    used = encoding_of(encoding, chars)
     used.clear_cache()
     text = (CHARS[chars] * length)[:length]
     return work_of(lambda: FUNCTIONS[function](used, text))

@@ -12,9 +12,9 @@ from contextlib import suppress
 from pathlib import Path
 from random import Random
 
-from compat_bpe.files.git_index import read_index
+from compat_bpe.files.git import read_index
+from compat_bpe.files.ignore import InvalidPatternError, matcher
 from compat_bpe.files.walk import Walk
-from compat_bpe.files.wildmatch import InvalidPatternError, matcher
 
 _PARTS = [
     *("a", "b", "ab", "*", "*", "**", "**", "/", "/", "/", "?", "[ab]", "[!a]", "[^b]", "[a-c]"),

@@ -18,21 +18,19 @@ import sys
 import tempfile
 import time
 import traceback
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, redirect_stderr, redirect_stdout, suppress
+from collections.abc import Callable
+from contextlib import redirect_stderr, redirect_stdout, suppress
 from pathlib import Path
 from random import Random
 from typing import Any, NoReturn
 
 from compat_bpe import Encoding
-from compat_bpe.cli.group import cli
-from compat_bpe.encodings.patterns import PATTERNS
-from compat_bpe.files.streamed import written_whole
-from compat_bpe.files.write import write_files
+from compat_bpe.cli.app import cli
+from compat_bpe.encodings.published import PATTERNS
+from compat_bpe.files.write import write_files, written_whole
 from compat_bpe.train.write import write_vocabulary
+from tests.files.systems import failing
 
-#: The calls to the system that may go wrong.
-_CALLS = ("replace", "link", "fsync", "open", "remove", "chmod", "rename", "mkdir")
 _ERRORS = (errno.ENOSPC, errno.EIO, errno.EACCES, errno.EPERM, errno.ENOENT, errno.EDQUOT)
 
 #: The ends of names beside those of outputs.
@@ -107,9 +105,14 @@ def attack(random: Random) -> None:
     try:
         os.chdir(folder)
         _set_up(random)
-        make = random.choice([_files, _streamed, _vocabulary, _command])
-        kind = random.choice([_fault, _fault, _fault, _killed, _full, _two])
-        kind(random, make(random))
+        run = random.choice([_files, _streamed, _vocabulary, _command])(random)
+        kind = random.choice([_fault, _fault, _fault, _killed, _full, None])
+        if kind is None:
+            _two(random)
+        else:
+            inputs = _state("in")
+            kind(random, run, *_expected(run))
+            assert _state("in") == inputs
     finally:
         os.chdir(before)
         shutil.rmtree(folder, ignore_errors=True)
@@ -161,85 +164,49 @@ def _expected(run: Callable[[], None]) -> tuple[_State, _State]:
     return old, new
 
 
-def _fault(random: Random, run: Callable[[], None]) -> None:
+def _fault(random: Random, run: Callable[[], None], old: _State, new: _State) -> None:
     """One call to the system fails, or is interrupted: all is old, or all is new."""
-    inputs = _state("in")
-    old, new = _expected(run)
     is_interrupt = random.random() < 0.4
     error = KeyboardInterrupt() if is_interrupt else OSError(random.choice(_ERRORS), "a fault")
+    is_cleaning = False
 
     def fail() -> NoReturn:
+        nonlocal is_cleaning
+        is_cleaning = "rmtree" in {frame.name for frame in traceback.extract_stack()}
         raise error
 
     # A call that is interrupted may be done or not.
-    done_before = is_interrupt and random.random() < 0.5
+    number, done_before = random.randrange(1, 81), is_interrupt and random.random() < 0.5
     with (
-        _going_wrong(random.randrange(80), fail, done_before=done_before) as where,
+        failing(number, fail, done_before=done_before) as called,
         suppress(OSError, KeyboardInterrupt),
     ):
         run()
-    if where[0] == "cleaning":
+    failed = "".join(called[number - 1 : number])
+    if failed == "remove" or is_cleaning:  # what cannot be removed in the end stays
         found = _state_of_files("out")
         found = {name: one for name, one in found.items() if not name.endswith(_BESIDE)}
     else:
         found = _state("out")
-    if where[0] == "chmod" and getattr(error, "errno", None) == errno.EPERM:
+    if failed == "chmod" and getattr(error, "errno", None) == errno.EPERM:
         # A disk without modes: a new file stays its owner's alone.
         found = {
             name: new[name] if one == (new.get(name, one)[0], 0o600) else one
             for name, one in found.items()
         }
-    assert found in (old, new), (where, error, _changes(old, found), _changes(new, found))
-    assert _state("in") == inputs
+    assert found in (old, new), (failed, error, _changes(old, found), _changes(new, found))
 
 
 def _changes(old: _State, found: _State) -> list[str]:
     return sorted(name for name in old.keys() | found.keys() if old.get(name) != found.get(name))
 
 
-@contextmanager
-def _going_wrong(
-    number: int, fail: Callable[[], NoReturn], *, done_before: bool = False
-) -> Iterator[list[str]]:
-    """Let the call of a number to the system go wrong; yields its name, which is "" before."""
-    left, where = [number], [""]
-    real = {name: getattr(os, name) for name in _CALLS}
-
-    def wrapped(name: str) -> Callable[..., Any]:
-        def call(*args: Any, **options: Any) -> Any:
-            left[0] -= 1
-            if left[0] != -1:
-                return real[name](*args, **options)
-            # What cannot be removed in the end stays.
-            names = {frame.name for frame in traceback.extract_stack()}
-            where[0] = "cleaning" if name == "remove" or "rmtree" in names else name
-            if done_before and name != "open":  # whose result would be lost
-                real[name](*args, **options)
-            return fail()
-
-        return call
-
-    for name in _CALLS:
-        setattr(os, name, wrapped(name))
-    try:
-        yield where
-    finally:
-        for name in _CALLS:
-            setattr(os, name, real[name])
-
-
-def _killed(random: Random, run: Callable[[], None]) -> None:
+def _killed(random: Random, run: Callable[[], None], old: _State, new: _State) -> None:
     """The process is killed: each file is whole, and all that was old is there, or all is new."""
-    inputs = _state("in")
-    old, new = _expected(run)
-    number = random.randrange(80)
-
-    def kill() -> NoReturn:
-        os.kill(os.getpid(), signal.SIGKILL)
-        raise AssertionError
+    number = random.randrange(1, 81)
 
     def killed() -> None:
-        with _going_wrong(number, kill):
+        with failing(number, lambda: os.kill(os.getpid(), signal.SIGKILL)):
             run()
 
     _wait(_child(killed))
@@ -251,13 +218,10 @@ def _killed(random: Random, run: Callable[[], None]) -> None:
     if any(found.get(name, (b"",))[0] != data for name, (data, _) in new.items()):
         for name, (data, _) in old.items():
             assert data in kept or found.get(name, (None,))[0] == data, f"{name} is lost"
-    assert _state("in") == inputs
 
 
-def _full(random: Random, run: Callable[[], None]) -> None:
+def _full(random: Random, run: Callable[[], None], old: _State, new: _State) -> None:
     """The disk takes no file of more than some bytes: all is old, or all is new."""
-    inputs = _state("in")
-    old, new = _expected(run)
     most = random.choice([0, 1, 100, 1_000, 5_000, 50_000])
 
     def limited() -> None:
@@ -268,10 +232,9 @@ def _full(random: Random, run: Callable[[], None]) -> None:
 
     assert _wait(_child(limited)) == 0
     assert _state("out") in (old, new), _changes(old, _state("out"))
-    assert _state("in") == inputs
 
 
-def _two(random: Random, _run: Callable[[], None]) -> None:
+def _two(random: Random) -> None:
     """Two processes write the same files: they are as if one had waited for the other."""
     names = random.sample(["a", "b", "c", "d.json", "merges.txt"], random.randint(2, 5))
     if random.random() < 0.5:

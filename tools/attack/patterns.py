@@ -7,12 +7,11 @@ from __future__ import annotations
 
 from random import Random
 
-from compat_bpe.pattern.ast import PatternError
 from compat_bpe.pattern.oniguruma import parse_oniguruma
 from compat_bpe.pattern.splitter import Splitter
-from compat_bpe.pattern.writer import can_be_empty
+from compat_bpe.pattern.translation import PatternError, can_be_empty
 from compat_bpe.pipeline.pre_tokenizers.split import Split
-from compat_bpe.pipeline.pre_tokenizers.step_splitter import make_splitter
+from compat_bpe.pipeline.pre_tokenizers.splitter import make_splitter
 
 try:
     import tiktoken
@@ -35,21 +34,8 @@ _SIGNS = ("*", "+", "?", "{2}", "{1,3}", "{0,20}", "{3,}", "{40}", "{1,300}")
 _MODES = ("", "", "", "?", "+")
 _OPENINGS = ("(?:", "(?:", "(?:", "(", "(?=", "(?!", "(?>", "(?<=", "(?<!", "(?i:")
 _TEXTS = (
-    "a",
-    "ab",
-    "aab",
-    " ",
-    "a ",
-    "aa b",
-    "\n",
-    " \n",
-    "é",
-    "字a",
-    "aaac",
-    "k\u212a",
-    "1a",
-    "sß",
-    "👍🏽",
+    *("a", "ab", "aab", " ", "a ", "aa b", "\n", " \n", "é", "字a", "aaac", "k\u212a", "1a"),
+    *("sß", "👍🏽"),
 )
 
 

@@ -36,17 +36,7 @@ _FIELDS = (
 _URIS = ("file:///a.py", "file:///b.md", "untitled:x", "http://[", "")
 _NUMBERS = (0, 1, -1, 3, 7.0, 2.5, 1e308, -0.0, 2**31 - 1, 2**31, 2**63, 10**400, float("nan"))
 _WORDS = (
-    "gpt2",
-    "words",
-    "gpt-4o",
-    "/dev/null",
-    "/",
-    "tail",
-    "line",
-    "é😀",
-    "\ud800",
-    "\0",
-    "a" * 99,
+    *("gpt2", "words", "gpt-4o", "/dev/null", "/", "tail", "line", "é😀", "\ud800", "\0", "a" * 99),
 )
 
 

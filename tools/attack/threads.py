@@ -8,25 +8,20 @@ there each word must have one number, and be what that number decodes to.
 
 from __future__ import annotations
 
-import json
 import sys
-import tempfile
 import threading
-from base64 import b64decode
 from collections.abc import Callable
-from functools import cache
-from pathlib import Path
 from random import Random
 from types import ModuleType
 
 from compat_bpe import Encoding, load
 from compat_bpe.encodings.registry import make_encoding
 from compat_bpe.fit import Document, split_text
+from tests.kinds import KINDS, SMALL_MODELS, kind_path, model_path
 
 SECONDS = 60
 MEMORY = None  # threads reserve more addresses than they use
 
-_FIXTURES = Path(__file__).parents[2] / "fixtures"
 _OPEN = ("words", "words_and_punctuation", "categories")
 _SHIPPED = ("bytes", "characters", "gpt2", "p50k_edit", "cl100k_base", "o200k_base", "deepseek_v3")
 _LETTERS = "aeinst  ETO019.,'\n\t-_éß\u0301\u093f\u30fc中国話カひ한가€😀👍🏽\u200d\0\ufffd"
@@ -113,30 +108,11 @@ def together(count: int, work: Callable[[int], None]) -> None:
 
 
 def _kind(random: Random) -> tuple[str, Callable[[], Encoding]]:
-    name = random.choice([*_SHIPPED, *_files()])
-    if name in _files():
-        return name, lambda: load(_files()[name])
-    return name, lambda: make_encoding(name)
-
-
-@cache
-def _files() -> dict[str, Path]:
-    """Return the small tokenizers of the fixtures, one of each kind, as files."""
-    folder = Path(_folder().name)
-    found = {}
-    for path in sorted((_FIXTURES / "sentencepiece").glob("*.json")):
-        found[path.name] = folder / f"{path.stem}.model"
-        found[path.name].write_bytes(b64decode(json.loads(path.read_bytes())["model"]))
-    for path in sorted((_FIXTURES / "kinds").glob("*.json")):
-        found[path.stem] = folder / path.stem / "tokenizer.json"
-        found[path.stem].parent.mkdir()
-        found[path.stem].write_text(json.dumps(json.loads(path.read_bytes())["tokenizer"]), "utf-8")
-    return found
-
-
-@cache
-def _folder() -> tempfile.TemporaryDirectory[str]:
-    return tempfile.TemporaryDirectory()
+    name = random.choice([*_SHIPPED, *KINDS, *SMALL_MODELS])
+    if name in _SHIPPED:
+        return name, lambda: make_encoding(name)
+    path = kind_path(name) if name in KINDS else model_path(name)
+    return name, lambda: load(path)
 
 
 def _forget() -> None:

@@ -1,7 +1,7 @@
 """Training on random small corpora with random settings, against the references.
 
 Where a reference's result is not random, the one here is the same. What is random there, the
-order of characters with a mark, is taken from its result (see ``test_train_merges``).
+order of characters with a mark, is taken from its result (see ``test_train_bpe``).
 """
 
 from __future__ import annotations
@@ -23,21 +23,18 @@ import sentencepiece
 import tokenizers
 from tokenizers import models, trainers
 
-from compat_bpe.encodings.load_by_ranks import DEEPSEEK
+from compat_bpe.encodings.load import DEEPSEEK
 from compat_bpe.save import save_tokenizer_json
 from compat_bpe.train import (
     CharacterBpeSettings,
     WordLevelSettings,
     WordPieceSettings,
 )
-from compat_bpe.train.bpe.byte_tokens import BYTES, make_encoding
+from compat_bpe.train.bpe.growing import make_encoding
 from compat_bpe.train.sentencepiece.settings import SentencePieceSettings
 from compat_bpe.train.sentencepiece.trainer import SentencePieceTrainer
-from compat_bpe.train.unigram.learner import learn_unigram
-from compat_bpe.train.unigram.options import UnigramOptions
 from compat_bpe.train.words import WordCounter
-from tests.differential import test_train as byte_level
-from tests.differential import test_train_merges as merges
+from tests.differential import test_train_bpe as bpe
 from tests.differential import test_train_sentencepiece as sentences
 from tests.differential import test_train_unigram as unigram
 
@@ -47,21 +44,8 @@ MEMORY = 8 << 30
 #: Parts of corpora in which much is equally frequent, or that readers may see differently.
 _ODD = [
     *("a", "ab", "ba", "aa", "abc", " ", "  ", "\n", "\r\n", "\r", "\t", "\0", "'s", "1", "22"),
-    *(
-        "é",
-        "e\u0301",
-        "猫",
-        "ねこ",
-        "б",
-        "🙂",
-        "\u200d",
-        "\ufeff",
-        "\u2028",
-        "\x1c",
-        "_",
-        "▁",
-        "<s>",
-    ),
+    *("é", "e\u0301", "猫", "ねこ", "б", "🙂", "\u200d", "\ufeff", "\u2028", "\x1c", "_", "▁"),
+    "<s>",
 ]
 
 
@@ -99,19 +83,17 @@ def _corpus(random: Random) -> list[str]:
 def _unmerged(pattern: str) -> str:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "tokenizer.json")
-        save_tokenizer_json(make_encoding("unmerged", pattern, BYTES, []), path)
+        save_tokenizer_json(make_encoding("unmerged", pattern), path)
         return path.read_text("utf-8")
 
 
 def _bytes(random: Random) -> None:
-    pattern = random.choice([*byte_level.NAMES, DEEPSEEK])
+    pattern = random.choice([*bpe.PATTERN_NAMES, DEEPSEEK])
     corpus, size = _corpus(random), random.choice([256, 270, 400, 2000])
     least, longest = random.choice([0, 1, 2, 5]), random.choice([None, None, 2, 3, 8])
     theirs = {} if longest is None else {"max_token_length": longest + 1}
-    expected = byte_level.reference_merges(
-        _unmerged(pattern), corpus, size, min_frequency=least, **theirs
-    )
-    found = byte_level.merges_of(
+    expected = bpe.reference_merges(_unmerged(pattern), corpus, size, min_frequency=least, **theirs)
+    found = bpe.merges_of(
         corpus, size, pattern=pattern, min_frequency=least, max_token_length=longest
     )
     assert found == expected
@@ -125,12 +107,12 @@ def _characters(random: Random) -> None:
         "initial_alphabet": random.choice(["", "xyz", "é猫"]),
         "special_tokens": random.choice([[], ["[PAD]", "[MASK]"]]),
     }
-    parts = merges.PARTS[random.choice([*merges.PARTS])]
+    parts = bpe.PARTS[random.choice([*bpe.PARTS])]
     # With text that looks like marks, a pair may be joined twice, by another rule there.
     mark = "\ue000"
     if random.random() < 0.4:
         settings: Any = WordPieceSettings(prefix=random.choice(["##", mark, ""]), **options)
-        if settings.marks.prefix == "##":
+        if settings.kind.marks.prefix == "##":
             corpus = [text.replace("#", "+") for text in corpus]
     else:
         prefix, suffix = random.choice([("", "</w>"), (mark, ""), (mark, "</w>"), ("", "")])
@@ -138,13 +120,13 @@ def _characters(random: Random) -> None:
         settings = CharacterBpeSettings(
             prefix=prefix, suffix=suffix, max_token_length=longest, **options
         )
-    merges.check(corpus, settings, parts)
+    bpe.check_merges(corpus, settings, parts)
 
 
 def _words(random: Random) -> None:
     corpus, size, least = _corpus(random), random.choice([1, 9, 99, 9999]), random.randint(0, 3)
     part = random.choice([None, {"type": "Whitespace"}, {"type": "BertPreTokenizer"}])
-    there = merges.tokenizer_of(models.WordLevel({}, unk_token="<unk>"), {"pre_tokenizer": part})
+    there = bpe.tokenizer_of(models.WordLevel({}, unk_token="<unk>"), {"pre_tokenizer": part})
     trainer = trainers.WordLevelTrainer(
         vocab_size=size, min_frequency=least, special_tokens=["<unk>"], show_progress=False
     )
@@ -153,7 +135,7 @@ def _words(random: Random) -> None:
         for text in corpus:
             counter.feed(text)
         counted = counter.finish()
-    learned = WordLevelSettings(size, min_frequency=least).learn(counted, lambda steps: None)
+    learned = WordLevelSettings(size, min_frequency=least).kind.learn(counted, lambda steps: None)
     assert learned.model.vocabulary == there.get_vocab()
 
 
@@ -177,7 +159,7 @@ def _unigram(random: Random) -> None:
         options["shrinking_factor"] = random.choice([0.3, 0.6, 0.9])
     try:
         # Where nothing can shrink to the size, the reference does not end.
-        learn_unigram(counts, UnigramOptions(size, **options))
+        unigram.learned(counts, size, **options)
     except ValueError:
         return
     try:

@@ -70,10 +70,12 @@ def constant(file: str, name: str) -> Any:
     raise LookupError(f"{file} has no {name}")
 
 
+_TIKTOKEN = constant("tests/clients/environments.py", "TIKTOKEN")
+
+
 def _clients(*names: str) -> dict[str, Wheels]:
-    tiktoken = constant("tests/clients/environments.py", "TIKTOKEN")
     wanted = constant("tests/clients/test_clients.py", "CLIENTS")
-    return {name: Wheels([tiktoken, *wanted[name]]) for name in names}
+    return {name: Wheels([_TIKTOKEN, *wanted[name]]) for name in names}
 
 
 def _of(file: str, name: str, *more: str) -> Wheels:
@@ -85,8 +87,6 @@ def _of(file: str, name: str, *more: str) -> Wheels:
 
 #: The backend that builds the project, for pip's isolated builds.
 _BACKEND = "hatchling"
-
-_TIKTOKEN = constant("tests/clients/environments.py", "TIKTOKEN")
 
 WHEELS = {
     "main": Wheels([".[dev]", _BACKEND]),
@@ -103,22 +103,23 @@ WHEELS = {
         ["pytest", "hypothesis", "setuptools", "setuptools-rust", "wheel"], sources=[_TIKTOKEN]
     ),
     "action": _of("tests/clients/test_action.py", "PACKAGES"),
-    "chat": _of("tests/clients/test_chat.py", "REQUIREMENTS"),
-    "deepseek": _of("tests/clients/test_deepseek_chat.py", "REQUIREMENTS"),
-    "recipes-large": _of("tests/clients/test_recipes.py", "LARGE", "jinja2"),
-    "recipes-small": _of("tests/clients/test_recipes.py", "SMALL", "jinja2"),
+    "chat": _of("tests/clients/test_chat.py", "CHAT_PACKAGES"),
+    "deepseek": _of("tests/clients/test_chat.py", "DEEPSEEK_PACKAGES"),
+    "objects": _of("tests/clients/test_guides.py", "OBJECTS"),
+    "recipes-large": _of("tests/clients/test_guides.py", "LARGE", "jinja2"),
+    "recipes-small": _of("tests/clients/test_guides.py", "SMALL", "jinja2"),
     "extras": Wheels([".[chat,duckdb,lsp,pandas,parquet,polars,regex,zstd]"]),
-    "tables": _of("tests/clients/test_tables.py", "REQUIREMENTS", _TIKTOKEN),
+    "tables": _of("tests/clients/test_guides.py", "TABLES", _TIKTOKEN),
     "transformers": Wheels([constant("tests/clients/test_clients.py", "TRANSFORMERS")[0]]),
     "transformers-5": Wheels([constant("tests/clients/test_clients.py", "TRANSFORMERS")[1]]),
     # pipx upgrades what it shares between its environments.
     "workflows": _of("tests/clients/test_workflows.py", "PACKAGES", "pip", "setuptools", "wheel"),
     "release": Wheels(["-r.ci/release.txt"]),
     "mcp": _of("tests/mcp/test_clients.py", "REQUIREMENTS"),
-    "pytest-lsp": _of("tests/lsp/test_python.py", "PYTEST_LSP"),
-    "neovim-newest": _of("tests/lsp/nvim.py", "NEWEST"),
+    "pytest-lsp": _of("tests/lsp/test_clients.py", "PYTEST_LSP"),
+    "neovim-newest": _of("tests/lsp/real_editors.py", "NEWEST"),
     "places": _of("tools/places/kit.py", "LIBRARIES"),
-    "pyinstaller": Wheels([f"pyinstaller=={constant('tools/places/pyinstaller.py', 'VERSION')}"]),
+    "pyinstaller": Wheels([f"pyinstaller=={constant('tools/places/table.py', 'PYINSTALLER')}"]),
 }
 
 #: Packages of npm for npx, and folders with a lock file.
@@ -159,13 +160,13 @@ def cache_folder() -> Path:
     return Path(named or Path.home() / ".cache/compat-bpe-ci").resolve()
 
 
-def environment(folder: Path) -> dict[str, str]:
-    """Return the variables with which pip, npm and the tests take what is kept, and nothing else.
+def environment(folder: Path, names: Iterable[str]) -> dict[str, str]:
+    """Return the variables with which pip, npm and the tests take what is kept under some names.
 
-    >>> environment(Path("/a"))["COMPAT_BPE_REFERENCES"]
+    >>> environment(Path("/a"), ["npm-itself"])["COMPAT_BPE_REFERENCES"]
     '/a/references'
     """
-    links = [wheels.as_uri() for wheels in sorted(folder.glob("wheels/*"))]
+    links = [kept_wheels(WHEELS[name], folder).as_uri() for name in sorted(names) if name in WHEELS]
     return {
         "PIP_NO_INDEX": "1",
         "PIP_FIND_LINKS": " ".join(links),
@@ -196,13 +197,7 @@ def fetch_wheels(wheels: Wheels, folder: Path) -> str:
         OSError: they cannot be had.
     """
     python = _python(wheels.python)
-    asking = repr((_version(python), wheels.requirements, wheels.sources))
-    for requirement in wheels.requirements:
-        if requirement.startswith("."):
-            asking += (ROOT / "pyproject.toml").read_text("utf-8").partition("\n[tool.")[0]
-        elif requirement.startswith("-r"):
-            asking += (ROOT / requirement[2:]).read_text("utf-8")
-    kept = folder / "wheels" / hashlib.sha256(asking.encode()).hexdigest()[:16]
+    kept = kept_wheels(wheels, folder)
     if kept.exists():
         os.utime(kept)
         return ""
@@ -220,6 +215,17 @@ def fetch_wheels(wheels: Wheels, folder: Path) -> str:
         shutil.copytree(into, beside)
         beside.rename(kept)
     return f"{len(list(kept.iterdir()))} files"
+
+
+def kept_wheels(wheels: Wheels, folder: Path) -> Path:
+    """Return the folder where the wheels of packages are kept: its name is what asks for them."""
+    asking = repr((_version(_python(wheels.python)), wheels.requirements, wheels.sources))
+    for requirement in wheels.requirements:
+        if requirement.startswith("."):
+            asking += (ROOT / "pyproject.toml").read_text("utf-8").partition("\n[tool.")[0]
+        elif requirement.startswith("-r"):
+            asking += (ROOT / requirement[2:]).read_text("utf-8")
+    return folder / "wheels" / hashlib.sha256(asking.encode()).hexdigest()[:16]
 
 
 def fetch_npm(package: str, folder: Path) -> str:
@@ -376,12 +382,12 @@ def fetched(name: str, fetch: Callable[[], str], installing: Future[bool] | None
     if installing is not None and _needs_debian(name):
         installing.result()
     try:
-        said = tried(fetch)
+        done = tried(fetch)
     except OSError as error:
         print(f"{name}: cannot be had: {error}", flush=True)
         return True
-    if said:
-        print(f"{name}: {said}, {time.monotonic() - started:.0f} s", flush=True)
+    if done:
+        print(f"{name}: {done}, {time.monotonic() - started:.0f} s", flush=True)
     return False
 
 

@@ -362,7 +362,9 @@ def _run(stages: Sequence[Stage], changed: Iterable[str], work: Path) -> int:
         **clean_environment(os.environ),
         "CI": "true",
         "PIP_DISABLE_PIP_VERSION_CHECK": "1",
-        "PIP_NO_COMPILE": "1",  # most modules of what is installed are never imported
+        # Most modules of what is installed are never imported. That pip takes a 0 for this option
+        # as given, and a 1 as not, is how it reads the options that switch something off.
+        "PIP_NO_COMPILE": "0",
         "PIP_QUIET": "1",
         "PYTHON": sys.executable,
         "WORK": str(work),
@@ -373,9 +375,9 @@ def _run(stages: Sequence[Stage], changed: Iterable[str], work: Path) -> int:
     }
     environment.pop("VIRTUAL_ENV", None)
     results = Runner(environment, work).run([_fetching(stages)])
-    if _passed({"fetch": results[0]}, "fetch"):
+    if results[0].outcome == "passed":
         # From here on without registries.
-        environment.update(fetch.environment(fetch.cache_folder()))
+        environment.update(fetch.environment(fetch.cache_folder(), _things(stages)))
         environment["PATH"] = f"{work}/main/bin{os.pathsep}{environment['PATH']}"
         results += Runner(environment, work).run(stages)
     else:
@@ -392,11 +394,14 @@ def _run(stages: Sequence[Stage], changed: Iterable[str], work: Path) -> int:
 
 def _fetching(stages: Iterable[Stage]) -> Stage:
     """Return the stage that fetches what others need."""
-    things = dict.fromkeys(thing for stage in stages for thing in stage.fetch)
-    command = shlex.join([sys.executable, "-m", "tools.ci.fetch", *things])
+    command = shlex.join([sys.executable, "-m", "tools.ci.fetch", *_things(stages)])
     return Stage(
         "fetch", "what the stages need from registries", command, 300, needs=(), cores=LANES
     )
+
+
+def _things(stages: Iterable[Stage]) -> list[str]:
+    return list(dict.fromkeys(thing for stage in stages for thing in stage.fetch))
 
 
 def _interrupt(number: int, frame: FrameType | None) -> None:

@@ -66,7 +66,7 @@ python - "$WORK"/wheel/*-py3-none-any.whl <<'PYTHON'
 import sys, zipfile
 names = [n for n in zipfile.ZipFile(sys.argv[1]).namelist() if ".dist-info/" not in n]
 pages = [n for n in names if ".data/data/share/man/man1/compat-bpe" in n and n.endswith(".1")]
-odd = [n for n in names if n not in pages and not n.endswith((".py", ".pack", "/py.typed"))]
+odd = [n for n in names if n not in pages and not n.endswith((".py", ".pack", ".css", "/py.typed"))]
 packs = [n for n in names if n.endswith(".pack")]
 if odd or not packs or not pages or "compat_bpe/py.typed" not in names:
     sys.exit(f"the wheel has {packs} and, of files that do not belong in it, {odd}")
@@ -91,7 +91,7 @@ _PYPY_TESTS = """
 "$WORK/pypy/bin/pip" install pytest pytest-xdist hypothesis
 "$WORK/pypy/bin/python" -m pytest -q -n 2 \\
     tests/pattern tests/pipeline tests/fit tests/unicode tests/files tests/chat \\
-    tests/encodings/test_core.py tests/encodings/test_encoding.py tests/test_first_answer.py \\
+    tests/encodings/test_encoding.py tests/test_caches.py tests/test_first_answer.py \\
     tests/test_golden.py
 """
 
@@ -123,6 +123,12 @@ STAGES = (
         30,
         fetch=("docs",),
         needs=(),
+    ),
+    Stage(
+        "docs-commands",
+        "the commands of the documentation",
+        "python -m pytest -q -m docs tests/test_docs.py",
+        25,
     ),
     Stage("style", "ruff", "ruff check .\nruff format --check .", 2),
     Stage("wheel", "the wheel, and what is in it", _WHEEL, 5),
@@ -180,7 +186,12 @@ STAGES = (
         fetch=("pypy-itself", "pypy", "references"),
         needs=(),
         cores=2,
-        folders=("compat_bpe/pipeline", "compat_bpe/pattern", "compat_bpe/unicode"),
+        folders=(
+            "compat_bpe/caches.py",
+            "compat_bpe/pipeline",
+            "compat_bpe/pattern",
+            "compat_bpe/unicode",
+        ),
     ),
     Stage(
         "editors",
@@ -252,16 +263,17 @@ STAGES = (
     ),
     Stage(
         "clients",
-        "programs that use tiktoken or a recipe, tiktoken's own tests, the action, extras",
-        f'{_CLIENTS} -k "action or tables or chat or recipes or ttok or semchunk or trained'
-        ' or tests_of_tiktoken or extra"',
-        290,
+        "programs that use tiktoken or a recipe, clients' objects, the action, extras",
+        f'{_CLIENTS} -k "action or tables or chat or objects or recipes or ttok or semchunk'
+        ' or trained or tests_of_tiktoken or extra"',
+        300,
         fetch=(
             "action",
             "chat",
             "deepseek",
             "extras",
             "java",
+            "objects",
             "recipes-large",
             "recipes-small",
             "tables",
@@ -307,10 +319,9 @@ STAGES = (
             "editors/vscode/package-lock.json",
             "pyproject.toml",
             "tests/clients/test_workflows.py",
-            "tests/clients/workflows.py",
+            "tests/clients/environments.py",
             "tools/build_site.py",
-            "tools/release_notes.py",
-            "tools/set_version.py",
+            "tools/release.py",
         ),
     ),
     Stage(
@@ -328,7 +339,10 @@ STAGES = (
         "python -m pytest -q -m web tests/web",
         120,
         fetch=("chromium", "npm-itself", "references", "web"),
-        folders=("web", "tests/web", "tests/axe.py", "tools/browser.py", "compat_bpe/cli/shown"),
+        folders=(
+            *("web", "tests/web", "tests/axe.py", "tools/browser.py"),
+            "compat_bpe/pipeline/models/explain.py",
+        ),
     ),
     Stage(
         "page-smoke",
@@ -346,7 +360,9 @@ STAGES = (
         fetch=("chromium", "npm-itself", "web"),
         folders=(
             "compat_bpe/report",
-            "compat_bpe/cli/shown",
+            "compat_bpe/cli/token_view.py",
+            "compat_bpe/cli/tokens.css",
+            "compat_bpe/cli/tokens.py",
             "tests/browser",
             "tests/axe.py",
             "tools/browser.py",
@@ -383,7 +399,13 @@ STAGES = (
         f"{_PLACES} --jobs 1",
         120,
         fetch=("npm-itself", "places", "places-unpacked", "pyinstaller"),
-        folders=("tools/places", "tests/portable", "compat_bpe/in_a_zip.py", "compat_bpe/parallel"),
+        folders=(
+            "tools/places",
+            "tests/portable",
+            "compat_bpe/caches.py",
+            "compat_bpe/in_a_zip.py",
+            "compat_bpe/parallel",
+        ),
     ),
     Stage(
         "places-smoke",

@@ -15,38 +15,25 @@ import tempfile
 import time
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from importlib import import_module
 from pathlib import Path
 from threading import Lock
 
-from .kit import Kit, PlaceError
-from .table import write_rows
-
-#: The scripts, in the order of the table.
-SCRIPTS = (
-    *("cpython", "cpython_new", "free_threaded", "pypy", "pyodide", "pyinstaller", "nuitka"),
-    *("zips", "vendored", "read_only", "flags", "consoles", "emulated", "musl"),
-)
-
-#: Those that need nothing of Debian: they run on other systems, too.
-ANYWHERE = ("cpython", "pyodide", "pyinstaller", "zips", "vendored", "flags", "consoles")
-
-#: Those that take minutes or hours.
-SLOW = ("free_threaded", "nuitka", "musl")
+from .kit import Kit, PlaceError, write_row
+from .table import PLACES
 
 _WRITING = Lock()
 
 
 def run(name: str, kit: Kit, write: bool) -> bool:
-    """Run a script, and print its rows; return False if anything is wrong at its places."""
+    """Run the tests at a place, and print its rows; return False if anything is wrong there."""
     started = time.perf_counter()
     try:
-        for row in import_module(f".{name}", __package__).rows(kit.script(name)):
+        for row in PLACES[name].rows(kit.of_place(name)):
             seconds = time.perf_counter() - started
             print(f"{name}: {' | '.join(row)} ({seconds:.0f} s)", flush=True)
             if write:
                 with _WRITING:
-                    write_rows([row])
+                    write_row(row)
             started = time.perf_counter()
     except PlaceError as error:
         print(f"{name}: {error}", file=sys.stderr, flush=True)
@@ -57,8 +44,9 @@ def run(name: str, kit: Kit, write: bool) -> bool:
 def fetch() -> None:
     """Fetch what a quick run takes of Debian and npm, so that it needs neither."""
     kit = Kit(_kept(), quick=True)
-    for name in ("cpython_new", "pypy", "pyodide", "emulated"):
-        import_module(f"tools.places.{name}").fetch(kit.script(name))
+    for name, place in PLACES.items():
+        if place.fetched is not None:
+            place.fetched(kit.of_place(name))
     kit.close()
 
 
@@ -69,7 +57,7 @@ def _kept() -> Path:
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tools.places", description=__doc__)
-    parser.add_argument("names", nargs="*", metavar="NAME", help=f"one of {', '.join(SCRIPTS)}")
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"one of {', '.join(PLACES)}")
     parser.add_argument(
         "--quick", action="store_true", help="samples of those that take under a minute"
     )
@@ -80,14 +68,14 @@ def main() -> int:
     parser.add_argument("--jobs", type=int, default=1, help="run so many at the same time")
     options = parser.parse_args()
     for name in options.names:
-        if name not in SCRIPTS:
-            parser.error(f"there is no place {name}; there are {', '.join(SCRIPTS)}")
+        if name not in PLACES:
+            parser.error(f"there is no place {name}; there are {', '.join(PLACES)}")
     kit = Kit(_kept(), options.quick)
-    names = options.names or SCRIPTS
+    names = options.names or [*PLACES]
     if options.anywhere:
-        names = [name for name in names if name in ANYWHERE]
+        names = [name for name in names if PLACES[name].anywhere]
     if options.quick:
-        names = [name for name in names if name not in SLOW]
+        names = [name for name in names if not PLACES[name].slow]
     try:
         kit.prepare()
         with ThreadPoolExecutor(options.jobs) as pool:

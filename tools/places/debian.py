@@ -1,4 +1,4 @@
-"""Programs of Debian for any suite and processor, unpacked into a folder; nothing is installed.
+"""Programs of Debian for any suite and processor, unpacked or built; nothing is installed.
 
 apt fetches the packages and checks their signatures, with lists and a state of its own in the
 folder. So no rights are needed, and the machine's own packages stay as they are.
@@ -8,10 +8,15 @@ from __future__ import annotations
 
 import os
 import subprocess
+import tarfile
 import time
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from .kit import PlaceError, output
+from .kit import PlaceError, Word, need, output
+
+#: The suite whose sources are built.
+SUITE = "trixie"
 
 _KEYS = "/usr/share/keyrings/debian-archive-keyring.gpg"
 
@@ -43,10 +48,6 @@ TRIPLETS = {
 }
 
 
-#: The seconds to wait before lists of packages are fetched again: a mirror may be changing.
-_PAUSES = (20,)
-
-
 def unpacked(folder: Path, suite: str, architecture: str, packages: list[str]) -> Path:
     """Return a folder with packages and all that they depend on.
 
@@ -76,16 +77,73 @@ def unpacked(folder: Path, suite: str, architecture: str, packages: list[str]) -
     return root
 
 
-def fetched_source(folder: Path, suite: str, package: str) -> Path:
-    """Fetch the source of a package, and return the folder with its archives."""
-    archives = folder / "archives"
+def source(folder: Path, package: str) -> Path:
+    """Return the unpacked source of a package, without Debian's own changes."""
     if not (folder / "complete").exists():
+        archives = folder / "archives"
         archives.mkdir(parents=True, exist_ok=True)
-        environment = _apt(folder, suite, "amd64", sources=True)
+        environment = _apt(folder, SUITE, "amd64", sources=True)
         fetch = ["apt-get", "-qq", "--download-only", "source", package]
         output(fetch, 600, cwd=archives, env=environment)
+        found = sorted(archives.glob("*.orig.tar.*z"))
+        if not found:
+            raise PlaceError(f"the source of {package} has no archive")
+        with tarfile.open(found[0]) as archive:
+            archive.extractall(folder / "unpacked", filter="data")
         (folder / "complete").touch()
-    return archives
+    return next(path for path in (folder / "unpacked").iterdir() if path.is_dir())
+
+
+def built(
+    folder: Path,
+    name: str,
+    flags: Sequence[Word] = (),
+    environment: Mapping[str, str] | None = None,
+) -> Path:
+    """Return a Python that was built here, or build it, which takes some minutes.
+
+    Args:
+        folder: a folder for it, which is kept.
+        name: the name of its program, such as ``"python3.13"``.
+        flags: the flags of ``configure``.
+        environment: variables for ``configure``, such as the compiler.
+    """
+    program = folder / "installed" / "bin" / name
+    if program.exists():
+        return program
+    for tool in ("gcc", "make"):
+        need(tool, "builds CPython")
+    build = folder / "build"
+    build.mkdir(exist_ok=True)
+    env = {**os.environ, **(environment or {})}
+    configure = source(folder / "source", "python3.13") / "configure"
+    own = [f"--prefix={folder / 'installed'}", "--without-ensurepip", "--disable-test-modules"]
+    output([configure, *own, *flags], 1800, cwd=build, env=env)
+    output(["make", f"-j{os.cpu_count()}"], 7200, cwd=build, env=env)
+    output(["make", "install"], 1800, cwd=build, env=env)
+    if not program.exists():
+        raise PlaceError(f"{program} was not built")
+    return program
+
+
+def built_for_musl(folder: Path) -> Path:
+    """Return a Python on musl, the C library of Alpine Linux, with a zlib that is built for it."""
+    libraries = folder / "zlib" / "installed"
+    if not (libraries / "lib" / "libz.a").exists():
+        code = source(folder / "zlib", "zlib")
+        env = {**os.environ, "CC": "musl-gcc", "CFLAGS": "-fPIC -O2"}
+        output(["./configure", "--static", f"--prefix={libraries}"], 300, cwd=code, env=env)
+        output(["make", "install"], 600, cwd=code, env=env)
+    compiler = folder / "musl-cc"
+    triplet = "$(uname -m)-linux-musl"  # what configure asks for
+    compiler.write_text(
+        f'#!/bin/sh\n[ "$1" != --print-multiarch ] || exec echo {triplet}\nexec musl-gcc "$@"\n'
+    )
+    compiler.chmod(0o755)
+    settings = {"ZLIB_CFLAGS": f"-I{libraries}/include", "ZLIB_LIBS": f"-L{libraries}/lib -lz"}
+    # The machine's own libraries are for another C library.
+    environment = {"CC": str(compiler), **settings, "PKG_CONFIG": "false"}
+    return built(folder, "python3.13", environment=environment)
 
 
 def _apt(folder: Path, suite: str, architecture: str, sources: bool = False) -> dict[str, str]:
@@ -102,14 +160,12 @@ def _apt(folder: Path, suite: str, architecture: str, sources: bool = False) -> 
     settings = folder / "apt.conf"
     settings.write_text(_SETTINGS.format(folder=folder, architecture=architecture))
     environment = {**os.environ, "APT_CONFIG": str(settings), "LC_ALL": "C.UTF-8"}
-    for pause in _PAUSES:
-        try:
-            output(["apt-get", "-qq", "update"], 300, env=environment)
-            break
-        except PlaceError:
-            time.sleep(pause)
-    else:
-        output(["apt-get", "-qq", "update"], 300, env=environment)
+    update = ["apt-get", "-qq", "update"]
+    try:
+        output(update, 300, env=environment)
+    except PlaceError:
+        time.sleep(20)  # a mirror may be changing
+        output(update, 300, env=environment)
     return environment
 
 

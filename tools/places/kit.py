@@ -8,7 +8,9 @@ import re
 import shutil
 import subprocess
 import sys
+import tarfile
 import tempfile
+import time
 import zipfile
 from collections.abc import Mapping, Sequence
 from functools import cached_property
@@ -18,6 +20,7 @@ from typing import NamedTuple, Union
 ROOT = Path(__file__).resolve().parents[2]
 PORTABLE = ROOT / "tests" / "portable"
 FIXTURES = ROOT / "fixtures"
+PAGE = ROOT / "docs" / "where-it-runs.md"
 
 #: The library of the command; this version runs on every Python from 3.9.
 LIBRARIES = ("click==8.1.8",)
@@ -41,20 +44,6 @@ class PlaceError(Exception):
     """A place could not be had, or something is wrong there; the text says what."""
 
 
-class Found(NamedTuple):
-    """A run of the tests.
-
-    Args:
-        python: the Python that ran them, with its version and the machine's kind.
-        answers: the number of answers that were right.
-        workers: True if worker processes could be had.
-    """
-
-    python: str
-    answers: int
-    workers: bool
-
-
 class Row(NamedTuple):
     """A row of the table.
 
@@ -69,6 +58,29 @@ class Row(NamedTuple):
     ran: str
 
 
+class Run(NamedTuple):
+    """A run of the tests.
+
+    Args:
+        python: the Python that ran them, with its version and the machine's kind.
+        answers: the number of answers that were right.
+        workers: True if worker processes could be had.
+    """
+
+    python: str
+    answers: int
+    workers: bool
+
+    @property
+    def version(self) -> str:
+        """The Python without the kind of the machine."""
+        return self.python.split(",")[0]
+
+    def row(self, place: str, had: str | None = None, more: str = "") -> Row:
+        """Return a row of the table; unless told, the place was had with the Python of the run."""
+        return Row(place, had or self.version, f"{self.answers:,} answers{more}")
+
+
 class Kit:
     """The files that every place needs.
 
@@ -80,26 +92,21 @@ class Kit:
     def __init__(self, kept: Path, quick: bool = False) -> None:
         self.kept = kept
         self.quick = quick
-        #: One of so many of the golden cases is taken.
+        #: The tests take one golden case in so many.
         self.every = 1
         self._work = tempfile.TemporaryDirectory(prefix="places-")
         self.work = Path(os.path.realpath(self._work.name))
 
-    def script(self, name: str) -> Kit:
-        """Return the kit of a script, with a folder of its own to keep what it fetches."""
+    def of_place(self, name: str) -> Kit:
+        """Return the kit of a place, with a folder of its own to keep what is fetched for it."""
         kit = copy.copy(self)
         kit.kept = self.kept / name
         kit.kept.mkdir(parents=True, exist_ok=True)
         kit.every = 50 if self.quick else 1
         return kit
 
-    @property
-    def sample(self) -> tuple[str, ...]:
-        """The tests where Python is slow: all, or some of them in a quick run."""
-        return SAMPLE if self.quick else ()
-
     def prepare(self) -> None:
-        """Make what the scripts share, before several of them run at the same time."""
+        """Make what the places share, before several of them run at the same time."""
         self.pickles.exists()
         self.site.exists()
 
@@ -163,9 +170,8 @@ class Kit:
         workers: bool = True,
         exchange: bool = True,
         environment: Mapping[str, str] | None = None,
-        folder: Path | None = None,
         timeout: int = 900,
-    ) -> Found:
+    ) -> Run:
         """Run the tests with a Python.
 
         Args:
@@ -177,7 +183,6 @@ class Kit:
             workers: False if no worker processes are to be had there.
             exchange: False to leave out pickles from and to this Python.
             environment: the environment; unless given, a small one.
-            folder: the folder to start in.
             timeout: the longest time in seconds.
 
         Raises:
@@ -191,14 +196,14 @@ class Kit:
             argv=self.arguments(*options, workers=workers),
         )
         command = [*python, *([flag] if flag else []), start, *more]
-        found = parsed(output(command, timeout, cwd=folder, env=environment or self.plain()))
+        found = parsed(output(command, timeout, env=environment or self.plain()))
         if exchange:
             self.read_back(written)
         return found
 
     def run_program(
         self, command: Sequence[Word], *, workers: bool = False, folder: Path | None = None
-    ) -> Found:
+    ) -> Run:
         """Run a program that has the tests in it; it says the same as ``run``."""
         written = self.folder("written")
         pickles: list[Word] = ["--pickles-from", self.pickles, "--pickles-to", written]
@@ -224,17 +229,17 @@ class Kit:
         return {**kept, "HOME": str(home), "USERPROFILE": str(home), "LC_ALL": "C.UTF-8", **more}
 
 
-def parsed(printed: str) -> Found:
+def parsed(printed: str) -> Run:
     """Read what the tests print.
 
     >>> parsed("CPython 3.13.0, x86_64\\nworker processes: yes\\n\\n12 answers, 0 wrong\\n")
-    Found(python='CPython 3.13.0, x86_64', answers=12, workers=True)
+    Run(python='CPython 3.13.0, x86_64', answers=12, workers=True)
     """
     answers = re.search(r"^(\d+) answers, 0 wrong\s*\Z", printed, re.MULTILINE)
     if answers is None:
         raise PlaceError(f"the tests did not end well:\n{printed[-3000:]}")
     python = printed.partition("\n")[0].strip()
-    return Found(python, int(answers[1]), "worker processes: yes" in printed)
+    return Run(python, int(answers[1]), "worker processes: yes" in printed)
 
 
 def output(
@@ -277,3 +282,58 @@ def need(program: str, reason: str) -> str:
     if found is None:
         raise PlaceError(f"there is no {program}, which {reason}")
     return found
+
+
+def npm_package(folder: Path, package: str) -> Path:
+    """Return the folder of a package of npm, without the packages that it can load."""
+    if not (folder / "complete").exists():
+        folder.mkdir(exist_ok=True)
+        npm = need("npm", f"fetches {package}")
+        output([npm, "pack", "--silent", "--ignore-scripts", package], 300, cwd=folder)
+        with tarfile.open(next(folder.glob("*.tgz"))) as archive:
+            for member in archive:
+                if member.isfile() and ".." not in Path(member.name).parts:
+                    archive.extract(member, folder)
+        (folder / "complete").touch()
+    return folder / "package"
+
+
+# The page
+
+
+def with_row(page: str, row: Row, date: str) -> str:
+    """Return a page with a row in place of the one that begins with the same words.
+
+    The words are those before the first digit, so that another version takes the same row.
+
+    >>> with_row("| CPython 3.9.1 | x | y | 1 |\\n", Row("CPython 3.9.2", "a", "b"), "2")
+    '| CPython 3.9.2 | a | b | 2 |\\n'
+    """
+    lines = page.splitlines(keepends=True)
+    line = f"| {' | '.join(row)} | {date} |\n"
+    for number, old in enumerate(lines):
+        if old.startswith("| ") and _key(old[2:].partition(" | ")[0]) == _key(row.place):
+            lines[number] = line
+            return "".join(lines)
+    raise ValueError(f"{PAGE} has no row for {row.place}")
+
+
+def write_row(row: Row) -> None:
+    """Write a row of today into the page."""
+    page = with_row(PAGE.read_text("utf-8"), row, time.strftime("%Y-%m-%d"))
+    PAGE.write_bytes(page.encode())
+
+
+def _key(place: str) -> str:
+    """Return a place with only the part of its version that has a row of its own.
+
+    >>> _key("CPython 3.13.0"), _key("PyPy 7.3.11 (Python 3.9.16)"), _key("s390x, big endian")
+    ('CPython 3.13', 'PyPy 7', 's390x, big endian')
+    """
+    name = place.partition(" (")[0]
+    words = name.split(" ")
+    version = words[-1].split(".")
+    if not version[0].isdigit():
+        return name
+    parts = 2 if name.startswith("CPython 3") else 1
+    return " ".join([*words[:-1], ".".join(version[:parts])])

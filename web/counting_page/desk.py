@@ -6,10 +6,11 @@ import json
 from pathlib import Path
 from typing import Any, Callable
 
-from .edited import EditedText
-from .file_counts import count_file
-from .loading import Encodings
-from .token_facts import facts_of
+from compat_bpe.files.text import check_beginning, not_utf8
+
+from .explained import facts_of, steps_of
+from .text import EditedText, decoded, sides_of_texts
+from .tokenizers import Tokenizer, Tokenizers, find
 
 
 class Desk:
@@ -20,22 +21,25 @@ class Desk:
     """
 
     def __init__(self) -> None:
-        self._encodings = Encodings()
+        self._tokenizers = Tokenizers()
         self._text = EditedText()
-        self._chosen: list[str] = []
+        self._chosen: list[Tokenizer] = []
         self._questions: dict[str, Callable[..., Any]] = {
+            "find": find,
             "choose": self._choose,
             "edit": self._edit,
-            "blocks": self._text.blocks,
-            "ids": self._text.ids,
-            "cut": self._text.cut,
-            "facts": self._facts,
-            "size": self._size,
-            "decode": self._decode,
-            "sides": self._sides,
+            "blocks": self._blocks,
+            "ids": self._ids,
+            "cut": self._cut,
+            "split": self._split,
             "part": self._part,
+            "everywhere": self._everywhere,
+            "facts": self._facts,
+            "size": lambda key: self._tokenizers.get(key).encoding.n_vocab,
+            "decode": lambda key, ids: decoded(self._tokenizers.get(key).vocabulary, ids),
+            "sides": self._sides,
             "steps": self._steps,
-            "model": self._model,
+            "request": self._request,
             "conversation": self._conversation,
         }
 
@@ -43,23 +47,24 @@ class Desk:
         """Return the answer to a question.
 
         >>> desk = Desk()
-        >>> desk.answer('{"ask": "choose", "keys": ["gpt2"], "special": false}')
-        '{"value": {"counts": [0], "characters": 0, "bytes": 0, "lines": 0}}'
+        >>> print(desk.answer('{"ask": "choose", "keys": ["gpt2"], "special": false}'))
+        {"value": {"counts": [0], "notes": [""], "characters": 0, "bytes": 0, "lines": 0}}
         """
         asked = json.loads(question)
         return _answer(lambda: self._questions[asked.pop("ask")](**asked))
 
     def count_file(self, data: bytes) -> str:
-        """Return the counts of a file by the chosen encodings, as JSON."""
-        return json.dumps(count_file([self._encodings.get(key) for key in self._chosen], data))
+        """Return the counts of a file by the chosen tokenizers, as JSON."""
+        return json.dumps(count_file(self._chosen, data))
 
     def load(self, folder: str, pattern: str | None) -> str:
         """Load an encoding from the files in a folder; return the answer with its key."""
-        return _answer(lambda: self._encodings.load(Path(folder), pattern or None))
+        return _answer(lambda: self._tokenizers.load(Path(folder), pattern or None))
 
     def _choose(self, keys: list[str], special: bool) -> dict[str, Any]:
-        self._text.choose([self._encodings.get(key) for key in keys], special=special)
-        self._chosen = keys
+        chosen = list(map(self._tokenizers.get, keys))
+        self._text.choose([one.encoding for one in chosen], special=special)
+        self._chosen = chosen
         return self._figures()
 
     def _edit(self, start: int, end: int, text: str) -> dict[str, Any]:
@@ -67,42 +72,58 @@ class Desk:
         return self._figures()
 
     def _figures(self) -> dict[str, Any]:
-        return {"counts": self._text.counts(), **self._text.sizes()}
+        notes = [one.answer.note for one in self._chosen]
+        return {"counts": self._tokens(self._text.counts()), "notes": notes, **self._text.sizes()}
 
-    def _facts(self, key: str, ids: list[int]) -> list[dict[str, Any]]:
-        encoding = self._encodings.get(key)
-        return [facts_of(encoding, one) for one in ids]
+    def _tokens(self, numbers: list[int]) -> list[int]:
+        return [one.answer.tokens(number) for one, number in zip(self._chosen, numbers)]
 
-    def _size(self, key: str) -> int:
-        return self._encodings.get(key).n_vocab
+    def _blocks(self, ranges: list[tuple[int, int]]) -> list[list[dict[str, Any]]]:
+        return [list(map(_side, self._chosen, sides)) for sides in self._text.blocks(ranges)]
+
+    def _ids(self, column: int) -> list[int]:
+        assert self._chosen[column].vocabulary
+        return self._text.ids(column)
+
+    def _cut(self, column: int, limit: int) -> int | None:
+        return self._text.cut(column, self._chosen[column].answer.limit(limit))
+
+    def _split(self, limit: int) -> list[tuple[int, int]]:
+        return self._text.split(0, self._chosen[0].answer.limit(limit))
 
     def _part(self, start: int, end: int) -> list[int]:
-        return self._text.count_part(start, end)
+        return self._tokens(self._text.count_part(start, end))
+
+    def _everywhere(self, keys: list[str]) -> list[int]:
+        return [self._tokenizers.get(key).encoding.count(self._text.text) for key in keys]
+
+    def _facts(self, key: str, ids: list[int]) -> list[dict[str, Any]]:
+        encoding = self._tokenizers.get(key).vocabulary
+        return [facts_of(encoding, one) for one in ids]
 
     def _steps(self, key: str, text: str, special: bool) -> list[dict[str, Any]]:
-        from .word_steps import steps_of
-
-        return steps_of(self._encodings.get(key), text, special=special)
-
-    def _model(self, model: str) -> str:
-        from .conversation import encoding_of
-
-        return encoding_of(model)
-
-    def _conversation(self, model: str, **request: Any) -> dict[str, Any]:
-        from .conversation import count_conversation, encoding_of
-
-        return count_conversation(self._encodings.get(encoding_of(model)), model, **request)
-
-    def _decode(self, key: str, ids: list[int]) -> dict[str, Any]:
-        from .sides import decoded
-
-        return decoded(self._encodings.get(key), ids)
+        return steps_of(self._tokenizers.get(key).vocabulary, text, special=special)
 
     def _sides(self, key: str, texts: list[str]) -> list[dict[str, Any]]:
-        from .sides import sides_of_texts
+        tokenizer = self._tokenizers.get(key)
+        return [
+            {
+                "text": one["text"],
+                "side": _side(tokenizer, one["side"]),
+                "count": tokenizer.answer.tokens(one["count"]),
+            }
+            for one in sides_of_texts(tokenizer.encoding, texts)
+        ]
 
-        return sides_of_texts(self._encodings.get(key), texts)
+    def _request(self, text: str) -> dict[str, Any]:
+        from .conversation import read_request  # imported here: most visits count a text only
+
+        return read_request(text)
+
+    def _conversation(self, key: str, model: str | None, request: dict[str, Any]) -> dict[str, Any]:
+        from .conversation import count_conversation  # imported here, as above
+
+        return count_conversation(self._tokenizers.get(key), model, request)
 
 
 def _answer(call: Callable[[], Any]) -> str:
@@ -110,3 +131,33 @@ def _answer(call: Callable[[], Any]) -> str:
         return json.dumps({"value": call()})
     except (ValueError, OSError, ImportError) as error:
         return json.dumps({"error": str(error)})
+
+
+def _side(tokenizer: Tokenizer, side: dict[str, Any]) -> dict[str, Any]:
+    """Return a side as it is drawn: without tokens for an estimate."""
+    return {"first": 0, "cells": []} if tokenizer.is_estimate else side
+
+
+def count_file(tokenizers: list[Tokenizer], data: bytes) -> dict[str, Any]:
+    r"""Return the counts of a file as it is: UTF-8, and no line end translated.
+
+    Returns:
+        ``bytes``; and either ``counts``, one for each tokenizer, or ``error``, the reason for which
+        it is not counted.
+
+    >>> from compat_bpe import get_encoding
+    >>> count_file([Tokenizer(get_encoding("gpt2"))], b"hello world\r\n")
+    {'bytes': 13, 'counts': [4]}
+    >>> count_file([], b"\0")["error"]
+    'binary: NUL byte at offset 0'
+    """
+    try:
+        check_beginning(data)
+        try:
+            text = data.decode()
+        except UnicodeDecodeError as error:
+            raise not_utf8(error) from None
+        counts = [one.answer.tokens(one.encoding.count(text)) for one in tokenizers]
+        return {"bytes": len(data), "counts": counts}
+    except ValueError as error:
+        return {"bytes": len(data), "error": str(error)}

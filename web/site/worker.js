@@ -3,11 +3,8 @@
 // All that is fetched comes from the folder of the page. The network and the start of Python go
 // on side by side.
 import './js/module-worker.js';
+import { canKeep, countFetched, fetchKept, forgetSnapshot, keepSnapshot, readSnapshot, unbundle } from './js/fetching.js';
 import { loadPyodide } from './pyodide/pyodide.mjs';
-import { unbundle } from './js/bundle.js';
-import { fetchKept } from './js/kept.js';
-import { countFetched } from './js/progress.js';
-import { canKeep, forgetSnapshot, keepSnapshot, readSnapshot } from './js/snapshot.js';
 
 const ROOT = new URL('.', import.meta.url);
 const CODE = '/compat_bpe_page';
@@ -34,7 +31,7 @@ countFetched(bytes => {
   const share = Math.min(bytes / total, 1);
   if (share - told < 0.01) return; // not for every packet
   told = share;
-  postMessage({ progress: share });
+  postMessage({ progress: { bytes: Math.min(bytes, total), total } });
 });
 
 const build = fetch(new URL('build.json', ROOT)).then(answer => answer.json());

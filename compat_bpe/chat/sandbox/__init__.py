@@ -1,11 +1,10 @@
 """Chat templates run in jinja2's sandbox, with the filters and tags that transformers adds.
 
-A chat template is a program of somebody else's. It may use what is listed in ``syntax``,
-``methods``, ``filters`` and ``functions``, and nothing else. All that it does is counted before it
-is done (``budget``), so its time and its memory are bounded.
+A chat template is a program of somebody else's. It may use only what ``environment`` and ``costs``
+list. Each step is counted before it is done (``budget``), so its time and its memory are bounded.
 
 It needs jinja2, so it is imported only when a template is rendered.
 """
 
-from .render import compile_template as compile_template
-from .render import render_template as render_template
+from .environment import compile_template as compile_template
+from .environment import render_template as render_template

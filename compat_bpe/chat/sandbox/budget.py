@@ -1,9 +1,9 @@
-"""``Budget``: what the rendering of a chat template may still do.
+"""``Budget``: the steps and the memory that are left to the rendering of a chat template.
 
-A template is a program of somebody else's. What it costs is counted before it is done: a step is
-a call, a turn of a loop, an item that is looked at, or ``PER_STEP`` characters that are searched;
-what it makes is counted in bytes. So its time and its memory are bounded whatever it does, though
-nothing can interrupt an operation of Python's that runs.
+A template is a program of somebody else's. Its costs are counted before they arise. A step is a
+call, a turn of a loop, an item that is looked at, or ``PER_STEP`` characters that are searched;
+texts and lists are counted in bytes. So time and memory are bounded whatever a template does,
+though nothing can interrupt a running operation of Python's.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ with contextlib.suppress(ImportError):  # there is none on Windows and in a brow
 STEPS = 2_000_000
 STEPS_PER_ITEM = 64
 
-#: The bytes of texts and lists that it may make, and more for each byte that it is given. Where
-#: the system says that the memory of the process did not grow by so much, it may make more.
+#: The bytes of texts and lists that it may make, and more for each byte that it is given. It may
+#: make more if the system says that the memory of the process did not grow by so much.
 MADE = 1 << 28
 MADE_PER_BYTE = 16
 
 #: The steps of a single operation of Python's, which cannot be interrupted: well below a second.
 STEPS_AT_ONCE = 400_000
 
-#: The seconds of a rendering on a machine so slow that the steps take longer.
+#: The seconds of a rendering, for machines on which the steps take too long.
 SECONDS = 30
 
 #: The longest text in characters.
@@ -68,7 +68,7 @@ class TooMuch(jinja2.TemplateError):
 
 
 class Size(NamedTuple):
-    """The size of a value with all that is in it, each as often as it occurs.
+    """The size of a value with all values in it; a value that occurs twice counts twice.
 
     Args:
         items: the number of values in it, itself included.
@@ -85,8 +85,8 @@ class Size(NamedTuple):
     @property
     def shown(self) -> int:
         """An upper bound of the bytes of its ``str`` or its JSON without an indentation."""
-        # A character is written as up to ten (a text by itself as itself), those of wide texts
-        # have up to four bytes; an item has quotes, a comma and the like around it.
+        # A character within a value is written as up to ten, which in wide texts have up to four
+        # bytes each; an item has quotes, a comma and the like around it.
         return (40 if self.is_wide else 10) * self.length + 32 * self.items
 
 
@@ -94,17 +94,17 @@ class Budget:
     """The steps and the bytes that are left to a rendering.
 
     Args:
-        given: the variables of the template, plain data.
+        variables: the variables of the template, plain data.
     """
 
     __slots__ = ("_at_once", "_ends", "_look", "_peak", "calls", "made", "steps")
 
-    def __init__(self, given: Any = None) -> None:
+    def __init__(self, variables: Any = None) -> None:
         #: The calls of macros that are running.
         self.calls = 0
         self._look = self._ends = float("-inf")
         self.steps = self.made = self._at_once = 1 << 62
-        size = self.size(given)
+        size = self.size(variables)
         self._at_once = STEPS_AT_ONCE
         self.steps = STEPS + STEPS_PER_ITEM * size.items
         self.made = MADE + MADE_PER_BYTE * (4 if size.is_wide else 1) * size.length
@@ -203,7 +203,7 @@ class Budget:
                 elif isinstance(one, _NESTED):
                     more = len(one) << isinstance(one, dict)
                     items += more
-                    # What is done at once is no more than what is counted at once.
+                    # The items are counted before they are looked at.
                     self.spend(min(items, more + 1))
                     if items > self._at_once:
                         raise TooMuch("it works on a value of too many items")
@@ -240,7 +240,7 @@ def _peak() -> int | None:
     """Return the most bytes of memory that this process had so far; None if it is not known."""
     if resource is None:
         return None
-    # Linux says elsewhere, too, what a program had that was started as this process and before it.
+    # On Linux, ``ru_maxrss`` also covers the program that this process was before ``exec``.
     with contextlib.suppress(OSError), open("/proc/self/status", "rb") as status:
         for line in status:
             if line.startswith(b"VmHWM:"):

@@ -5,118 +5,115 @@ from __future__ import annotations
 import os
 import re
 import sys
+from collections.abc import Mapping, Sequence
+from contextlib import closing, suppress
+from dataclasses import replace
 from importlib import import_module
 from typing import Any, NoReturn
 
 import click
 
 from ... import Encoding
+from ...check.changes import Comparison
 from ...check.configuration import Counting, configuration_of
-from ...check.files import chosen_files
-from ...check.find import find_configuration
-from ...check.first import first_configuration, other_rules, usual_rules
-from ...check.formats.github import annotation
-from ...check.raise_limits import raise_limits
+from ...check.for_people import annotation
+from ...check.git_base import GitError, read_base
+from ...check.measure import Measurement, SectionCounts
 from ...check.results import Report, highest_over
-from ...check.rules import Part
-from ...check.source import NAME, PYPROJECT, ConfigurationError, Source, read_source
-from ...encodings.registry import BASELINES, list_encoding_names
+from ...check.rules import (
+    ChosenFiles,
+    Configuration,
+    Part,
+    Selection,
+    chosen_files,
+    groups_to_count,
+)
+from ...check.source import (
+    NAME,
+    PYPROJECT,
+    ConfigurationError,
+    Source,
+    find_configuration,
+    read_source,
+    top_of_repository,
+)
+from ...check.written import first_configuration, other_rules, raise_limits, usual_rules
+from ...encodings.published import all_encoding_names
+from ...encodings.resolve import Answer
+from ...files.documents import NotebookError, is_notebook, notebook_source
+from ...files.text import check_beginning, read_text
 from ...files.write import write_files
-from ..check_run import CheckRun, shown_path
-from ..options.encoding import chosen_encoding, encoding_options
-from ..options.groups import GroupedCommand
-from ..options.walk import no_ignore_option, notebooks_option
-from ..output import CommandError, failure, plural, write_line, write_message
+from ..app import JOBS, GroupedCommand, check_together, given_options, option
+from ..counting import FileCounter, count_files
+from ..input import no_ignore_option, notebooks_option, paths_argument, reason_of
+from ..options.encoding import ESTIMATE, TokenNumber, chosen_answer, encoding_options, loaded
+from ..output import CommandError, command_errors, failure, plural, write_line, write_message
+from ..progress import FileProgress
 
-#: The formats, each with the module of its name that writes it.
+#: The formats, each with the module that writes it.
 _FORMATS = {
-    "table": "table",
-    "json": "as_json",
-    "github": "github",
-    "sarif": "sarif",
-    "markdown": "markdown",
-    "junit": "junit",
+    **dict.fromkeys(("table", "github", "markdown"), "for_people"),
+    **dict.fromkeys(("json", "sarif", "junit"), "for_programs"),
 }
 
 _GROUPS = {
-    "Encoding": ["--model", "--encoding", "--pattern"],
+    "Encoding": ["--model", "--encoding", "--pattern", "--estimate"],
     "Configuration": ["--config", "--init", "--fix-limits"],
     "Files": ["--no-ignore", "--allow-empty", "--notebooks"],
     "Comparison": ["--base", "--growth"],
     "Output": ["--format", "--json", "--all", "--quiet"],
 }
 
-_GROWTH = re.compile(r"([0-9]{1,12})|([0-9]{1,4}(?:\.[0-9]{1,6})?)%")
+_SHARE = re.compile(r"([0-9]{1,4}(?:\.[0-9]{1,6})?)%")
 
 
-def _part(_context: click.Context, _parameter: click.Parameter, value: str | None) -> Part | None:
-    if value is None:
-        return None
-    match = _GROWTH.fullmatch(value)
-    if match is None:
-        raise click.BadParameter(f"{value!r} is no number of tokens and no share such as 10%.")
-    if match[1] is not None:
-        return Part(int(match[1]), None)
-    return Part(None, float(match[2]) / 100)
+def _part(value: str) -> Part:
+    share = _SHARE.fullmatch(value)
+    if share is not None:
+        return Part(None, float(share[1]) / 100)
+    try:
+        return Part(TokenNumber(min=0).convert(value, None, None), None)
+    except click.BadParameter:
+        raise click.BadParameter(
+            f"{value!r} is not a number of tokens, such as 8000 or 128k, or a share such as 10%."
+        ) from None
 
 
 @click.command(cls=GroupedCommand, groups=_GROUPS)
-@click.argument("paths", nargs=-1, type=click.Path(readable=False), metavar="[PATH]...")
+@paths_argument("paths", "[PATH]...", type=click.Path(readable=False))
 @encoding_options
-@click.option(
-    "--config",
-    metavar="FILE",
+@ESTIMATE
+@option(
+    "--config FILE",
+    "Read this configuration instead of the nearest one.",
     type=click.Path(readable=False),
-    help="Read this configuration instead of the nearest one.",
 )
-@click.option(
-    "--init",
-    is_flag=True,
-    help=f"Write a first {NAME} from the files that are there. No file is overwritten.",
-)
-@click.option(
-    "--fix-limits",
-    is_flag=True,
-    help="Raise the limits in the configuration that something is over. None is lowered.",
+@option("--init", f"Write a first {NAME} from the files that are there. No file is overwritten.")
+@option(
+    "--fix-limits", "Raise the limits in the configuration that something is over. None is lowered."
 )
 @no_ignore_option
-@click.option(
-    "--allow-empty",
-    is_flag=True,
-    help="Allow a rule that matches nothing, and a PATH that no rule is about.",
+@option("--allow-empty", "Allow a rule that matches nothing, and a PATH that no rule is about.")
+@option(
+    "--base REV", "Compare with this git revision: what was added, removed, renamed, and has grown."
 )
-@click.option(
-    "--base",
-    metavar="REV",
-    help="Compare with this git revision: what was added, removed, renamed, and has grown.",
-)
-@click.option(
-    "--growth",
-    metavar="N|P%",
-    callback=_part,
-    help="With --base, let no file grow by more than N tokens, or by more than P percent.",
+@option(
+    "--growth N|P%",
+    "With --base, let no file grow by more than N tokens, or by more than P percent.",
+    type=_part,
 )
 @notebooks_option
-@click.option(
-    "--format",
-    "format_name",
-    metavar="NAME",
-    type=click.Choice(list(_FORMATS)),
-    help="Print a table (the default), json, github (annotations of Actions), sarif, markdown (a "
+@option(
+    "--format NAME",
+    "Print a table (the default), json, github (annotations of Actions), sarif, markdown (a "
     "comment) or junit.",
+    to="format_name",
+    type=click.Choice(list(_FORMATS)),
 )
-@click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
-@click.option(
-    "--all", "all_results", is_flag=True, help="List in the table what is within its limit, too."
-)
-@click.option("-q", "--quiet", is_flag=True, help="Write no notes on standard error.")
-@click.option(
-    "-j",
-    "--jobs",
-    metavar="N",
-    type=click.IntRange(min=1),
-    help="Use at most N processes; by default as many as there are processors.",
-)
+@option("--json", "The same as --format json.", to="as_json")
+@option("--all", "List in the table what is within its limit, too.", to="all_results")
+@option("-q --quiet", "Write no notes on standard error.")
+@JOBS
 def check(**values: Any) -> None:
     """Check the files of a project against its budgets of tokens.
 
@@ -136,92 +133,68 @@ def check(**values: Any) -> None:
     cannot be read or is not UTF-8. Binary files are skipped. Ignored files and symbolic links are
     treated as in count: a PATH is checked even if it is ignored.
     """
-    command = _Command(**values)
+    run = _Check(values)
     try:
-        sys.exit(command.status())
+        sys.exit(run.status())
     except (CommandError, ConfigurationError) as error:
-        command.fail(shown_path(str(error)))  # those of a configuration begin with its path
+        run.fail(shown_path(str(error)))  # those of a configuration begin with its path
 
 
-class _Command:
-    def __init__(
-        self,
-        *,
-        paths: tuple[str, ...],
-        model: str | None,
-        encoding: str | None,
-        pattern: str | None,
-        config: str | None,
-        init: bool,
-        fix_limits: bool,
-        no_ignore: bool,
-        allow_empty: bool,
-        base: str | None,
-        growth: Part | None,
-        notebooks: bool,
-        format_name: str | None,
-        as_json: bool,
-        all_results: bool,
-        quiet: bool,
-        jobs: int | None,
-    ) -> None:
-        _check_together(
-            {
-                "PATH": bool(paths),
-                "--config": config is not None,
-                "--init": init,
-                "--fix-limits": fix_limits,
-                "--allow-empty": allow_empty,
-                "--base": base is not None,
-                "--growth": growth is not None,
-                "--format": format_name is not None,
-                "--json": as_json,
-                "--all": all_results,
-            }
-        )
-        if all_results and format_name not in (None, "table"):
+class _Check:
+    """A run of the command; its options are attributes."""
+
+    paths: tuple[str, ...]
+    model: str | None
+    encoding: str | None
+    pattern: str | None
+    estimate: bool
+    config: str | None
+    init: bool
+    fix_limits: bool
+    no_ignore: bool
+    allow_empty: bool
+    base: str | None
+    growth: Part | None
+    notebooks: bool
+    format_name: str | None
+    as_json: bool
+    all_results: bool
+    quiet: bool
+    jobs: int | None
+
+    def __init__(self, options: dict[str, Any]) -> None:
+        vars(self).update(options)
+        check_together(given_options(), _EXCLUDING, [("--growth", "--base")])
+        if self.all_results and self.format_name not in (None, "table"):
             raise click.UsageError("--all is for the table; the other formats decide themselves.")
-        self._paths = paths
-        self._config = config
-        self._init = init
-        self._fix_limits = fix_limits
-        self._base = base
-        self._growth = growth
-        self._format = "json" if as_json else format_name or "table"
-        self._all = all_results
-        self._quiet = quiet
-        self._given: Encoding | None = None
+        self._format = "json" if self.as_json else self.format_name or "table"
+        # What counts for rules that do not say it.
+        self._given = chosen_answer(self.model, self.encoding, estimate=self.estimate)
+        self._encodings: dict[Answer | None, Encoding] = {}
         self._counting: Counting | None = None
-        if model is not None or encoding is not None or pattern is not None:
-            self._given = chosen_encoding(model, encoding, pattern)
-            self._counting = Counting(None, model)
-        self._ignore = not no_ignore
-        self._run = CheckRun(
-            self._given,
-            jobs,
-            self._note,
-            is_quiet=quiet,
-            ignore=self._ignore,
-            allow_empty=allow_empty,
-            notebooks=notebooks,
-        )
+        if self.model is not None or self.encoding is not None:
+            self._counting = Counting(None, self.model, self.estimate)
+        if self._counting is not None or self.pattern is not None:
+            self._encoding()  # what is wrong with it is said at once
 
     def status(self) -> int:
         """Do what the options say, and return the exit status."""
-        if self._init:
+        if self.init:
             return self._write_first()
-        source = self._source()
+        source = self._configured()
         configuration = configuration_of(source, self._counting)
-        report = self._run.report(configuration, self._paths, self._base, self._growth)
+        report = self._report(configuration)
         if self._format != "github":  # which has them as annotations
             for path, reason in report.errors:
-                write_message(f"{path}: {reason}; mend it, or exclude it in the configuration")
+                write_message(f"{path}: {reason}; fix it, or exclude it in the configuration")
             for one in report.unmatched:
                 write_message(
                     f"{shown_path(one.name)}: {one.reason} (--allow-empty lets that pass)"
                 )
         self._note_skipped(report)
-        if self._fix_limits:
+        for note in report.notes * (not self.quiet):
+            self._note(f"an estimate: {note}")
+        if self.fix_limits:
             return self._raise(source, report)
         self._print(report)
         return 2 if report.status == "error" else int(report.status == "over")
@@ -240,23 +213,21 @@ class _Command:
             write_message(message)
 
     def _note_skipped(self, report: Report) -> None:
-        if report.skipped and not self._quiet:
+        if report.skipped and not self.quiet:
             names = ", ".join(path for path, _ in report.skipped[:3])
             more = f" and {len(report.skipped) - 3:,} more" if len(report.skipped) > 3 else ""
             self._note(f"skipped as binary: {names}{more}")
 
-    def _source(self) -> Source:
-        try:
-            if self._config is not None:
-                source: Source | None = read_source(self._config)
+    def _configured(self) -> Source:
+        with command_errors(self.config or "the configuration"):
+            if self.config is not None:
+                source: Source | None = read_source(self.config)
                 if source is not None and source.table is None:
                     raise CommandError(
-                        f"{self._config}: there is no table [{source.header}]; add one, with rules"
+                        f"{self.config}: there is no table [{source.header}]; add one, with rules"
                     )
             else:
                 source = find_configuration(os.getcwd())
-        except OSError as error:
-            raise failure(error, self._config or "the configuration") from None
         if source is None:
             raise CommandError(
                 f"there is no configuration here or above: no {NAME} with [check], and no "
@@ -266,9 +237,9 @@ class _Command:
         return source
 
     def _print(self, report: Report) -> None:
-        module = import_module(f"...check.formats.{_FORMATS[self._format]}", __package__)
-        options = {"all_results": True} if self._all else {}
-        for line in module.lines(report, **options):
+        module = import_module(f"...check.{_FORMATS[self._format]}", __package__)
+        options = {"all_results": True} if self.all_results else {}
+        for line in getattr(module, f"{self._format}_lines")(report, **options):
             write_line(line)
 
     def _raise(self, source: Source, report: Report) -> int:
@@ -278,10 +249,8 @@ class _Command:
             write_message("no limit is raised while a file cannot be counted")
             return 2
         if text != source.text:
-            try:
+            with command_errors(source.path):
                 write_files([(source.path, text.encode())])
-            except OSError as error:
-                raise failure(error, source.path) from None
         for one in raised:
             place = f"{shown_path(one.limit.place.file)}:{one.limit.place.line}"
             if one.problem:
@@ -301,8 +270,8 @@ class _Command:
         return int(bool(grown) or any(one.problem for one in raised))
 
     def _write_first(self) -> int:
-        encoding = self._given or chosen_encoding(None, None, None)
-        if encoding.name not in (*list_encoding_names(), *BASELINES):
+        encoding = self._encoding()
+        if encoding.name not in all_encoding_names():
             raise CommandError("--init: a configuration names encodings that ship; -e names one")
         folder = os.getcwd()
         for name in (NAME, PYPROJECT):
@@ -311,24 +280,159 @@ class _Command:
             if os.path.isfile(name) and read_source(name).table is not None:
                 raise CommandError(f"{name}: it has budgets already; nothing is overwritten")
         rules = usual_rules(folder)
-        chosen = chosen_files(rules, ignore=self._ignore)
+        chosen = chosen_files(rules, ignore=not self.no_ignore)
         if not chosen.found:
             rules = other_rules(folder)
-            chosen = chosen_files(rules, ignore=self._ignore)
+            chosen = chosen_files(rules, ignore=not self.no_ignore)
         report = Report(NAME)
-        tokens = self._run.tokens(chosen, list(chosen.found), None, report)
+        tokens = self._tokens(chosen, list(chosen.found), None, report)
         for path, reason in report.errors:
-            write_message(f"{path}: {reason}; it is not counted, and no limit is about it")
+            write_message(f"{path}: {reason}; it is not counted and has no limit")
         self._note_skipped(report)
         if not tokens:
             raise CommandError("--init: there are no prompts and no Markdown files here to limit")
         text = first_configuration(rules, tokens, encoding.name)
-        try:
+        with command_errors(NAME):
             write_files([(NAME, text.encode())], is_new=True)
-        except OSError as error:
-            raise failure(error, NAME) from None
         write_line(f"{NAME}: written, with limits for {plural(len(tokens), 'file')}")
         return 0
+
+    def _report(self, configuration: Configuration) -> Report:
+        """Return the report of a configuration.
+
+        Raises:
+            CommandError: a path or the revision does not exist.
+            ConfigurationError: there are too many files.
+        """
+        if self.growth is not None:
+            rules = tuple(replace(rule, growth=self.growth) for rule in configuration.rules)
+            configuration = replace(configuration, rules=rules)
+        try:
+            selection = Selection(configuration.folder, self.paths)
+        except (OSError, ValueError) as error:
+            name = getattr(error, "filename", None) or ", ".join(self.paths)
+            reason = reason_of(error, name) if isinstance(error, OSError) else str(error)
+            raise CommandError(f"{name}: {reason}") from None
+        chosen = chosen_files(configuration, selection.named, ignore=not self.no_ignore)
+        report = Report(shown_path(configuration.path), _prefix(configuration.folder))
+        wanted = groups_to_count(configuration.rules, chosen, selection)
+        counted = {
+            answer: self._tokens(chosen, group, answer, report) for answer, group in wanted.items()
+        }
+        notes = (self._answer(one).note for one in wanted)
+        report.notes = list(dict.fromkeys(filter(None, notes)))
+        report.files = len(set().union(*counted.values()))
+        before = None
+        if self.base is not None:
+            try:
+                found = read_base(configuration.folder, self.base)
+                comparison = Comparison(
+                    configuration, found, self._count_bytes, chosen, self._name_of
+                )
+                before = comparison.before(counted)
+                report.changes = comparison.changes(counted, before, selection)
+            except GitError as error:
+                raise CommandError(f"--base: {error}") from None
+            report.base = found.revision
+        measurement = Measurement(
+            report,
+            chosen,
+            selection,
+            counted,
+            SectionCounts(self._count, lambda path: self._text(chosen.found[path].path)),
+            name_of=self._name_of,
+            note_of=lambda by: self._answer(by).note,
+            before=before,
+        )
+        measurement.add_all(configuration)
+        self._note_unused(configuration, chosen, report)
+        return report
+
+    def _tokens(
+        self, chosen: ChosenFiles, paths: Sequence[str], by: Answer | None, report: Report
+    ) -> Mapping[str, int]:
+        """Return the tokens of some files, and note in the report those that are not counted."""
+        counter = FileCounter(self._encoding(by), notebooks=self.notebooks)
+        files = [chosen.found[path] for path in paths]
+        size = sum(file.size or 0 for file in files)
+        tokens: dict[str, int] = {}
+        with (
+            FileProgress(len(files), size, is_quiet=self.quiet) as progress,
+            closing(count_files(counter, files, self.jobs, progress)) as outcomes,
+        ):
+            for path, outcome in zip(paths, outcomes):
+                if outcome.counts is not None:
+                    (number,) = outcome.counts.tokens
+                    tokens[path] = self._answer(by).tokens(number)
+                    if outcome.note and not self.quiet:
+                        progress.clear()
+                        self._note(f"{path}: {outcome.note}")
+                    continue
+                # Without the advice, which may name an option of other commands.
+                noted = (path, outcome.reason)
+                noted_in = report.skipped if outcome.is_binary else report.errors
+                if noted not in noted_in:
+                    noted_in.append(noted)
+        return tokens
+
+    def _encoding(self, by: Answer | None = None) -> Encoding:
+        """Return the encoding that counts, loaded at its first use.
+
+        Raises:
+            CommandError: it cannot be loaded.
+        """
+        if by not in self._encodings:
+            pattern = self.pattern if by is None else None
+            self._encodings[by] = loaded(self._answer(by), pattern)
+        return self._encodings[by]
+
+    def _answer(self, by: Answer | None) -> Answer:
+        return self._given if by is None else by
+
+    def _name_of(self, by: Answer | None) -> str:
+        answer = self._answer(by)
+        return answer.model if answer.note and answer.model else self._encoding(by).name
+
+    def _count(self, by: Answer | None, text: str) -> int:
+        return self._answer(by).tokens(self._encoding(by).count(text))
+
+    def _count_bytes(self, by: Answer | None, data: bytes, notebook: bool) -> int | None:
+        try:
+            check_beginning(data)
+            text = data.decode()
+            return self._count(by, self._source(text) if notebook else text)
+        except ValueError:
+            return None
+
+    def _source(self, text: str) -> str:
+        """Return the sources of a notebook if these are counted; else the text as it is."""
+        if self.notebooks:
+            with suppress(NotebookError):
+                return notebook_source(text)
+        return text
+
+    def _text(self, path: str) -> str:
+        try:
+            text, _ = read_text(path)
+        except (OSError, ValueError) as error:  # it changed after it was counted
+            raise failure(error, path) from None
+        return self._source(text) if is_notebook(path) else text
+
+    def _note_unused(
+        self, configuration: Configuration, chosen: ChosenFiles, report: Report
+    ) -> None:
+        """Note the exemptions that no file needs, and what is unmatched if that is allowed."""
+        notes = []
+        if self.allow_empty:
+            notes += [f"{shown_path(one.name)}: {one.reason}" for one in report.unmatched]
+            report.unmatched = []
+        places = [configuration.exemptions[one].place for one in chosen.unused]
+        notes += [
+            f"{shown_path(place.file)}:{place.line}: the exemption matches no file"
+            for place in places
+        ]
+        for note in notes * (not self.quiet):
+            self._note(note)
 
 
 #: Options that exclude each other.
@@ -340,9 +444,16 @@ _EXCLUDING = (
 )
 
 
-def _check_together(given: dict[str, bool]) -> None:
-    for one, other in _EXCLUDING:
-        if given[one] and given[other]:
-            raise click.UsageError(f"{one} and {other} exclude each other: give one of them.")
-    if given["--growth"] and not given["--base"]:
-        raise click.UsageError("--growth needs --base.")
+def shown_path(path: str) -> str:
+    """Return a path relative to the current directory, if it is in it."""
+    here = os.path.join(os.getcwd(), "")
+    return path[len(here) :] if path.startswith(here) else path
+
+
+def _prefix(folder: str) -> str:
+    """Return what is before the paths in a folder to make them paths of its repository."""
+    folder = os.path.realpath(folder)
+    top = top_of_repository(folder)
+    if top is None or top == folder:
+        return ""
+    return os.path.relpath(folder, top).replace(os.sep, "/") + "/"

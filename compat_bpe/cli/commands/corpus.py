@@ -12,26 +12,111 @@ import click
 from click.core import ParameterSource
 
 from ...corpus.chunk_counts import ChunkCounter, Counts, Spill
-from ...corpus.counts_file import Row, check_output, write_rows
-from ...corpus.counts_merge import MOST_ROWS, CountsMerger, collapsed, frequent
+from ...corpus.counts_file import (
+    MOST_ROWS,
+    CountsMerger,
+    Row,
+    check_output,
+    collapsed,
+    frequent_rows,
+    write_rows,
+)
 from ...corpus.prepare import CorpusCounts, Preparation, prepare
 from ...encodings.encoding import Encoding
-from ...files.streamed import written_whole
+from ...encodings.load import load
+from ...encodings.sentencepiece import SentencePiece
+from ...encodings.tokenizer import Tokenizer
 from ...files.text import STDIN
-from ...train.words import multipliers_of
-from ..options.corpus import CORPUS_OPTIONS, CorpusArguments, corpus_options
-from ..options.counts import CountedInput
-from ..options.groups import GroupedCommand
-from ..options.preparation import preparation_options
-from ..options.splitting import SPLITTING, splitting_options
-from ..options.weights import weight_option
-from ..output import CommandError, failure, plural, write_line, write_message
-from ..output_file import check_new_file, check_outputs, vocabulary_inputs
-from ..progress.json_lines import json_progress_option
+from ...files.write import written_whole
+from ...formats.tokenizer_json import TokenizerDefinition
+from ...pattern.splitter import Splitter
+from ...train.bpe.byte_level import ByteLevelBpe
+from ...train.bpe.growing import make_encoding
+from ...train.kinds import KINDS, TOKENIZER_KINDS
+from ...train.sentencepiece.settings import SentencePieceKind
+from ...train.tokenizer_kind import parts_around
+from ...train.words import multipliers_of, word_splitter
+from ..app import JOBS, GroupedCommand, gathered, option
+from ..options.corpus import (
+    CORPUS_OPTIONS,
+    CorpusArguments,
+    CountedInput,
+    corpus_options,
+    preparation_options,
+)
+from ..options.training import setting_option
+from ..output import (
+    CommandError,
+    check_new_file,
+    check_outputs,
+    command_errors,
+    plural,
+    vocabulary_inputs,
+    write_line,
+    write_message,
+)
+from ..progress import json_progress_option
 
-#: The parameters that say nothing about files of counts.
+#: The parameters of ``splitting_options``.
+_SPLITTING = ("model", "like", "pattern", "normalizer", "pre_tokenizer")
+
+
+def _splitter(
+    model: str,
+    like: str | None,
+    pattern: str | None,
+    normalizer: str | None,
+    pre_tokenizer: str | None,
+) -> Encoding:
+    steps = {"normalizer": normalizer, "pre_tokenizer": pre_tokenizer}
+    has_steps = any(one is not None for one in steps.values())
+    if pattern is not None and (like is not None or has_steps or model != ByteLevelBpe.name):
+        raise CommandError("--pattern is for --model bpe, without other options on splitting")
+    kind = KINDS[model]
+    if like is not None:
+        encoding = load(like)
+        if isinstance(encoding, SentencePiece):
+            kind = SentencePieceKind
+        elif isinstance(encoding, Tokenizer) and isinstance(
+            encoding.definition, TokenizerDefinition
+        ):
+            return word_splitter(parts_around(steps, encoding.definition.parts))
+        elif isinstance(encoding.core.splitter, Splitter):
+            pattern = encoding.core.splitter.pattern
+        else:
+            raise ValueError(f"{like}: it has no steps that a tokenizer.json describes")
+    if has_steps and kind.usual_pattern is not None:
+        raise CommandError("--normalizer and --pre-tokenizer are for other models: see --model")
+    if pattern is None or (kind.usual_pattern and "pattern" not in kind.option_names()):
+        pattern = kind.usual_pattern
+    if pattern is not None:
+        return make_encoding("chunks", pattern)
+    return word_splitter(parts_around(steps, TOKENIZER_KINDS[model].defaults))
+
+
+def _splitter_or_failure(**options: Any) -> Encoding:
+    with command_errors(options["like"] or ""):
+        return _splitter(**options)
+
+
+#: The options that say how text is split, as ``splitter``: its chunks are what is counted.
+splitting_options = gathered(
+    "splitter",
+    _splitter_or_failure,
+    option(
+        "--model MODEL",
+        "Count what a model of this kind is learned from: chunks, words or (SentencePiece) lines. "
+        "The kinds are those of train.",
+        type=click.Choice(list(KINDS)),
+        default=ByteLevelBpe.name,
+    ),
+    setting_option("like", help="Split as this tokenizer does."),
+    *map(setting_option, ("pattern", "normalizer", "pre_tokenizer")),
+)
+
+#: The parameters that --merge refuses: they are about texts.
 _OF_TEXTS = (
-    *SPLITTING,
+    *_SPLITTING,
     *("field", "group_field", "jsonl", "errors", "include", "exclude", "hidden", "no_ignore"),
     *("normalize", "mask", "drop_duplicates", "validation"),
 )
@@ -54,7 +139,7 @@ def corpus() -> None:
         "Splitting": ["--model", "--like", "--pattern", "--normalizer", "--pre-tokenizer"],
         "Corpus": CORPUS_OPTIONS,
         "Preparation": [
-            *("--normalize", "--mask", "--drop-duplicates", "--weight", "--validation"),
+            *("--normalize", "--mask", "--drop-duplicates", "--weight", "--validation")
         ],
         "Counts": ["--merge", "--by-group", "--min-count"],
         "Output": ["--output", "--force", "--json", "--json-progress"],
@@ -66,43 +151,31 @@ def corpus() -> None:
 @preparation_options(
     "Leave this share of the corpus out: the text that train holds out by the same option."
 )
-@weight_option
-@click.option("--merge", is_flag=True, help="Add up files of counts: each PATH is one.")
-@click.option(
-    "--by-group", is_flag=True, help="Count each group for itself, and write the groups, too."
-)
-@click.option(
-    "--min-count",
-    metavar="N",
+@setting_option("weights")
+@option("--merge", "Add up files of counts: each PATH is one.")
+@option("--by-group", "Count each group for itself, and write the groups, too.")
+@option(
+    "--min-count N",
+    "Leave chunks out that occur less often. What is learned may then be another vocabulary.",
     type=click.IntRange(min=1),
     default=1,
-    show_default=True,
-    help="Leave chunks out that occur less often. What is learned may then be another vocabulary.",
 )
-@click.option(
-    "-o",
-    "--output",
-    metavar="FILE",
+@option(
+    "-o --output FILE",
+    "Write to FILE: .tsv, .tsv.gz, .jsonl or .jsonl.gz. Default: TSV on standard output.",
     type=click.Path(),
     default=STDIN,
-    help="Write to FILE: .tsv, .tsv.gz, .jsonl or .jsonl.gz. Default: TSV on standard output.",
+    show_default=False,
 )
-@click.option("--force", is_flag=True, help="Overwrite FILE.")
-@click.option(
-    "-j",
-    "--jobs",
-    metavar="N",
-    type=click.IntRange(min=1),
-    help="Use at most N processes. Default: one for each processor.",
-)
-@click.option("--json", "as_json", is_flag=True, help="Print figures as a JSON object.")
+@option("--force", "Overwrite FILE.")
+@JOBS
+@option("--json", "Print figures as a JSON object.", to="as_json")
 @click.pass_context
 def counts(
     context: click.Context,
     corpus: CorpusArguments,
     splitter: Encoding,
     preparation: Preparation,
-    mask: str | None,
     weights: dict[str, float],
     merge: bool,
     by_group: bool,
@@ -137,50 +210,55 @@ def counts(
 
     The JSON object has "chunks", the number of distinct ones; "total", the sum of all counts;
     "dropped", the chunks below --min-count and the sum of their counts; "factors", the multiplier
-    of each group; and "corpus", what was read.
+    of each group; "corpus", what was read; and "errors" and "skipped", the files that were not.
     """
     to_stdout = output == STDIN
     if to_stdout and as_json:
         raise click.UsageError("--json needs --output.")
-    try:
+    with command_errors():
         check_output(output)
-    except ValueError as error:
-        raise CommandError(str(error)) from None
     if not to_stdout:
         check_new_file(output, force=force)
-    source: _Texts | _Files
     if merge:
         _refuse(context, _OF_TEXTS)
-        source = _Files(corpus)
-    else:
-        source = _Texts(corpus, splitter, preparation, jobs)
+    counted = CountedInput((corpus.paths or (STDIN,)) if merge else ())
+    documents = corpus.empty() if merge else corpus.find()
+    read = CorpusCounts()
     if not to_stdout:
-        others = [*filter(None, [mask]), *vocabulary_inputs(context.params.get("like"))]
-        check_outputs([output], [*source.inputs, *others])
+        others = [context.params["mask"], *vocabulary_inputs(context.params["like"])]
+        inputs = [*counted.files, *(file.path for file in documents.files)]
+        check_outputs([output], [*inputs, *filter(None, others)])
     sums = _Sums(keeps_groups=by_group or bool(weights))
     figures: dict[str, Any] = {}
-    try:
-        with sums.merger:
-            source.read(sums)
-            factors = sums.factors(weights)
-            rows = ((chunk, n * factors.get(group, 1), group) for chunk, n, group in sums.rows())
-            kept = frequent(rows if by_group else collapsed(rows), min_count, figures)
-            chunks, total = _write(kept, output, by_group)
-    except (OSError, ValueError) as error:
-        raise failure(error, "standard output" if to_stdout else output) from None
+    with command_errors("standard output" if to_stdout else output), sums.merger:
+        if merge:
+            for row in counted.rows():
+                sums.add_row(*row)
+        else:
+            parts = prepare(documents.read(), preparation, counts=read)
+            with ChunkCounter(splitter, jobs, Spill(sums.add, MOST_ROWS)) as counter:
+                for part in parts:
+                    counter.feed(part.text, part.group, is_last=part.is_last)
+                counter.finish()
+        factors = sums.factors(weights)
+        rows = ((chunk, n * factors.get(group, 1), group) for chunk, n, group in sums.merger.rows())
+        kept = frequent_rows(rows if by_group else collapsed(rows), min_count, figures)
+        chunks, total = _write(kept, output, by_group)
     if as_json:
         made = {"chunks": chunks, "total": total, "dropped": figures, "factors": factors}
-        write_line(json.dumps({**made, "corpus": source.as_dict()}))
+        texts = {"paths": list(corpus.paths), **read.as_dict()}
+        source = {"corpus": counted.as_dict() if merge else texts}
+        write_line(json.dumps({**made, **source, **documents.left_out()}))
     else:
         dropped = f", without {plural(figures['chunks'], 'rarer one')}" * (min_count > 1)
         say = write_message if to_stdout else write_line
         say(f"{plural(chunks, 'distinct chunk')}{dropped}; {plural(total, 'chunk')} in all")
-    if source.has_failed:
+    if documents.failed:
         sys.exit(2)
 
 
 def _refuse(context: click.Context, names: tuple[str, ...]) -> None:
-    """Raise ``UsageError`` if an option was given that is for texts."""
+    """Raise ``UsageError`` if one of some options, which are for texts, was given."""
     for parameter in context.command.params:
         source = context.get_parameter_source(parameter.name or "")
         if parameter.name in names and source is ParameterSource.COMMANDLINE:
@@ -218,63 +296,6 @@ class _Sums:
         multipliers = multipliers_of(self._sizes, weights)
         divisor = gcd(*multipliers.values())
         return {group: number // divisor for group, number in multipliers.items()}
-
-    def rows(self) -> Iterator[Row]:
-        """Yield all rows in sorted order."""
-        return self.merger.rows()
-
-
-class _Texts:
-    """A corpus of texts, which is split and counted."""
-
-    def __init__(
-        self,
-        corpus: CorpusArguments,
-        splitter: Encoding,
-        preparation: Preparation,
-        workers: int | None,
-    ) -> None:
-        self._paths = corpus.paths
-        self._corpus = corpus.find()
-        self._splitter = splitter
-        self._preparation = preparation
-        self._workers = workers
-        self._counts = CorpusCounts()
-        self.inputs = [file.path for file in self._corpus.files]
-
-    @property
-    def has_failed(self) -> bool:
-        """True if a file could not be read."""
-        return bool(self._corpus.failed)
-
-    def read(self, sums: _Sums) -> None:
-        parts = prepare(self._corpus.read(), self._preparation, counts=self._counts)
-        spill = Spill(sums.add, MOST_ROWS)
-        with ChunkCounter(self._splitter, self._workers, spill) as counter:
-            for part in parts:
-                counter.feed(part.text, part.group, is_last=part.is_last)
-            counter.finish()
-
-    def as_dict(self) -> dict[str, Any]:
-        paths = list(self._paths)
-        return {"paths": paths, **self._counts.as_dict(), **self._corpus.left_out()}
-
-
-class _Files:
-    """Files of counts."""
-
-    has_failed = False
-
-    def __init__(self, corpus: CorpusArguments) -> None:
-        self._counted = CountedInput(corpus.paths or (STDIN,))
-        self.inputs = self._counted.files
-
-    def read(self, sums: _Sums) -> None:
-        for row in self._counted.rows():
-            sums.add_row(*row)
-
-    def as_dict(self) -> dict[str, Any]:
-        return self._counted.as_dict()
 
 
 def _write(rows: Iterator[Row], output: str, by_group: bool) -> tuple[int, int]:

@@ -14,10 +14,10 @@ import click
 
 from ... import Encoding
 from ...encodings.tokenizer import Tokenizer
-from ..input_path import shown_name
+from ..app import option
+from ..input import file_argument, read_blocks
 from ..options.encoding import chosen_encoding, encoding_options
-from ..output import CommandError
-from ..streams import input_argument, read_blocks, write_bytes
+from ..output import CommandError, shown_name, write_bytes
 
 #: The largest number of digits of an id.
 _DIGITS = len(str(2**32))
@@ -38,10 +38,10 @@ class _Portion(NamedTuple):
 
 
 @click.command()
-@input_argument
+@file_argument
 @encoding_options
-@click.option("--packed", is_flag=True, help="Read ids as bytes: little-endian uint32.")
-@click.option("--skip-special-tokens", is_flag=True, help="Leave out the special tokens.")
+@option("--packed", "Read ids as bytes: little-endian uint32.")
+@option("--skip-special-tokens", "Leave out the special tokens.")
 def decode(
     file: str,
     model: str | None,

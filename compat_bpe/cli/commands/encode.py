@@ -1,30 +1,33 @@
-"""``compat-bpe encode``: turn a text into token ids."""
+"""``compat-bpe encode``: turn a text into token ids, a large file by several processes."""
 
 from __future__ import annotations
 
+import os
+import stat
 import sys
-from collections.abc import Generator, Set
-from contextlib import closing
+from collections.abc import Generator, Iterator, Sequence, Set
+from contextlib import closing, suppress
 from itertools import islice
+from typing import Callable, NamedTuple
 
 import click
 
 from ... import Encoding
-from ..encode_file import encoded_by_workers
-from ..id_layout import LAYOUTS, IdLayout
-from ..ids import encoded, with_special_tokens
-from ..input_path import shown_name
-from ..options.encoding import chosen_encoding, encoding_options
-from ..options.special import allowed_special, special_options
-from ..output import CommandError
-from ..streams import (
-    Reading,
-    input_argument,
-    portions,
-    read_pieces,
-    reading_options,
-    write_bytes,
-)
+from ...encodings.baselines import Baseline
+from ...files.text import STDIN, check_mark
+from ...unicode.surrogates import has_surrogates
+from ..app import option
+from ..counting import Part, cut_parts, most_workers
+from ..input import STRICT, Reading, file_argument, read_pieces, reading_options
+from ..options.encoding import allowed_special, chosen_encoding, encoding_options, special_options
+from ..output import CommandError, is_terminal, portions, shown_name, write_bytes
+from ..progress import FileProgress
+from ..tokens import LAYOUTS, IdLayout, encoded, errors_of, placed_tokens, with_special_tokens
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ...parallel.pool import Pool, Tell
+
 
 #: The number of ids that are written at a time.
 _PORTION = 1 << 14
@@ -34,35 +37,27 @@ _FORMATS = [name for name in LAYOUTS if name != "packed"]
 
 
 @click.command()
-@input_argument
+@file_argument
 @encoding_options
 @reading_options
 @special_options
-@click.option(
+@option(
     "--format",
-    "layout",
+    "Write ids in one line with spaces between them (the default), one a line, or as a JSON list.",
+    to="layout",
     type=click.Choice(_FORMATS),
-    help="Write ids in one line with spaces between them (the default), one a line, or as a JSON "
-    "list.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Write a JSON list: --format json.")
-@click.option(
-    "--offsets",
-    is_flag=True,
-    help="Write each token as a JSON object on a line, with its text and its place.",
-)
-@click.option("--packed", is_flag=True, help="Write ids as bytes: little-endian uint32.")
-@click.option(
+@option("--json", "Write a JSON list: --format json.", to="as_json")
+@option("--offsets", "Write each token as a JSON object on a line, with its text and its place.")
+@option("--packed", "Write ids as bytes: little-endian uint32.")
+@option(
     "--add-special-tokens",
-    is_flag=True,
-    help="Add the tokenizer's own tokens for the beginning and the end of a text, such as [CLS].",
+    "Add the tokenizer's own tokens for the beginning and the end of a text, such as [CLS].",
 )
-@click.option(
-    "-j",
-    "--jobs",
-    metavar="N",
+@option(
+    "-j --jobs N",
+    "Use at most N processes for a large FILE; by default as many as there are processors.",
     type=click.IntRange(min=1),
-    help="Use at most N processes for a large FILE; by default as many as there are processors.",
 )
 def encode(
     file: str,
@@ -120,13 +115,11 @@ def encode(
         raise click.UsageError(
             "--offsets and --add-special-tokens exclude each other: added tokens have no place."
         )
-    if packed and sys.stdout is not None and sys.stdout.isatty():
+    if packed and is_terminal(sys.stdout):
         raise CommandError("packed ids are not for a terminal: redirect them to a file or a pipe")
     chosen = chosen_encoding(model, encoding, pattern)
     allowed = allowed_special(chosen, special, names)
     if offsets:
-        from ..shown.token_places import placed_tokens
-
         lines = placed_tokens(chosen, read_pieces(file, reading), allowed, shown_name(file))
         for portion in portions(lines):
             write_bytes(portion.encode())
@@ -160,3 +153,142 @@ def _encoded_here(
         ids = encoded(encoding, pieces, allowed, shown_name(file))
     while portion := list(islice(ids, _PORTION)):
         yield layout.write(portion)
+
+
+#: Writes ids as bytes, without what is between two portions of ids.
+Write = Callable[[Sequence[int]], bytes]
+
+#: Seconds to wait for the next message of a worker.
+_PATIENCE = 0.2
+
+
+def encoded_by_workers(
+    encoding: Encoding,
+    path: str,
+    allowed: Set[str],
+    write: Write,
+    jobs: int | None,
+    reading: Reading = STRICT,
+) -> Generator[bytes, None, None] | None:
+    """Return the ids of a file as bytes, in portions; None if workers do not pay.
+
+    Args:
+        encoding: the encoding.
+        path: the file.
+        allowed: the names of special tokens that are tokens in it.
+        write: writes ids; other processes import it by its name.
+        jobs: the largest number of processes; None for as many as can run at the same time.
+        reading: how the file is read.
+
+    Raises:
+        CommandError: the file cannot be read or is not UTF-8; the vocabulary has no token for a
+            part of the text. It is raised after the portions before it.
+    """
+    # The words of a baseline are numbered as they come, in one process.
+    if path == STDIN or isinstance(encoding, Baseline) or reading.encoding is not None:
+        return None
+    try:
+        status = os.stat(path)
+    except OSError:
+        return None
+    if not stat.S_ISREG(status.st_mode):
+        return None
+    most = most_workers(status.st_size, jobs)
+    if not most:
+        return None
+    parts = cut_parts([encoding], path, status.st_size, allowed)
+    how = (encoding, reading, allowed, write)
+    return _portions(how, parts, most) if len(parts) > 1 else None
+
+
+def _portions(
+    how: tuple[Encoding, Reading, Set[str], Write], parts: Sequence[tuple[Part, int]], most: int
+) -> Generator[bytes, None, None]:
+    """Yield the ids of each part, in order; they may be empty. A part comes with its size."""
+    from ...parallel.pool import Pool
+
+    size = sum(size for _, size in parts)
+    with (
+        Pool(_PartEncoder, how, min(most, len(parts)), forks=True) as pool,
+        FileProgress(1, size, until_output=True) as progress,
+    ):
+        outcomes = _outcomes(pool, _PartEncoder(*how), [part for part, _ in parts])
+        for outcome, (_, size) in zip(outcomes, parts):
+            if outcome.error:
+                raise CommandError(outcome.error)
+            yield outcome.ids
+            progress.advance(size)
+
+
+class _Outcome(NamedTuple):
+    """The outcome of a part: its ids, or an error."""
+
+    ids: bytes
+    error: str = ""
+
+
+def _outcomes(pool: Pool, encoder: _PartEncoder, parts: Sequence[Part]) -> Iterator[_Outcome]:
+    """Yield the outcome of each part in order."""
+    from ...parallel.pool import WorkerKilled
+
+    waiting: dict[int, _Outcome] = {}
+    given = 0
+    ahead = 2 * pool.size  # few, since their ids wait for those of the parts before them
+    for index, part in enumerate(parts):
+        with suppress(WorkerKilled):
+            while given < min(len(parts), index + ahead):
+                for number, outcome in pool.give((given, parts[given])):
+                    waiting[number] = outcome
+                given += 1
+            while index not in waiting and pool.is_busy:
+                for number, outcome in pool.arrived(_PATIENCE):
+                    waiting[number] = outcome
+        if index not in waiting:  # no worker could be started, or the one that had it was killed
+            waiting[index] = encoder.encode(part)
+        yield waiting.pop(index)
+
+
+class _PartEncoder:
+    """An encoder of parts of files, in this process or as a worker."""
+
+    def __init__(
+        self, encoding: Encoding, reading: Reading, allowed: Set[str], write: Write
+    ) -> None:
+        self._encoding = encoding
+        self._reading = reading
+        self._allowed = allowed
+        self._write = write
+
+    def encode(self, part: Part) -> _Outcome:
+        """Return the ids of a part, or why there are none."""
+        name = shown_name(part.path)
+        encoding = self._encoding.continued if part.start else self._encoding
+        try:
+            with open(part.path, "rb") as file:
+                file.seek(part.start)
+                data = file.read(-1 if part.end is None else part.end - part.start)
+            if part.start == 0 and self._reading.errors != "replace":
+                check_mark(data)
+            text = self._reading.decoded(data, part.start)
+            if has_surrogates(text):
+                ids = list(encoded(encoding, [text], self._allowed, name))
+            else:
+                with errors_of(encoding, name):
+                    ids = encoding.encode(
+                        text, allowed_special=self._allowed, disallowed_special=()
+                    )
+        except CommandError as error:
+            return _Outcome(b"", error.message)
+        except OSError as error:
+            return _Outcome(b"", f"{name}: {error.strerror or error}")
+        except ValueError as error:
+            return _Outcome(b"", f"{name}: {error}")
+        return _Outcome(self._write(ids))
+
+    def do(self, task: tuple[int, Part], tell: Tell) -> None:
+        """Tell the index and the outcome of a part, in a worker."""
+        index, part = task
+        tell((index, self.encode(part)))
+
+    def finish(self, tell: Tell) -> None:
+        pass

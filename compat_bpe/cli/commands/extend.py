@@ -12,30 +12,33 @@ from typing import Any
 import click
 
 from ... import Encoding
-from ...files.text import read_text
-from ...pipeline.chunks import is_byte_level
-from ...train.bpe.beginning import pattern_name_of
-from ...train.extend.extend import Extended, Extender, make_extender
+from ...pipeline.core import is_byte_level
+from ...train.bpe.growing import pattern_name_of
+from ...train.extend import Extended, Extender
 from ...train.write import MANIFEST, readable, write_vocabulary
 from ...version import __version__
-from ..input_path import INPUT_PATH
-from ..options.corpus import CORPUS_OPTIONS, Corpus, CorpusArguments, corpus_options
-from ..options.encoding import chosen_encoding, encoding_options
-from ..options.groups import GroupedCommand
-from ..options.vocabulary import (
+from ..app import GroupedCommand, option
+from ..input import INPUT_PATH, read_terms
+from ..options.corpus import CORPUS_OPTIONS, CorpusArguments, corpus_options
+from ..options.encoding import TokenNumber, chosen_encoding, encoding_options
+from ..options.training import (
     OUTPUT_OPTIONS,
     check_inputs,
     checked_name,
-    learning_options,
     say_left_out,
+    setting_option,
     vocabulary_options,
     why_stopped,
 )
-from ..output import CommandError, failure, plural, write_line, write_message
-from ..output_file import vocabulary_inputs
-from ..progress.bars import Progress
-from ..progress.json_lines import json_progress_option
-from ..streams import write_bytes
+from ..output import (
+    command_errors,
+    plural,
+    vocabulary_inputs,
+    write_bytes,
+    write_line,
+    write_message,
+)
+from ..progress import Progress, json_progress_option
 
 #: The formats that are written by default; one that cannot hold the vocabulary is left out.
 _DEFAULT_FORMATS = ("tiktoken", "gpt2", "tokenizer-json", "token-map")
@@ -65,27 +68,13 @@ _MOST_CHUNKS = 1000
 @json_progress_option
 @corpus_options
 @encoding_options
-@click.option(
-    "-n",
-    "--number",
-    metavar="N",
-    type=click.IntRange(min=0),
-    default=0,
-    help="Learn up to N tokens from the corpus.",
+@option(
+    "-n --number N", "Learn up to N tokens from the corpus.", type=TokenNumber(min=0), default=0
 )
-@click.option(
-    "--terms",
-    "terms_file",
-    metavar="FILE",
-    type=INPUT_PATH,
-    help="Make each line of FILE one token.",
-)
-@click.option(
-    "--no-space",
-    is_flag=True,
-    help="Make terms tokens only as they are, not also with a space before them.",
-)
-@learning_options(min_frequency=2)
+@option("--terms FILE", "Make each line of FILE one token.", to="terms_file", type=INPUT_PATH)
+@option("--no-space", "Make terms tokens only as they are, not also with a space before them.")
+@setting_option("min_frequency", default=2)
+@setting_option("max_token_length")
 @vocabulary_options(f"{', '.join(_DEFAULT_FORMATS)}, those that can hold it")
 def extend(
     corpus: CorpusArguments,
@@ -134,29 +123,33 @@ def extend(
     if not number and terms_file is None:
         raise click.UsageError("Give -n, --terms or both.")
     name = checked_name(output, name, force=force)
-    terms = [] if terms_file is None else _terms(terms_file)
+    terms = [] if terms_file is None else read_terms(terms_file)
     old = chosen_encoding(model, encoding, pattern)
-    extender = _extender(
-        old,
-        number,
-        terms=terms,
-        with_space=not no_space,
-        min_frequency=min_frequency,
-        max_token_length=max_token_length,
-        workers=jobs,
-        name=name,
-    )
+    with command_errors():
+        extender = Extender(
+            old,
+            number,
+            terms=terms,
+            with_space=not no_space,
+            min_frequency=min_frequency,
+            max_token_length=max_token_length,
+            workers=jobs,
+            name=name,
+        )
     default = _DEFAULT_FORMATS if is_byte_level(old.core) else _JSON_FORMATS
     found_corpus = corpus.find() if corpus.paths or number else None
     others = [terms_file, *vocabulary_inputs(encoding)]
     check_inputs(output, name, formats or default, [_CHANGES], found_corpus, others)
-    try:
+    with command_errors(output):
         with extender:
             if found_corpus is not None:
                 for part in found_corpus.read():
                     extender.feed(part.text, part.group, is_last=part.is_last)
             with Progress(number, "tokens") as progress:
                 extended = extender.extend(progress.advance)
+        read: dict[str, Any] = {}
+        if found_corpus is not None:
+            read["corpus"] = {"paths": list(corpus.paths), **found_corpus.left_out()}
         written = write_vocabulary(
             output,
             extended.encoding,
@@ -166,15 +159,13 @@ def extend(
             manifest={
                 "extends": old.name,
                 "versions": {"compat_bpe": __version__, "unicode": "16.0"},
-                **(_corpus(corpus, found_corpus) if found_corpus is not None else {}),
+                **read,
                 "metrics": _metrics(extended),
             },
             force=force,
             extra={_CHANGES: io.BytesIO(_changes(old, extended))},
             left_out=None if formats else say_left_out,
         )
-    except (OSError, ValueError) as error:
-        raise failure(error, output) from None
     if as_json:
         write_bytes((output / MANIFEST).read_bytes())
     else:
@@ -191,40 +182,6 @@ def extend(
         write_message(f"{terms_file}: {term.text!r} cannot be one token: {term.reason}")
     if failed or (found_corpus is not None and found_corpus.failed):
         sys.exit(2)
-
-
-def _extender(old: Encoding, number: int, **options: Any) -> Extender:
-    """Return what extends an encoding.
-
-    Raises:
-        CommandError: its kind cannot be extended.
-    """
-    try:
-        return make_extender(old, number, **options)
-    except ValueError as error:
-        raise CommandError(str(error)) from None
-
-
-def _terms(path: str) -> list[str]:
-    """Return the lines of a file that are not blank."""
-    try:
-        text, _ = read_text(path)
-    except OSError as error:
-        raise failure(error, path) from None
-    except ValueError as error:
-        raise CommandError(f"{path}: {error}") from None
-    # Lines of a file end as Python's text files have it, and within a term may be a form feed.
-    lines = io.StringIO(text.removeprefix("\ufeff"), newline=None)
-    return [line for line in map(_without_end, lines) if line.strip()]
-
-
-def _without_end(line: str) -> str:
-    return line.removesuffix("\n")
-
-
-def _corpus(arguments: CorpusArguments, corpus: Corpus) -> dict[str, Any]:
-    """Return the corpus as the manifest has it."""
-    return {"corpus": {"paths": list(arguments.paths), **corpus.left_out()}}
 
 
 def _metrics(found: Extended) -> dict[str, int]:

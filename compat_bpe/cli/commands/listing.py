@@ -9,10 +9,9 @@ from collections.abc import Collection, Sequence
 import click
 from click.shell_completion import CompletionItem
 
-from ... import Encoding, get_encoding, list_encoding_names
+from ... import Encoding, get_encoding
 from ...chat.limits import ContextLimit, context_limit, known_limits
-from ...encodings.families import Family, NeedsFile
-from ...encodings.family_table import FAMILIES
+from ...encodings.families import FAMILIES, Family, NeedsFile
 from ...encodings.model_names import (
     MODEL_PREFIX_TO_ENCODING,
     MODEL_TO_ENCODING,
@@ -20,15 +19,17 @@ from ...encodings.model_names import (
     OTHER_MODEL_TO_ENCODING,
     model_names,
     resolve_model,
+    rule_of,
 )
-from ...encodings.registry import BASELINES
-from ..options.encoding import chosen_encoding, encoding_of_model, encoding_options
-from ..output import PROGRAM, CommandError, write_line
+from ...encodings.published import all_encoding_names
+from ..app import option
+from ..options.encoding import chosen_answer, chosen_encoding, encoding_options
+from ..output import PROGRAM, CommandError, write_line, write_message
 
 
 @click.command(short_help="List the encodings.")
 @encoding_options
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON list.")
+@option("--json", "Print one JSON list.", to="as_json")
 def encodings(model: str | None, encoding: str | None, pattern: str | None, as_json: bool) -> None:
     """List the encodings, or describe one.
 
@@ -48,7 +49,7 @@ def encodings(model: str | None, encoding: str | None, pattern: str | None, as_j
     is null where words are numbered as they come.
     """
     if model is None and encoding is None and pattern is None:
-        chosen = list(map(_shipped, [*list_encoding_names(), *BASELINES]))
+        chosen = list(map(_shipped, all_encoding_names()))
     else:
         chosen = [chosen_encoding(model, encoding, pattern)]
     described = [
@@ -88,13 +89,12 @@ def _complete_model(
 
 @click.command(short_help="List models and their limits.")
 @click.argument("names", nargs=-1, metavar="[MODEL]...", shell_complete=_complete_model)
-@click.option(
+@option(
     "--families",
-    is_flag=True,
-    help="List the families of models whose encodings do not ship, and what counts their tokens.",
+    "List the families of models whose encodings do not ship, and what counts their tokens.",
 )
-@click.option("--limits", is_flag=True, help="With --json, give the limits of each model, too.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object, or a list.")
+@option("--limits", "With --json, give the limits of each model, too.")
+@option("--json", "Print one JSON object, or a list.", to="as_json")
 def models(names: tuple[str, ...], families: bool, limits: bool, as_json: bool) -> None:
     """List the known models, their encodings and limits, or only the given MODELs.
 
@@ -114,7 +114,8 @@ def models(names: tuple[str, ...], families: bool, limits: bool, as_json: bool) 
     of a reply. A - means that they are not known, or that a reply has what the context leaves.
 
     A name that ends in * stands for every model that begins like it and is not listed by itself.
-    If several fit, the first one counts. Unknown MODELs are reported, and the exit status is 2.
+    If several fit, the first one counts; a message says by which rule a MODEL that is not listed
+    has its encoding. Unknown MODELs are reported, and the exit status is 2.
 
     With --json, the keys of the object are the models, and its values are the encodings; a MODEL
     of a family is reported like an unknown one, unless --limits is given and its limits are known:
@@ -161,6 +162,9 @@ def models(names: tuple[str, ...], families: bool, limits: bool, as_json: bool) 
         if encodings:
             write_line("")
         _write_table([["family", "-e", "from"], *map(_family_row, shown.values())])
+    for name in names:
+        if encodings.get(name) is not None and name not in listed:
+            write_message(f"{name}: {rule_of(name)}")
     for failure in failures:
         failure.show()
     if failures:
@@ -204,10 +208,10 @@ def _failure(name: str, listed: dict[str, str]) -> CommandError:
         hint = f"{PROGRAM} models --families lists some of that name"
         return CommandError(f"unknown model {name!r}; {hint}")
     try:
-        encoding = encoding_of_model(name)
+        encoding = chosen_answer(name, None).encoding_name
     except CommandError as error:
         return error
-    return CommandError(f"model {name!r} is of no family: its encoding ships, {encoding}")
+    return CommandError(f"{name!r} is built in (encoding {encoding}); it needs no files")
 
 
 def _family_row(family: Family) -> list[str]:

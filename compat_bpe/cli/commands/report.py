@@ -13,22 +13,25 @@ import click
 
 from ... import __version__
 from ...corpus.documents import CorpusFile
-from ...files.streamed import written_whole
-from ...report.curves import Check, curve_of
-from ...report.figures import Report
+from ...encodings.resolve import is_path
+from ...files.write import written_whole
+from ...report.figures import Check, Report, by_difference, curve_of, notes
 from ...report.measure import report_parts
-from ...report.order import by_difference
-from ...report.summary import summary_lines
-from ...report.text import as_json, line_width, table_lines
-from ..input_path import INPUT_PATH
+from ...report.text import as_json, line_width, summary_lines, table_lines
+from ..app import GroupedCommand, option
+from ..input import INPUT_PATH, notebooks_option, read_terms
 from ..options.corpus import CORPUS_OPTIONS, CorpusArguments, corpus_options
-from ..options.encoding import chosen_encodings, encoding_options, is_path
-from ..options.groups import GroupedCommand
-from ..options.walk import notebooks_option
-from ..output import CommandError, failure, write_line
-from ..output_file import check_new_file, check_outputs, vocabulary_inputs
-from ..progress.json_lines import json_progress_option
-from ..streams import read_all
+from ..options.encoding import ESTIMATE, chosen_encodings, encoding_options
+from ..output import (
+    CommandError,
+    check_new_file,
+    check_outputs,
+    command_errors,
+    vocabulary_inputs,
+    write_line,
+    write_message,
+)
+from ..progress import json_progress_option
 
 #: A mark in the beginning of every page that this command writes.
 _GENERATOR = b'<meta name="generator" content="compat_bpe '
@@ -38,7 +41,7 @@ _GENERATOR = b'<meta name="generator" content="compat_bpe '
     cls=GroupedCommand,
     short_help="Compare vocabularies on a corpus.",
     groups={
-        "Vocabularies": ["--encoding", "--model", "--pattern"],
+        "Vocabularies": ["--encoding", "--model", "--pattern", "--estimate"],
         "Corpus": [*CORPUS_OPTIONS, "--notebooks"],
         "Report": [
             *["--summary", "--by", "--groups", "--terms", "--top", "--json", "--html", "--force"],
@@ -50,52 +53,44 @@ _GENERATOR = b'<meta name="generator" content="compat_bpe '
 @corpus_options
 @notebooks_option
 @partial(encoding_options, several=True)
-@click.option(
+@ESTIMATE
+@option(
     "--by",
+    "Report figures for each group or for each file.",
     type=click.Choice(["group", "file"]),
     default="group",
-    show_default=True,
-    help="Report figures for each group or for each file.",
 )
-@click.option(
-    "--summary",
-    is_flag=True,
-    help="Print a few lines: a row for each vocabulary, and the groups that differ most.",
+@option(
+    "--summary", "Print a few lines: a row for each vocabulary, and the groups that differ most."
 )
-@click.option(
-    "--groups",
-    metavar="N",
+@option(
+    "--groups N",
+    "Show the N groups in which the vocabularies differ most; totals are of all groups.",
     type=click.IntRange(min=1),
     default=10,
-    show_default=True,
-    help="Show the N groups in which the vocabularies differ most; totals are of all groups.",
 )
-@click.option(
-    "--terms",
-    "terms_file",
+@option(
+    "--terms FILE",
+    "Show how the terms in FILE, one a line, are split into tokens.",
+    to="terms_file",
     type=INPUT_PATH,
-    metavar="FILE",
-    help="Show how the terms in FILE, one a line, are split into tokens.",
 )
-@click.option(
-    "--top",
-    metavar="N",
+@option(
+    "--top N",
+    "List the N most frequent and the N longest tokens.",
     type=click.IntRange(min=0),
     default=10,
-    show_default=True,
-    help="List the N most frequent and the N longest tokens.",
 )
-@click.option("--json", "as_one_object", is_flag=True, help="Print one JSON object instead.")
-@click.option(
-    "--html", type=click.Path(), metavar="FILE", help="Also write an HTML page with charts to FILE."
-)
-@click.option("--force", is_flag=True, help="Let --html overwrite a file that is no such page.")
+@option("--json", "Print one JSON object instead.", to="as_one_object")
+@option("--html FILE", "Also write an HTML page with charts to FILE.", type=click.Path())
+@option("--force", "Let --html overwrite a file that is no such page.")
 def report(
     corpus: CorpusArguments,
     notebooks: bool,
     encoding: tuple[str, ...],
     model: tuple[str, ...],
     pattern: str | None,
+    estimate: bool,
     by: str,
     summary: bool,
     groups: int,
@@ -134,21 +129,26 @@ def report(
     and of other kinds than byte-level BPE none); the most frequent and the longest tokens; and the
     terms.
 
+    With --estimate, a model without a public tokenizer has a column of estimated figures, with a ≈
+    before each. An estimate has no chunks, ids or balance, so the other figures are of encodings.
+
     Special tokens in the text count as plain text. Binary files and files that are not UTF-8 in a
     directory are skipped. A file that cannot be read is named, the others are reported, and the
     exit status is 2.
 
     The JSON object has "groups" and "total", the sizes of the text; "encodings", a list with the
     figures of each, by group and in "total", and its "vocabulary", "most_frequent", "longest",
-    "tokens_by_bytes" and "terms"; "baselines"; "errors", with "path" and "error"; and "skipped",
-    with "path" and "reason". A ratio that would divide by zero is null, and so is what is not
-    known.
+    "tokens_by_bytes" and "terms"; "baselines"; "estimates", if there are some; "errors", with
+    "path" and "error"; and "skipped", with "path" and "reason". A ratio that would divide by zero
+    is null, and so is what is not known.
     """
     if by == "file" and corpus.group_field is not None:
         raise click.UsageError("--by file and --group-field exclude each other.")
     if summary and as_one_object:
         raise click.UsageError("--summary and --json exclude each other.")
-    encodings = chosen_encodings(model, encoding, pattern)
+    encodings, estimates = chosen_encodings(model, encoding, pattern, estimate=estimate)
+    if html is not None and not encodings:
+        raise click.UsageError("--html needs an encoding (-e): an estimate has no tokens to draw.")
     terms = [] if terms_file is None else _read_terms(terms_file, corpus.paths)
     if html is not None:
         check_new_file(html, force=force, is_own=_is_page)
@@ -158,14 +158,14 @@ def report(
         check_outputs([html], [*(file.path for file in documents.files), *others])
     if by == "file":
         documents.files = [CorpusFile(file.path, file.path) for file in documents.files]
-    try:
+    with command_errors():
         made = report_parts(encodings, documents.read(), terms=terms)
-    except ValueError as error:
-        raise CommandError(str(error)) from None
     if not made.total.documents:
         raise CommandError(f"there is no text in {corpus.shown}")
     curves = {name: _curve(name) for name in encodings if is_path(name)}
-    made = made._replace(curves={name: curve for name, curve in curves.items() if curve})
+    made = made._replace(
+        curves={name: curve for name, curve in curves.items() if curve}, estimates=estimates
+    )
     ordered = by_difference(made)
     if html is not None:
         _write_page(ordered, html, top, groups, corpus.paths)
@@ -176,16 +176,16 @@ def report(
         shown = summary_lines if summary else partial(table_lines, top=top, groups=groups)
         for line in shown(ordered, width):
             write_line(line)
+        for note in notes(made):
+            write_message(note)
     if documents.failed:
         sys.exit(2)
 
 
 def _curve(path: str) -> list[Check]:
     """Return the learning curve of a vocabulary; none if it has none."""
-    try:
+    with command_errors(path):
         return curve_of(Path(path))
-    except OSError as error:
-        raise failure(error, path) from None
 
 
 def _is_page(beginning: bytes) -> bool:
@@ -196,25 +196,16 @@ def _read_terms(path: str, paths: Sequence[str]) -> list[str]:
     """Return the lines of a file that are not blank."""
     if path == "-" and (not paths or "-" in paths):
         raise click.UsageError("--terms - and a corpus from standard input exclude each other.")
-    lines = read_all(path).split("\n")
-    return [line.rstrip("\r") for line in lines if line.strip()]
+    return read_terms(path)
 
 
 def _write_page(made: Report, path: str, top: int, groups: int, corpus: Sequence[str]) -> None:
-    from ...report.head import page_time  # only this form needs it
-    from ...report.html import page
+    from ...report.html import page, page_time  # only this form needs them
 
-    try:
+    with command_errors():
         made_at = page_time(os.environ)
-    except ValueError as error:
-        raise CommandError(str(error)) from None
     data = page(
-        made,
-        top,
-        groups=groups,
-        corpus=corpus or ["-"],
-        version=__version__,
-        made_at=made_at,
+        made, top, groups=groups, corpus=corpus or ["-"], version=__version__, made_at=made_at
     ).encode()
     try:
         with written_whole(path) as file:

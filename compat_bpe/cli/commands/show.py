@@ -2,35 +2,51 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 from collections.abc import Iterable, Iterator, Set
-from functools import partial
 from itertools import chain
-from typing import Callable
 
 import click
 
 from ... import Encoding
 from ...files.text import STDIN
-from ...unicode.utf8 import replace_escaped
-from ..input_path import INPUT_PATH, shown_name
-from ..options.encoding import chosen_encoding, encoding_options
-from ..options.special import allowed_special, special_options
-from ..output import CommandError, is_terminal, write_line, write_message
-from ..shown.merge_steps import merges_as_json, shown_merges
-from ..shown.shown_tokens import Look, looks
-from ..shown.token_lines import lines_of, text_of
-from ..streams import (
+from ...unicode.text import replace_escaped
+from ..app import option
+from ..input import (
+    INPUT_PATH,
     Reading,
     check_utf8,
-    portions,
+    expanded_globs,
     read_all,
     read_pieces,
     reading_options,
+)
+from ..options.encoding import allowed_special, chosen_encoding, encoding_options, special_options
+from ..output import (
+    CommandError,
+    is_terminal,
+    plural,
+    portions,
+    shown_name,
     write_bytes,
+    write_line,
+    write_message,
     write_text,
 )
+from ..token_view import (
+    IDS_SWITCH,
+    PAGE_END,
+    lines_of,
+    merge_page,
+    merges_as_json,
+    page_start,
+    section,
+    shown_merges,
+    text_of,
+)
+from ..tokens import Look, looks, placed_tokens
 
 
 @click.command(short_help="Show the tokens of a text.")
@@ -38,24 +54,17 @@ from ..streams import (
 @encoding_options
 @reading_options
 @special_options
-@click.option("--ids", is_flag=True, help="Show one token a line, after its id.")
-@click.option(
-    "--merges",
-    is_flag=True,
-    help="Show how each WORD is merged, step by step: show --merges WORD...",
-)
-@click.option("--json", "as_json", is_flag=True, help="Write one JSON object a line.")
-@click.option(
-    "--html", "as_html", is_flag=True, help="Write a page of HTML, of tokens or of --merges."
-)
-@click.option(
+@option("--ids", "Show one token a line, after its id.")
+@option("--merges", "Show how each WORD is merged, step by step: show --merges WORD...")
+@option("--json", "Write one JSON object a line.", to="as_json")
+@option("--html", "Write a page of HTML, of tokens or of --merges.", to="as_html")
+@option(
     "--color",
+    "Color tokens. auto: on a terminal, unless NO_COLOR is set.",
     type=click.Choice(["auto", "always", "never"]),
     default="auto",
-    show_default=True,
-    help="Color tokens. auto: on a terminal, unless NO_COLOR is set.",
 )
-@click.option("-q", "--quiet", is_flag=True, help="Leave out the line with the number of tokens.")
+@option("-q --quiet", "Leave out the line with the number of tokens.")
 def show(
     texts: tuple[str, ...],
     model: str | None,
@@ -141,8 +150,6 @@ def show(
     if merges:
         words = _words(texts, reading)
         if as_html:
-            from ..shown.merge_page import merge_page
-
             lines = merge_page(words, chosen, allowed)
         elif as_json:
             lines = merges_as_json(words, chosen, allowed)
@@ -154,25 +161,30 @@ def show(
             else:
                 write_text(portion, color=colored)
         return
-    files = texts or (STDIN,)
-    write: Callable[[str, int], None]
-    if as_json:
-        write = partial(_write_json, chosen, reading, allowed, len(files) > 1)
-    elif as_html:
-        write = partial(_write_section, chosen, reading, allowed, quiet)
-    else:
-        write = partial(
-            _write_tokens, chosen, reading, allowed, ids, colored, quiet, len(files) > 1
-        )
+    files = expanded_globs(texts) or (STDIN,)
     if as_html:
-        from ..shown.html_page import page_end, page_start
-        from ..shown.token_page import IDS_SWITCH
-
         write_bytes((page_start(f"Tokens of {chosen.name}") + IDS_SWITCH).encode())
     is_complete = True
     for number, file in enumerate(files):
+        name = shown_name(file)
         try:
-            write(file, number)
+            if as_json:
+                lines = placed_tokens(chosen, read_pieces(file, reading), allowed, name)
+                if len(files) > 1:
+                    head = f'{{"path": {json.dumps(file)}, '
+                    lines = (head + line[1:] for line in lines)
+                _write(lines)
+                continue
+            tokens = _Tokens(chosen, reading, allowed, file)
+            if as_html:
+                summary = () if quiet else (tokens.summary() for _ in range(1))
+                _write(section(name, tokens, summary))
+                continue
+            if len(files) > 1:
+                write_text("\n" if number else "")
+                write_line(f"==> {name} <==")
+            width = len(str(chosen.max_token_value)) if ids else None
+            _write_tokens(tokens, width, name, colored=colored, quiet=quiet)
         except CommandError as error:
             # Closed standard output is an error of the command, not of a file.
             if sys.stdout is None:
@@ -180,95 +192,45 @@ def show(
             error.show()
             is_complete = False
     if as_html:
-        write_bytes(page_end().encode())
+        write_bytes(PAGE_END.encode())
     if not is_complete:
         sys.exit(CommandError.exit_code)
 
 
-class _Read:
-    """A text as it comes, and the number of characters so far; the file is opened at once."""
-
-    def __init__(self, file: str, reading: Reading) -> None:
-        self._pieces = read_pieces(file, reading)
-        self._first = next(self._pieces, "")
-        self.characters = 0
-
-    def __iter__(self) -> Iterator[str]:
-        for piece in chain([self._first], self._pieces):
-            self.characters += len(replace_escaped(piece))
-            yield piece
-
-
 class _Tokens:
-    """The tokens of a text as it comes, and their number so far."""
+    """The tokens of a text as it comes, and their number so far; the file is opened at once."""
 
     def __init__(self, encoding: Encoding, reading: Reading, allowed: Set[str], file: str) -> None:
-        self._read = _Read(file, reading)
-        self._looks = looks(encoding, self._read, allowed, shown_name(file))
-        self._count = 0
+        pieces = read_pieces(file, reading)
+        read = self._counted(chain([next(pieces, "")], pieces))
+        self._looks = looks(encoding, read, allowed, shown_name(file))
+        self._tokens = self._characters = 0
+
+    def _counted(self, pieces: Iterable[str]) -> Iterator[str]:
+        for piece in pieces:
+            self._characters += len(replace_escaped(piece))
+            yield piece
 
     def __iter__(self) -> Iterator[Look]:
         for look in self._looks:
-            self._count += look.id is not None
+            self._tokens += look.id is not None
             yield look
 
     def summary(self) -> str:
         """Return the numbers of tokens and characters in words."""
-        return f"{_counted(self._count, 'token')}, {_counted(self._read.characters, 'character')}"
+        tokens, characters = plural(self._tokens, "token", ""), self._characters
+        return f"{tokens}, {plural(characters, 'character', '')}"
 
 
-def _counted(count: int, noun: str) -> str:
-    return f"{count} {noun}{'' if count == 1 else 's'}"
-
-
-def _write_json(
-    encoding: Encoding,
-    reading: Reading,
-    allowed: Set[str],
-    with_path: bool,
-    file: str,
-    _number: int,
-) -> None:
-    import json
-
-    from ..shown.token_places import placed_tokens
-
-    lines = placed_tokens(encoding, read_pieces(file, reading), allowed, shown_name(file))
-    if with_path:
-        head = f'{{"path": {json.dumps(file)}, '
-        lines = (head + line[1:] for line in lines)
+def _write(lines: Iterable[str]) -> None:
     for portion in portions(lines):
         write_bytes(portion.encode())
 
 
-def _write_section(
-    encoding: Encoding, reading: Reading, allowed: Set[str], quiet: bool, file: str, _number: int
-) -> None:
-    from ..shown.token_page import section
-
-    tokens = _Tokens(encoding, reading, allowed, file)
-    summary = () if quiet else (tokens.summary() for _ in range(1))
-    for portion in portions(section(shown_name(file), tokens, summary)):
-        write_bytes(portion.encode())
-
-
 def _write_tokens(
-    encoding: Encoding,
-    reading: Reading,
-    allowed: Set[str],
-    ids: bool,
-    colored: bool,
-    quiet: bool,
-    with_name: bool,
-    file: str,
-    number: int,
+    tokens: _Tokens, width: int | None, name: str, *, colored: bool, quiet: bool
 ) -> None:
-    """Write the tokens of a file for people to read."""
-    tokens = _Tokens(encoding, reading, allowed, file)
-    if with_name:
-        if number:
-            write_text("\n")
-        write_line(f"==> {shown_name(file)} <==")
+    """Write tokens for people to read: in running text, or a line each, after ids of this width."""
     found: Iterable[Look] = tokens
     on_terminal = is_terminal(sys.stdout)
     failure: CommandError | None = None
@@ -280,8 +242,11 @@ def _write_tokens(
             failure = error
         else:
             write_line(tokens.summary())
-    width = len(str(encoding.max_token_value))
-    lines = lines_of(found, width, colored=colored) if ids else text_of(found, colored=colored)
+    lines = (
+        text_of(found, colored=colored)
+        if width is None
+        else lines_of(found, width, colored=colored)
+    )
     at_end_of_line = True
     try:
         for portion in portions(lines):
@@ -294,7 +259,7 @@ def _write_tokens(
     if failure is not None:
         raise failure
     if not quiet and not on_terminal:
-        write_message(f"{shown_name(file)}: {tokens.summary()}")
+        write_message(f"{name}: {tokens.summary()}")
 
 
 def _words(texts: tuple[str, ...], reading: Reading) -> Iterator[str]:
@@ -310,4 +275,4 @@ def _is_colored(color: str) -> bool:
     # https://no-color.org
     if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
         return False
-    return sys.stdout is not None and sys.stdout.isatty()
+    return is_terminal(sys.stdout)

@@ -9,18 +9,44 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import click
 
-from ...files.notebook import NotebookError, is_notebook, notebook_source
-from ...files.text import STDIN, check_beginning, not_utf8, open_bytes, recoded
+from ...files.documents import NotebookError, is_notebook, notebook_source
+from ...files.text import STDIN, check_beginning, open_bytes
 from ...files.walk import Walk
 from ...files.write import write_files
-from ...unicode.escape import CONTROLS
-from ...unicode.utf8 import KeptBytes
-from ..input_path import INPUT_PATH, announce_wait, complaint, shown_name
-from ..options.encoding import TokenNumber, chosen_encoding, encoding_options
-from ..options.walk import notebooks_option, walk_options
-from ..output import CommandError, write_line, write_message
-from ..output_file import check_new_file, check_outputs, vocabulary_inputs
-from ..streams import Reading, check_escaped, read_all, reading_options, write_bytes
+from ...unicode.text import CONTROLS, KeptBytes
+from ..app import given_options, option
+from ..input import (
+    Reading,
+    announce_wait,
+    notebooks_option,
+    paths_argument,
+    read_all,
+    reading_options,
+    reason_of,
+    unescape,
+    walk_options,
+)
+from ..options.encoding import (
+    ESTIMATE,
+    TokenNumber,
+    chosen_answer,
+    encoding_options,
+    limit_option,
+    loaded,
+)
+from ..output import (
+    CommandError,
+    check_new_file,
+    check_outputs,
+    command_errors,
+    complaint,
+    shown_name,
+    vocabulary_inputs,
+    write_bytes,
+    write_line,
+    write_message,
+)
+from ..progress import Progress
 
 if TYPE_CHECKING:
     from ...fit.split import PackedPart, PackedText
@@ -30,80 +56,61 @@ _DIGITS = 4
 
 
 @click.command(short_help="Split a text into parts of N tokens.")
-@click.argument("paths", nargs=-1, type=INPUT_PATH, metavar="[PATH|-]...")
-@click.option(
-    "-n",
-    "--limit",
-    type=TokenNumber(min=1),
-    required=True,
-    metavar="N",
-    help="Put at most N tokens in a part; 100k is 100,000.",
-)
-@click.option(
+@paths_argument("paths", "[PATH|-]...")
+@limit_option("Put at most N tokens in a part", least=1, required=True)
+@option(
     "--files",
-    "as_files",
-    is_flag=True,
-    help="Pack whole files, and those in directories: each part has as many of the next files as "
-    "fit, each below a line with its name. A file that does not fit in one part is cut.",
+    "Pack whole files, and those in directories: each part has as many of the next files as fit, "
+    "each below a line with its name. A file that does not fit in one part is cut.",
+    to="as_files",
 )
-@click.option(
-    "--overlap",
+@option(
+    "--overlap M",
+    "Repeat up to M tokens of a part's end at the start of the next part.",
     type=TokenNumber(min=0),
     default=0,
-    metavar="M",
-    help="Repeat up to M tokens of a part's end at the start of the next part.",
 )
-@click.option(
+@option(
     "--boundary",
+    "Cut between any two characters, between words, or between lines. A word or a line that does "
+    "not fit in one part is cut all the same.",
     type=click.Choice(["char", "word", "line"]),
     default="char",
-    show_default=True,
-    help="Cut between any two characters, between words, or between lines. A word or a line that "
-    "does not fit in one part is cut all the same.",
 )
 @walk_options
 @notebooks_option
 @encoding_options
+@ESTIMATE
 @reading_options
-@click.option(
-    "-o",
-    "--output",
-    "prefix",
+@option(
+    "-o --output PREFIX",
+    "Write each part to a file: PREFIX0001.txt, PREFIX0002.txt and so on.",
+    to="prefix",
     type=click.Path(),
-    metavar="PREFIX",
-    help="Write each part to a file: PREFIX0001.txt, PREFIX0002.txt and so on.",
 )
-@click.option(
-    "--suffix",
-    type=click.Path(),
-    default=".txt",
-    show_default=True,
-    metavar="TEXT",
-    help="End the names of these files with TEXT.",
+@option(
+    "--suffix TEXT", "End the names of these files with TEXT.", type=click.Path(), default=".txt"
 )
-@click.option("--force", is_flag=True, help="Overwrite files that exist.")
-@click.option(
-    "--separator",
-    callback=check_escaped,
-    metavar="TEXT",
-    help="Write all parts with TEXT between them; \\n, \\t, \\r, \\0 and \\\\ are escapes.",
+@option("--force", "Overwrite files that exist.")
+@option(
+    "--separator TEXT",
+    "Write all parts with TEXT between them; \\n, \\t, \\r, \\0 and \\\\ are escapes.",
+    type=unescape,
 )
-@click.option("-0", "--null", is_flag=True, help="Write all parts with a NUL byte after each.")
-@click.option("--json", "as_json", is_flag=True, help="Write each part as a JSON object on a line.")
+@option("-0 --null", "Write all parts with a NUL byte after each.")
+@option("--json", "Write each part as a JSON object on a line.", to="as_json")
 def split(
     paths: tuple[str, ...],
     limit: int,
     as_files: bool,
     overlap: int,
     boundary: Literal["char", "word", "line"],
-    include: tuple[str, ...],
-    exclude: tuple[str, ...],
-    hidden: bool,
-    no_ignore: bool,
+    walk: Walk,
     notebooks: bool,
     model: str | None,
     encoding: str | None,
     pattern: str | None,
+    estimate: bool,
     reading: Reading,
     prefix: str | None,
     suffix: str,
@@ -148,7 +155,8 @@ def split(
     """
     if not as_files and len(paths) > 1:
         raise click.UsageError(f"{paths[1]!r} is a second PATH; several need --files.")
-    if not as_files and any((include, exclude, hidden, no_ignore, notebooks)):
+    given, of_files = given_options(), ("--include", "--exclude", "--hidden", "--no-ignore")
+    if not as_files and (notebooks or any(map(given.__getitem__, of_files))):
         raise click.UsageError("options about files need --files.")
     if (prefix is not None) + (separator is not None) + null + (as_json and prefix is None) != 1:
         raise click.UsageError(
@@ -159,8 +167,14 @@ def split(
         raise click.UsageError("--files needs a PATH, such as a directory.")
     if as_files and overlap:
         raise click.UsageError("--files and --overlap exclude each other.")
-    chosen = chosen_encoding(model, encoding, pattern)
-    walk = Walk(hidden=hidden, ignore=not no_ignore, include=include, exclude=exclude)
+    answer = chosen_answer(model, encoding, estimate=estimate)
+    chosen = loaded(answer, pattern)
+    from ...fit.longest_part import message_of
+    from ...fit.split import check_sizes, iter_parts, pack_texts
+
+    with command_errors():
+        check_sizes(limit, overlap)  # in the user's tokens, also where these are estimated
+    limit, overlap = answer.limit(limit), answer.limit(overlap)
     texts = (
         _texts(paths, walk, reading, notebooks=notebooks)
         if as_files
@@ -168,8 +182,6 @@ def split(
     )
     if null:
         _check_no_nul(texts)
-    from ...fit.split import pack_texts, split_text
-
     try:
         if as_files:
             read = list(texts)
@@ -178,25 +190,27 @@ def split(
                 _Part(
                     part.text,
                     _bytes_of(part, list(texts.values())),
-                    part.count,
+                    answer.tokens(part.count),
                     {"files": _places(part.texts, read)},
                 )
                 for part in pack_texts(chosen, named, limit, boundary)
             ]
         else:
             (source,) = texts.values()
-            parts = [
-                _Part(
-                    part.text,
-                    source.bytes_of(part.start, part.end),
-                    part.count,
-                    {"start": part.start, "end": part.end},
-                )
-                for part in split_text(chosen, source.text, limit, overlap, boundary)
-            ]
+            parts = []
+            done = 0
+            with Progress(len(source.text), "characters") as progress:
+                for cut in iter_parts(chosen, source.text, limit, overlap, boundary):
+                    data = source.bytes_of(cut.start, cut.end)
+                    places: dict[str, object] = {"start": cut.start, "end": cut.end}
+                    parts.append(_Part(cut.text, data, answer.tokens(cut.count), places))
+                    progress.advance(cut.end - done)
+                    done = cut.end
     except ValueError as error:
-        raise CommandError(str(error)) from None
+        raise CommandError(message_of(error, answer.tokens)) from None
 
+    if answer.note:
+        write_message(f"an estimate: {answer.note}")
     if prefix is not None:
         outputs = _paths(prefix, suffix, len(parts))
         _check_new(outputs, force)
@@ -220,9 +234,7 @@ def split(
 
 
 class _Part(NamedTuple):
-    """A part, its bytes and its number of tokens, and the members of its object that say what is
-    in it.
-    """
+    """A part, its bytes and its tokens, and the members of its object that say what is in it."""
 
     text: str
     data: bytes
@@ -268,7 +280,7 @@ def _texts(
             is_source = notebooks and is_notebook(path)
             texts[path] = KeptBytes(_source(path, kept.text)) if is_source else kept
         except OSError as error:
-            failures.append(CommandError(complaint(path, error.strerror or str(error))))
+            failures.append(CommandError(complaint(path, reason_of(error, path))))
         except ValueError as error:
             if found.is_named:
                 failures.append(CommandError(complaint(path, str(error))))
@@ -293,14 +305,9 @@ def _read(path: str, reading: Reading) -> str:
         ValueError: it is binary, or not in the encoding.
     """
     with open_bytes(path) as file:
-        if reading.encoding is not None:
-            file = recoded(file, reading.encoding, replace=reading.errors == "replace")
-        data = file.read()
+        data = reading.recoded(file).read()
     check_beginning(data, any_bytes=reading.errors == "replace")
-    try:
-        return data.decode("utf-8", reading.handler)
-    except UnicodeDecodeError as error:
-        raise not_utf8(error) from None
+    return reading.decoded(data)
 
 
 def _bytes_of(part: PackedPart, sources: Sequence[KeptBytes]) -> bytes:

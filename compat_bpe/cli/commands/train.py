@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -14,28 +16,223 @@ import click
 from ...corpus.documents import CorpusFile, DocumentPart, read_corpus
 from ...corpus.prepare import CorpusCounts, Preparation, prepare
 from ...files.text import STDIN
-from ...train.kinds import AnyTrained, AnyTrainer, trainer_of
+from ...train import options as settings
+from ...train.checkpoint import Checkpoint, CheckpointedTrainer, has_state
+from ...train.estimate import Costs, Estimate, Sample, estimate, share_for
+from ...train.kind import Settings
+from ...train.trainer import AnyTrained, AnyTrainer, Trainer, trainer_of
 from ...train.write import ALL_FORMATS, MANIFEST, write_vocabulary
 from ...version import __version__
-from ..forecast import Forecast
-from ..options.checkpoint import CHECKPOINT_OPTIONS, Checkpointing, checkpoint_options
-from ..options.corpus import CORPUS_OPTIONS, Corpus, CorpusArguments, corpus_options
-from ..options.counts import CountedInput, counts_option
-from ..options.groups import GroupedCommand
-from ..options.preparation import preparation_options
-from ..options.training import Training, training_options
-from ..options.vocabulary import (
+from ..app import GroupedCommand, gathered, option
+from ..options.corpus import (
+    CORPUS_OPTIONS,
+    Corpus,
+    CorpusArguments,
+    CountedInput,
+    corpus_options,
+    counts_option,
+    preparation_options,
+)
+from ..options.training import (
     OUTPUT_OPTIONS,
+    Training,
     check_inputs,
     checked_name,
+    flags_of,
     say_left_out,
+    training_options,
     vocabulary_options,
 )
-from ..output import failure, plural, write_line, write_message
-from ..output_file import vocabulary_inputs
-from ..progress.bars import Progress
-from ..progress.json_lines import current, json_progress_option
-from ..streams import write_bytes
+from ..output import (
+    CommandError,
+    command_errors,
+    plural,
+    vocabulary_inputs,
+    write_bytes,
+    write_line,
+    write_message,
+)
+from ..progress import Progress, current, json_progress_option
+
+
+class Checkpointing:
+    """A folder for checkpoints as named on the command line.
+
+    Args:
+        folder: the folder; None for no checkpoints.
+        every: the seconds between two checkpoints.
+    """
+
+    def __init__(self, folder: str | None, every: float) -> None:
+        self._folder = folder
+        self._every = every
+        self._checkpoint: Checkpoint | None = None
+
+    @property
+    def goes_on(self) -> bool:
+        """True if there is a checkpoint."""
+        return self._folder is not None and has_state(self._folder)
+
+    def check(self, output: Path, corpus: Iterable[str]) -> None:
+        """Raise ``UsageError`` if the folder belongs to the vocabulary or to the corpus."""
+        if self._folder is None:
+            return
+        folder, target = (Path(os.path.realpath(path)) for path in (self._folder, output))
+        if folder in (target, *target.parents) or target in folder.parents:
+            raise click.UsageError("--checkpoint and --output need folders apart from each other.")
+        for path in corpus:
+            if Path(os.path.realpath(path)) in (folder, *folder.parents):
+                raise click.UsageError(
+                    f"--checkpoint: {path} has this folder in it, and would be another corpus "
+                    "with its files."
+                )
+
+    @contextmanager
+    def around(self, trainer: AnyTrainer, settings: Settings[Any]) -> Iterator[AnyTrainer]:
+        """Give a trainer that keeps what it does; the trainer itself if there is no folder.
+
+        Raises:
+            CommandError: the kind is not learned from counts.
+            OSError, ValueError: as ``Checkpoint``.
+        """
+        with trainer:
+            if self._folder is None:
+                yield trainer
+                return
+            if not isinstance(trainer, Trainer):
+                raise CommandError(
+                    "--checkpoint is not for models of SentencePiece: their texts wait in a "
+                    "temporary file, and are not counted before learning begins"
+                )
+            with Checkpoint(self._folder, settings, self._every) as checkpoint:
+                if checkpoint.fed:
+                    shown = checkpoint.shown
+                    write_message(f"{self._folder}: going on from the checkpoint: {shown}")
+                yield CheckpointedTrainer(trainer, checkpoint)
+            self._checkpoint = checkpoint
+
+    def remove(self) -> None:
+        """Remove the checkpoint, when the vocabulary is written."""
+        if self._checkpoint is not None:
+            self._checkpoint.remove()
+
+
+#: The options for a run that may be stopped, as the parameter ``checkpointing``.
+checkpoint_options = gathered(
+    "checkpointing",
+    lambda checkpoint, checkpoint_every: Checkpointing(checkpoint, checkpoint_every),
+    option(
+        "--checkpoint DIR",
+        "Keep in DIR what is done. If the command is stopped, the same one goes on from there. "
+        "DIR is removed when the vocabulary is written.",
+        type=click.Path(),
+    ),
+    option(
+        "--checkpoint-every SECONDS",
+        "Write a checkpoint after so many seconds, or later if writing takes long; with 0, after "
+        "each text and each merge.",
+        type=click.FloatRange(min=0),
+        default=60,
+    ),
+)
+
+#: The options, for a section of a command's help.
+CHECKPOINT_OPTIONS = ("--checkpoint", "--checkpoint-every")
+
+
+#: The bytes of text after which the estimate is made, and the least size of a corpus that has one.
+_AFTER = 4_000_000
+_LEAST = 8_000_000
+
+#: The share of the beginning that is looked at.
+_SHARE = 0.25
+
+#: The seconds from which on a training is long.
+_LONG = 60.0
+
+
+class Forecast:
+    """Estimates of a training: one after the first megabytes, and one before learning begins.
+
+    The first knows only the beginning of the corpus, the second all of it. They are made of a
+    corpus whose size is known, and said if the training is long, or a program asks for progress.
+
+    Args:
+        costs: the costs of the kind of vocabulary; None if they are not known.
+        corpus: the corpus that is read.
+        counts: what was read of it so far.
+        workers: the most processes that count.
+    """
+
+    def __init__(
+        self, costs: Costs | None, corpus: Corpus, counts: CorpusCounts, workers: int | None
+    ) -> None:
+        self._costs = costs
+        self._corpus = corpus
+        self._counts = counts
+        self._workers = workers
+        self._beginning: Sample | None = None
+        self._whole: Sample | None = None
+        if corpus.size:
+            self._beginning = Sample(_SHARE)
+            self._whole = Sample(share_for(corpus.size))
+
+    def see(self, text: str) -> None:
+        """Take a part of the corpus; say the first estimate once there is enough text."""
+        if self._whole is not None:
+            self._whole.see(text)
+        if self._beginning is None:
+            return
+        self._beginning.see(text)
+        read = self._counts.kept.bytes
+        if read < _AFTER or not self._beginning.is_full or not self._corpus.done:
+            return
+        texts, self._beginning = self._beginning.texts, None
+        # Bytes on disk, which may be compressed, and JSON around the text, are in proportion.
+        self._estimate(texts, int(read * (self._corpus.size or 0) / self._corpus.done))
+
+    def all_read(self) -> None:
+        """Say the second estimate; the whole corpus has been read."""
+        if self._whole is not None:
+            self._estimate(self._whole.texts, self._counts.kept.bytes, is_read=True)
+
+    def _estimate(self, texts: Sequence[str], size: int, *, is_read: bool = False) -> None:
+        if size >= _LEAST:
+            made = estimate(self._costs, texts, size, self._workers, is_read=is_read)
+            if made is not None:
+                _say(made)
+
+
+def _say(made: Estimate) -> None:
+    progress = current()
+    if progress is not None:
+        progress.write(
+            "estimate",
+            least_seconds=round(made.seconds.least, 1),
+            most_seconds=round(made.seconds.most, 1),
+            least_bytes=int(made.bytes.least),
+            most_bytes=int(made.bytes.most),
+            size=made.size,
+        )
+    elif made.seconds.most >= _LONG:
+        write_message(in_words(made))
+
+
+def in_words(made: Estimate) -> str:
+    """Return an estimate as a message.
+
+    >>> from compat_bpe.train.estimate import Range
+    >>> in_words(Estimate(Range(31.0, 95.0), Range(120e6, 410e6), 50_000_000))
+    'an estimate for 50 MB of text: 31 to 95 seconds more, and 120 to 410 MB of memory'
+    >>> in_words(Estimate(Range(400.0, 5000.0), Range(1e9, 2e9), 50_000_000))
+    'an estimate for 50 MB of text: 7 to 83 minutes more, and 1,000 to 2,000 MB of memory'
+    """
+    unit, of = ("seconds", 1) if made.seconds.most < 120 else ("minutes", 60)
+    time = " to ".join(f"{one / of:,.0f}" for one in made.seconds)
+    memory = " to ".join(f"{one / 1e6:,.0f}" for one in made.bytes)
+    size = f"{made.size / 1e6:,.0f} MB of text"
+    return f"an estimate for {size}: {time} {unit} more, and {memory} MB of memory"
+
 
 #: The file with the held-out text, as JSON lines that can be read as a corpus.
 _VALIDATION = "validation.jsonl"
@@ -48,26 +245,15 @@ _TOP = 5
     cls=GroupedCommand,
     options_metavar="-o DIR -n N [OPTIONS]",
     groups={
-        "Required (DIR and a size)": ["--output", "--vocab-size", "--merges"],
-        "Stop": [
-            *("--patience", "--min-improvement", "--check-every", "--min-frequency", "--min-score"),
-        ],
-        "Model": [
-            *("--model", "--like", "--pattern", "--rule"),
-            *("--continuing-subword-prefix", "--end-of-word-suffix"),
-            *("--initial-alphabet", "--limit-alphabet", "--max-token-length"),
-            *("--from", "--max-words", "--not-joined"),
-            *("--shrinking-factor", "--sub-iterations", "--max-piece-length", "--seed-size"),
-            *("--character-coverage", "--byte-fallback", "--split-digits", "--user-symbols"),
-            *("--max-sentence-length", "--input-sentence-size"),
-        ],
-        "Steps around the model": [
-            *("--normalizer", "--pre-tokenizer", "--post-processor", "--decoder"),
-        ],
-        "Special tokens": ["--special", "--bos", "--eos", "--unk", "--pad"],
+        "Required (DIR and a size)": ["--output", *flags_of(settings.SIZE)],
+        settings.STOP: flags_of(settings.STOP),
+        settings.MODEL: ["--model", *flags_of(settings.MODEL)],
+        **{group: flags_of(group) for group in settings.OF_KINDS},
+        settings.SPECIAL: [*flags_of(settings.SPECIAL), "--bos", "--eos", "--unk", "--pad"],
         "Corpus": [*CORPUS_OPTIONS, "--counts"],
-        "Preparation": [
-            *("--normalize", "--mask", "--drop-duplicates", "--weight", "--validation"),
+        settings.PREPARATION: [
+            *("--normalize", "--mask", "--drop-duplicates", *flags_of(settings.PREPARATION)),
+            "--validation",
         ],
         "Output": [*OUTPUT_OPTIONS, *CHECKPOINT_OPTIONS, "--json-progress"],
     },
@@ -87,7 +273,6 @@ def train(
     formats: tuple[str, ...],
     force: bool,
     preparation: Preparation,
-    mask: str | None,
     counted: CountedInput,
     checkpointing: Checkpointing,
     jobs: int | None,
@@ -138,9 +323,9 @@ def train(
       token-map       token_map.tsv: people; each token with its parts
       sentencepiece   NAME.model, NAME.vocab: sentencepiece
 
-    Of models other than bpe, tokenizer-json and token-map are written, and --max-token-length
-    counts characters. Of models of SentencePiece, sentencepiece is written; --special names control
-    symbols, --bos, --eos, --unk and --pad the special pieces, and one process does the work.
+    Of models other than bpe, tokenizer-json and token-map are written. Of models of SentencePiece,
+    sentencepiece is written; --special names control symbols, --bos, --eos, --unk and --pad the
+    special pieces, and one process does the work.
 
     tokenizer_config.json, for transformers, has the roles of special tokens: --bos, --eos, --unk
     and --pad, which are made special tokens if --special does not name them. manifest.json has the
@@ -157,8 +342,8 @@ def train(
     last.
     """
     validation = preparation.validation
-    settings = training.settings
-    needs_held_out = settings.stops_by is not None
+    kind = training.kind
+    needs_held_out = kind.convergence is not None
     if needs_held_out and not validation:
         raise click.UsageError("--patience and --check-every need --validation.")
     # The run before may have ended when all was written.
@@ -166,7 +351,7 @@ def train(
     name = checked_name(output, name, force=force or may_be_whole)
     # A format that was asked for is an error if it cannot hold the vocabulary.
     left_out = None if formats else say_left_out
-    formats = formats or settings.formats
+    formats = formats or kind.formats
     checkpointing.check(output, corpus.paths)
     extra = [_VALIDATION] if validation else []
     counts = CorpusCounts()
@@ -174,21 +359,22 @@ def train(
         raise click.UsageError("Standard input cannot be both PATH and --counts.")
     # Without PATH, counts stand for the corpus.
     documents = corpus.find() if corpus.paths or not counted.paths else corpus.empty()
+    mask = click.get_current_context().params["mask"]
     others = [mask, *vocabulary_inputs(training.like), *counted.files]
     others += vocabulary_inputs(training.start)
     check_inputs(output, name, formats, extra, documents, others)
-    try:
+    with command_errors(output):
         with (
             tempfile.TemporaryFile() as held_out,
             checkpointing.around(
-                trainer_of(settings, workers=jobs, name=name), settings
+                trainer_of(kind.settings, workers=jobs, name=name), kind.settings
             ) as trainer,
         ):
             counted.feed(trainer)
             watch = trainer.hold_out if needs_held_out else None
-            forecast = Forecast(settings, documents, counts, jobs)
+            forecast = Forecast(kind.costs, documents, counts, jobs)
             _feed(trainer, documents, preparation, counts, held_out, watch, forecast)
-            with Progress(settings.most_steps, settings.steps) as progress:
+            with Progress(kind.most_steps, kind.steps) as progress:
                 trained = trainer.train(progress.advance)
             read = {"paths": list(corpus.paths), **counts.as_dict(), **documents.left_out()}
             if counted.paths:
@@ -196,7 +382,7 @@ def train(
             files = write_vocabulary(
                 output,
                 trained.encoding,
-                pattern=settings.pattern_name,
+                pattern=kind.pattern_name,
                 formats=formats,
                 merges=trained.merges,
                 manifest={
@@ -211,8 +397,6 @@ def train(
                 left_out=left_out,
             )
         checkpointing.remove()
-    except (OSError, ValueError) as error:
-        raise failure(error, output) from None
     progress_lines = current()
     if progress_lines is not None:
         progress_lines.add_result(stopped=trained.stopped, tokens=trained.encoding.n_vocab)
@@ -225,7 +409,9 @@ def train(
             for line in _report(trained, output):
                 write_line(line)
     if validation and not counts.held_out.parts:
-        write_message(f"nothing was held out: {validation:g} of this corpus is less than one part")
+        write_message(
+            f"--validation {validation:g} is too small for this corpus; nothing was held out"
+        )
     note = training.note(trained)
     if note:
         write_message(note)
@@ -257,9 +443,7 @@ def _feed(
 
 
 def _settings(
-    training: Training,
-    preparation: Preparation,
-    corpus: CorpusArguments,
+    training: Training, preparation: Preparation, corpus: CorpusArguments
 ) -> dict[str, Any]:
     """Return the settings as the manifest has them; pattern and special tokens stand beside."""
     return {
@@ -275,11 +459,7 @@ def _settings(
 
 
 def _summary(
-    trained: AnyTrained,
-    counts: CorpusCounts,
-    counted: CountedInput,
-    output: Path,
-    files: list[str],
+    trained: AnyTrained, counts: CorpusCounts, counted: CountedInput, output: Path, files: list[str]
 ) -> Iterator[str]:
     kept = counts.kept
     size = plural(kept.bytes, "byte") if kept.bytes < 100_000 else f"{kept.bytes / 1e6:,.1f} MB"
@@ -294,7 +474,7 @@ def _summary(
 
 def _report(trained: AnyTrained, output: Path) -> Iterator[str]:
     """Yield the lines of a report on the text that was held out."""
-    from ...report.curves import Check
+    from ...report.figures import Check
     from ...report.measure import report_parts
     from ...report.text import line_width, table_lines
 

@@ -12,20 +12,21 @@ from typing import TYPE_CHECKING
 import click
 
 from ... import Encoding
-from ...unicode.utf8 import KeptBytes, replace_escaped
-from ..ids import encoded
-from ..input_path import shown_name
-from ..options.encoding import TokenNumber, chosen_encoding, encoding_options
-from ..output import CommandError, write_message
-from ..streams import (
-    Reading,
-    check_escaped,
-    input_argument,
-    read_all,
-    read_pieces,
-    reading_options,
+from ...unicode.text import KeptBytes, replace_escaped
+from ..app import option
+from ..count_view import estimate_mark
+from ..input import Reading, file_argument, read_all, read_pieces, reading_options, unescape
+from ..options.encoding import ESTIMATE, chosen_answer, encoding_options, limit_option, loaded
+from ..output import (
+    CommandError,
+    command_errors,
+    plural,
+    shown_name,
     write_bytes,
+    write_line,
+    write_message,
 )
+from ..tokens import encoded
 
 if TYPE_CHECKING:
     from ...fit.boundary import Boundary
@@ -36,44 +37,33 @@ _NOUNS: Mapping[str, str] = {"line": "lines", "word": "words", "char": "characte
 
 
 @click.command()
-@input_argument
-@click.option(
-    "-n",
-    "--limit",
-    type=TokenNumber(min=0),
-    required=True,
-    metavar="N",
-    help="Keep at most N tokens; 8k is 8,000.",
-)
-@click.option(
+@file_argument
+@limit_option("Keep at most N tokens", required=True)
+@option(
     "--keep",
+    "Keep the beginning, the end, or both.",
     type=click.Choice(["head", "tail", "ends"]),
     default="head",
-    show_default=True,
-    help="Keep the beginning, the end, or both.",
 )
-@click.option(
+@option(
     "--boundary",
+    "Cut between any two characters, not within a word, or only between lines. A line that does "
+    "not fit is cut between words, and a word that does not fit between characters.",
     type=click.Choice(["char", "word", "line"]),
     default="char",
-    show_default=True,
-    help="Cut between any two characters, not within a word, or only between lines. A line that "
-    "does not fit is cut between words, and a word that does not fit between characters.",
 )
-@click.option(
-    "--marker",
-    callback=check_escaped,
-    metavar="TEXT",
-    help="Put TEXT where something was cut; \\n, \\t, \\r, \\0 and \\\\ are escapes. The default "
-    "is … for --keep ends, on a line of its own between lines, and nothing otherwise.",
+@option(
+    "--marker TEXT",
+    "Put TEXT where something was cut; \\n, \\t, \\r, \\0 and \\\\ are escapes. The default is … "
+    "for --keep ends, on a line of its own between lines, and nothing otherwise.",
+    type=unescape,
 )
 @encoding_options
+@ESTIMATE
 @reading_options
-@click.option("--report", is_flag=True, help="Report on standard error what was kept.")
-@click.option(
-    "--json", "as_json", is_flag=True, help="Report it as a JSON object, also on standard error."
-)
-@click.option("--exit-code", is_flag=True, help="Exit with 1 if something was cut.")
+@option("--report", "Report on standard error what was kept.")
+@option("--json", "Print the kept text and the report as a JSON object.", to="as_json")
+@option("--exit-code", "Exit with 1 if something was cut.")
 def truncate(
     file: str,
     limit: int,
@@ -83,6 +73,7 @@ def truncate(
     model: str | None,
     encoding: str | None,
     pattern: str | None,
+    estimate: bool,
     reading: Reading,
     report: bool,
     as_json: bool,
@@ -108,29 +99,46 @@ def truncate(
     Each character or byte that is not UTF-8 counts as U+FFFD, as with count --errors replace. With
     --errors strict, the input is read to its end, and nothing is written if any of it is wrong.
 
-    With --json, the report has the keys "cut" (a boolean); "tokens", "characters" and "bytes" of
-    the output; "kept", the kept slices of the input as a list of [start, end] in characters;
-    "boundary", the finest at which it was cut, or null; and "input", an object with the
-    "characters" and "bytes" of the input, or null if not all of it was needed.
+    The object of --json has the keys "text", or for one that is not UTF-8 "hex", its bytes in
+    hexadecimal; "cut" (a boolean); "tokens", "characters" and "bytes" of the text; "kept", the kept
+    slices of the input as a list of [start, end] in characters; "boundary", the finest at which it
+    was cut, or null; "input", an object with the "characters" and "bytes" of the input, or null if
+    not all of it was needed; and "estimate", the reason for which the tokens are an estimate, or
+    null.
     """
-    chosen = chosen_encoding(model, encoding, pattern)
+    answer = chosen_answer(model, encoding, estimate=estimate)
+    chosen, limit = loaded(answer, pattern), answer.limit(limit)
     if keep == "head":
         escaped, is_whole = _read_head(file, reading, chosen, limit, look_for_end=report or as_json)
     else:
         escaped, is_whole = read_all(file, reading), True
     source = KeptBytes(escaped)
     text = source.text
-    try:
+    with command_errors():
         result = chosen.truncate(text, limit, keep=keep, boundary=boundary, marker=marker)
-    except ValueError as error:
-        raise CommandError(str(error)) from None
     result = _with_clean_seam(result, source, chosen, limit)
+    result = replace(result, count=answer.tokens(result.count))
     data = _bytes(result, source)
-    write_bytes(data)
     finest = _finest_cut(result, text, boundary)
     if as_json:
-        click.echo(_as_json(result, len(data), source, is_whole, finest), err=True)
+        import json  # only this form needs it
+
+        is_text = data == result.text.encode()
+        size = {"characters": len(text), "bytes": len(source.bytes_of(0, len(text)))}
+        written = {
+            **({"text": result.text} if is_text else {"hex": data.hex()}),
+            "cut": result.was_cut,
+            "tokens": result.count,
+            "characters": len(result.text),
+            "bytes": len(data),
+            "kept": result.kept,
+            "boundary": finest,
+            "input": size if is_whole else None,
+            "estimate": answer.note or None,
+        }
+        write_line(json.dumps(written))
     else:
+        write_bytes(data)
         if finest not in (None, boundary):
             write_message(
                 f"{shown_name(file)}: no place between {_NOUNS[boundary]} within the limit; cut "
@@ -140,7 +148,11 @@ def truncate(
             write_message(f"{shown_name(file)}: not one character fits within the limit")
         if report:
             rest = "only checked" if reading.errors == "strict" else "not read"
-            write_message(f"{shown_name(file)}: {_as_words(result, text, is_whole, rest)}")
+            mark = estimate_mark() if answer.note else ""
+            words = _as_words(result, text, is_whole, rest, mark)
+            write_message(f"{shown_name(file)}: {words}")
+        if answer.note:
+            write_message(f"an estimate: {answer.note}")
     if exit_code and result.was_cut:
         sys.exit(1)
 
@@ -218,31 +230,11 @@ def _finest_cut(result: Truncated, text: str, boundary: Boundary) -> Boundary | 
     return max((boundary_at(text, at, names) for at in places), key=names.index, default=None)
 
 
-def _as_words(result: Truncated, text: str, is_whole: bool, rest: str) -> str:
-    tokens = f"{result.count} token{'' if result.count == 1 else 's'}"
+def _as_words(result: Truncated, text: str, is_whole: bool, rest: str, mark: str) -> str:
+    tokens = f"{mark}{plural(result.count, 'token', '')}"
     kept = sum(end - start for start, end in result.kept)
     if not result.was_cut:
-        return f"not cut: {tokens}, {kept} character{'' if kept == 1 else 's'}"
+        return f"not cut: {tokens}, {plural(kept, 'character', '')}"
     if is_whole:
         return f"cut to {tokens}, {kept} of {len(text)} characters"
     return f"cut to {tokens}, {kept} characters; the rest was {rest}"
-
-
-def _as_json(
-    result: Truncated, size: int, source: KeptBytes, is_whole: bool, finest: Boundary | None
-) -> str:
-    import json  # only this form needs it
-
-    whole = len(source.text)
-    read = {"characters": whole, "bytes": len(source.bytes_of(0, whole))}
-    return json.dumps(
-        {
-            "cut": result.was_cut,
-            "tokens": result.count,
-            "characters": len(result.text),
-            "bytes": size,
-            "kept": result.kept,
-            "boundary": finest,
-            "input": read if is_whole else None,
-        }
-    )

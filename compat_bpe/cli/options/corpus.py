@@ -1,14 +1,16 @@
-"""The argument and the options that give a command its corpus."""
+"""The argument and the options that give a command its corpus: texts, counts, preparation."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from functools import wraps
+from hashlib import sha256
 from typing import Any, Callable, NamedTuple
 
 import click
 
+from ...corpus.chunk_counts import NotAChunkError
+from ...corpus.counts_file import CountsReader, Row, escape
 from ...corpus.documents import (
     CorpusFile,
     DocumentPart,
@@ -17,55 +19,29 @@ from ...corpus.documents import (
     is_json_lines,
     read_corpus,
 )
+from ...corpus.prepare import Preparation, read_rules
 from ...corpus.tables import is_table
 from ...files.text import STDIN
 from ...files.walk import Found, Walk
-from ..input_path import INPUT_PATH, announce_wait, shown_name
-from ..output import CommandError, write_message
-from ..progress.bars import FileProgress
-from .walk import walk_options
+from ..app import gathered, option
+from ..input import INPUT_PATH, announce_wait, paths_argument, reason_of, walk_options
+from ..output import (
+    CommandError,
+    command_errors,
+    failure,
+    plural,
+    shown_name,
+    skipped_note,
+    write_message,
+)
+from ..progress import FileProgress
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ...train.trainer import AnyTrainer
 
 #: The most damaged lines of one file that --verbose names; the others are only counted.
 _NAMED = 10
-
-
-def corpus_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Give a command the parameter ``corpus``, a ``CorpusArguments``."""
-    paths = click.argument("paths", nargs=-1, type=INPUT_PATH, metavar="[PATH|-]...")
-    field = click.option(
-        "--field",
-        metavar="NAME",
-        default="text",
-        show_default=True,
-        help="The field of each JSON line, or the column of a table, that holds the text.",
-    )
-    group_field = click.option(
-        "--group-field",
-        metavar="NAME",
-        help="The field or column that holds the group. Default: the file's group.",
-    )
-    jsonl = click.option(
-        "--jsonl",
-        is_flag=True,
-        help="Read all input as JSON lines, whatever its name.",
-    )
-    errors = click.option(
-        "--errors",
-        type=click.Choice(["strict", "replace", "skip"]),
-        help="Damaged input (binary, not UTF-8, invalid JSON, cut short) is an error (strict), or "
-        "left out (skip); replace reads what is not UTF-8 as U+FFFD. Default: skip for text files "
-        "in a directory, else strict.",
-    )
-    verbose = click.option(
-        "-v", "--verbose", is_flag=True, help="Name everything that is skipped, and why."
-    )
-
-    @wraps(function)
-    def with_corpus(**options: Any) -> Any:
-        own = {name: options.pop(name) for name in CorpusArguments._fields}
-        return function(corpus=CorpusArguments(**own), **options)
-
-    return paths(field(group_field(jsonl(errors(walk_options(verbose(with_corpus)))))))
 
 
 #: The options that ``corpus_options`` gives, for a section of a command's help.
@@ -83,10 +59,7 @@ class CorpusArguments(NamedTuple):
     group_field: str | None
     jsonl: bool
     errors: Errors | None
-    include: Sequence[str]
-    exclude: Sequence[str]
-    hidden: bool
-    no_ignore: bool
+    walk: Walk
     verbose: bool
 
     @property
@@ -103,15 +76,9 @@ class CorpusArguments(NamedTuple):
         Raises:
             CommandError: there are no files.
         """
-        walk = Walk(
-            hidden=self.hidden,
-            ignore=not self.no_ignore,
-            include=self.include,
-            exclude=self.exclude,
-        )
-        files = list(walk.find(self.paths or (STDIN,)))
+        files = list(self.walk.find(self.paths or (STDIN,)))
         if not files:
-            reasons = walk.why_nothing()
+            reasons = self.walk.why_nothing()
             raise CommandError(
                 f"no files to read in {self.shown}{f': {reasons}' if reasons else ''}"
             )
@@ -128,6 +95,32 @@ class CorpusArguments(NamedTuple):
     def empty(self) -> Corpus:
         """Return a corpus without files."""
         return Corpus([], self.field, self.group_field, self.jsonl, self.errors)
+
+
+#: The options for a corpus, as the parameter ``corpus``.
+corpus_options = gathered(
+    "corpus",
+    CorpusArguments,
+    paths_argument("paths", "[PATH|-]..."),
+    option(
+        "--field NAME",
+        "The field of each JSON line, or the column of a table, that holds the text.",
+        default="text",
+    ),
+    option(
+        "--group-field NAME", "The field or column that holds the group. Default: the file's group."
+    ),
+    option("--jsonl", "Read all input as JSON lines, whatever its name."),
+    option(
+        "--errors",
+        "Damaged input (binary, not UTF-8, invalid JSON, cut short) is an error (strict), or left "
+        "out (skip); replace reads what is not UTF-8 as U+FFFD. Default: skip for text files in a "
+        "directory, else strict.",
+        type=click.Choice(["strict", "replace", "skip"]),
+    ),
+    walk_options,
+    option("-v --verbose", "Name everything that is skipped, and why."),
+)
 
 
 class Skipped(NamedTuple):
@@ -238,12 +231,15 @@ class Corpus:
                 if is_begun or error.filename not in (None, file.path):
                     # Parts of the file are already used, or the error is of another file.
                     where = os.fspath(error.filename or shown_name(file.path))
-                    raise CommandError(f"{where}: {_reason(error)}") from None
-                fail(file.path, _reason(error))
-                self.failed.append((file.path, _reason(error)))
+                    raise CommandError(f"{where}: {error.strerror or error}") from None
+                reason = reason_of(error, file.path)
+                fail(file.path, reason)
+                self.failed.append((file.path, reason))
                 worked(file_found.size or 0)
             except (ImportError, ValueError) as error:
-                raise CommandError(str(error)) from None
+                may_skip = self._errors is None and not self._is_of_records(file_found)
+                advice = "; --errors skip leaves such files out"
+                raise CommandError(f"{error}{advice * (may_skip and self._number > 1)}") from None
             file_done()
         if self.skipped and not self._verbose:
             for message in _summary(self.skipped):
@@ -298,12 +294,7 @@ class Corpus:
             CommandError: as in ``parts``.
         """
         with FileProgress(len(self.files), self.size) as progress:
-
-            def say(message: str) -> None:
-                progress.clear()
-                write_message(message)
-
-            yield from self.parts(progress.advance, progress.file_done, say)
+            yield from self.parts(progress.advance, progress.file_done)
 
     def _default_errors(self, found: Found) -> Errors:
         """Return the default of ``--errors`` for a file.
@@ -311,37 +302,172 @@ class Corpus:
         A directory may well have pictures in it, but a line that is not JSON is a mistake, and so
         is a table without the column.
         """
-        is_of_records = self._jsonl or is_json_lines(found.path) or is_table(found.path)
-        if found.is_named or is_of_records:
-            return "strict"
-        return "skip"
+        return "strict" if found.is_named or self._is_of_records(found) else "skip"
+
+    def _is_of_records(self, found: Found) -> bool:
+        return self._jsonl or is_json_lines(found.path) or is_table(found.path)
 
 
 def _summary(skipped: Iterable[Skipped]) -> Iterator[str]:
-    """Yield a message for each kind of skipped files or lines.
+    """Yield a message for each kind of skipped files, and one for lines.
 
     >>> list(_summary([Skipped("a", "binary: NUL byte"), Skipped("b", "", 1), Skipped("c", "", 2)]))
-    ['1 binary file skipped (--verbose names it)', '3 damaged lines skipped (--verbose names them)']
+    ['1 binary file skipped: a', '3 damaged lines skipped (--verbose names them)']
     """
-    numbers = dict.fromkeys(_KINDS, 0)
+    paths: dict[str, list[str]] = {kind: [] for kind in _KINDS}
+    lines = 0
     for one in skipped:
-        kind = "line" if one.lines else one.reason.partition(":")[0]
-        numbers[kind if kind in _KINDS else "damaged"] += one.lines or 1
-    for kind, number in numbers.items():
-        if number == 1:
-            yield f"1 {_KINDS[kind][0]} skipped (--verbose names it)"
-        elif number:
-            yield f"{number:,} {_KINDS[kind][1]} skipped (--verbose names them)"
+        lines += one.lines
+        if not one.lines:
+            kind = one.reason.partition(":")[0]
+            paths[kind if kind in _KINDS else "damaged"].append(one.path)
+    for kind, nouns in _KINDS.items():
+        if paths[kind]:
+            yield skipped_note(*nouns, paths[kind])
+    if lines:
+        yield f"{plural(lines, 'damaged line')} skipped (--verbose names them)"
 
 
-#: The nouns for each kind of skipped files or lines; a kind is the beginning of the reason.
+#: The nouns for each kind of skipped files; a kind is the beginning of the reason.
 _KINDS = {
     "binary": ("binary file", "binary files"),
     "not UTF-8": ("file that is not UTF-8", "files that are not UTF-8"),
     "damaged": ("damaged file", "damaged files"),
-    "line": ("damaged line", "damaged lines"),
 }
 
 
-def _reason(error: OSError) -> str:
-    return error.strerror or str(error)
+class CountedInput:
+    """Files of counts as named on the command line.
+
+    Args:
+        paths: the files, or folders of them.
+
+    Raises:
+        CommandError: the name of a file tells no format, or a folder has no file of counts.
+    """
+
+    def __init__(self, paths: Sequence[str]) -> None:
+        self.paths = paths
+        self._progress: FileProgress | None = None
+        with command_errors("".join(paths[:1])):
+            self._reader = CountsReader(paths, self._advance)
+        self._hash = sha256()
+
+    @property
+    def files(self) -> list[str]:
+        """The files that are read."""
+        return self._reader.files
+
+    @property
+    def total(self) -> int:
+        """The sum of all counts that were read."""
+        return self._reader.total
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return what was read, for a JSON file; complete when all rows have been taken.
+
+        ``sha256`` is the digest of the rows as lines of a TSV file with groups, as they came.
+        """
+        reader = self._reader
+        return {
+            "paths": list(self.paths),
+            "rows": reader.rows,
+            "total": reader.total,
+            "sha256": self._hash.hexdigest(),
+        }
+
+    def rows(self) -> Iterator[Row]:
+        """Yield all rows, with a progress bar if standard error is a terminal.
+
+        Raises:
+            CommandError: a file cannot be read, or a row is wrong.
+        """
+        update = self._hash.update
+        with FileProgress(len(self.files), self._reader.size) as self._progress:
+            for path in self.files:
+                announce_wait(path)
+            try:
+                for row in self._reader.read():
+                    chunk, count, group = row
+                    update(f"{escape(chunk)}\t{count}\t{escape(group)}\n".encode())
+                    yield row
+            except (OSError, ValueError) as error:
+                raise failure(error, self._reader.place) from None
+            except ImportError as error:
+                raise CommandError(str(error)) from None
+
+    def feed(self, trainer: AnyTrainer) -> None:
+        """Give all rows to a trainer; nothing if there are no files.
+
+        Raises:
+            CommandError: as in ``rows``; or a row's text is no chunk.
+            ValueError: the trainer takes no counts.
+        """
+        if not self.paths:
+            return
+        try:
+            trainer.feed_counts(self.rows())
+        except NotAChunkError as error:
+            raise CommandError(f"{shown_name(self._reader.place)}: {error}") from None
+
+    def _advance(self, size: int) -> None:
+        if self._progress is not None:
+            self._progress.advance(size)
+
+
+#: The option for counts, as the parameter ``counted``.
+counts_option = gathered(
+    "counted",
+    lambda counts: CountedInput(counts),
+    option(
+        "--counts FILE",
+        "Read chunks and their counts from FILE: .tsv, .jsonl (compressed or not) or .parquet, or "
+        "a directory of such files. May be repeated.",
+        multiple=True,
+        type=INPUT_PATH,
+    ),
+)
+
+
+def preparation_options(validation: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Give a command ``preparation``, a ``Preparation``.
+
+    Args:
+        validation: the help of ``--validation``.
+    """
+    return gathered(
+        "preparation",
+        _preparation,
+        option(
+            "--normalize",
+            "Normalize the corpus. The vocabulary itself will not normalize text.",
+            type=click.Choice(["NFC", "NFD", "NFKC", "NFKD"]),
+        ),
+        option(
+            "--mask FILE",
+            "Replace text by the rules in FILE, one a line: a regular expression, an arrow (→ or "
+            "=>) and the replacement.",
+            type=INPUT_PATH,
+        ),
+        option(
+            "--drop-duplicates",
+            "Drop lines, or whole documents, that occurred before.",
+            type=click.Choice(["lines", "documents"]),
+        ),
+        option(
+            "--validation SHARE",
+            validation,
+            type=click.FloatRange(0, 1, max_open=True),
+            default=0.0,
+        ),
+    )
+
+
+def _preparation(
+    normalize: Any, mask: str | None, drop_duplicates: Any, validation: float
+) -> Preparation:
+    with command_errors(mask or ""):
+        rules = [] if mask is None else read_rules(mask)
+    return Preparation(
+        normalization=normalize, rules=rules, drop_duplicates=drop_duplicates, validation=validation
+    )

@@ -3,19 +3,33 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from typing import Any, Callable, NamedTuple
+from collections.abc import Iterable, Sequence
+from functools import partial
+from itertools import cycle
+from typing import Any, NamedTuple
 
 import click
 
-from ..input_path import INPUT_PATH, encoding_of_file
-from ..sorting import ORDERS
-from .encoding import TokenNumber, encoding_options
-from .walk import notebooks_option, walk_options
+from ...encodings.resolve import DEFAULT_ENCODING
+from ..app import JOBS, GroupedCommand, check_together, given_options, option, together
+from ..count_view import ORDERS, Column, estimate_mark
+from ..input import (
+    INPUT_PATH,
+    check_utf8,
+    encoding_of_file,
+    notebooks_option,
+    paths_argument,
+    walk_options,
+)
+from .encoding import encoding_options, limit_option
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ...files.walk import Walk
 
 #: The sections of the help.
 GROUPS = {
-    "Encoding": ["--model", "--encoding", "--pattern", "--estimate", "--factor"],
+    "Encoding": ["--model", "--encoding", "--pattern", "--estimate", "--factor", "--price"],
     "Limit": ["--max", "--per-file", "--context"],
     "Input": [
         *["--string", "--messages", "--parts", "--strict", "--as-of", "--files-from", "--null"],
@@ -24,250 +38,213 @@ GROUPS = {
     ],
     "Output": [
         *["--tree", "--depth", "--percent", "--sort", "--top"],
-        *["--total-only", "--json", "--quiet", "--verbose"],
+        *["--total-only", "--format", "--json", "--quiet", "--verbose"],
     ],
 }
 
-#: Options that are about files, and so exclude --messages.
-_OF_FILES = (
-    *(("paths", "PATH"), ("string", "--string"), ("files_from", "--files-from")),
-    *(("as_tree", "--tree"), ("percent", "--percent"), ("top", "--top"), ("order", "--sort")),
-    *(("per_file", "--per-file"), ("include", "--include"), ("exclude", "--exclude")),
-    *(("text", "--text"), ("errors", "--errors"), ("decompress", "--decompress")),
-    ("notebooks", "--notebooks"),
-    ("encoding_of_file", "--encoding-of-file"),
-)
-
-#: Options that exclude each other, each with the field that has its value.
-_EXCLUDING = (
-    *((("messages", "--messages"), of_files) for of_files in _OF_FILES),
-    (("parts", "--parts"), ("factor", "--factor")),
-    (("total_only", "--total-only"), ("context", "--context")),
-    (("string", "--string"), ("paths", "PATH")),
-    (("string", "--string"), ("files_from", "--files-from")),
-    (("string", "--string"), ("as_tree", "--tree")),
-    (("quiet", "--quiet"), ("verbose", "--verbose")),
-    (("total_only", "--total-only"), ("as_tree", "--tree")),
-    (("total_only", "--total-only"), ("as_json", "--json")),
-    (("total_only", "--total-only"), ("top", "--top")),
-    (("total_only", "--total-only"), ("percent", "--percent")),
-    (("as_json", "--json"), ("percent", "--percent")),
-)
+#: Options that exclude each other; --format is there for csv and tsv, --json also for its json.
+_EXCLUDING = [
+    *(
+        ("--messages", of_files)
+        for of_files in (
+            *("PATH", "--string", "--files-from", "--tree", "--percent", "--top", "--sort"),
+            *("--per-file", "--include", "--exclude", "--text", "--errors", "--decompress"),
+            *("--notebooks", "--encoding-of-file", "--format"),
+        )
+    ),
+    ("--parts", "--factor"),
+    ("--total-only", "--context"),
+    *(("--string", other) for other in ("PATH", "--files-from", "--tree")),
+    ("--quiet", "--verbose"),
+    *(("--total-only", other) for other in ("--tree", "--json", "--top", "--percent")),
+    ("--json", "--percent"),
+    *(("--format", other) for other in ("--tree", "--percent", "--total-only", "--context")),
+]
 
 #: Options that need another one.
-_NEEDING = (
-    (("depth", "--depth"), ("as_tree", "--tree")),
-    (("null", "--null"), ("files_from", "--files-from")),
-    (("per_file", "--per-file"), ("limit", "--max")),
-    *(
-        (of_request, ("messages", "--messages"))
-        for of_request in (("parts", "--parts"), ("strict", "--strict"), ("as_of", "--as-of"))
-    ),
-)
+_NEEDING = [
+    ("--depth", "--tree"),
+    ("--null", "--files-from"),
+    ("--per-file", "--max"),
+    *((of_request, "--messages") for of_request in ("--parts", "--strict", "--as-of")),
+]
 
 
-def _check_text(
-    _context: click.Context, _parameter: click.Parameter, value: str | None
-) -> str | None:
-    if value is None:
-        return None
-    from ..streams import check_utf8  # only this option needs it
-
-    return check_utf8(value)
-
-
-#: A factor: few digits, so that its arithmetic is exact and cheap.
-_FACTOR = re.compile(r"[0-9]{1,4}(\.[0-9]{1,6})?")
-
-
-def _check_factor(
-    _context: click.Context, _parameter: click.Parameter, value: str | None
-) -> str | None:
-    if value is not None and not (_FACTOR.fullmatch(value) and float(value)):
+def _factor(value: str) -> str:
+    # Few digits, so that its arithmetic is exact and cheap.
+    if not (re.fullmatch(r"[0-9]{1,4}(\.[0-9]{1,6})?", value) and float(value)):
         raise click.BadParameter(
             f"{value!r} is not a number from 0.000001 to 9999.999999, such as 1.18."
         )
     return value
 
 
-_OPTIONS = (
-    click.argument("paths", nargs=-1, type=INPUT_PATH, metavar="[PATH|-]..."),
-    encoding_options,
-    click.option(
+def _price(value: str) -> str:
+    # So few digits that the cost of all tokens that a file can have is exact.
+    if not re.fullmatch(r"[0-9]{1,6}(\.[0-9]{1,6})?", value):
+        raise click.BadParameter(
+            f"{value!r} is not a number from 0 to 999999.999999, such as 2.50."
+        )
+    return value
+
+
+#: The options of the command: the parameters of ``CountOptions``.
+count_options = together(
+    paths_argument("paths", "[PATH|-]..."),
+    partial(encoding_options, several=True),
+    option(
         "--estimate",
-        is_flag=True,
-        help="For a model without a public tokenizer, such as Claude's, print an approximate "
-        "number with a ≈ before it, by the number of characters that its maker says a token has. "
-        "All other models are counted exactly.",
+        "For a model without a public tokenizer, such as Claude's, print an approximate number "
+        "with a ≈ before it, by the number of characters that its maker says a token has. All "
+        "other models are counted exactly.",
     ),
-    click.option(
-        "--factor",
-        metavar="X",
-        callback=_check_factor,
-        help="Print X times the number, as an estimate with a ≈ before it: for a model whose "
-        "tokens you have compared with those of an encoding, or with its --estimate.",
+    option(
+        "--factor X",
+        "Print X times the number, as an estimate with a ≈ before it: for a model whose tokens "
+        "you have compared with those of an encoding, or with its --estimate.",
+        type=_factor,
     ),
-    click.option(
-        "--max",
-        "--limit",
-        "limit",
-        metavar="N",
-        type=TokenNumber(min=0),
-        help="Exit with status 1 if there are more than N tokens in all; 8k is 8,000.",
+    option(
+        "--price X",
+        "Show the cost of the tokens, too, at X for a million. Repeat it to give each of several "
+        "models its price, in their order.",
+        to="prices",
+        multiple=True,
+        type=_price,
     ),
-    click.option(
+    limit_option("Exit with status 1 if there are more than N tokens in all"),
+    option(
         "--per-file",
-        is_flag=True,
-        help="Apply the limit to each file instead: exit with status 1 if any has more than N "
-        "tokens, and name those that do.",
+        "Apply the limit to each file instead: exit with status 1 if any has more than N tokens, "
+        "and name those that do.",
     ),
-    click.option(
-        "--context",
-        is_flag=True,
-        help="Show the share of the model's context that all tokens take.",
-    ),
-    click.option(
-        "-c",
-        "--string",
-        metavar="TEXT",
-        callback=_check_text,
-        help="Count TEXT itself instead of files.",
-    ),
-    click.option(
-        "--messages",
-        metavar="FILE",
+    option("--context", "Show the share of the model's context that all tokens take."),
+    option("-c --string TEXT", "Count TEXT itself instead of files.", type=check_utf8),
+    option(
+        "--messages FILE",
+        "Count the request in FILE (- is standard input): an object with messages (or the input "
+        "of Responses), and perhaps tools and a model; or a list of messages. FILE may also have "
+        "one on each line, as for fine-tuning and batches; then the sum is printed, too. If the "
+        "lines are messages, as in a transcript, they are one request.",
         type=INPUT_PATH,
-        help="Count the request in FILE (- is standard input): an object with messages (or the "
-        "input of Responses), and perhaps tools and a model; or a list of messages. FILE may also "
-        "have one on each line, as for fine-tuning and batches; then the sum is printed, too. If "
-        "the lines are messages, as in a transcript, they are one request.",
     ),
-    click.option(
+    option(
         "--parts",
-        is_flag=True,
-        help="With --messages, show what each part of the request adds: each message, the images "
-        "in it, the tools, and the beginning of the reply.",
+        "With --messages, show what each part of the request adds: each message, the images in "
+        "it, the tools, and the beginning of the reply.",
     ),
-    click.option(
+    option(
         "--strict",
-        is_flag=True,
-        help="With --messages, refuse a request of which something cannot be counted. Otherwise "
-        "the rest is counted, and a message names what is not.",
+        "With --messages, refuse a request of which something cannot be counted. Otherwise the "
+        "rest is counted, and a message names what is not.",
     ),
-    click.option(
-        "--as-of",
-        metavar="DATE",
-        help="With --messages, the day of the request, such as 2025-06-30: deepseek-chat and "
+    option(
+        "--as-of DATE",
+        "With --messages, the day of the request, such as 2025-06-30: deepseek-chat and "
         "deepseek-reasoner have meant one model after the other.",
     ),
-    click.option(
-        "--files-from",
-        metavar="FILE",
+    option(
+        "--files-from FILE",
+        "Read more PATHs from FILE (- is standard input), one on each line, quoted or not as git "
+        "ls-files prints it.",
         type=INPUT_PATH,
-        help="Read more PATHs from FILE (- is standard input), one on each line, quoted or not as "
-        "git ls-files prints it.",
     ),
-    click.option(
-        "-0",
-        "--null",
-        is_flag=True,
-        help="A NUL byte ends each PATH in FILE, as with find -print0 and git ls-files -z; none is "
+    option(
+        "-0 --null",
+        "A NUL byte ends each PATH in FILE, as with find -print0 and git ls-files -z; none is "
         "quoted.",
     ),
     walk_options,
-    click.option(
-        "-z",
-        "--decompress",
-        is_flag=True,
-        help="Count the text in compressed files (.gz, .bz2, .xz, .zst), not their bytes.",
+    option(
+        "-z --decompress",
+        "Count the text in compressed files (.gz, .bz2, .xz, .zst), not their bytes.",
     ),
     notebooks_option,
-    click.option(
-        "-a",
-        "--text",
-        is_flag=True,
-        help="Take files with NUL bytes as text, too.",
-    ),
-    click.option(
+    option("-a --text", "Take files with NUL bytes as text, too."),
+    option(
         "--errors",
+        "A file that is binary or not UTF-8 is an error (strict) or skipped (skip); with replace, "
+        "bytes that are not UTF-8 count as U+FFFD. By default it is an error if it is a PATH, and "
+        "skipped in a directory.",
         type=click.Choice(["strict", "replace", "skip"]),
-        help="A file that is binary or not UTF-8 is an error (strict) or skipped (skip); with "
-        "replace, bytes that are not UTF-8 count as U+FFFD. By default it is an error if it is a "
-        "PATH, and skipped in a directory.",
     ),
     encoding_of_file,
-    click.option(
-        "--tree",
-        "as_tree",
-        is_flag=True,
-        help="Show directories with the sum of what is in them.",
-    ),
-    click.option(
-        "--depth",
-        metavar="N",
+    option("--tree", "Show directories with the sum of what is in them.", to="as_tree"),
+    option(
+        "--depth N",
+        "Show N levels of each tree below its top; the sums stay.",
         type=click.IntRange(min=0),
-        help="Show N levels of each tree below its top; the sums stay.",
     ),
-    click.option(
-        "--percent",
-        is_flag=True,
-        help="Show the share of each line in the total, too.",
-    ),
-    click.option(
+    option("--percent", "Show the share of each line in the total, too."),
+    option(
         "--sort",
-        "order",
+        "Sort by name, by path, or most tokens first; by default files come in the order of the "
+        "PATHs.",
+        to="order",
         type=click.Choice(ORDERS),
-        help="Sort by name, by path, or most tokens first; by default files come in the order of "
-        "the PATHs.",
     ),
-    click.option(
-        "--top",
-        metavar="N",
+    option(
+        "--top N",
+        "Show only the N files with the most tokens, and the sum of the others.",
         type=click.IntRange(min=1),
-        help="Show only the N files with the most tokens, and the sum of the others.",
     ),
-    click.option(
-        "--total-only",
-        is_flag=True,
-        help="Print the total and nothing else: one number.",
+    option("--total-only", "Print the total and nothing else: one number."),
+    option(
+        "--format",
+        "Print a table (the default), a JSON object, or a line for each file with commas (csv) or "
+        "tabs (tsv) between its columns; the first line has their names.",
+        to="layout",
+        type=click.Choice(["table", "json", "csv", "tsv"]),
     ),
-    click.option(
-        "--json",
-        "as_json",
-        is_flag=True,
-        help="Print one JSON object instead of lines.",
-    ),
-    click.option(
-        "-q",
-        "--quiet",
-        is_flag=True,
-        help="Print only errors on standard error: no notes, no progress bar.",
-    ),
-    click.option(
-        "-v",
-        "--verbose",
-        is_flag=True,
-        help="Name each file that is skipped, instead of their number.",
-    ),
-    click.option(
-        "-j",
-        "--jobs",
-        metavar="N",
-        type=click.IntRange(min=1),
-        help="Use at most N processes; by default as many as there are processors.",
-    ),
+    option("--json", "The same as --format json.", to="as_json"),
+    option("-q --quiet", "Print only errors on standard error: no notes, no progress bar."),
+    option("-v --verbose", "Name each file that is skipped, instead of their number."),
+    JOBS,
 )
 
 
-class CountOptions(NamedTuple):
-    """The values of the options of ``compat-bpe count``."""
+class Choice(NamedTuple):
+    """A tokenizer as the command line names it; neither a model nor an encoding is the default."""
+
+    model: str | None = None
+    encoding: str | None = None
+
+    @property
+    def name(self) -> str:
+        return self.model or self.encoding or DEFAULT_ENCODING
+
+
+#: The key in click's context for the names of the options, in the order of the command line.
+_ORDER = "compat_bpe.order_of_options"
+
+
+class CountCommand(GroupedCommand):
+    """The command, which keeps the order of its options."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        # The values of each option are in order, but not those of two options.
+        order = self.make_parser(ctx).parse_args(args=[*args])[2]
+        ctx.meta[_ORDER] = [parameter.name for parameter in order]
+        return super().parse_args(ctx, args)
+
+
+class CountOptions:
+    """The values of the options of ``compat-bpe count``.
+
+    Args:
+        values: the values, by the names of the attributes.
+
+    Raises:
+        click.UsageError: options exclude each other, or one lacks another.
+    """
 
     paths: Sequence[str]
-    model: str | None
-    encoding: str | None
+    model: Sequence[str]
+    encoding: Sequence[str]
     pattern: str | None
     estimate: bool
     factor: str | None
+    prices: Sequence[str]
     limit: int | None
     per_file: bool
     context: bool
@@ -278,10 +255,7 @@ class CountOptions(NamedTuple):
     as_of: str | None
     files_from: str | None
     null: bool
-    include: Sequence[str]
-    exclude: Sequence[str]
-    hidden: bool
-    no_ignore: bool
+    walk: Walk
     decompress: bool
     notebooks: bool
     text: bool
@@ -293,27 +267,60 @@ class CountOptions(NamedTuple):
     order: str | None
     top: int | None
     total_only: bool
+    layout: str | None
     as_json: bool
     quiet: bool
     verbose: bool
     jobs: int | None
 
-    def check(self) -> None:
-        """Raise ``click.UsageError`` if options exclude each other, or one lacks another."""
-        for (field, name), (other_field, other_name) in _EXCLUDING:
-            if self._is_given(field) and self._is_given(other_field):
-                raise click.UsageError(f"{name} and {other_name} exclude each other.")
-        for (field, name), (other_field, other_name) in _NEEDING:
-            if self._is_given(field) and not self._is_given(other_field):
-                raise click.UsageError(f"{name} needs {other_name}.")
+    def __init__(self, values: dict[str, Any]) -> None:
+        vars(self).update(values)
+        given = given_options()
+        if given["--json"] and self.layout not in (None, "json"):
+            raise click.UsageError("--format and --json exclude each other.")
+        given.update({"--json": self.is_json, "--format": self.separator is not None})
+        check_together(given, _EXCLUDING, _NEEDING)
+        #: The tokenizers, in the order in which they are named, each once.
+        self.choices = self._choices()
+        number = len(self.choices)
+        for name in ("--factor", "--parts"):
+            if number > 1 and given[name]:
+                raise click.UsageError(
+                    f"{name} and several --model or --encoding exclude each other."
+                )
+        if len(self.prices) not in (0, 1, number):
+            raise click.UsageError(
+                f"--price is given {len(self.prices)} times, and --model or --encoding {number}: "
+                "give one price for all, or one for each."
+            )
 
-    def _is_given(self, field: str) -> bool:
-        value = getattr(self, field)
-        return value is not None and value is not False and value != ()
+    def _choices(self) -> list[Choice]:
+        values = {"model": iter(self.model), "encoding": iter(self.encoding)}
+        order = click.get_current_context().meta[_ORDER]
+        choices = [Choice(**{name: next(values[name])}) for name in order if name in values]
+        by_name = {choice.name: choice for choice in choices[::-1]}
+        for choice in choices:
+            if choice != by_name[choice.name]:
+                raise click.UsageError(
+                    f"--model {choice.name} and --encoding {choice.name} exclude each other."
+                )
+        return list(dict.fromkeys(choices)) or [Choice()]
 
+    def columns(self, are_estimates: Iterable[bool]) -> list[Column]:
+        """Return the column of each tokenizer; numbers that are estimates have a mark."""
+        names = [one.name for one in self.choices] if len(self.choices) > 1 else ["tokens"]
+        marks = [estimate_mark() if one else "" for one in are_estimates]
+        if not self.prices:
+            return list(map(Column, names, marks))
+        from decimal import Decimal  # only prices need it
 
-def count_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Give a command the parameters of ``CountOptions``."""
-    for option in reversed(_OPTIONS):
-        function = option(function)
-    return function
+        return list(map(Column, names, marks, cycle(map(Decimal, self.prices))))
+
+    @property
+    def separator(self) -> str | None:
+        """The character between the columns of a table for programs; None for other forms."""
+        return {"csv": ",", "tsv": "\t"}.get(self.layout or "")
+
+    @property
+    def is_json(self) -> bool:
+        return self.as_json or self.layout == "json"

@@ -1,29 +1,29 @@
-"""The options that choose the encoding of a command, and the type of a number of its tokens."""
+"""The options that choose the encoding of a command and special tokens, and limits in tokens."""
 
 from __future__ import annotations
 
-import os
-import re
-from collections.abc import Sequence
-from typing import Any, Callable, TypeVar
+from collections.abc import Sequence, Set
+from typing import TYPE_CHECKING, Any, Callable, TypeVar
 
 import click
 from click.shell_completion import CompletionItem
 
-from ... import Encoding, encoding_name_for_model, get_encoding, list_encoding_names, load
-from ...encodings.local_stores import stored_encoding
-from ...encodings.model_names import did_you_mean, model_names, repository_hint, resolve_model
-from ...encodings.openai import PUBLISHED
-from ...encodings.patterns import PATTERNS
-from ...encodings.recognise import STORES
-from ...encodings.registry import BASELINES
+from ... import Encoding
+from ...encodings.model_names import model_names
+from ...encodings.published import PATTERNS, PUBLISHED, all_encoding_names
+from ...encodings.registry import encoding_of
+from ...encodings.resolve import DEFAULT_ENCODING, Answer, Terms, UnresolvedError, is_path, resolve
+from ...unicode.text import did_you_mean, short_number
+from ..app import option, together
 from ..output import PROGRAM, CommandError
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ...encodings.estimates import Factor
+    from ...encodings.estimates import Estimate
 
-DEFAULT_ENCODING = "o200k_base"
+#: How the command writes what it tells its users to give.
+TERMS = Terms(
+    "-m {}", "-e {}", "-e {}", f"{PROGRAM} count --estimate", f"{PROGRAM} models lists them"
+)
 
 #: The families of models whose patterns have names.
 _FAMILIES = [name for name in PATTERNS if name not in PUBLISHED]
@@ -38,14 +38,33 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
 class TokenNumber(click.IntRange):
-    """A number of tokens, also in thousands or millions: ``100k`` is 100,000."""
+    """A number of tokens, also in thousands or millions: ``128k`` is 128,000, ``1.5M`` 1,500,000.
+
+    >>> TokenNumber().convert("1.5k", None, None)
+    1500
+    """
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        short = re.fullmatch(r"([0-9]{1,12})([kKmM])", value) if isinstance(value, str) else None
-        if short is not None:
-            value = int(short[1]) * (1_000 if short[2] in "kK" else 1_000_000)
+        short = short_number(value) if isinstance(value, str) else None
+        try:
+            value = int(value) if short is None else short
+        except ValueError:
+            self.fail(f"{value!r} is not a number of tokens, such as 8000, 128k or 1M.", param, ctx)
         number: int = super().convert(value, param, ctx)
         return number
+
+
+def limit_option(
+    purpose: str, *, least: int = 0, required: bool = False
+) -> Callable[[_Function], _Function]:
+    """Return the option ``limit``, a number of tokens, which has the same names in each command."""
+    return option(
+        "-n --max --limit N",
+        f"{purpose}; 128k is 128,000.",
+        to="limit",
+        type=TokenNumber(min=least),
+        required=required,
+    )
 
 
 def encoding_options(function: _Function, *, several: bool = False) -> _Function:
@@ -54,132 +73,107 @@ def encoding_options(function: _Function, *, several: bool = False) -> _Function
     With ``several``, the first two may be repeated, for ``chosen_encodings``.
     """
     repeated = " May be repeated." if several else ""
-    pattern = click.option(
-        "--pattern",
-        metavar="NAME",
-        help="Split text with this pattern, for a vocabulary that does not say it: a rank file "
-        "(.tiktoken, .model), vocab.json with merges.txt, or a GGUF file that has none. "
-        f"NAME is {', '.join(_FAMILIES)}, or the name of an OpenAI encoding.",
-        shell_complete=lambda _ctx, _param, start: _beginning(start, list(PATTERNS)),
-    )
-    model = click.option(
-        "-m",
-        "--model",
-        metavar="NAME",
-        multiple=several,
-        help="Use the encoding of this model, for instance gpt-4o, azure/eu/gpt-4o or "
-        "deepseek-chat; or that of a model in Hugging Face's cache, OWNER/NAME." + repeated,
-        shell_complete=lambda _ctx, _param, start: _beginning(start, model_names()),
-    )
-    encoding = click.option(
-        "-e",
-        "--encoding",
-        metavar="NAME|PATH",
-        multiple=several,
-        help="Use this encoding: a name, or the path of a vocabulary (tokenizer.json of any model, "
-        "SentencePiece's .model, vocab.txt, vocab.json with merges.txt, NAME.tiktoken, "
-        "tekken.json, NAME.gguf, or a folder with one of them), or a model on this machine: "
-        "hf:OWNER/NAME, ollama:NAME:TAG or lmstudio:OWNER/NAME. "
-        f"The default is {DEFAULT_ENCODING}.{repeated}",
-        shell_complete=_complete_encoding,
-    )
-    return encoding(model(pattern(function)))
+    return together(
+        option(
+            "-e --encoding NAME|PATH",
+            "Use this encoding: a name, or the path of a vocabulary (tokenizer.json of any model, "
+            "SentencePiece's .model, vocab.txt, vocab.json with merges.txt, NAME.tiktoken, "
+            "tekken.json, NAME.gguf, or a folder with one of them), or a model on this machine: "
+            "hf:OWNER/NAME, ollama:NAME:TAG or lmstudio:OWNER/NAME. "
+            f"The default is {DEFAULT_ENCODING}.{repeated}",
+            multiple=several,
+            shell_complete=_complete_encoding,
+        ),
+        option(
+            "-m --model NAME",
+            "Use the encoding of this model, for instance gpt-4o, azure/eu/gpt-4o or "
+            f"deepseek-chat; or that of a model in Hugging Face's cache, OWNER/NAME.{repeated}",
+            multiple=several,
+            shell_complete=lambda _ctx, _param, start: _beginning(start, model_names()),
+        ),
+        option(
+            "--pattern NAME",
+            "Split text with this pattern, for a vocabulary that does not say it: a rank file "
+            "(.tiktoken, .model), vocab.json with merges.txt, or a GGUF file that has none. "
+            f"NAME is {', '.join(_FAMILIES)}, or the name of an OpenAI encoding.",
+            shell_complete=lambda _ctx, _param, start: _beginning(start, list(PATTERNS)),
+        ),
+    )(function)
+
+
+#: The option of commands that can go by an estimate.
+ESTIMATE = option(
+    "--estimate",
+    "For a model that has no public tokenizer, estimate the tokens by the number of characters to "
+    "a token that its maker publishes.",
+)
+
+
+def chosen_answer(
+    model: str | None, encoding: str | None, *, estimate: bool | None = None
+) -> Answer:
+    """Return what the options mean.
+
+    Args:
+        model: the value of ``-m``.
+        encoding: the value of ``-e``. The name of an encoding that ships is never taken for a path;
+            ``./NAME`` is one.
+        estimate: True if tokens may be estimated; None if the command has no ``--estimate``.
+
+    Raises:
+        click.UsageError: both options are given.
+        CommandError: the name leads to nothing.
+    """
+    if model is not None and encoding is not None:
+        raise click.UsageError("--model and --encoding exclude each other: give one of them.")
+    try:
+        if model is not None:
+            return resolve(model, "model", estimate=bool(estimate))
+        return resolve(DEFAULT_ENCODING if encoding is None else encoding)
+    except UnresolvedError as error:
+        terms = TERMS if estimate is None else TERMS._replace(estimate="--estimate")
+        raise CommandError(error.message(terms)) from None
+
+
+def loaded(answer: Answer, pattern: str | None) -> Encoding:
+    """Return the encoding of an answer.
+
+    Args:
+        answer: the answer.
+        pattern: the value of ``--pattern``, for a file.
+
+    Raises:
+        click.UsageError: there is a pattern, and no file.
+        CommandError: a file is damaged or cannot be read.
+    """
+    if pattern is not None and answer.path is None:
+        raise click.UsageError(_PATTERN_WITHOUT_FILE)
+    try:
+        return encoding_of(answer, pattern)
+    except OSError as error:
+        path = answer.path or error.filename
+        raise CommandError(f"{path}: {error.strerror or error}" if path else str(error)) from error
+    except ValueError as error:
+        raise CommandError(str(error)) from error
 
 
 def chosen_encoding(model: str | None, encoding: str | None, pattern: str | None) -> Encoding:
     """Return the encoding that the options name.
 
-    The name of a shipped encoding is never taken for a path; ``./NAME`` is one.
-
     Raises:
         click.UsageError: two options exclude each other.
         CommandError: the model or encoding is unknown, or a file is damaged or cannot be read.
     """
-    check_one_is_chosen(model, encoding)
-    if model is not None:
-        encoding = stored_encoding(model)
-        model = model if encoding is None else None
-    from_file = encoding is not None and is_path(encoding)
-    if pattern is not None and not from_file:
-        raise click.UsageError(_PATTERN_WITHOUT_FILE)
-    if encoding is not None and from_file:
-        try:
-            return load(encoding, pattern=pattern)
-        except OSError as error:
-            raise CommandError(f"{encoding}: {error.strerror or error}") from error
-        except ValueError as error:
-            raise CommandError(str(error)) from error
-    name = DEFAULT_ENCODING if encoding is None else encoding
-    if model is not None:
-        name = encoding_of_model(model)
-    elif name not in _names():
-        raise CommandError(f"unknown encoding {name!r}{_hint_for_encoding(name)}")
-    try:
-        return get_encoding(name)
-    except (OSError, ValueError) as error:
-        raise CommandError(str(error)) from error
-
-
-def check_one_is_chosen(model: str | None, encoding: str | None) -> None:
-    """Raise ``click.UsageError`` if both a model and an encoding are given."""
-    if model is not None and encoding is not None:
-        raise click.UsageError("--model and --encoding exclude each other: give one of them.")
-
-
-def chosen_factor(model: str | None, encoding: str | None) -> Factor | None:
-    """Return the factor by which tokens are estimated; None if the options name an encoding.
-
-    Raises:
-        CommandError: the model has no public tokenizer, and no factor is known.
-    """
-    if model is None or encoding is not None or stored_encoding(model) is not None:
-        return None
-    from ...encodings.estimates import factor_for_model  # only estimates need it
-
-    try:
-        return factor_for_model(model)
-    except KeyError as error:
-        raise CommandError(str(error.args[0])) from None
-
-
-def encoding_of_model(model: str) -> str:
-    """Return the name of the encoding that a model uses.
-
-    Raises:
-        CommandError: the model is unknown, or its encoding does not ship; the message says what
-            to try.
-    """
-    resolved = resolve_model(model)
-    if isinstance(resolved, str):
-        return resolved
-    if model in _names():
-        hint = f": that is an encoding: -e {model}"
-    elif os.path.exists(model) or model.startswith(STORES):
-        hint = f": that is a file or folder: -e {model}"
-    elif resolved is not None:
-        raise CommandError(resolved.why(model))
-    else:
-        hint = f"{did_you_mean(model, model_names())}; {PROGRAM} models lists them"
-        hint += repository_hint(model, "-e")
-    raise CommandError(f"unknown model {model!r}{hint}")
-
-
-def _hint_for_encoding(name: str) -> str:
-    """Return a hint for a name that is neither an encoding nor a file."""
-    try:
-        encoding_name_for_model(name)
-    except KeyError:
-        known = _names()
-        close = did_you_mean(name, known)
-        names = "" if close else f"; the encodings are {', '.join(known)}"
-        return f"{close}, and no such file{names}"
-    return f": that is a model: -m {name}"
+    return loaded(chosen_answer(model, encoding), pattern)
 
 
 def chosen_encodings(
-    models: Sequence[str], encodings: Sequence[str], pattern: str | None
-) -> dict[str, Encoding]:
+    models: Sequence[str], encodings: Sequence[str], pattern: str | None, *, estimate: bool
+) -> tuple[dict[str, Encoding], dict[str, Estimate]]:
     """Return the encodings that repeated options name, by the value of ``-e`` or by name.
+
+    Returns:
+        The encodings; and the estimates of models without one, by the value of ``-m``.
 
     Raises:
         click.UsageError, CommandError: as in ``chosen_encoding``; ``pattern`` is for all files.
@@ -193,32 +187,23 @@ def chosen_encodings(
             chosen_by_name[encoding] = chosen_encoding(
                 None, encoding, pattern if from_file else None
             )
+    estimates: dict[str, Estimate] = {}
     for model in models:
-        chosen = chosen_encoding(model, None, None)
-        chosen_by_name.setdefault(chosen.name, chosen)
-    return chosen_by_name or {DEFAULT_ENCODING: chosen_encoding(None, None, None)}
-
-
-def _names() -> list[str]:
-    return [*list_encoding_names(), *BASELINES]
-
-
-def is_path(encoding: str) -> bool:
-    """Return True if the value of ``-e`` is a path, and not the name of a shipped encoding.
-
-    The names that stand for files of other programs, such as ``hf:OWNER/NAME``, count as paths.
-    """
-    if encoding in _names():
-        return False
-    if encoding.startswith(STORES):
-        return True
-    return os.path.exists(encoding) or os.path.basename(encoding) != encoding
+        answer = chosen_answer(model, None, estimate=estimate)
+        if answer.estimate is None:
+            chosen = loaded(answer, None)
+            chosen_by_name.setdefault(chosen.name, chosen)
+        else:
+            estimates[model] = answer.estimate
+    if not (chosen_by_name or estimates):
+        chosen_by_name[DEFAULT_ENCODING] = chosen_encoding(None, None, None)
+    return chosen_by_name, estimates
 
 
 def _complete_encoding(
     context: click.Context, parameter: click.Parameter, start: str
 ) -> list[CompletionItem]:
-    names = _beginning(start, _names())
+    names = _beginning(start, all_encoding_names())
     if names:
         return list(map(CompletionItem, names))
     return click.Path().shell_complete(context, parameter, start)
@@ -226,3 +211,30 @@ def _complete_encoding(
 
 def _beginning(start: str, names: list[str]) -> list[str]:
     return [name for name in names if name.startswith(start)]
+
+
+#: The options that choose the names of special tokens that are tokens, for ``allowed_special``.
+special_options = together(
+    option("--special", "Encode names of special tokens as these tokens, not as plain text."),
+    option(
+        "--allowed-special NAME",
+        "Encode only this special token as such. May be repeated.",
+        to="names",
+        multiple=True,
+    ),
+)
+
+
+def allowed_special(encoding: Encoding, special: bool, names: tuple[str, ...]) -> Set[str]:
+    """Return the names that the options allow.
+
+    Raises:
+        CommandError: the encoding has no such special token.
+    """
+    known = encoding.special_tokens_set
+    for name in names:
+        if name not in known:
+            raise CommandError(
+                f"{encoding.name} has no special token {name!r}{did_you_mean(name, known)}"
+            )
+    return known if special else frozenset(names)

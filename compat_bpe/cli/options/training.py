@@ -1,48 +1,44 @@
-"""The options of ``compat-bpe train`` that are settings of training."""
+"""The options of commands that make a vocabulary: settings of training, and where it is written.
+
+The options of settings are made from the metadata of their fields: see ``train.options``.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Set
-from functools import wraps
-from typing import Any, NamedTuple
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Callable, NamedTuple
 
 import click
 from click.core import ParameterSource
 
+from ...encodings.encoding import Encoding
 from ...encodings.load import load
-from ...train.bpe.byte_level import TrainingSettings
-from ...train.bpe.characters import CharacterBpeSettings
-from ...train.kinds import KINDS, AnyTrained, kind_of
-from ...train.trainer import KindSettings, LikeError, Options
-from ..input_path import INPUT_PATH
-from ..output import CommandError, failure, plural
-from .going_on import GOING_ON_OPTIONS, vocabulary_to_go_on_from
-from .groups import declared
-from .kinds import (
-    MERGING_OPTIONS,
-    SENTENCEPIECE_OPTIONS,
-    STEP_OPTIONS,
-    UNIGRAM_OPTIONS,
-    role_options,
-)
-from .sizes import CONVERGENCE_OPTIONS, SIZE_OPTIONS, WHY_NO_CONVERGENCE, convergence
-from .vocabulary import learning_options, why_stopped
-from .weights import weight_option
+from ...train.bpe.byte_level import ByteLevelBpe
+from ...train.kind import Kind, LikeError
+from ...train.kinds import KINDS, PARAMETERS, OptionError, settings_of
+from ...train.options import Parameter, weights_of
+from ...train.trainer import AnyTrained
+from ...train.write import FORMATS, ROLES, check_folder, check_name, touched_files
+from ..app import JOBS, gathered, option, together
+from ..input import INPUT_PATH
+from ..output import CommandError, check_outputs, command_errors, plural, write_message
+from .corpus import Corpus
+from .encoding import TokenNumber, chosen_encoding
 
 
 class Training(NamedTuple):
     """A training that the options describe.
 
     Args:
-        kind: the name of the kind.
-        settings: its settings.
+        kind: the kind, with its settings.
         roles: the special tokens that have a role, by role.
         like: the path of a tokenizer to be trained anew; None if there is none.
         start: the path of a vocabulary to go on from; None if there is none.
     """
 
-    kind: str
-    settings: KindSettings
+    kind: Kind
     roles: Mapping[str, str]
     like: str | None
     start: str | None
@@ -56,7 +52,7 @@ class Training(NamedTuple):
                 f"{plural(trained.skipped, 'line')} of more than {longest:,} bytes left out; "
                 "--max-sentence-length takes longer ones"
             )
-        if self.settings.leaves_bytes_out:
+        if self.kind.leaves_bytes_out:
             notes.append(
                 "the 256 tokens of bytes of --like are left out, as in transformers, so some "
                 "characters are unknown; --byte-fallback keeps them"
@@ -65,30 +61,30 @@ class Training(NamedTuple):
 
     def _why_not_as_large(self, trained: AnyTrained) -> str:
         """Return the reason why a vocabulary is not of the size asked for; "" if it is."""
-        settings, size = self.settings, trained.encoding.n_vocab
-        wanted = settings.vocab_size
-        if trained.stopped == "convergence" and not settings.learns_merges:
+        kind, size = self.kind, trained.encoding.n_vocab
+        wanted = kind.settings.vocab_size
+        if trained.stopped == "convergence" and not kind.learns_merges:
             not_wanted = "" if wanted is None else f", not {wanted:,}"
             return f"{size:,} tokens{not_wanted}: {self._why_stopped(trained.stopped)}"
         if wanted is not None and size > wanted:
             return f"{size:,} tokens, not {wanted:,}: special tokens and characters are as many"
         if trained.stopped == "size" or size == wanted:
             return ""
-        if not settings.learns_merges:
+        if not kind.learns_merges:
             return "" if wanted is None else f"{size:,} tokens, not {wanted:,}: there are no more"
         why = self._why_stopped(trained.stopped)
-        if settings.steps == "tokens":
+        if kind.steps == "tokens":
             return f"{size:,} tokens, not {wanted:,}: {why}"
-        merges, most = plural(len(trained.merges), "merge"), settings.most_steps
+        merges, most = plural(len(trained.merges), "merge"), kind.most_steps
         return f"{merges}: {why}" if most is None else f"{merges}, not {most:,}: {why}"
 
     def _why_stopped(self, stopped: str) -> str:
-        settings, stop = self.settings, self.settings.stops_by
+        stop = self.kind.convergence
         if stopped == "score":
-            return f"no pair has a score of {settings.min_score:g} or more"
+            return f"no pair has a score of {self.described()['min_score']:g} or more"
         if stopped != "convergence" or stop is None:
-            return why_stopped(settings.min_frequency)
-        if settings.checks(self.kind) == "rounds":
+            return why_stopped(self.described()["min_frequency"])
+        if self.kind.checks == "rounds":
             rounds = "the next round" if stop.patience == 1 else f"each of {stop.patience} rounds"
             cost = (
                 f"cost {100 * stop.min_improvement:g}% or more" if stop.min_improvement else "cost"
@@ -102,145 +98,224 @@ class Training(NamedTuple):
     def described(self) -> dict[str, Any]:
         """Return the settings for the manifest; pattern and special tokens stand beside them."""
         paths = {"like": self.like, "start": self.start}
-        described = self.settings.described()
-        return {name: paths.get(name, value) for name, value in described.items()}
+        return {name: paths.get(name, value) for name, value in self.kind.described().items()}
 
 
-def training_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Give a command the parameter ``training``, a ``Training``.
+def setting_option(name: str, **others: Any) -> Callable[[Any], Any]:
+    """Return click's option of a setting.
 
-    The tokens of roles are special tokens, after those named by ``--special``.
+    Args:
+        name: its name in ``PARAMETERS``.
+        others: arguments for click that take the place of those made from the setting's field.
     """
+    parameter = PARAMETERS[name]
+    option = parameter.option
+    own: dict[str, Any] = {
+        "help": option.help,
+        "metavar": option.metavar or None,
+        "default": None if option.is_many else parameter.default,
+        "multiple": option.is_many,
+        "show_default": bool(parameter.default) and not option.is_many,
+    }
+    if option.type is bool:
+        own["is_flag"] = True
+    elif option.type is dict:
+        own["callback"] = _weights
+    elif option.type is open:
+        own["type"] = INPUT_PATH
+    elif option.choices:
+        own["type"] = click.Choice(list(option.choices))
+    elif option.type is not str:
+        own["type"] = _range(parameter)
+    return click.option(*parameter.flags, name, **{**own, **others})
 
-    @wraps(function)
-    def with_settings(model: str, like: str | None, roles: dict[str, str], **options: Any) -> Any:
-        own = {name: options.pop(name) for name in _OPTION_OF}
-        own["like"], start = _read(like), own["start"]
-        is_given = _are_given([*own, "model"])
-        own["start"] = vocabulary_to_go_on_from(start, own["pattern"], is_given["pattern"])
-        own["convergence"] = convergence(is_given, own)
-        name = _kind(model, own["like"], is_given["model"])
-        kind = KINDS[name]
-        taken = _taken(name)
-        for option, is_one in is_given.items():
-            if is_one and option not in taken | {"model"}:
-                raise click.UsageError(_misfit(option, name))
-        if kind.ends and all(own[end] is None for end in kind.ends):
-            *first, last = (_END_OPTIONS.get(end, _OPTION_OF.get(end, end)) for end in kind.ends)
-            raise click.UsageError(f"Give {', '.join(first)}{' or ' if first else ''}{last}.")
-        fit = kind.option_names(name) - {"special_tokens"}
-        values = {option: value for option, value in own.items() if option in fit}
-        given = {option for option, is_one in is_given.items() if is_one and option in fit}
-        try:
-            settings = kind.from_options(
-                name, Options(values, given - {"like"}, own["special_tokens"], roles)
-            )
-        except LikeError as error:
-            raise CommandError(f"--like: {like} {error}") from None
-        except ValueError as error:
-            raise CommandError(str(error)) from None
-        named = {**settings.kept_roles(roles), **settings.roles}
-        return function(training=Training(name, settings, named, like, start), **options)
 
-    command = role_options(with_settings)
-    for option in reversed(_OPTIONS):
-        command = option(command)
-    return command
+def flags_of(group: str) -> list[str]:
+    """Return the options of settings in a group, for the sections of a command's help."""
+    return [one.flag for one in PARAMETERS.values() if one.option.group == group]
+
+
+def _range(parameter: Parameter) -> click.IntRange | click.FloatRange:
+    option = parameter.option
+    if option.type is int:
+        least, most = (None if one is None else int(one) for one in (option.least, option.most))
+        # The size of a vocabulary is a number of tokens: 32k.
+        of_tokens = "-n" in option.flags
+        return TokenNumber(least, most) if of_tokens else click.IntRange(least, most)
+    return click.FloatRange(option.least, option.most, max_open=option.is_below)
+
+
+def _weights(
+    _context: click.Context, _parameter: click.Parameter, values: tuple[str, ...]
+) -> dict[str, float]:
+    try:
+        return weights_of(values)
+    except ValueError as error:
+        raise click.BadParameter(str(error)) from None
 
 
 def _read(path: str | None) -> Any:
     """Return the tokenizer of a path."""
     if path is None:
         return None
-    try:
+    with command_errors(path):
         return load(path)
-    except (OSError, ValueError) as error:
-        raise failure(error, path) from None
 
 
-def _are_given(names: list[str]) -> dict[str, bool]:
-    """Return for each parameter whether the user gave it a value."""
+def _vocabulary_to_go_on_from(named: str | None, pattern: str | None) -> Encoding | None:
+    """Return the vocabulary of ``--from``; None if there is none.
+
+    Args:
+        named: its name or path.
+        pattern: the pattern that text is split by, if the user gave it. A rank file may have no
+            other.
+
+    Raises:
+        CommandError: it cannot be read.
+    """
+    if named is None:
+        return None
+    try:
+        return chosen_encoding(None, named, None)
+    except CommandError:
+        if pattern is None:
+            raise
+        return chosen_encoding(None, named, pattern)
+
+
+def _named(names: Iterable[str]) -> set[str]:
+    """Return the parameters to which the user gave a value."""
     context = click.get_current_context()
     default = (ParameterSource.DEFAULT, ParameterSource.DEFAULT_MAP, None)
-    return {name: context.get_parameter_source(name) not in default for name in names}
+    return {name for name in names if context.get_parameter_source(name) not in default}
 
 
-def _kind(model: str, like: Any, is_named: bool) -> str:
-    """Return the kind to be trained: the named one, else that of the tokenizer to be like."""
-    if like is None:
-        return model
-    if is_named:
-        # Byte-level BPE in steps of its own is BPE over the characters that stand for bytes.
-        return CharacterBpeSettings.kind if model == TrainingSettings.kind else model
+def _training(model: str, **options: Any) -> Training:
+    """Return the training that options describe.
+
+    The tokens of roles are special tokens, after those named by ``--special``.
+    """
+    values = {name: options[name] for name in PARAMETERS}
+    roles = {role: name for role in ROLES if (name := options[role]) is not None}
+    named = _named([*PARAMETERS, "model"])
+    like, start = values["like"], values["start"]
+    values["like"] = _read(like)
+    values["start"] = _vocabulary_to_go_on_from(start, values["pattern"])
     try:
-        return kind_of(like)
+        settings = settings_of(
+            model if "model" in named else None, values, named - {"model"}, roles
+        )
+    except OptionError as error:
+        raise click.UsageError(str(error)) from None
+    except LikeError as error:
+        raise CommandError(f"--like: {like} {error}") from None
     except ValueError as error:
-        raise CommandError(f"--like: {error}") from None
+        raise CommandError(str(error)) from None
+    kind = settings.kind
+    return Training(kind, {**kind.kept_roles(roles), **kind.roles}, like, start)
 
 
-def _taken(kind: str) -> Set[str]:
-    """Return the options that a kind has."""
-    names = KINDS[kind].option_names(kind)
-    checks = KINDS[kind].checks(kind)
-    if "convergence" not in names or checks == "never":
-        return names
-    return names | (_CONVERGENCE - {"check_every"} if checks == "rounds" else _CONVERGENCE)
+_USES = ("the beginning of a text", "the end of a text", "unknown text", "padding")
 
-
-def _misfit(option: str, kind: str) -> str:
-    """Return the message for an option that a kind does not have."""
-    fit = [other for other in KINDS if option in _taken(other)]
-    why = ""
-    if option in _CONVERGENCE:
-        why = f" {WHY_NO_CONVERGENCE[KINDS[kind].checks(kind)]}"
-    written = _OPTION_OF.get(option, f"--{option}")
-    return f"{written} is not for --model {kind}, only for {', '.join(fit)}.{why}"
-
-
-#: The options of all kinds but for ``--model``, ``--like`` and those of roles.
-_FIELDS: tuple[Callable[[Any], Any], ...] = (
-    *SIZE_OPTIONS,
-    *CONVERGENCE_OPTIONS,
-    learning_options(min_frequency=1),
-    *MERGING_OPTIONS,
-    *GOING_ON_OPTIONS,
-    *UNIGRAM_OPTIONS,
-    *SENTENCEPIECE_OPTIONS,
-    *STEP_OPTIONS,
-    click.option(
-        "--special",
-        "special_tokens",
-        metavar="NAME",
-        multiple=True,
-        help="Special token. May be repeated.",
-    ),
-    weight_option,
-)
-
-#: Their names on the command line, by the field that each gives.
-_OPTION_OF = {option.name: option.opts[-1] for option in declared(_FIELDS)}
-
-#: The options that are the setting ``convergence``, as a message names them.
-_END_OPTIONS = {"convergence": "--patience"}
-
-#: The names of those that are the field ``convergence`` together.
-_CONVERGENCE = {str(option.name) for option in declared(CONVERGENCE_OPTIONS)}
-
-_OPTIONS: tuple[Callable[[Any], Any], ...] = (
-    click.option(
-        "--model",
+#: The options of a training, as the parameter ``training``.
+training_options = gathered(
+    "training",
+    _training,
+    option(
+        "--model MODEL",
+        f"Kind of model: {', '.join(KINDS)}.",
         type=click.Choice(list(KINDS)),
-        metavar="MODEL",
-        default=TrainingSettings.kind,
-        show_default=True,
-        help=f"Kind of model: {', '.join(KINDS)}.",
+        default=ByteLevelBpe.name,
     ),
-    click.option(
-        "--like",
-        metavar="PATH",
-        type=INPUT_PATH,
-        help="Train this tokenizer anew: the same model, steps and special tokens, other tokens, "
-        "as train_new_from_iterator of transformers.",
-    ),
-    *_FIELDS,
+    *map(setting_option, PARAMETERS),
+    *(option(f"--{role} NAME", f"Special token for {use}.") for role, use in zip(ROLES, _USES)),
 )
+
+
+def vocabulary_options(
+    without_format: str, choices: Iterable[str] = FORMATS
+) -> Callable[[Any], Any]:
+    """Give a command ``output``, ``name``, ``formats``, ``force``, ``jobs`` and ``as_json``.
+
+    Args:
+        without_format: the formats that are written by default, for the help.
+        choices: the formats that there are.
+    """
+    return together(
+        option(
+            "-o --output DIR",
+            "Write the vocabulary into DIR, which is created.",
+            required=True,
+            type=click.Path(path_type=Path),
+        ),
+        option("--name TEXT", "Name the vocabulary. Default: the name of DIR."),
+        option(
+            "--format FORMAT",
+            f"Format to write. May be repeated. Default: {without_format}.",
+            to="formats",
+            multiple=True,
+            type=click.Choice(list(choices)),
+        ),
+        option(
+            "--force",
+            "Write into DIR even if it is not empty, and overwrite files of the same names.",
+        ),
+        JOBS,
+        option("--json", "Print the manifest instead of a summary.", to="as_json"),
+    )
+
+
+#: The options that ``vocabulary_options`` gives, but for the required one.
+OUTPUT_OPTIONS = ("--name", "--format", "--force", "--json")
+
+
+def checked_name(output: Path, name: str | None, *, force: bool) -> str:
+    """Return the name of a vocabulary.
+
+    Raises:
+        CommandError: the vocabulary cannot be written into that folder or under that name.
+    """
+    name = output.resolve().name if name is None else name
+    with command_errors(output):
+        check_folder(output, force=force)
+        check_name(name)
+    return name
+
+
+def check_inputs(
+    output: Path,
+    name: str,
+    formats: Iterable[str],
+    extra: Sequence[str],
+    corpus: Corpus | None,
+    others: Iterable[str | None],
+) -> None:
+    """Raise an error if a file to be overwritten or removed is also an input.
+
+    Args:
+        output, name, formats, extra: as in ``touched_files``.
+        corpus: the corpus, if there is one.
+        others: the paths of other inputs; None for one that is not given.
+
+    Raises:
+        CommandError: an input would be lost.
+    """
+    outputs = map(os.fspath, touched_files(output, name, formats, extra))
+    inputs = [file.path for file in corpus.files] if corpus is not None else []
+    check_outputs(outputs, [*inputs, *filter(None, others)])
+
+
+def say_left_out(kind: str, reason: str) -> None:
+    """Write a message about a format that cannot hold a vocabulary."""
+    write_message(f"{kind} is not written: {reason}")
+
+
+def why_stopped(min_frequency: int) -> str:
+    """Return the reason why no more was learned.
+
+    >>> why_stopped(0), why_stopped(2)
+    ('no pair is left to merge', 'no pair that may be merged occurs 2 times or more')
+    """
+    if min_frequency < 2:
+        return "no pair is left to merge"
+    return f"no pair that may be merged occurs {min_frequency:,} times or more"

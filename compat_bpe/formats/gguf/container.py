@@ -1,9 +1,13 @@
-"""The container: a head, then keys with their values; the weights behind them are not touched.
+"""A GGUF file: its keys and values, the entries about the vocabulary, and the chat templates.
 
 A file begins with ``GGUF``, the version (32 bits), the numbers of tensors and of keys (64 bits
 each). Then comes each key as a string, the type of its value (32 bits), and the value. A string is
 its length in bytes (64 bits) and its UTF-8; an array is the type of its items, their number (64
-bits), and the items. Numbers are in the byte order of the machine that the file is for.
+bits), and the items. Numbers are in the byte order of the machine that the file is for. The weights
+behind the keys are not touched.
+
+``Vocabulary`` has the tokens with their types, roles and templates. A value of the wrong type is an
+error that names its place.
 
 Source: ``docs/gguf.md`` of ggml, and gguf 0.19.0 (``gguf/constants.py``).
 """
@@ -11,19 +15,22 @@ Source: ``docs/gguf.md`` of ggml, and gguf 0.19.0 (``gguf/constants.py``).
 from __future__ import annotations
 
 import os
+import re
 import struct
 import sys
 from array import array
-from collections.abc import Callable
-from typing import BinaryIO, NamedTuple, NoReturn, Union
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, BinaryIO, NamedTuple, NoReturn, Union
 
 from ...files.whole import SIZE_LIMIT, open_regular
+from ...pipeline.added_tokens import AddedToken
+from ..tokenizer_writing import template_part, text_item, token_item
 
 #: A value in a file. Numbers in an array are in an ``array``; truths there are bytes.
 Value = Union[bool, int, float, bytes, list["Value"], "array[int]", "array[float]"]
 
 MAGIC = b"GGUF"
-#: The types of values that are no numbers.
+#: The types of values other than numbers.
 BOOL, STRING, ARRAY = 7, 8, 9
 #: The types that are numbers, each with its code in ``struct`` and ``array``.
 NUMBERS = dict(zip((*range(7), BOOL, 10, 11, 12), "BbHhIifBQqd"))
@@ -54,11 +61,11 @@ class Entry(NamedTuple):
 def read_entries(
     path: str | os.PathLike[str], is_wanted: Callable[[str], bool] = lambda key: True
 ) -> dict[str, Entry]:
-    """Return what a GGUF file says by keys; the weights are neither read nor looked for.
+    """Return the wanted values of a GGUF file by their keys; the weights are not read.
 
     Args:
         path: the file.
-        is_wanted: says by the key which values are kept.
+        is_wanted: returns True for a key whose value is kept; all are kept unless it is given.
 
     Raises:
         OSError: the file cannot be read.
@@ -220,7 +227,7 @@ class _Reader:
         return number
 
     def _room(self, count: int, size: int, place: int) -> int:
-        """Return the number of bytes that some items take; the file must have as many."""
+        """Return the number of bytes that some items take, for which the file must have room."""
         if count * size > self._size - self._place:
             self._fail(f"{count} items are more than the file has room for", place)
         return count * size
@@ -246,3 +253,308 @@ class _Reader:
 
     def _fail(self, reason: str, place: int) -> NoReturn:
         raise ValueError(f"{self._source}: byte {place}: {reason}")
+
+
+#: The prefix of most keys about the vocabulary, and the prefixes of all keys that are read.
+_GGML = "tokenizer.ggml."
+_PREFIXES = ("tokenizer.", "general.", "split.")
+#: The keys that are read without the prefix ``tokenizer.``.
+_OTHER_KEYS = frozenset(("general.architecture", "split.no"))
+
+
+class Metadata:
+    """The entries of a file that are about its vocabulary.
+
+    ``tokens`` stands for ``tokenizer.ggml.tokens``, and so on.
+
+    Args:
+        entries: the entries by their keys.
+        source: the name of the file, for messages.
+    """
+
+    def __init__(self, entries: Mapping[str, Entry], source: str) -> None:
+        self.entries = entries
+        self.source = source
+
+    @classmethod
+    def of_file(cls, path: str | os.PathLike[str]) -> Metadata:
+        """Read a file.
+
+        Raises:
+            OSError: the file cannot be read.
+            ValueError: it is damaged, or no GGUF file.
+        """
+        return cls(read_entries(path, _is_wanted), os.fspath(path))
+
+    def fail(self, key: str, reason: str) -> NoReturn:
+        """Raise ``ValueError`` for a value."""
+        name = _full(key)
+        entry = self.entries.get(name)
+        place = "" if entry is None else f"byte {entry.place}: "
+        raise ValueError(f"{self.source}: {place}{name}: {reason}")
+
+    def fail_item(self, key: str, number: int, reason: str) -> NoReturn:
+        """Raise ``ValueError`` for an item of a list of strings."""
+        entry = self.entries[_full(key)]
+        items = entry.value if isinstance(entry.value, list) else []
+        before = sum(8 + len(item) for item in items[:number] if isinstance(item, bytes))
+        place = entry.place + 12 + before
+        raise ValueError(f"{self.source}: byte {place}: {_full(key)}[{number}]: {reason}")
+
+    def text(self, key: str) -> str | None:
+        """Return a text; None if there is none."""
+        value = self._value(key)
+        if value is None:
+            return None
+        if not isinstance(value, bytes):
+            self.fail(key, "must be a string")
+        try:
+            return value.decode()
+        except UnicodeDecodeError as error:
+            self.fail(key, f"is not UTF-8: {error.reason}")
+
+    def truth(self, key: str) -> bool | None:
+        """Return a truth; None if there is none."""
+        value = self._value(key)
+        if value is not None and not isinstance(value, bool):
+            self.fail(key, "must be true or false")
+        return value
+
+    def number(self, key: str) -> int | None:
+        """Return an integer; None if there is none."""
+        value = self._value(key)
+        if value is not None and type(value) is not int:
+            self.fail(key, "must be an integer")
+        return value if type(value) is int else None
+
+    def numbers(self, key: str, codes: str) -> array[int] | array[float] | None:
+        """Return numbers of one of the types of ``array``; None if there are none."""
+        value = self._value(key)
+        if value is None:
+            return None
+        if not isinstance(value, array) or value.typecode not in codes:
+            self.fail(key, f"must be an array of numbers of the type {' or '.join(codes)}")
+        return value
+
+    def texts(self, key: str) -> list[str] | None:
+        """Return a list of texts; None if there is none."""
+        value = self._value(key)
+        if value is None:
+            return None
+        if not isinstance(value, list):
+            self.fail(key, "must be an array of strings")
+        items = [item for item in value if isinstance(item, bytes)]
+        if len(items) < len(value):
+            self.fail(key, "must be an array of strings")
+        if not items:
+            return []
+        try:
+            texts = b"\0".join(items).decode().split("\0")
+            # A token may have a NUL.
+            return texts if len(texts) == len(items) else [item.decode() for item in items]
+        except UnicodeDecodeError:
+            for number, item in enumerate(items):
+                try:
+                    item.decode()
+                except UnicodeDecodeError as error:
+                    self.fail_item(key, number, f"is not UTF-8: {error.reason}")
+            raise
+
+    def _value(self, key: str) -> object:
+        entry = self.entries.get(_full(key))
+        return None if entry is None else entry.value
+
+
+def _full(key: str) -> str:
+    return key if key.startswith(_PREFIXES) else _GGML + key
+
+
+def _is_wanted(key: str) -> bool:
+    return key.startswith("tokenizer.") or key in _OTHER_KEYS
+
+
+#: The types of tokens, as in a model of SentencePiece; 0 is for those of which nothing is known.
+UNDEFINED, NORMAL, UNKNOWN, CONTROL, USER_DEFINED, UNUSED, BYTE = range(7)
+
+#: The key of the id for each role of a special token. One is misspelled in the format itself.
+ROLES = {
+    "bos_token": "bos_token_id",
+    "eos_token": "eos_token_id",
+    "unk_token": "unknown_token_id",
+    "sep_token": "seperator_token_id",
+    "pad_token": "padding_token_id",
+    "cls_token": "cls_token_id",
+    "mask_token": "mask_token_id",
+}
+
+#: The ids that llama.cpp uses for roles that a file does not give, in models over pieces.
+_USUAL_ROLES = {
+    "llama": {"bos_token_id": 1, "eos_token_id": 2, "unknown_token_id": 0},
+    "t5": {"eos_token_id": 1, "unknown_token_id": 2, "padding_token_id": 0},
+}
+
+#: The name of a token that only fills the table of a model up, which no tokenizer has.
+_FILLER = re.compile(r"\[PAD[0-9]+\]")
+
+
+class Vocabulary(NamedTuple):
+    """The tokens of a file by id, without those at the end that only fill it up.
+
+    Args:
+        metadata: the entries of the file.
+        tokens: the tokens; an empty one has a name of its own.
+        types: the type of each.
+    """
+
+    metadata: Metadata
+    tokens: list[str]
+    types: bytearray
+
+    def id_of_role(self, role: str) -> int | None:
+        """Return the id of the special token of a role; None if there is none."""
+        number = self.metadata.number(ROLES[role])
+        return number if number is not None and 0 <= number < len(self.tokens) else None
+
+    def roles(self) -> dict[str, str]:
+        """Return the name of the special token of each role that has one."""
+        ids = {role: self.id_of_role(role) for role in ROLES}
+        return {role: self.tokens[number] for role, number in ids.items() if number is not None}
+
+    def ids(self) -> dict[str, int]:
+        """Return the id of each token.
+
+        Raises:
+            ValueError: two tokens are the same.
+        """
+        ids = dict(zip(self.tokens, range(len(self.tokens))))
+        if len(ids) < len(self.tokens):
+            for number, token in enumerate(self.tokens):
+                if ids[token] != number:
+                    self.metadata.fail_item("tokens", ids[token], f"{token!r} is [{number}], too")
+        for number in self.of_types(UNUSED):
+            if _FILLER.fullmatch(self.tokens[number]):
+                del ids[self.tokens[number]]
+        return ids
+
+    def of_types(self, *types: int) -> Iterator[int]:
+        """Yield the ids of the tokens of some types."""
+        if not types or not any(map(self.types.count, types)):
+            return
+        for number, kind in enumerate(self.types):
+            if kind in types:
+                yield number
+
+    def added_tokens(self, mask: str | None = None) -> tuple[AddedToken, ...]:
+        """Return the tokens that are found in text as they are.
+
+        Those of control, and the unknown one, are tokens only where that is allowed.
+
+        Args:
+            mask: the name of a token that takes the white space before it, which no file says.
+        """
+        return tuple(
+            AddedToken(
+                self.tokens[number],
+                number,
+                special=self.types[number] != USER_DEFINED,
+                lstrip=self.tokens[number] == mask,
+            )
+            for number in self.of_types(UNKNOWN, CONTROL, USER_DEFINED)
+        )
+
+    def template(self, *, adds_bos: bool) -> dict[str, Any] | None:
+        """Return the post-processor; None if texts get no more tokens.
+
+        Args:
+            adds_bos: True if a text begins with a token unless the file says otherwise.
+        """
+        metadata = self.metadata
+        first, last = self.id_of_role("bos_token"), self.id_of_role("eos_token")
+        wanted = metadata.truth("add_bos_token")
+        begin = [first] if first is not None and (adds_bos if wanted is None else wanted) else []
+        end = [last] if last is not None and metadata.truth("add_eos_token") else []
+        if not begin and not end:
+            return None
+
+        def around(name: str, type_id: int) -> list[dict[str, Any]]:
+            before, after = (
+                [token_item(self.tokens[number], type_id) for number in ids] for ids in (begin, end)
+            )
+            return [*before, text_item(name, type_id), *after]
+
+        ids = {self.tokens[number]: number for number in (*begin, *end)}
+        return template_part(around("A", 0), [*around("A", 0), *around("B", 1)], ids)
+
+
+def read_vocabulary(metadata: Metadata) -> Vocabulary:
+    """Return the tokens of a file.
+
+    Raises:
+        ValueError: there are none, or they are wrong.
+    """
+    tokens = metadata.texts("tokens")
+    if not tokens:
+        metadata.fail("tokens", "there are no tokens")
+    size = len(tokens)
+    types = _types(metadata, tokens)
+    for number, token in enumerate(tokens) if "" in tokens else ():
+        if not token:
+            tokens[number], types[number] = f"[EMPTY_{number}]", UNUSED
+    for number, kind in enumerate(types):
+        if kind not in (NORMAL, CONTROL, BYTE) and _FILLER.fullmatch(tokens[number]):
+            types[number] = UNUSED
+    while size > 1 and types[size - 1] == UNUSED and _FILLER.fullmatch(tokens[size - 1]):
+        size -= 1
+    return Vocabulary(metadata, tokens[:size], types[:size])
+
+
+def _types(metadata: Metadata, tokens: list[str]) -> bytearray:
+    size = len(tokens)
+    numbers = metadata.numbers("token_type", "iI")
+    if numbers is None:
+        # It is optional, as in llama.cpp: roles and names say what is not text.
+        types = bytearray([NORMAL]) * size
+        usual = _USUAL_ROLES.get(metadata.text("model") or "", {})
+        for role in ROLES.values():
+            number = metadata.number(role)
+            number = usual.get(role) if number is None else number
+            if number is not None and 0 <= number < size:
+                types[number] = CONTROL
+        unknown = metadata.number(ROLES["unk_token"])
+        unknown = usual.get(ROLES["unk_token"]) if unknown is None else unknown
+        if usual and unknown is not None and 0 <= unknown < size:
+            types[unknown] = UNKNOWN
+        places = {token: number for number, token in enumerate(tokens)}
+        names = [f"<0x{byte:02X}>" for byte in range(256)]
+        if usual and places.keys() >= set(names):
+            for name in names:
+                types[places[name]] = BYTE
+        return types
+    if len(numbers) < size:
+        metadata.fail("token_type", f"has {len(numbers)} items for {size} tokens")
+    if not set(numbers) <= set(range(BYTE + 1)):
+        wrong = next(number for number in numbers if not 0 <= number <= BYTE)
+        metadata.fail("token_type", f"there is no type {wrong} of tokens")
+    return bytearray(map(int, numbers[:size])).replace(bytes([UNDEFINED]), bytes([NORMAL]))
+
+
+_TEMPLATE = "tokenizer.chat_template"
+
+
+def read_templates(path: str | os.PathLike[str]) -> tuple[dict[str, str], dict[str, str]]:
+    """Return the chat templates of a file by name, and its special tokens by their roles.
+
+    Raises:
+        OSError: the file cannot be read.
+        ValueError: it is damaged.
+    """
+    metadata = Metadata.of_file(path)
+    templates: dict[str, str] = {}
+    for key in metadata.entries:
+        name = "default" if key == _TEMPLATE else key[len(_TEMPLATE) + 1 :]
+        text = metadata.text(key) if key == _TEMPLATE or key.startswith(f"{_TEMPLATE}.") else None
+        if text is not None:
+            templates[name] = text
+    if not templates:
+        return {}, {}
+    return templates, read_vocabulary(metadata).roles()

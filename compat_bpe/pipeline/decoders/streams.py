@@ -1,13 +1,13 @@
-"""Decoding of ids that arrive one after another: what each step holds back, and for how long.
+"""Decoding of ids that arrive one after another.
 
-The property of every stream: what it has returned, and what it returns at the end, is what the
-decoder makes of all that it was fed. So it holds back what may still change:
+The property of every stream: all that it has returned, with what it returns at the end, is what the
+decoder returns for all ids at once. So a stream holds back what may still change:
 
-- a step that changes pieces by themselves, the last piece if it would be changed otherwise as the
-  very last one;
-- ``ByteFallback``, a run of bytes, since a wrong byte makes U+FFFD of all of them;
-- the decoding of bytes, the beginning of a character;
-- a step that cannot know, everything.
+- a step that changes pieces by themselves holds back the last piece, if it would be changed
+  differently as the very last one;
+- ``ByteFallback`` holds back a run of bytes, since a wrong byte turns all of them into U+FFFD;
+- the decoding of bytes holds back the beginning of a character;
+- a step that cannot know holds back everything.
 
 A stream never changes an object of its state, but replaces it. So its state can be restored.
 """
@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ...unicode.utf8 import Utf8Decoder
+from ...unicode.text import Utf8Decoder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 
 
 def flattened(held: Any) -> list[Any]:
-    """Return what is held as ``((…), last)``, in order; ``()`` holds nothing.
+    """Return the items held as ``((…), last)``, in order; ``()`` holds none.
 
     >>> flattened((((), 1), 2))
     [1, 2]
@@ -65,7 +65,7 @@ class Held:
     """The stream of a step that returns nothing before the end.
 
     Args:
-        step: returns what the step makes of all pieces.
+        step: returns the pieces after the step, given all pieces.
         is_joined: True if the pieces are parts of one.
     """
 
@@ -75,7 +75,7 @@ class Held:
         self._held: Any = ()
 
     def feed(self, pieces: Sequence[str], at_end: bool) -> list[str]:
-        """Return nothing, and in the end what the step makes of all pieces."""
+        """Return nothing, and at the end the pieces after the step."""
         for piece in pieces:
             self._held = self._held, piece
         if not at_end:
@@ -184,7 +184,7 @@ class Repeated:
         self._last: str | None = None
 
     def feed(self, pieces: Sequence[str], at_end: bool) -> list[str]:
-        """Return the pieces that are left."""
+        """Return the pieces that are not left out."""
         texts = []
         for piece in pieces:
             if piece != self._last:
@@ -226,7 +226,7 @@ class Ends:
         self._held = ""
 
     def feed(self, pieces: Sequence[str], at_end: bool) -> list[str]:
-        """Return the text up to what may be left out at the end."""
+        """Return the text up to the characters that may be left out at the end."""
         text = self._held + "".join(pieces)
         kept = text.lstrip(self._content)
         left_out = min(self._start, len(text) - len(kept))
@@ -322,7 +322,7 @@ class AtEnd:
         return text
 
 
-class Spaced:
+class Separated:
     """The stream of a decoder that puts a text between the texts of two ids.
 
     Args:

@@ -1,14 +1,21 @@
-"""The protocol of a model, the stage that turns a chunk into ids."""
+"""The protocol that all models share, a token at its place, and joints.
+
+A *joint* is a place between two characters that no token reaches across. The two characters alone
+decide. The tokens before a joint do not depend on the text after it.
+
+A joint is *exact* if both sides have the ids of the whole. A model that takes a chunk from left to
+right, such as Unigram, has joints with *slack*: sums of scores are rounded, and that may decide
+between two ways that are nearly as good. So the tokens after a joint may change with the text
+before it.
+"""
 
 from __future__ import annotations
 
+from typing import Callable, NamedTuple
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from typing import Protocol
-
-    from .joints import Joints
-    from .text_model import ChunkToken
 
     #: The ids of a chunk, or of several.
     Ids = tuple[int, ...]
@@ -30,11 +37,11 @@ if TYPE_CHECKING:
 
         @property
         def unknown_id(self) -> int | None:
-            """The id of the token that stands for what is unknown; None if there is none."""
+            """The id of the unknown token; None if there is none."""
 
         @property
         def joints(self) -> Joints | None:
-            """The promise of places where tokens stay; None if there is none."""
+            """The promises about joints; None if there are none."""
 
         def encode(self, chunk: str) -> Ids:
             """Return the ids of one chunk, in the fast way."""
@@ -46,7 +53,7 @@ if TYPE_CHECKING:
             """
 
         def merge(self, data: bytes) -> list[int]:
-            """Return the ids that merging makes of some bytes; only if ``is_text``."""
+            """Return the ids that merging gives for some bytes; only if ``is_text``."""
 
         def encode_segment(self, segment: str, chunks: Callable[[str], list[str]]) -> Ids | None:
             """Return the ids of a segment if there is a faster way than chunk by chunk, else None.
@@ -58,3 +65,72 @@ if TYPE_CHECKING:
 
         def clear_cache(self) -> None:
             """Clear the model's cache."""
+
+
+class ChunkToken(NamedTuple):
+    """A token in a chunk.
+
+    Args:
+        id: its id.
+        text: the token as the reference shows it: the piece as in the vocabulary, or the text
+            that it stands for.
+        start, end: its place in the chunk, in bytes of UTF-8.
+    """
+
+    id: int
+    text: str
+    start: int
+    end: int
+
+
+class Joints(NamedTuple):
+    """The promises of a model about its joints.
+
+    Args:
+        are_between: returns True if there is a joint between two characters of any chunk. The part
+            of the chunk before it has at most as many tokens as the whole.
+        slack: returns an upper bound on the tokens that the part of a chunk after a joint can lose
+            when other text is before the joint; None if joints are exact.
+        longest: the most characters that a token stands for, if no character in it is unknown; 0
+            if it may be any number.
+        knows: returns True for a character that is never unknown.
+    """
+
+    are_between: Callable[[str, str], bool]
+    slack: Callable[[str], int] | None = None
+    longest: int = 0
+    knows: Callable[[str], bool] = str.isascii  # not called if ``longest`` is 0
+
+    @property
+    def are_exact(self) -> bool:
+        """True if both sides of a joint have the ids of the whole."""
+        return self.slack is None
+
+
+class TextModel:
+    """A model over the text of a chunk, not over its bytes."""
+
+    is_text = False
+
+    @property
+    def to_bytes(self) -> Callable[[str], bytes]:
+        """The function that returns the bytes of a chunk."""
+        return str.encode
+
+    @property
+    def joints(self) -> Joints | None:
+        """The promises about joints; here there are none."""
+        return None
+
+    def merge(self, data: bytes) -> list[int]:
+        """Raise ``ValueError``: bytes are not merged."""
+        raise ValueError(f"{type(self).__name__} is no byte-level BPE: it has no ids for bytes")
+
+    def encode_segment(
+        self, segment: str, chunks: Callable[[str], list[str]]
+    ) -> tuple[int, ...] | None:
+        """Return None: there is no faster way than chunk by chunk."""
+        return None
+
+    def clear_cache(self) -> None:
+        """Clear the model's cache; here there is none."""

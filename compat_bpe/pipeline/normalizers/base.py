@@ -1,79 +1,70 @@
-"""The protocol of a normalizer, and normalizers one after the other."""
+"""The base class of normalizers, sequences of them, and tables of characters."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from operator import is_
 
 from ..aligned import Aligned
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Protocol
+    from ...unicode.properties import CodePoints
 
     #: Pairs of characters.
     Pairs = Sequence[tuple[str, str]]
 
-    class Normalizer(Protocol):
-        """A normalizer of text."""
 
-        @property
-        def is_local(self) -> bool:
-            """True if ``across`` may return a pair."""
+class Normalizer:
+    """A normalizer of text.
 
-        def __call__(self, text: str) -> str:
-            """Return the normalized text."""
+    By default it treats the beginning of a text like any other place, and allows no cuts.
+    """
 
-        def align(self, text: Aligned) -> Aligned:
-            """Return the normalized text, with the places in the original."""
+    #: False if ``across`` never returns a pair.
+    is_local = True
 
-        @property
-        def continued(self) -> Normalizer | None:
-            """The normalizer for a text that goes on after a cut: itself, mostly.
+    def __call__(self, text: str) -> str:
+        """Return the normalized text."""
+        raise NotImplementedError
 
-            It leaves out what is done at the beginning of a text. None if nothing is left.
-            """
-
-        def across(self, left: str, right: str) -> tuple[str, str] | None:
-            """Return the characters beside a position after normalization, if it may be cut there.
-
-            It may be cut there if the left side, normalized by this or by ``continued``, and the
-            right side, normalized by ``continued``, are the whole, normalized as the left side,
-            whatever else is in them. If the right side is not empty then, the characters are
-            those beside the position. None if that is not certain.
-
-            Args:
-                left, right: the characters beside the position; neither is a surrogate.
-            """
-
-        def all_across(self, left: str, right: str) -> Pairs:
-            """Return the characters that may be beside a position, if it may be cut there.
-
-            It is like ``across``, but the two may depend on what is around them: they are one of
-            these pairs. There is none if it may not be cut there.
-            """
-
-
-class PlainNormalizer:
-    """The answers of most normalizers: they do the same at the beginning of a text as anywhere."""
+    def align(self, text: Aligned) -> Aligned:
+        """Return the normalized text, with the places in the original."""
+        raise NotImplementedError
 
     @property
     def continued(self) -> Normalizer | None:
-        """The normalizer for a text that goes on after a cut: itself."""
-        return self  # type: ignore[return-value]
+        """The normalizer for a text that goes on after a cut: itself, mostly.
+
+        It does nothing special at the beginning of a text. None if it would do nothing at all.
+        """
+        return self
 
     def across(self, left: str, right: str) -> tuple[str, str] | None:
-        """Return None: nothing is known."""
+        """Return the characters beside a position after normalization, if it may be cut there.
+
+        A cut is allowed if the left side, normalized by this or by ``continued``, and the right
+        side, normalized by ``continued``, always join to the whole, normalized as the left side.
+        If the normalized right side is not empty, the characters are those beside the cut. None if
+        any of this is uncertain.
+
+        Args:
+            left, right: the characters beside the position; neither is a surrogate.
+        """
         return None
 
     def all_across(self, left: str, right: str) -> Pairs:
-        """Return what ``across`` does, as the only possibility."""
+        """Return the characters that may be beside a position, if it may be cut there.
+
+        Like ``across``, but the two may depend on the text around them: they are one of these
+        pairs. No pairs: no cut.
+        """
         pair = self.across(left, right)
         return () if pair is None else (pair,)
 
 
-#: A text may become this many times as long as it is, and this many characters longer. In any
-#: Unicode form, written in bytes, a character becomes at most 33.
+#: A text may become this many times as long as it is, and this many characters longer. In a Unicode
+#: form, written in bytes, a character becomes at most 33.
 MOST_TIMES, MOST_MORE = 64, 1 << 16
 
 
@@ -97,11 +88,10 @@ def check_growth(before: int, after: int) -> None:
         )
 
 
-class InOrder(PlainNormalizer):
+class InOrder(Normalizer):
     """Normalizers that are applied one after the other.
 
-    >>> from .case import Lowercase
-    >>> from .prepend import Prepend
+    >>> from .simple import Lowercase, Prepend
     >>> InOrder([Lowercase(), Prepend("x")])("A")
     'xa'
     """
@@ -161,3 +151,44 @@ def one_after_the_other(steps: Sequence[Normalizer]) -> Normalizer | None:
     if len(steps) < 2:
         return steps[0] if steps else None
     return InOrder(steps)
+
+
+class CharacterTable(dict[int, str]):
+    """A table for ``str.translate`` that computes the entry of a character when it first occurs.
+
+    A plain table that lacks a character raises a ``KeyError`` for it each time, and takes several
+    times as long.
+
+    Args:
+        change: returns the text that replaces a character.
+
+    >>> "abba".translate(CharacterTable(str.upper))
+    'ABBA'
+    """
+
+    def __init__(self, change: Callable[[str], str]) -> None:
+        super().__init__()
+        self._change = change
+
+    def __missing__(self, point: int) -> str:
+        changed = self[point] = self._change(chr(point))
+        return changed
+
+
+def members(points: CodePoints) -> frozenset[str]:
+    """Return the characters of a set that is not large.
+
+    >>> from compat_bpe.unicode.properties import CodePoints
+    >>> sorted(members(CodePoints.of("ac")))
+    ['a', 'b', 'c']
+    """
+    return frozenset(map(chr, points))
+
+
+def beside(left: str, right: str) -> tuple[str, str] | None:
+    """Return the characters beside a position between two replacements; None if one is empty.
+
+    >>> beside("ab", "cd"), beside("", "c")
+    (('b', 'c'), None)
+    """
+    return (left[-1], right[0]) if left and right else None

@@ -1,9 +1,9 @@
 r"""The normalizer of BERT: clean, space ideographs, strip accents, lower case.
 
-The fast way changes each character by itself. That is exact unless two marks that are *kept*
-stand side by side, since a decomposition puts marks in the order of their combining classes. Few
-marks are kept (those that are no Mn in Unicode 8.0 but have a combining class). A text with two of
-them side by side takes the plain way: the steps one after the other.
+The fast way changes each character by itself. That is exact unless two marks that are *kept* are
+side by side, since a decomposition puts marks in the order of their combining classes. Few marks
+are kept (those that are not Mn in Unicode 8.0 but have a combining class). A text with two of them
+side by side takes the plain way: the steps one after the other.
 """
 
 from __future__ import annotations
@@ -13,16 +13,13 @@ import unicodedata
 from functools import cache
 
 from ...unicode import tables_tokenizers as tables
-from ...unicode.code_points import CodePoints
-from ...unicode.properties import parse_ranges, white_space
+from ...unicode.properties import CodePoints, parse_ranges, white_space
 from ..aligned import Aligned
-from .base import PlainNormalizer
-from .by_character import CharacterTable, beside, members
-from .case import Lowercase
-from .forms import UnicodeForm
+from .base import CharacterTable, Normalizer, beside, members
+from .simple import Lowercase
 
 
-class BertNormalizer(PlainNormalizer):
+class BertNormalizer(Normalizer):
     r"""The normalizer of BERT.
 
     Args:
@@ -35,8 +32,6 @@ class BertNormalizer(PlainNormalizer):
     'e  中 '
     """
 
-    is_local = True
-
     def __init__(
         self, clean_text: bool, handle_chinese_chars: bool, strip_accents: bool, lowercase: bool
     ) -> None:
@@ -45,7 +40,7 @@ class BertNormalizer(PlainNormalizer):
         self._strip_accents = strip_accents
         self._lowercase = lowercase
         self._table = CharacterTable(self._by_itself)
-        #: True once a character has become a mark that is kept but put in order.
+        #: True once a character has become a mark that is kept and put in order.
         self._has_ordered = False
         # For ASCII text `str.translate` has a faster way, but only if what it removes is None.
         self._ascii = {point: self._by_steps(chr(point)) or None for point in range(0x80)}
@@ -71,7 +66,9 @@ class BertNormalizer(PlainNormalizer):
             text = text.translate(_cleaned())
         if self._handle_chinese_chars and not text.isascii():
             text = _ideograph().sub(r" \g<0> ", text)
-        if self._strip_accents:
+        if self._strip_accents and not text.isascii():
+            from .forms import UnicodeForm
+
             text = UnicodeForm("NFD")(text).translate(_stripped())
         return Lowercase()(text) if self._lowercase else text
 
@@ -90,6 +87,8 @@ class BertNormalizer(PlainNormalizer):
                 )
             )
         if self._strip_accents:
+            from .forms import UnicodeForm
+
             text = UnicodeForm("NFD").align(text).filtered(lambda char: ord(char) not in _accents())
         return Lowercase().align(text) if self._lowercase else text
 
@@ -113,7 +112,7 @@ def _ideograph() -> re.Pattern[str]:
 
 @cache
 def _removed() -> CodePoints:
-    # A hundred thousand are for private use, so this is no set of characters.
+    # A hundred thousand are for private use, so they are not listed one by one.
     return parse_ranges(tables.OTHER) - CodePoints.of("\t", "\n", "\r") | CodePoints.of(
         "\0", "\ufffd"
     )
@@ -142,7 +141,7 @@ def _stripped() -> CharacterTable:
 
 @cache
 def _ordered() -> frozenset[str]:
-    """Return the marks that are not stripped, but put in order.
+    """Return the marks that are kept and put in order.
 
     All of them were assigned in Unicode 9.0. So their combining classes are the same in every
     later version, the running Python's too.

@@ -5,9 +5,14 @@ wide. The children of a node are at its place xor its offset xor a byte. A leaf 
 the replacement in the text that follows the array, where each replacement ends with a NUL.
 
 Sequences share their ends, so 60,000 units make 225,000 sequences. Therefore the trie over bytes
-is made a trie over characters, a table for each of its nodes, and not a table of all sequences.
-That takes a tenth of a second. The maps that SentencePiece ships need no check, so they are made
-tables only if all sequences are asked for; single characters are followed byte by byte.
+becomes a trie over characters, a table for each of its nodes, and not a table of all sequences.
+That takes a tenth of a second, and checks the map, so that a small hostile one cannot fill the
+memory. The maps that SentencePiece ships need no check, so their tables are built only when all
+sequences are asked for; single characters are followed byte by byte.
+
+SentencePiece itself takes the longest sequence at each position (``Charsmap``). tokenizers takes
+the shortest, and replaces a whole grapheme cluster by the replacement of its beginning
+(``Precompiled``).
 """
 
 from __future__ import annotations
@@ -18,15 +23,18 @@ from collections.abc import Iterator
 from functools import lru_cache
 from sys import byteorder
 
-from ...parallel.lazy import cached_property
-from ...unicode.code_points import CodePoints
-from .double_array import HAS_LEAF, LEAF, offset, read_tables
+from ...caches import Memo, cached_property
+from ...unicode.clusters import long_clusters, prepended, stands_alone
+from ...unicode.properties import CodePoints
+from ..aligned import Aligned
+from .base import CharacterTable, Normalizer, beside
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-#: SentencePiece takes account of this many sequences that begin at one place, the shortest ones.
+
+#: SentencePiece looks at this many sequences that begin at one place, the shortest ones.
 _MOST_AT_ONE_PLACE = 32
 #: The number of characters after a node that are remembered.
 _STEPS = 1 << 14
@@ -40,12 +48,20 @@ _SHIPPED = {
     247164: "2c03512e62f9ed965ec90d85314211b63b5b8aa0395311ea2147eec9ff738907",  # nmt_nfkc_cf
     247165: "d8dfef3d6db0eef0742f8b55a73aee7fce6c1e21d26a09b8d3d4b52c42a791cb",  # nfkc_cf
 }
-#: The number of characters at which sequences are looked for without a pattern, which takes a tenth
-#: of the time that building it takes.
+#: The number of characters at which sequences are looked for without a pattern. That takes a tenth
+#: of the time of building the pattern.
 _FEW = 1 << 12
 #: The length in characters of the parts of a text that are replaced one after the other, and the
 #: most characters of one that are replaced kind by kind.
 _PART, _MOST_REPLACED = 1 << 11, 16
+#: The bit of a unit that is a leaf, and the bit of one that has a leaf.
+LEAF, HAS_LEAF = 1 << 31, 1 << 8
+#: The most steps to read a map, for each unit of it: visits of nodes, and characters after them.
+#: The maps of SentencePiece take fewer than two.
+_MOST_STEPS = 8
+#: The longest replacement in bytes, and the longest sequence in characters. Those of SentencePiece
+#: have at most 33 and 18.
+_LONGEST_REPLACEMENT, _LONGEST_SEQUENCE = 1 << 10, 1 << 8
 
 
 class Charsmap:
@@ -74,7 +90,7 @@ class Charsmap:
         #: The number of characters to be looked at before the patterns for all text are built.
         self._few_left = _FEW
         if not _is_shipped(blob):
-            _ = self._tables  # It raises if the map is damaged.
+            _ = self._tables  # raises if the map is damaged
 
     @cached_property
     def _tables(self) -> tuple[dict[int, dict[str, int]], dict[int, str]]:
@@ -89,7 +105,7 @@ class Charsmap:
         """Return the node that is one character after a node, or None."""
         units = self._units
         for byte in char.encode("utf-8", "surrogatepass"):
-            node ^= offset(units[node]) ^ byte
+            node ^= _offset(units[node]) ^ byte
             if not node or units[node] & (LEAF | 0xFF) != byte:
                 return None
         return node
@@ -99,7 +115,7 @@ class Charsmap:
         unit = self._units[node]
         if not unit & HAS_LEAF:
             return None
-        start = self._units[node ^ offset(unit)] & ~LEAF
+        start = self._units[node ^ _offset(unit)] & ~LEAF
         return self._text[start : self._text.index(0, start)].decode()
 
     def longest(self, text: str, start: int) -> tuple[int, str] | None:
@@ -126,7 +142,7 @@ class Charsmap:
         if node is None:
             return False
         units = self._units
-        first = node ^ offset(units[node])
+        first = node ^ _offset(units[node])
         return any(
             units[first ^ byte] & (LEAF | 0xFF) == byte and first ^ byte for byte in range(256)
         )
@@ -204,9 +220,9 @@ class Charsmap:
         return self._later.union(self._following[0])
 
     def keeps_before(self, left: str, right: str) -> bool:
-        """Return True if a character is surely kept where another one follows.
+        """Return True if a character is certainly kept where another one follows.
 
-        No sequence has the other one then, and none that ends before it has the first one.
+        It is if no sequence has the other one, and no sequence ends with the first one.
         """
         node = self._following[0].get(left)
         return (
@@ -235,9 +251,9 @@ class Charsmap:
                 at += entry[0]
 
     def _are_few(self, text: str) -> bool:
-        """Return True if a sequence is to be looked for at every place of a text.
+        """Return True if sequences are looked for without a pattern, at every place of a text.
 
-        That is for the first characters, which take less time so than the pattern takes to build.
+        That holds for the first ``_FEW`` characters.
         """
         if text.isascii() or self._few_left < 0:
             return False
@@ -322,3 +338,252 @@ def _one_of(chars: set[str]) -> str:
     if not high:
         return low.to_re()
     return f"(?:{low.to_re()}|(?=[\U00010000-\U0010ffff]){high.to_re()})"
+
+
+def read_tables(units: array[int], text: bytes) -> tuple[dict[int, dict[str, int]], dict[int, str]]:
+    """Return the nodes after each node by character, and what is written at a node.
+
+    Raises:
+        ValueError: a unit points outside the array or the text, or to what it must not point to;
+            the trie has a loop; a sequence or a replacement is not UTF-8, or is too long; nodes
+            are shared so often that the tables would be many times as large as the map.
+    """
+    _check(units, len(text))
+    # The units that may be the child of a node, by the node's place xor its offset.
+    children: dict[int, list[int]] = {}
+    for place, unit in enumerate(units):
+        if unit < LEAF and place:
+            children.setdefault(place ^ unit & 0xFF, []).append(place)
+    following: dict[int, dict[str, int]] = {}
+    leaves: dict[int, int] = {}
+    left = [0]
+    steps = [_MOST_STEPS * len(units)]
+    try:
+        while left:
+            node = left.pop()
+            if node not in following:
+                following[node] = nodes = _characters(units, children, node, steps)
+                left += nodes.values()
+                if units[node] & HAS_LEAF:
+                    leaves[node] = units[node ^ _offset(units[node])] & ~LEAF
+        strings = {start: _replacement(text, start) for start in set(leaves.values())}
+    except UnicodeDecodeError:
+        raise ValueError("the character map has bytes that are not UTF-8") from None
+    _check_loops(following)
+    return following, {node: strings[start] for node, start in leaves.items()}
+
+
+def _replacement(text: bytes, start: int) -> str:
+    end = text.find(0, start, start + _LONGEST_REPLACEMENT + 1)
+    if end < 0:
+        raise ValueError(
+            f"a replacement of the character map has more than {_LONGEST_REPLACEMENT} bytes"
+        )
+    return text[start:end].decode()
+
+
+def _characters(
+    units: array[int], children: dict[int, list[int]], node: int, steps: list[int]
+) -> dict[str, int]:
+    """Return the nodes that are one character below a node.
+
+    Args:
+        steps: the number of steps that are left, which is made smaller.
+
+    Raises:
+        UnicodeDecodeError: something below is not UTF-8.
+        ValueError: no step is left.
+    """
+    nodes: dict[str, int] = {}
+    left = [(node, b"")]
+    while left:
+        above, begun = left.pop()
+        steps[0] -= 1
+        for place in children.get(above ^ _offset(units[above]), ()):
+            data = begun + bytes((units[place] & 0xFF,))
+            if len(data) == _length(data[0]):
+                nodes[data.decode()] = place
+            elif units[place] & HAS_LEAF or len(data) > 4:
+                data.decode()  # raises
+            else:
+                left.append((place, data))
+        if steps[0] < 0:
+            raise ValueError("the trie of the character map shares its nodes too often")
+    steps[0] -= len(nodes)
+    return nodes
+
+
+def _length(first: int) -> int:
+    """Return the length of a character in bytes by its first byte; 1 for a wrong one."""
+    return 1 + (0xC2 <= first <= 0xF4) + (0xE0 <= first <= 0xF4) + (0xF0 <= first <= 0xF4)
+
+
+def _offset(unit: int) -> int:
+    """Return the offset of a unit, with which the places of its children are made."""
+    return (unit >> 10) << ((unit & 1 << 9) >> 6)
+
+
+def _check(units: array[int], length: int) -> None:
+    """Raise ``ValueError`` if a unit points outside the array, or a leaf outside the text."""
+    size = len(units)
+    root = units[0]
+    fine = not root & (LEAF | HAS_LEAF | 0xFF) and 0 < _offset(root) < size
+    for place, unit in enumerate(units if fine else ()):
+        if unit >= LEAF:
+            fine = unit - LEAF < length
+        else:
+            # A block has 256 units: if this is inside, the child of any byte is.
+            to = place ^ (unit >> 10) << ((unit & 512) >> 6)
+            fine = to < size and (not unit & HAS_LEAF or units[to] >= LEAF)
+        if not fine:
+            break
+    if not fine:
+        raise ValueError("the trie of the character map points outside itself")
+
+
+def _check_loops(following: dict[int, dict[str, int]]) -> None:
+    """Raise ``ValueError`` if a sequence would have no end or is too long."""
+    parents = dict.fromkeys(following, 0)
+    for following_nodes in following.values():
+        for node in following_nodes.values():
+            parents[node] += 1
+    # The nodes whose longest sequence is of one length, then of one more.
+    nodes = [node for node, count in parents.items() if not count]
+    done = length = 0
+    while nodes:
+        if length > _LONGEST_SEQUENCE:
+            raise ValueError(
+                f"a sequence of the character map has more than {_LONGEST_SEQUENCE} characters"
+            )
+        done += len(nodes)
+        length += 1
+        left, nodes = nodes, []
+        for above in left:
+            for node in following[above].values():
+                parents[node] -= 1
+                if not parents[node]:
+                    nodes.append(node)
+    if done < len(following):
+        raise ValueError("the trie of the character map has a loop")
+
+
+#: Longer clusters, in bytes, are not looked up as a whole.
+_LONGEST_CLUSTER = 5
+#: The number of clusters that are remembered.
+_CLUSTERS = 1 << 14
+
+
+class Precompiled(Normalizer):
+    """The normalizer for a precompiled character map.
+
+    Args:
+        charsmap: the map.
+    """
+
+    def __init__(self, charsmap: Charsmap) -> None:
+        self._charsmap = charsmap
+        self._table = CharacterTable(self._of_character)
+        #: What replaces a whole cluster; None if its characters are changed one by one.
+        self._clusters: Memo[str, str | None] = Memo(self._find_cluster, _CLUSTERS)
+
+    def _of_character(self, char: str) -> str:
+        entry = self._charsmap.shortest(char, 0)
+        return char if entry is None else entry[1]
+
+    def _of_cluster(self, cluster: str) -> str | None:
+        return None if len(cluster) > _LONGEST_CLUSTER else self._clusters[cluster]
+
+    def _find_cluster(self, cluster: str) -> str | None:
+        entry = None
+        if len(cluster.encode()) <= _LONGEST_CLUSTER:
+            entry = self._charsmap.shortest(cluster, 0)
+        return None if entry is None else entry[1]
+
+    def __call__(self, text: str) -> str:
+        """Return the normalized text."""
+        if text.isascii():
+            # The only cluster of several ASCII characters.
+            replacement = self._clusters["\r\n"]
+            if replacement is None or "\r\n" not in text:
+                return text if self._unchanged.fullmatch(text) else text.translate(self._table)
+        parts = []
+        at = 0
+        for start, end in long_clusters(text):
+            replacement = self._of_cluster(text[start:end])
+            if replacement is not None:
+                parts += [text[at:start].translate(self._table), replacement]
+                at = end
+        parts.append((text[at:] if at else text).translate(self._table))
+        return "".join(parts)
+
+    @cached_property
+    def _unchanged(self) -> re.Pattern[str]:
+        """A pattern for text of the ASCII characters that are not changed."""
+        kept = [char for char in map(chr, range(0x80)) if self._of_character(char) == char]
+        return re.compile(f"[{re.escape(''.join(kept))}]*" if kept else "")
+
+    def align(self, text: Aligned) -> Aligned:
+        """Return the normalized text, with the places in the original.
+
+        The places are odd, as in tokenizers. What is removed counts for the character before it,
+        even if that was inserted; if there is none, it is not counted at all.
+        """
+        changes: list[tuple[str, int]] = []
+        is_changed = False
+        for old, new in self._replaced(text.text):
+            if new is None:
+                changes.append((old, 0))
+                continue
+            is_changed = True
+            more = len(new) - len(old)
+            changes += [(char, int(index >= len(old))) for index, char in enumerate(new)]
+            if more < 0 and changes:
+                char, change = changes[-1]
+                changes[-1] = char, change + more
+        return text.changed(changes) if is_changed else text
+
+    def _replaced(self, text: str) -> list[tuple[str, str | None]]:
+        """Return the parts that are replaced, and what by; None if by nothing in the map."""
+        parts: list[tuple[str, str | None]] = []
+
+        def one_by_one(start: int, end: int) -> None:
+            for char in text[start:end]:
+                known = self._charsmap.shortest(char, 0)
+                parts.append((char, None if known is None else known[1]))
+
+        at = 0
+        for start, end in long_clusters(text):
+            replacement = self._of_cluster(text[start:end])
+            if replacement is not None:
+                one_by_one(at, start)
+                parts.append((text[start:end], replacement))
+                at = end
+        one_by_one(at, len(text))
+        return parts
+
+    def across(self, left: str, right: str) -> tuple[str, str] | None:
+        r"""Return the characters beside a position between two clusters.
+
+        A cluster ends between two such characters in any text, unless one of them joins others
+        from far away, as jamo and flags do. The left one is the last of its cluster, and is
+        changed by itself if no key begins with what may be joined before it. The right one is the
+        first of its cluster, and what it becomes is known if no key begins with it and goes on.
+        """
+        if not (stands_alone(left) and stands_alone(right)) or left + right == "\r\n":
+            return None
+        if self._begins_prepended:
+            return None
+        if left == "\n":
+            # It may be the end of a cluster that is changed as a whole.
+            whole = self._of_cluster("\r\n")
+            if whole is not None and whole[-1:] != self._table[ord("\n")][-1:]:
+                return None
+        if self._charsmap.shortest(right, 0) is None and self._charsmap.goes_on(right):
+            return None
+        return beside(self._table[ord(left)], self._table[ord(right)])
+
+    @cached_property
+    def _begins_prepended(self) -> bool:
+        """True if a key begins with a character that joins the one after it in a cluster."""
+        charsmap = self._charsmap
+        return any(charsmap.shortest(c, 0) or charsmap.goes_on(c) for c in prepended())

@@ -1,30 +1,39 @@
-"""The Unicode normalization forms, as of the Unicode version of tokenizers."""
+"""The Unicode normalization forms, as of the Unicode version of tokenizers.
+
+The fast way is ``unicodedata.normalize``, but it does not say which characters of a text have
+become which. The plain rule (UAX 15, section 1.3) is decomposition and composition, character by
+character. There a changed character comes with its relation to the old ones, as in
+``Aligned.changed``, and its combining class. A composed character has the sum of the changes of its
+parts, less one for the part that is removed.
+"""
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
-from functools import cache
+from collections.abc import Callable, Iterable, Iterator
+from functools import cache, lru_cache
+from operator import itemgetter
 from typing import Literal
 
-from ...parallel.lazy import cached_property
+from ...caches import cached_property
 from ...unicode import tables_tokenizers as tables
-from ...unicode.code_points import CodePoints
-from ...unicode.properties import parse_ranges
+from ...unicode.properties import CodePoints, parse_ranges
 from ..aligned import Aligned
-from .base import PlainNormalizer
-from .by_character import CharacterTable, members
-from .composing import Changed, composed, decomposed
+from .base import CharacterTable, Normalizer, members
 
 Form = Literal["NFC", "NFD", "NFKC", "NFKD"]
+#: A character, its change and its combining class.
+Changed = tuple[str, int, int]
 
-#: ``unicodedata`` puts a run of marks in order by insertion: in a time that grows with the square
-#: of its length. So longer runs take the plain way.
+#: ``unicodedata`` sorts a run of marks by insertion, in quadratic time. So longer runs take the
+#: plain way.
 _LONGEST_RUN = 64
 
+_CLASS = itemgetter(2)
 
-class UnicodeForm(PlainNormalizer):
+
+class UnicodeForm(Normalizer):
     r"""The normalizer for a Unicode normalization form, as of Unicode 9.0.
 
     Characters assigned after Unicode 9.0 are unknown to it. So they stay as they are, and nothing
@@ -36,8 +45,6 @@ class UnicodeForm(PlainNormalizer):
     >>> UnicodeForm("NFKC")("\u32ff")  # Python says 令和, since Unicode 12.1
     '㋿'
     """
-
-    is_local = True
 
     def __init__(self, form: Form) -> None:
         self.form = form
@@ -79,9 +86,9 @@ class UnicodeForm(PlainNormalizer):
         """Return the characters beside a position, if nothing goes across it.
 
         Each of the two begins, when decomposed, with a character that is not moved before others
-        and does not compose with one before it. So what is on each side is normalized by itself.
-        The left one is the last on its side. The right one is what it is by itself, unless it
-        composes with what follows, or has a mark that one of those may come before.
+        and does not compose with one before it. So each side is normalized by itself. The left one
+        is the last on its side. The right one becomes what it becomes by itself, unless it composes
+        with what follows, or a later mark may be sorted before one of its marks.
         """
         before, after = self._alone[ord(left)], self._alone[ord(right)]
         if not before or not after:
@@ -92,7 +99,7 @@ class UnicodeForm(PlainNormalizer):
 
     @cached_property
     def _alone(self) -> CharacterTable:
-        """Return a character as it is by itself; nothing if that depends on what is before it."""
+        """Each character as it becomes by itself; empty if that depends on the one before it."""
         return CharacterTable(self._by_itself)
 
     def _by_itself(self, char: str) -> str:
@@ -113,7 +120,7 @@ def _has_marks(char: str) -> bool:
 def _has_long_run(text: str) -> bool:
     """Return True if a text has a run of marks that is longer than ``_LONGEST_RUN``.
 
-    One of its characters is in a sample of every so many.
+    A sample of every 64th character has one of its marks.
     """
     if len(text) <= _LONGEST_RUN or _ordered_or_above().search(text[::_LONGEST_RUN]) is None:
         return False
@@ -159,7 +166,7 @@ def _later() -> re.Pattern[str]:
 
 @cache
 def _later_or_above() -> re.Pattern[str]:
-    """Return a pattern for runs of these characters and of every character above U+FFFF.
+    """Return a pattern for runs of the characters of ``_later`` and of all above U+FFFF.
 
     ``re`` looks up a character of the Basic Multilingual Plane in a bitmap, but walks the ranges
     above it one by one. This class has a single such range and takes 7 ns a character. That of
@@ -167,3 +174,86 @@ def _later_or_above() -> re.Pattern[str]:
     """
     above = CodePoints.from_ranges([(0x10000, 0x10FFFF)])
     return re.compile(f"{(parse_ranges(tables.UNASSIGNED) | above).to_re()}+")
+
+
+def decomposed(
+    text: str, form: Literal["NFD", "NFKD"], is_unknown: Callable[[str], bool]
+) -> Iterator[Changed]:
+    r"""Yield the characters of a decomposed text, in canonical order.
+
+    Args:
+        form: of the decomposition.
+        is_unknown: returns True for a character that stays as it is, with combining class 0.
+
+    >>> [change[:2] for change in decomposed("é\u0323", "NFD", lambda char: False)]
+    [('e', 0), ('̣', 0), ('́', 1)]
+    """
+    known: dict[str, list[Changed]] = {}
+    pending: list[Changed] = []
+    for char in text:
+        parts = known.get(char)
+        if parts is None:
+            if is_unknown(char):
+                parts = [(char, 0, 0)]
+            else:
+                parts = [
+                    (part, int(index > 0), unicodedata.combining(part))
+                    for index, part in enumerate(unicodedata.normalize(form, char))
+                ]
+            known[char] = parts
+        for part in parts:
+            if part[2]:
+                pending.append(part)
+                continue
+            if pending:
+                yield from sorted(pending, key=_CLASS)
+                pending.clear()
+            yield part
+    yield from sorted(pending, key=_CLASS)
+
+
+def composed(changes: Iterable[Changed], is_unknown: Callable[[str], bool]) -> Iterator[Changed]:
+    r"""Yield the characters of a decomposed text, composed.
+
+    Args:
+        is_unknown: returns True for a character that nothing composes to.
+
+    >>> parts = [("e", 0, 0), ("\u0301", 0, 230), ("x", 0, 0)]
+    >>> [change[:2] for change in composed(parts, lambda char: False)]
+    [('é', -1), ('x', 0)]
+    """
+    starter: Changed | None = None
+    between: list[Changed] = []
+    for one in changes:
+        char, change, its_class = one
+        if starter is None:
+            if its_class:
+                yield one
+            else:
+                starter = one
+            continue
+        # Blocked by a mark of the same class or, for a starter, by any mark.
+        if not between or between[-1][2] < its_class:
+            whole = _composite(starter[0] + char)
+            if whole and not is_unknown(whole):
+                starter = whole, starter[1] + change - 1, 0
+                continue
+        if its_class:
+            between.append(one)
+        else:
+            yield starter
+            yield from between
+            between.clear()
+            starter = one
+    if starter is not None:
+        yield starter
+    yield from between
+
+
+@lru_cache(maxsize=1 << 12)
+def _composite(pair: str) -> str:
+    """Return what two characters compose to; an empty text if they do not."""
+    if pair.isascii():
+        return ""
+    composite = unicodedata.normalize("NFC", pair)
+    return composite if len(composite) == 1 else ""

@@ -1,30 +1,30 @@
-"""The normalizer of SentencePiece, which also says where there are spaces."""
+"""The normalizer of SentencePiece, which also puts, removes and writes spaces."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
 
-from ...parallel.lazy import cached_property, changed
+from ...caches import cached_property, changed
 from ..aligned import Aligned
-from ..names.finder import NameFinder
-from .base import PlainNormalizer
+from ..special_tokens import NameFinder
+from .base import Normalizer
 from .charsmap import Charsmap
 
 
-class SpaceNormalizer(PlainNormalizer):
+class SpaceNormalizer(Normalizer):
     """The normalizer of a model of SentencePiece.
 
-    From left to right, a text is taken apart: the longest user-defined symbol is kept as it is;
-    else the longest sequence of the character map is replaced; else a character is kept. Then come
-    the spaces.
+    It reads a text from left to right. At each place, the longest user-defined symbol is kept; else
+    the longest sequence of the character map is replaced; else a character is kept. Then come the
+    spaces.
 
     Args:
         charsmap: the character map, or None.
         symbols: the user-defined symbols.
         add_dummy_prefix: put a space before the text.
         remove_extra_whitespaces: remove spaces at the ends, and after other spaces.
-        space: what spaces are written as.
+        space: the sign that spaces are written as.
         whitespace_as_suffix: put the space of ``add_dummy_prefix`` after the text.
 
     >>> SpaceNormalizer()("  a   b ")
@@ -47,7 +47,8 @@ class SpaceNormalizer(PlainNormalizer):
         self._space = space
         self._before = space if add_dummy_prefix and not whitespace_as_suffix else ""
         self._after = space if add_dummy_prefix and whitespace_as_suffix else ""
-        #: True if the places that were replaced need not be known to remove spaces.
+        #: True if no symbol or replacement has two spaces in a row, so that text alone shows which
+        #: spaces to remove.
         self._is_simple = not any("  " in text for text in symbols) and (
             charsmap is None or not charsmap.may_write("  ")
         )
@@ -72,7 +73,7 @@ class SpaceNormalizer(PlainNormalizer):
         kept = replaced.lstrip(" ") if self._begins else replaced
         normalized = (self._before + kept.replace(" ", space)).rstrip(space)
         if not normalized and self._after:
-            # If the text was not all spaces, it gets the suffix even if nothing is left.
+            # If the text was not all spaces, it gets the suffix even if it is empty now.
             return "".join(char for char, _ in self._characters(text))
         return normalized + self._after if normalized else ""
 
@@ -87,7 +88,7 @@ class SpaceNormalizer(PlainNormalizer):
     def _parts(self, text: str) -> Iterator[tuple[str, int, bool]]:
         """Yield the parts of a text as they are written, each with its length in the text.
 
-        The third value is True for characters that nothing is done with.
+        The third value is True for characters that are kept.
         """
         charsmap, symbols = self._charsmap, self._symbols
         patterns = [] if symbols is None else [symbols.candidates()]
@@ -178,9 +179,9 @@ class SpaceNormalizer(PlainNormalizer):
     def across(self, left: str, right: str) -> tuple[str, str] | None:
         """Return the characters beside a position after normalization, if it may be cut there.
 
-        It may be cut where nothing is replaced and no symbol reaches. If extra spaces are removed,
-        the left character is no space: so spaces on the right come after a character, and what is
-        removed at the end of the whole is all of the right side, or a part of it.
+        It may be cut where nothing is replaced and no symbol is. If extra spaces are removed, the
+        left character is not a space. So spaces on the right come after a character, and those
+        removed at the end of the whole are all on the right side.
         """
         if not self.is_local:
             return None

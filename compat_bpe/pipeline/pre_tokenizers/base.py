@@ -1,62 +1,186 @@
-"""The protocol of a step of a pre-tokenizer."""
+"""The base class of a pre-tokenizer's steps, and the changes of whole spans by a first step.
+
+The pieces that a first step sees are the spans between added tokens. So a prefix can be put before
+the spans: the splitter then need not know of it, and may be a single pattern.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Union
 
+from ...caches import cached_property
+from ...unicode.surrogates import START
 from ..aligned import Aligned
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from .plain import Across
-    from .span_prefix import SpanStart
-    from .split import Split
+#: The name of the pattern of a step in messages.
+NAME = "of the pre-tokenizer"
+
+#: The answer of ``PreTokenizerStep.across``.
+Across = Union[bool, tuple[str, str]]
 
 
-class PreTokenizerStep(Protocol):
-    """A step: it sees pieces one by one, and nothing around them.
+class PreTokenizerStep:
+    """A step, which turns pieces into pieces; it sees them one by one, and nothing around them.
 
-    No piece is empty, neither one that it sees nor one that it makes.
+    No piece is empty, neither before the step nor after it.
     """
 
-    @property
-    def needs_start(self) -> bool:
-        """True if it treats a piece from the beginning of the original text otherwise.
-
-        ``pieces`` then sees only pieces that are not from there.
-        """
-
-    @property
-    def leaves_nothing_out(self) -> bool:
-        """True if every character of a piece is certainly in what it makes of it."""
+    #: True if a piece from the beginning of the original text is treated differently. ``pieces``
+    #: then sees only pieces that are not from there.
+    needs_start = False
+    #: True if every character of a piece is certainly in the pieces that it becomes.
+    leaves_nothing_out = True
 
     def pieces(self, pieces: list[str]) -> list[str]:
-        """Return what it makes of some pieces, in the fast way."""
+        """Return the pieces after the step, in the fast way."""
+        raise NotImplementedError
 
     def align(self, pieces: list[Aligned]) -> list[Aligned]:
-        """Return what it makes of some pieces, by the plain rule, with places."""
+        """Return the pieces after the step, with places, by the plain rule."""
+        raise NotImplementedError
 
     def across(self, left: str, right: str) -> Across:
         """Return what a cut between two characters of a piece means to the step.
 
-        ``True``: a clean cut, since the step makes of the two sides what it makes of the whole. A
-        pair: the two pieces at the cut are one in the whole, so a later step must decide, given
-        these characters beside the cut. ``False``: unknown. The answer holds for any text on the
-        two sides.
+        True: a clean cut; the pieces of the two sides are those of the whole. A pair: a later step
+        must decide, given these characters beside the cut, because the two pieces at the cut are
+        one in the whole. False: unknown. The answer holds for any text on the two sides.
         """
+        return False
 
     def going_on(self, left: str, right: str) -> Across:
-        """Return what ``across`` does, if the right side goes on from the left one.
+        """Return the answer of ``across`` for a right side that continues the left one.
 
-        What the step puts before a piece is then not put before the right side.
+        The step then puts no prefix before the right side.
         """
-
-    def as_splits(self) -> Sequence[Split] | None:
-        """Return splits that do the same, for joining; None if there are none."""
+        return self.across(left, right)
 
     def on_spans(self) -> tuple[SpanStart, Sequence[PreTokenizerStep]] | None:
-        """Return what it does to a span as the first step, and the steps left to do.
+        """Return the change of spans that this is as the first step, and the remaining steps.
 
         None if there is nothing to gain.
         """
+        return None
+
+
+def prefixed(piece: Aligned, prefix: str) -> Aligned:
+    """Return a piece with a character before it, which has the place of the first one.
+
+    >>> prefixed(Aligned.of("ab"), "_").places
+    [(0, 1), (0, 1), (1, 2)]
+    """
+    return piece._replace(text=prefix + piece.text, places=[piece.places[0], *piece.places])
+
+
+class SpanPrefix:
+    """A character put before each span, or before the text, unless it begins with it.
+
+    Args:
+        prefix: the character, a space for instance.
+        replaces: a character that it replaces everywhere first; empty for none.
+        only_first: True to put it only before the span that begins where the original text does.
+        never: True to put it nowhere.
+
+    >>> SpanPrefix("▁", " ")("a b", 0)
+    '▁a▁b'
+    """
+
+    def __init__(
+        self, prefix: str, replaces: str = "", *, only_first: bool = False, never: bool = False
+    ) -> None:
+        self.prefix = prefix
+        self.replaces = replaces
+        self.only_first = only_first
+        self.never = never
+
+    def __call__(self, span: str, at_start: int) -> str:
+        """Return a span with its prefix.
+
+        Args:
+            span: the normalized text between two added tokens.
+            at_start: the number of its first characters that come from the first character of the
+                original text; mostly 0 or 1. It matters only if ``only_first`` is True.
+        """
+        if self.replaces:
+            span = span.replace(self.replaces, self.prefix)
+        is_put = not self.never and (at_start or not self.only_first)
+        return self.prefix + span if is_put and span and span[0] != self.prefix else span
+
+    def align(self, span: Aligned) -> Aligned:
+        """Return a span with its prefix, which has the place of its first character."""
+        text = self(span.text, span.start == 0)
+        return span._replace(
+            text=text, places=span.places[:1] * (len(text) - len(span.text)) + span.places
+        )
+
+    @cached_property
+    def continued(self) -> SpanPrefix | None:
+        """The change of a span that goes on after a cut, without a prefix; None if nothing."""
+        if self.never:
+            return self
+        return SpanPrefix(self.prefix, self.replaces, never=True) if self.replaces else None
+
+    def across(self, left: str, right: str) -> tuple[str, str]:
+        """Return the characters beside a position afterwards.
+
+        In any text, the left side, changed by itself, and the right side, changed by ``continued``,
+        join to the changed whole.
+        """
+        if self.replaces:
+            left = self.prefix if left == self.replaces else left
+            right = self.prefix if right == self.replaces else right
+        return left, right
+
+
+class StartMark:
+    """A mark before the span that begins where the original text does, for steps that ask.
+
+    It is ``START``, once for each character of the span that comes from the first one of the text.
+    As a part of the text, the mark is also a part of the keys of all caches. The methods are those
+    of ``SpanPrefix``.
+
+    >>> StartMark()("ab", 1) == START + "ab"
+    True
+    """
+
+    only_first = True
+    replaces = ""
+    #: A text that goes on does not begin where the original text does.
+    continued = None
+
+    def __call__(self, span: str, at_start: int) -> str:
+        """Return a span with its mark."""
+        return START * at_start + span
+
+    def align(self, span: Aligned) -> Aligned:
+        """Return a span as it is: its places say where it begins."""
+        return span
+
+    def across(self, left: str, right: str) -> tuple[str, str]:
+        """Return the characters as they are."""
+        return left, right
+
+
+#: A change of spans, before all at their beginning.
+SpanStart = Union[SpanPrefix, StartMark]
+
+
+def split_off_first(
+    steps: Sequence[PreTokenizerStep],
+) -> tuple[SpanStart | None, Sequence[PreTokenizerStep]]:
+    """Return the change of the spans, and the remaining steps, for the splitter.
+
+    >>> from compat_bpe.pipeline.pre_tokenizers.steps import FixedLength, PrefixSpace
+    >>> prefix, steps = split_off_first([PrefixSpace(), FixedLength(5)])
+    >>> prefix("a", 0), steps
+    (' a', [FixedLength(5)])
+    """
+    first = steps[0].on_spans() if steps else None
+    if first is None:
+        prefix, remaining = None, steps
+    else:
+        prefix, remaining = first[0], [*first[1], *steps[1:]]
+    if any(step.needs_start for step in remaining):
+        return StartMark(), steps
+    return prefix, remaining

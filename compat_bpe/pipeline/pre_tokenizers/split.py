@@ -1,19 +1,54 @@
-"""The step that cuts a piece at the matches of a pattern."""
+"""The step that cuts a piece at the matches of a pattern, and several such splits as one pattern.
+
+Splits are joined if that gives the same pieces, since matching one pattern is several times as fast
+as taking pieces from step to step. Splits can be joined on these conditions:
+
+- The first ones cut out, or remove, single characters, or runs of characters, of some set.
+- One last split may have any pattern P. It keeps the text that P does not match; or it removes all
+  of it, and then none of the first ones cuts anything out.
+
+The joined pattern has these branches:
+
+- A split that joins characters of a set to the text before or after them has a pattern that
+  matches the joined text. That is its P.
+- The first splits take *every* character of their sets. So in the remaining pieces P sees no such
+  character, and a piece ends before each of them. P' is P without those characters in its
+  classes: for P', such a character is like the end of the text.
+- The text between two matches of P is a piece, too. A *gap* is all characters from here on at
+  which P' does not match.
+- P sees the pieces of the first splits as well. If it surely leaves a run as it is, a branch takes
+  the run. If not, and the run is as long as it can be, P and its gaps are branches again, with
+  only the characters of the run in its classes.
+
+No two of these branches begin at one position: the sets have no character in common, and a gap
+begins where P' does not match.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from typing import Literal, get_args
 
-from ...parallel.lazy import cached_property
-from ...pattern.ast import Alternatives, Chars, Node, PatternError, Repeat
-from ...pattern.ast import Sequence as NodeSequence
-from ...pattern.splitter import Splitter
-from ...pattern.writer import can_be_empty
-from ...unicode.code_points import ALL, CodePoints
+from ...caches import cached_property
+from ...pattern.splitter import Splitter, Translation
+from ...pattern.translation import (
+    NEVER,
+    Alternatives,
+    Anchor,
+    Chars,
+    Look,
+    Node,
+    PatternError,
+    Repeat,
+    can_be_empty,
+    looks_back,
+    project,
+    surely_begins,
+)
+from ...pattern.translation import Sequence as NodeSequence
+from ...unicode.properties import ALL, NONE, CodePoints
 from ..aligned import Aligned
-from .gaps import any_of, matches_and_gaps
-from .plain import NAME, Across, PlainStep
+from .base import NAME, Across, PreTokenizerStep
 
 #: The treatment of a match: a piece of its own; removed; joined to the piece before or after it;
 #: joined to the matches before and after it.
@@ -27,7 +62,7 @@ _OPPOSITE: dict[Behavior, Behavior] = {
 }
 
 
-class Split(PlainStep):
+class Split(PreTokenizerStep):
     """A step that cuts a piece at the matches of a pattern.
 
     Args:
@@ -49,10 +84,6 @@ class Split(PlainStep):
     def __repr__(self) -> str:
         return f"Split({self.tree}, {self.behavior!r}, {self.invert})"
 
-    def as_splits(self) -> Sequence[Split]:
-        """Return the step itself."""
-        return (self,)
-
     @cached_property
     def _splitter(self) -> Splitter:
         return Splitter.of_tree(self.tree, NAME)
@@ -69,7 +100,7 @@ class Split(PlainStep):
         """Return the pieces, cut, with places."""
         return [piece.part(*span) for piece in pieces for span in self._parts(piece.text)]
 
-    # The same as another pattern
+    # For joining
 
     @cached_property
     def unit(self) -> Repeat | None:
@@ -160,7 +191,7 @@ class Split(PlainStep):
 
 
 def _kept(split: Split, spans: Iterable[tuple[int, int]], length: int) -> Iterable[tuple[int, int]]:
-    """Return the pieces that a split makes of a piece, as offsets in it; some may be empty."""
+    """Return the parts of a piece that a split keeps, as offsets in it; some may be empty."""
     #: The whole piece in parts; True for a match.
     parts: list[tuple[int, int, bool]] = []
     at = 0
@@ -196,3 +227,134 @@ def _merged(parts: list[tuple[int, int, bool]], contiguous: bool) -> list[tuple[
             spans.append((start, end))
         before = is_match
     return spans
+
+
+def matches(tree: Node, alphabet: CodePoints) -> list[Node]:
+    """Return branches for the matches of a pattern in runs of an alphabet."""
+    if alphabet != ALL:
+        tree = _ending_before(project(tree, lambda points: points & alphabet), alphabet)
+    if tree == NEVER:
+        return []
+    return list(tree.branches) if isinstance(tree, Alternatives) else [tree]
+
+
+def matches_and_gaps(tree: Node, alphabet: CodePoints) -> list[Node]:
+    """Return branches for the matches of a pattern in runs of an alphabet, and for its gaps."""
+    branches = matches(tree, alphabet)
+    if not branches:
+        return [Repeat(Chars(alphabet), 1, None, "")] if alphabet else []
+    tree = any_of(branches)
+    in_gap = alphabet - surely_begins(tree)
+    if in_gap:
+        here = NodeSequence((Look(tree, ahead=True, negative=True), Chars(in_gap)))
+        branches.append(Repeat(here, 1, None, ""))
+    return branches
+
+
+def any_of(branches: list[Node]) -> Node:
+    """Return the pattern of some branches, of which the first that matches counts."""
+    if len(branches) == 1:
+        return branches[0]
+    return Alternatives(tuple(branches)) if branches else NEVER
+
+
+def _ending_before(node: Node, left: CodePoints) -> Node:
+    r"""Return a pattern in which ``\z`` also matches before any character not in ``left``."""
+    if isinstance(node, Anchor):
+        return Look(Chars(left), ahead=True, negative=True)
+    if isinstance(node, NodeSequence):
+        return NodeSequence(tuple(_ending_before(item, left) for item in node.items))
+    if isinstance(node, Alternatives):
+        return Alternatives(tuple(_ending_before(branch, left) for branch in node.branches))
+    if isinstance(node, Chars):
+        return node
+    return node._replace(item=_ending_before(node.item, left))
+
+
+#: More splits than this are not joined, since each is compared with all before it.
+MANY = 32
+
+
+def joined(splits: Sequence[Split]) -> Splitter | None:
+    """Return a splitter that does what some splits do, or None if they cannot be joined."""
+    tree = join(splits)
+    if tree is None:
+        return None
+    # Gaps are pieces, too.
+    known = {"leaves_nothing_out": True} if all(one.leaves_nothing_out for one in splits) else {}
+    try:
+        return Splitter.of_translation(Translation(lambda: tree, NAME, known), NAME)
+    except PatternError:
+        return None  # each pattern can be used, but the joined one cannot
+
+
+def splits_of(steps: Sequence[PreTokenizerStep]) -> list[Split] | None:
+    """Return some steps if all of them are splits, or None."""
+    splits = [step for step in steps if isinstance(step, Split)]
+    return splits if len(splits) == len(steps) else None
+
+
+def join(splits: Sequence[Split]) -> Node | None:
+    """Return the pattern that the splits are joined to, or None if they cannot be."""
+    if len(splits) > MANY:
+        return None
+    runs: list[tuple[Repeat, CodePoints]] = []
+    taken = NONE
+    last: Node = NEVER
+    gaps_are_pieces = True
+    for index, split in enumerate(splits):
+        run = _run_of_chars(split)
+        if run is None:
+            as_matches = split.as_matches()
+            if as_matches is None or index < len(splits) - 1:
+                return None
+            last, gaps_are_pieces = as_matches
+            break
+        points = split.points
+        removed = split.behavior == "Removed"
+        for other, others in runs:
+            if points & others and (removed or other.high != 1):
+                return None  # This step would change the pieces of that run again.
+        points -= taken
+        if points and not removed:
+            runs.append((run._replace(item=Chars(points)), points))
+        taken |= points
+    if can_be_empty(last) or (taken and looks_back(last)) or (runs and not gaps_are_pieces):
+        return None
+    branches = (matches_and_gaps if gaps_are_pieces else matches)(last, ~taken)
+    for run, points in runs:
+        if _keeps(run, points, last):
+            branches.append(run)
+        elif run.high is None:
+            branches += matches_and_gaps(last, points)
+        else:
+            return None
+    return any_of(branches)
+
+
+def _run_of_chars(split: Split) -> Repeat | None:
+    """Return the run of characters of one set that a split always cuts out, or None."""
+    run = split.unit
+    if run is not None and split.behavior == "Contiguous":
+        return run._replace(high=None)
+    is_run = split.behavior == "Isolated" or (split.behavior == "Removed" and not split.invert)
+    return run if is_run else None
+
+
+def _keeps(run: Repeat, points: CodePoints, tree: Node) -> bool:
+    """Return True if a pattern surely leaves the pieces of a run as they are.
+
+    It does if the pieces are single characters, if it matches nothing in them, or if the first
+    branch that matches there takes the whole run.
+    """
+    inside = project(tree, lambda other: other & points)
+    first = inside.branches[0] if isinstance(inside, Alternatives) else inside
+    if run.high == 1 or inside == NEVER:
+        return True
+    return (
+        isinstance(first, Repeat)
+        and first.item == Chars(points)
+        and first.low == 1
+        and first.mode != "?"
+        and (first.high is None or (run.high is not None and first.high >= run.high))
+    )

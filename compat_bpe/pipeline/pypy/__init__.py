@@ -1,1 +1,1 @@
-"""What only PyPy runs: compiled loops over the bytes of a text."""
+"""The core that only PyPy runs: compiled loops over the bytes of a text."""

@@ -1,32 +1,32 @@
 """Merging by pairs of ids, for an interpreter that compiles loops.
 
-A pair of ids is one integer, which PyPy makes and finds faster than bytes. A list of merges is
-such pairs: then this is its rule, literally, as in ``ListedMergesEncoder._merge_symbols``.
+A pair of ids is one integer, which PyPy computes and looks up faster than bytes. A list of merges
+is a list of such pairs, so its rule is followed literally, as in ``ListedMergesEncoder``.
 
 If there are only ranks, ``by_rank`` looks up the bytes of two neighbours joined. Here they are
 looked up by their ids. The property: the merges are those of ``by_rank.merge``. The argument:
 
-1. Let two neighbours make the token T when they are joined. No merge has crossed the edges of T,
-   so what happened between them is what happens when T is merged alone, until two parts are left.
-2. So for each token there is one pair of neighbours that is ever joined to it, if any: the last
-   two parts when it is merged alone, by tokens of lower ranks. Those are in the table by then,
-   if tokens are added by rank.
-3. If tokens of lower ranks leave other than two parts, all ways to cut the token into two tokens
+1. Let two neighbours make the token T when they are joined. No merge has crossed the edges of T, so
+   the same happens between them as when T is merged alone, until there are two parts.
+2. So for each token there is at most one pair of neighbours that is ever joined to it: the last two
+   parts when it is merged alone, by tokens of lower ranks. Those are in the table by then, since
+   tokens are added by rank.
+3. If tokens of lower ranks do not merge the token to two parts, all ways to cut it into two tokens
    are in the table. Then too, a pair is in it only if its bytes, joined, are the token's.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from operator import itemgetter
 
-from .unspaced import WIDE_LEAD, RunMerger
+from .encoder import Generations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from ..models.bpe.by_rank import BytePairEncoder
-    from ..models.bpe.listed_pairs import ListedPairs
+    from ..models.bpe.by_rank import BytePairEncoder, ListedPairs
 
 #: The length in bytes from which the heap of ``BytePairEncoder`` is faster than a list.
 _LONG = 200
@@ -38,16 +38,28 @@ _RANK = (1 << _BITS) - 1
 #: Factors that mix the bits of two ids.
 _LEFT, _RIGHT = 0x9E37B, 0x10193
 
+#: The number of slots for characters, and for pairs of characters; powers of 2.
+_CHARS = 1 << 15
+_PAIRS = 1 << 15
+#: Characters are narrow below this code point, and below this first byte in UTF-8.
+_WIDE, WIDE_LEAD = 0x800, 0xE0
+#: Bytes that tokens have right of a boundary share this many bits; another is of narrow characters.
+_SHARED_BITS = 60
+_NARROW_BIT = 1 << _SHARED_BITS
+#: The most runs of characters in the cache, and the length in bytes from which none is.
+_KEPT = 1 << 15
+_LONG_RUN = 128
+
 
 class PairMerger:
     """A merger of bytes by pairs of ids.
 
-    The table of pairs is a list of integers, in which a pair stands at its slot or at one soon
-    after it: so to look up a pair reads one place of the memory, most times.
+    The table of pairs is a list of integers. A pair is in its slot or in one soon after it, so most
+    look-ups read one place of the memory.
 
     Args:
         byte_ids: the id of each byte.
-        made: for each rank, the id of what merges of this rank make.
+        made: for each rank, the id of the token that a merge of this rank makes.
         pairs: about the number of pairs.
 
     >>> singles = {bytes([i]): 9 + i for i in range(256)}
@@ -80,8 +92,9 @@ class PairMerger:
     @classmethod
     def by_list(cls, listed: ListedPairs) -> PairMerger:
         """Return a merger by a list of merges, for which ``fits_list`` is true."""
-        merger = cls(listed.byte_ids, listed.made, len(listed.ranks))
-        for (left, right), rank in listed.ranks.items():
+        byte_ids, ranks, made = listed
+        merger = cls(byte_ids, made, len(ranks))
+        for (left, right), rank in ranks.items():
             merger._put(left, right, rank)
         return merger
 
@@ -129,8 +142,9 @@ class PairMerger:
     @staticmethod
     def fits_list(listed: ListedPairs) -> bool:
         """Return True if ids and ranks are small."""
-        ids = [*listed.byte_ids, *listed.made]
-        return min(ids) >= 0 and max(*ids, len(listed.made)) <= _RANK
+        byte_ids, _, made = listed
+        ids = [*byte_ids, *made]
+        return min(ids) >= 0 and max(*ids, len(made)) <= _RANK
 
     def merge(self, chunk: bytes, limit: int = _NO_RANK) -> list[int]:
         """Return the ids after all merges of a rank below ``limit``.
@@ -139,7 +153,7 @@ class PairMerger:
         """
         first, byte_ids, made = self._first, self._byte_ids, self._made
         ids: list[int] = []
-        # found[i] is the rank of the parts i and i + 1 joined.
+        # ranks[i] is the rank of the parts i and i + 1 joined.
         ranks: list[int] = []
         lowest, place, before = limit, 0, -1
         for byte in chunk:
@@ -172,7 +186,7 @@ class PairMerger:
         return ids
 
     def _rank(self, left: int, right: int) -> int:
-        """Return the rank of two neighbours joined. It has no loop: so PyPy compiles it inline."""
+        """Return the rank of two neighbours joined; without a loop, so that PyPy inlines it."""
         place = (left * _LEFT ^ right * _RIGHT) & self._slots - 1
         pair = left << _BITS | right
         kept = self._pairs[place]
@@ -195,11 +209,11 @@ class PairMerger:
 
 
 class CompiledMerger:
-    """A merger of any bytes that are UTF-8: each chunk in the fastest way.
+    """A merger of chunks of UTF-8, each in the fastest way.
 
     Args:
-        pairs: merges short chunks.
-        merges: the same merges; it merges long chunks.
+        pairs: the merger of short chunks.
+        merges: the same merges, for long chunks.
     """
 
     def __init__(self, pairs: PairMerger, merges: BytePairEncoder) -> None:
@@ -231,3 +245,164 @@ class CompiledMerger:
     def clear_cache(self) -> None:
         """Clear the cache of runs of characters."""
         self._runs.clear_cache()
+
+
+class RunMerger:
+    """A merger of chunks that are mostly of characters from U+0800 on.
+
+    As in ``UnspacedEncoder``, a chunk is cut at each boundary between two characters that cannot
+    take part in one token; the property and its argument are there. Here the answer for two
+    characters is found by a few comparisons of integers.
+
+    Args:
+        tokens: all tokens that merging can make.
+        merge: returns the ids of a part of a chunk, merged by itself.
+
+    >>> merger = RunMerger([b"a", "中国".encode()[2:4]], lambda part: [len(part)])
+    >>> merger.merge("中国人a".encode())
+    [6, 3, 1]
+    """
+
+    def __init__(self, tokens: Iterable[bytes], merge: Callable[[bytes], list[int]]) -> None:
+        self._merge = merge
+        #: For the bytes that tokens have left of a boundary, those that they have right of it.
+        self._right_of: dict[bytes, dict[bytes, int]] = {}
+        self._bit_of: dict[bytes, int] = {}
+        for token in tokens:
+            if not token.isascii():
+                self._collect(token)
+        self._chars = [_Char(-1, [], [], 0, 0, [])] * _CHARS
+        #: In a slot, two code points as a number, times 2, plus 1 if a merge may join them.
+        self._joined = [-1] * _PAIRS
+        self._runs = Generations()
+        self._runs.set_limit(_KEPT)
+
+    def _collect(self, token: bytes) -> None:
+        """Remember what is around each boundary between two characters of a token."""
+        starts = [at for at in range(len(token)) if at == 0 or token[at] & 0xC0 != 0x80]
+        ends = [*starts[1:], len(token)]
+        for i in range(len(starts) - 1):
+            left, right = token[starts[i] : ends[i]], token[ends[i] : ends[i + 1]]
+            if left[0] & 0xC0 == 0x80 or left[0] >= WIDE_LEAD or right[0] >= WIDE_LEAD:
+                bit = self._bit_of.setdefault(right, 1 << len(self._bit_of) % _SHARED_BITS)
+                self._right_of.setdefault(left, {})[right] = bit
+
+    def clear_cache(self) -> None:
+        """Clear the cache of runs."""
+        self._runs.clear()
+
+    def merge(self, chunk: bytes) -> list[int]:
+        """Return the ids of a chunk, which must be UTF-8."""
+        chars = self._chars
+        ids: list[int] = []
+        size = len(chunk)
+        at = start = alone = 0
+        before = None
+        while at < size:
+            point = chunk[at]
+            after = at + 1
+            if point >= 0xF0:
+                point = (point & 0x07) << 18 | (chunk[at + 1] & 0x3F) << 12
+                point |= (chunk[at + 2] & 0x3F) << 6 | chunk[at + 3] & 0x3F
+                after = at + 4
+            elif point >= 0xE0:
+                point = (point & 0x0F) << 12 | (chunk[at + 1] & 0x3F) << 6 | chunk[at + 2] & 0x3F
+                after = at + 3
+            elif point >= 0x80:
+                point = (point & 0x1F) << 6 | chunk[at + 1] & 0x3F
+                after = at + 2
+            char = chars[point & _CHARS - 1]
+            if char.point != point:
+                char = self._find(point)
+            if before is not None and not (before.after & char.begun and self._join(before, char)):
+                # A boundary: the run before it is one character, or several.
+                if start != alone:
+                    ids += self._run(chunk[start:at])
+                elif before.only >= 0:
+                    ids.append(before.only)
+                else:
+                    ids += before.ids
+                start = at
+            before = char
+            alone = at
+            at = after
+        if before is not None:
+            ids += before.ids if start == alone else self._run(chunk[start:at])
+        return ids
+
+    def _run(self, run: bytes) -> list[int]:
+        ids = self._runs.get(run)
+        if ids is None:
+            ids = self._merge(run)
+            if len(run) < _LONG_RUN:
+                self._runs.put(run, ids)
+        return ids
+
+    def _find(self, point: int) -> _Char:
+        data = chr(point).encode()
+        rights = [self._right_of.get(data[at:], {}) for at in range(len(data))]
+        after = begun = _NARROW_BIT if point < _WIDE else 0
+        for right in rights:
+            for bit in right.values():
+                after |= bit
+        heads = [data[:end] for end in range(1, len(data) + 1)]
+        for head in heads:
+            begun |= self._bit_of.get(head, 0)
+        ids = self._merge(data)
+        char = _Char(point, [right for right in rights if right], heads, after, begun, ids)
+        self._chars[point & _CHARS - 1] = char
+        return char
+
+    def _join(self, left: _Char, right: _Char) -> bool:
+        """Return True if a merge may cross the boundary between two characters."""
+        pair = left.point << 21 | right.point
+        slot = (right.point ^ left.point << 7 ^ left.point >> 8) & _PAIRS - 1
+        kept = self._joined[slot]
+        if kept >> 1 != pair:
+            kept = self._joined[slot] = pair << 1 | _may_join(left, right)
+        return kept & 1 == 1
+
+
+class _Char:
+    """A character.
+
+    Args:
+        point: its code point.
+        rights: for its last bytes (one, two, …), the bytes that tokens have right of a boundary
+            after them.
+        heads: its first bytes (one, two, …).
+        after, begun: the bits of the rights and of the heads.
+        ids: its ids when it is merged alone.
+
+    Attributes:
+        only: its id if it is only one, else -1.
+    """
+
+    __slots__ = ("after", "begun", "heads", "ids", "only", "point", "rights")
+
+    def __init__(
+        self,
+        point: int,
+        rights: list[dict[bytes, int]],
+        heads: list[bytes],
+        after: int,
+        begun: int,
+        ids: list[int],
+    ) -> None:
+        self.point = point
+        self.rights = rights
+        self.heads = heads
+        self.after = after
+        self.begun = begun
+        self.ids = ids
+        self.only = ids[0] if len(ids) == 1 else -1
+
+
+def _may_join(left: _Char, right: _Char) -> bool:
+    if left.point < _WIDE and right.point < _WIDE:
+        return True
+    for rights in left.rights:
+        for head in right.heads:
+            if head in rights:
+                return True
+    return False

@@ -1,24 +1,198 @@
-"""Learning of merges from the frequencies of neighbouring tokens.
+"""Learning merges from the frequencies of neighbouring tokens.
 
-A *word* is a chunk of the corpus as a sequence of tokens, at first its single bytes. Each step of
+The words of byte-level BPE are the chunks of the corpus, at first as single bytes. Each step of
 training finds the most frequent pair of neighbours, with each word weighted by its frequency, and
 joins the pair to a new token in all words. With the words ``hug`` (10 times), ``pug`` (5), ``pun``
 (12), ``bun`` (4) and ``hugs`` (5), ``u g`` occurs 20 times and is joined first, then ``u n`` (16),
 then ``h ug`` (15).
 
 Of equally frequent pairs, the one of the lower ids is joined. The ids of single bytes are in
-GPT-2's order (see ``byte_level``), and new tokens are numbered on. So the merges are those of
+GPT-2's order (``growing.BYTES``), and new tokens are numbered on. So the merges are those of
 ``BpeTrainer`` in Hugging Face tokenizers with its byte-level alphabet.
 
-``FrequentPairs`` says how the pairs are counted and found.
+A *word* is text in which each character stands for a token. So a merge is ``str.split`` and
+``str.join``, which find pairs from left to right, as the rule demands. A pair is a text of two
+characters. Two properties make it fast:
+
+- *The frequency of a pair only falls* after the merge that formed the pair. New occurrences of a
+  pair arise only where one of its two tokens is made, and a token is made by one merge, in all
+  words at once. So the frequency of a pair in the heap is never too low. The pair on top of the
+  heap is looked up; if its frequency has fallen, it is put back with the new one.
+- *So rare pairs need not be followed.* Pairs less frequent than a *floor* are dropped. When the
+  others are used up, the pairs of all words are counted again, and the floor is lowered to an
+  eighth of the highest frequency. That happens a few times in all, while most pairs occur only
+  once or twice.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import AnyStr, Callable, Generic, NamedTuple
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from heapq import heapify, heappop, heappush
+from itertools import islice
+from operator import add
+from typing import Any, AnyStr, Callable, Generic, NamedTuple
 
-from .frequent_pairs import FrequentPairs
+
+def join_pair(
+    pair: str,
+    made: str,
+    words: list[str],
+    frequencies: Sequence[int],
+    counts: dict[str, int],
+    numbers: Iterable[int],
+) -> tuple[dict[str, list[int]], int]:
+    """Join a pair in all words, and subtract the pairs that are there no more from the counts.
+
+    Args:
+        pair: the pair.
+        made: the character of the token that it makes.
+        words: all words, which are changed.
+        frequencies: the frequency of each word.
+        counts: the frequency of each pair, which is changed.
+        numbers: the numbers of the words that had the pair once.
+
+    Returns:
+        The new pairs, each with its frequency and then the numbers of its words; and the number of
+        pairs that were joined, with the frequencies of their words.
+
+    >>> words, counts = ["abab"], {"ab": 6, "ba": 3}
+    >>> join_pair("ab", "X", words, [3], counts, [0]), words, counts
+    (({'XX': [3, 0]}, 6), ['XX'], {'ba': 0})
+    """
+    del counts[pair]
+    formed: dict[str, list[int]] = {}
+    joined = 0
+    for number in numbers:
+        parts = words[number].split(pair)
+        if len(parts) == 1:
+            continue  # Other merges have used the pair's tokens.
+        words[number] = made.join(parts)
+        frequency = frequencies[number]
+        joined += frequency * (len(parts) - 1)
+        first, *others, last = parts
+        new_pairs = [first[-1] + made] if first else []
+        for part in others:
+            new_pairs += (made + part[0], part[-1] + made) if part else (made + made,)
+        if last:
+            new_pairs.append(made + last[0])
+        for one in new_pairs:
+            known = formed.get(one)
+            if known is None:
+                formed[one] = [frequency, number]
+            else:
+                known[0] += frequency
+                if known[-1] != number:
+                    known.append(number)
+    left, right = pair[0], pair[1]
+    for one, known in formed.items():
+        # Each occurrence of a new pair replaces one of the pair that was there before.
+        before, after = one[0], one[1]
+        lost = right + (left if before == after else after) if before == made else before + left
+        if lost in counts:
+            counts[lost] -= known[0]
+    return formed, joined
+
+
+#: The divisor of the highest frequency that gives the floor.
+_STEP = 8
+
+
+class FrequentPairs:
+    """Words while merges are learned, and the frequent pairs in them.
+
+    A subclass says which pairs may be joined, and which of equally frequent ones comes first.
+
+    Args:
+        words: the words; a word of one token has no pair.
+        frequencies: the frequency of each word.
+        least: the lowest frequency of a pair that is joined; 1 or more.
+    """
+
+    def __init__(self, words: Iterable[str], frequencies: Iterable[int], least: int = 1) -> None:
+        self._words = [*words]
+        self._frequencies = [*frequencies]
+        self._least = least
+        #: The pairs that occur at least ``_floor`` times: their frequencies, and the indices of the
+        #: words that they may be in. The first item of such a list is not a word.
+        self._counts: dict[str, int] = {}
+        self._places: dict[str, list[int]] = {}
+        #: The entries of pairs, with their present or earlier frequencies.
+        self._heap: list[Any] = []
+        self._floor = 0
+
+    def _is_fit(self, pair: str) -> bool:
+        """Return True if two tokens may be joined, whatever their frequency."""
+        raise NotImplementedError
+
+    def _entry(self, pair: str, count: int) -> tuple[Any, ...]:
+        """Return the entry of a pair in the heap, which has the lowest one on top.
+
+        It begins with the frequency, negated, and ends with the pair.
+        """
+        return -count, pair
+
+    def _next_pair(self) -> str | None:
+        """Take the most frequent pair off the heap and return it; None if there is none."""
+        while True:
+            heap, counts = self._heap, self._counts
+            while heap:
+                entry = heappop(heap)
+                pair: str = entry[-1]
+                now = counts[pair]
+                if -entry[0] == now:
+                    return pair
+                if now >= self._floor:
+                    heappush(heap, (-now, *entry[1:]))
+                else:
+                    del counts[pair], self._places[pair]
+            if self._floor == self._least or not self._count_pairs():
+                return None
+
+    def _count_pairs(self) -> bool:
+        """Count all pairs again and keep the frequent ones; return True if there are any."""
+        every: defaultdict[str, int] = defaultdict(int)
+        for word, frequency in zip(self._words, self._frequencies):
+            for pair in map(add, word, word[1:]):
+                every[pair] += frequency
+        floor = max(every.values(), default=0) // _STEP
+        while True:
+            # If no frequent pair may be joined, lower the floor and look at more pairs.
+            self._floor = max(self._least, floor)
+            counts = {
+                pair: count
+                for pair, count in every.items()
+                if count >= self._floor and self._is_fit(pair)
+            }
+            if counts or self._floor == self._least:
+                break
+            floor //= _STEP
+        del every
+        places: dict[str, list[int]] = {pair: [0] for pair in counts}
+        for index, word in enumerate(self._words):
+            for pair in counts.keys() & map(add, word, word[1:]):
+                places[pair].append(index)
+        self._counts, self._places = counts, places
+        self._heap = [self._entry(pair, count) for pair, count in counts.items()]
+        heapify(self._heap)
+        return bool(counts)
+
+    def _join(self, pair: str, made: str) -> int:
+        """Join a pair in all words, and update the pairs beside it.
+
+        Returns:
+            The number of pairs that were joined, each with the frequency of its word.
+        """
+        indices = islice(self._places.pop(pair), 1, None)
+        counts = self._counts
+        formed, joined = join_pair(pair, made, self._words, self._frequencies, counts, indices)
+        for one, known in formed.items():
+            if known[0] >= self._floor and self._is_fit(one):
+                counts[one] = known[0]
+                self._places[one] = known
+                heappush(self._heap, self._entry(one, known[0]))
+        return joined
+
 
 #: The number of code points, and so the largest number of ids.
 MOST_TOKENS = 0x110000
@@ -34,41 +208,6 @@ class Merge(NamedTuple):
     right: int
     frequency: int
     made: int
-
-
-def learn_merges(
-    words: Mapping[str, int],
-    tokens: Sequence[bytes],
-    *,
-    min_frequency: int = 1,
-    max_token_length: int | None = None,
-) -> Iterator[Merge]:
-    r"""Yield the merges learned from words, in their order, until there is nothing more to merge.
-
-    Each merge makes a token with the next free id.
-
-    Args:
-        words: the words and their frequencies, which may be weighted. A word has one character
-            for each token; its code point is the token's id.
-        tokens: the bytes of each id. A merge that would make one of these tokens is not learned.
-        min_frequency: the lowest frequency of a pair that is joined.
-        max_token_length: the length in bytes of the longest token that is made.
-
-    Raises:
-        ValueError: there are more tokens than there are code points.
-
-    >>> from itertools import islice
-    >>> tokens = [bytes([byte]) for byte in range(256)]
-    >>> words = {"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}
-    >>> for left, right, frequency, _ in islice(learn_merges(words, tokens), 3):
-    ...     tokens.append(tokens[left] + tokens[right])
-    ...     print(tokens[-1], frequency)
-    b'ug' 20
-    b'un' 16
-    b'hug' 15
-    """
-    learner = Learner(words, tokens, min_frequency=min_frequency, max_token_length=max_token_length)
-    return iter(learner.step, None)
 
 
 def too_many_tokens() -> ValueError:
@@ -90,10 +229,14 @@ def append(tokens: list[AnyStr], token: AnyStr) -> int:
 
 
 class Learner(FrequentPairs, Generic[AnyStr]):
-    """The words in their present state, and the frequent pairs in them.
+    """Learns merges one after another; each makes a token with the next free id.
 
     Args:
-        words, tokens, min_frequency, max_token_length: as in ``learn_merges``.
+        words: the words and their frequencies, which may be weighted. A word has one character
+            for each token; its code point is the token's id.
+        tokens: the bytes of each id. A merge that would make one of these tokens is not learned.
+        min_frequency: the lowest frequency of a pair that is joined.
+        max_token_length: the length in bytes of the longest token that is made.
         allow: returns False for a token that must not be made; None if all may.
 
     >>> learner = Learner({"hug": 10, "pug": 5}, [bytes([byte]) for byte in range(256)])
@@ -123,7 +266,7 @@ class Learner(FrequentPairs, Generic[AnyStr]):
         """Find the next merge, carry it out and return it; None if there is none.
 
         Raises:
-            ValueError: as ``learn_merges``.
+            ValueError: there are as many tokens as code points.
         """
         pair = self._next_pair()
         if pair is None:
@@ -151,3 +294,36 @@ class Learner(FrequentPairs, Generic[AnyStr]):
         joined = super()._join(pair, made)
         self.size -= joined
         return joined
+
+
+class MergedWords:
+    """Words as strings of ids, and their number of tokens while merges are learned.
+
+    It joins the pair of each new merge in all words. The tokenizer joins the pair of the lowest
+    rank first. That is the same, since no merge makes an earlier one possible again: a token is
+    made by one pair alone, so the two tokens that an earlier merge joins were made before it.
+
+    >>> words = MergedWords({"aab": 2, "b": 1})
+    >>> words.join("aa", "X")
+    >>> words.size
+    5
+    """
+
+    def __init__(self, words: Mapping[str, int]) -> None:
+        #: The number of tokens.
+        self.size = sum(len(word) * count for word, count in words.items())
+        self._words = [word for word in words if len(word) > 1]
+        self._counts = [words[word] for word in self._words]
+        #: The words that have a pair, or had it.
+        self._places: defaultdict[str, list[int]] = defaultdict(list)
+        for number, word in enumerate(self._words):
+            for pair in {*map(add, word, word[1:])}:
+                self._places[pair].append(number)
+
+    def join(self, pair: str, made: str) -> None:
+        """Join a pair of tokens to another token, in all words."""
+        numbers = self._places.pop(pair, ())
+        formed, joined = join_pair(pair, made, self._words, self._counts, {pair: 0}, numbers)
+        self.size -= joined
+        for one, known in formed.items():
+            self._places[one] += known[1:]

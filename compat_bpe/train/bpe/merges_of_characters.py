@@ -1,6 +1,7 @@
-"""Learning of merges of characters, with marks for the beginning or the end of a word.
+"""Learning merges of characters, by the frequency or by the likelihood of pairs.
 
-It is the algorithm of ``bpe``, on other tokens. The first tokens, in the order of their ids, are
+By frequency, the algorithm is that of ``learner``, on tokens with marks for the beginning or the
+end of a word. The first tokens, in the order of their ids, are
 
 1. the special tokens;
 2. the alphabet: each character by itself, sorted by code point;
@@ -11,26 +12,53 @@ It is the algorithm of ``bpe``, on other tokens. The first tokens, in the order 
 
 A merge joins two tokens without the prefix of the second: ``##o ##g`` makes ``##og``.
 
-So far it is ``BpeTrainer`` of Hugging Face tokenizers 0.23.3, except for the order of the third
-kind. There it is that in which they are met in the words, which are in a random order; it decides
-between equally frequent pairs. The order here is the likeliest: of two formed characters, the one
-in more words is met first more often; and it is met first always if it stands before the other in
-each word that has that.
+The result is that of ``BpeTrainer`` of Hugging Face tokenizers 0.23.3, except for the order of the
+third kind, which decides between equally frequent pairs. There it is the order of their first
+occurrences in the words, and the words are in a random order. The order here is the likeliest: of
+two formed characters, the one in more words mostly occurs first, and always does if it is before
+the other in each word that has the other.
 
 Two different pairs may make the same token. In ``####``, which begins as ``# ### ### ###``, the
 pair ``## ###`` makes ``###``, which is also the second ``#``; and a merge may make a special token.
 Then no new token is made, but the merge is learned. So a pair that was joined may come up again.
 It is then joined by its frequency; in tokenizers, whose count of it is too high, at once.
+
+**By likelihood**, the textbook's rule for WordPiece, the score of a pair is its frequency, divided
+by the product of the frequencies of its two tokens. The pair of the highest score is joined, in all
+words at once; of several, the one of the lowest ids. Joining it raises the likelihood of the corpus
+most, if tokens are taken to be independent. With the words ``hug`` (10 times), ``pug`` (5), ``pun``
+(12), ``bun`` (4) and ``hugs`` (5), ``##g ##s`` has the highest score: 5 / (20 · 5).
+
+A score is computed as a float: the quotient of two integers, correctly rounded. So equal scores
+are equal floats.
+
+Unlike a frequency, a score rises when one of its tokens becomes rarer. So after each merge all
+pairs that have a token in common with the merged pair are put on the heap anew. An entry whose
+score is not the pair's present one is out of date and is passed over; the present one is there too.
+
+**On held-out words**, the number of tokens is measured while a vocabulary grows, without encoding
+all words anew; it is that of the tokenizer with the vocabulary so far.
+
+``CharacterWords`` is for BPE over characters. It counts by ``MergedWords``, with two exceptions:
+words with unknown characters, and all words after a merge that makes an existing token. These are
+encoded by the model.
+
+``GreedyWords`` is for WordPiece, whose tokenizer takes the longest piece that fits at each place.
+Let a new piece *t* change a word, first at some place. There it fits, and a shorter piece was
+taken: the longest beginning of *t* that is a piece, since all beginnings of *t* fit there, too. So
+only the words that have this piece are encoded again.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from heapq import heapify, heappop, heappush
 from itertools import chain
+from operator import add
 from typing import NamedTuple
 
-from .learner import MOST_TOKENS, Learner, Merge, append, too_many_tokens
+from .learner import MOST_TOKENS, Learner, Merge, MergedWords, append, too_many_tokens
 
 
 class Marks(NamedTuple):
@@ -102,7 +130,7 @@ def first_tokens(
         return [token for token in tokens if token is not None]
 
     counts = Counter(chain.from_iterable(map(formed, sorted(words))))
-    # Of equally many, the one that was met first comes first.
+    # Of characters in equally many words, the one in the first of the sorted words comes first.
     tokens.update(dict.fromkeys(token for token, _ in counts.most_common()))
     return list(tokens)
 
@@ -222,3 +250,274 @@ def joined(left: str, right: str, prefix: str) -> str:
     '##og'
     """
     return left + right.removeprefix(prefix)
+
+
+class LikelihoodLearner:
+    """Learns merges by the score of pairs.
+
+    Args:
+        words, tokens, prefix, max_token_length: as in ``CharacterLearner``.
+        min_frequency: the lowest frequency of a pair that is joined.
+
+    >>> words = {"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}
+    >>> marks = Marks("##")
+    >>> tokens = first_tokens(words, [], alphabet_of(words), marks)
+    >>> learner = LikelihoodLearner(spelled(words, tokens, marks), tokens, "##")
+    >>> learner.best(), learner.step().frequency, learner.tokens[-1]
+    (('##g', '##s', 0.05), 5, '##gs')
+    """
+
+    def __init__(
+        self,
+        words: Mapping[str, int],
+        tokens: Sequence[str],
+        prefix: str = "",
+        *,
+        min_frequency: int = 1,
+        max_token_length: int | None = None,
+    ) -> None:
+        #: The tokens of all ids, those that were learned included.
+        self.tokens = list(tokens)
+        self._prefix = prefix
+        self._ids = {token: number for number, token in enumerate(tokens)}
+        self._lengths = [1] * len(tokens)
+        self._least = max(min_frequency, 1)
+        self._longest = max_token_length
+        self._words = list(words)
+        self._counts_of_words = list(words.values())
+        self._frequencies: defaultdict[str, int] = defaultdict(int)
+        self._counts: defaultdict[str, int] = defaultdict(int)
+        #: The words that a pair is in, or was in; and the pairs that a token is in, or was in.
+        self._places: defaultdict[str, set[int]] = defaultdict(set)
+        self._pairs: defaultdict[str, set[str]] = defaultdict(set)
+        for number, (word, count) in enumerate(words.items()):
+            for one in word:
+                self._frequencies[one] += count
+            for pair in map(add, word, word[1:]):
+                self._counts[pair] += count
+                self._places[pair].add(number)
+        for pair in self._counts:
+            self._pairs[pair[0]].add(pair)
+            self._pairs[pair[1]].add(pair)
+        self._heap = [(-self._score(pair), pair) for pair in self._counts if self._is_fit(pair)]
+        heapify(self._heap)
+
+    @property
+    def size(self) -> int:
+        """The number of tokens of all words, each weighted by its frequency."""
+        return sum(self._frequencies.values())
+
+    def best(self) -> tuple[str, str, float] | None:
+        """Return the pair that is joined next, and its score; None if there is none."""
+        heap = self._heap
+        while heap:
+            score, pair = heap[0]
+            if self._is_fit(pair) and -score == self._score(pair):
+                return self.tokens[ord(pair[0])], self.tokens[ord(pair[1])], -score
+            heappop(heap)
+        return None
+
+    def step(self) -> Merge | None:
+        """Find the next merge, carry it out and return it; None if there is none.
+
+        Raises:
+            ValueError: there are as many tokens as code points.
+        """
+        if self.best() is None:
+            return None
+        _, pair = heappop(self._heap)
+        left, right = map(ord, pair)
+        token = joined(self.tokens[left], self.tokens[right], self._prefix)
+        number = self._ids.get(token)
+        if number is None:
+            number = self._ids[token] = append(self.tokens, token)
+            self._lengths.append(self._lengths[left] + self._lengths[right])
+        merge = Merge(left, right, self._counts[pair], number)
+        self._join(pair, chr(number))
+        return merge
+
+    def _score(self, pair: str) -> float:
+        frequencies = self._frequencies
+        return self._counts[pair] / (frequencies[pair[0]] * frequencies[pair[1]])
+
+    def _is_fit(self, pair: str) -> bool:
+        """Return True if two tokens may be joined, whatever their score."""
+        lengths = self._lengths
+        is_short = self._longest is None or sum(lengths[ord(x)] for x in pair) <= self._longest
+        return is_short and self._counts.get(pair, 0) >= self._least
+
+    def _join(self, pair: str, made: str) -> None:
+        """Join a pair in all words, and update the scores of the pairs beside it."""
+        words, counts, frequencies = self._words, self._counts, self._frequencies
+        changes: Counter[str] = Counter()
+        for number in self._places.pop(pair):
+            word = words[number]
+            parts = word.split(pair)
+            if len(parts) == 1:
+                continue  # Other merges have used the pair's tokens.
+            words[number] = now = made.join(parts)
+            count = self._counts_of_words[number]
+            for one in pair:
+                frequencies[one] -= count * (len(parts) - 1)
+            frequencies[made] += count * (len(parts) - 1)
+            for old in map(add, word, word[1:]):
+                changes[old] -= count
+            for new in map(add, now, now[1:]):
+                changes[new] += count
+                self._places[new].add(number)
+        for one, change in changes.items():
+            counts[one] += change
+            if counts[one]:
+                self._pairs[one[0]].add(one)
+                self._pairs[one[1]].add(one)
+            else:
+                del counts[one]
+        touched = {one for one in changes if one in counts}
+        for token in (*pair, made):
+            pairs = self._pairs[token] = {one for one in self._pairs[token] if one in counts}
+            touched |= pairs
+        for one in touched:
+            if self._is_fit(one):
+                heappush(self._heap, (-self._score(one), one))
+
+
+#: Encodes a word.
+Encode = Callable[[str], Sequence[int]]
+
+
+class CharacterWords:
+    """Words of BPE over characters.
+
+    Args:
+        words: the words and their counts.
+        tokens: the tokens before any merge.
+        marks: the marks of characters.
+        looks_up: True if the tokenizer takes a word that is a token as that token.
+        model: makes the model with some tokens and merges, and returns what encodes a word with it.
+    """
+
+    def __init__(
+        self,
+        words: Mapping[str, int],
+        tokens: Sequence[str],
+        marks: Marks,
+        model: Callable[[Sequence[str], Iterable[tuple[str, str]]], Encode],
+        *,
+        looks_up: bool = False,
+    ) -> None:
+        ids = {token: chr(number) for number, token in enumerate(tokens)}
+        self._model = model
+        self._all = words
+        known: dict[str, int] = {}
+        #: The words that the model itself encodes.
+        self._others: dict[str, int] = {}
+        # With marks, a word may look like a token that it does not become.
+        is_odd = looks_up and any(marks)
+        for word, count in words.items():
+            last = len(word) - 1
+            chars = [ids.get(marks.mark(c, not i, i == last)) for i, c in enumerate(word)]
+            known_chars = [char for char in chars if char is not None]
+            if is_odd or len(known_chars) < len(chars) or (looks_up and word in ids):
+                self._others[word] = count
+            else:
+                spelled = "".join(known_chars)
+                known[spelled] = known.get(spelled, 0) + count
+        self._merged = MergedWords(known)
+
+    def learn(self, merge: Merge, token: str, *, is_new: bool) -> None:
+        """Take a merge, the token that it makes, and if that is a new one."""
+        if not is_new:
+            # The token has two pairs now, and the earlier merges of its own come too late.
+            self._others = dict(self._all)
+            self._merged = MergedWords({})
+        self._merged.join(chr(merge.left) + chr(merge.right), chr(merge.made))
+
+    def size(self, tokens: Sequence[str], merges: Iterable[tuple[str, str]]) -> int:
+        """Return the number of tokens of the words, with these tokens and merges."""
+        if not self._others:
+            return self._merged.size
+        encode = self._model(tokens, merges)
+        others = sum(len(encode(word)) * count for word, count in self._others.items())
+        return self._merged.size + others
+
+
+class GreedyWords:
+    """Words of WordPiece.
+
+    Args:
+        words: the words and their counts.
+        tokens: the pieces to begin with.
+        prefix: the mark of a piece that does not begin a word.
+        longest_word: the most characters of a word that is not unknown.
+
+    >>> words = GreedyWords({"hugs": 2}, ["h", "##u", "##g", "##s"], "##")
+    >>> before = words.size([], [])
+    >>> words.learn(Merge(1, 2, 2, 4), "##ug", is_new=True)
+    >>> before, words.size([], [])
+    (8, 6)
+    """
+
+    def __init__(
+        self,
+        words: Mapping[str, int],
+        tokens: Iterable[str],
+        prefix: str,
+        longest_word: int = 100,
+    ) -> None:
+        self._pieces = set(tokens)
+        self._longest = max(map(len, self._pieces), default=1)
+        self._prefix = prefix
+        # A word that is too long is one unknown token for good.
+        self._size = sum(count for word, count in words.items() if len(word) > longest_word)
+        self._words = [word for word in words if len(word) <= longest_word]
+        self._counts = [words[word] for word in self._words]
+        self._lengths = [0] * len(self._words)
+        #: The words that have a piece, or had it: by its place, and by the piece. The piece of a
+        #: place where none fits is empty.
+        self._places: defaultdict[tuple[bool, str], set[int]] = defaultdict(set)
+        for number in range(len(self._words)):
+            self._encode(number)
+
+    def learn(self, merge: Merge, token: str, *, is_new: bool) -> None:
+        """Take a merge, the piece that it makes, and if that is a new one."""
+        if not is_new or token in self._pieces:
+            return
+        prefix = self._prefix
+        indices = self._having(True, token, 0)
+        if token.startswith(prefix):
+            indices |= self._having(False, token, len(prefix))
+        self._pieces.add(token)
+        self._longest = max(self._longest, len(token))
+        inside = token.removeprefix(prefix)
+        for number in indices:
+            if inside in self._words[number]:
+                self._encode(number)
+
+    def size(self, tokens: Sequence[str], merges: Iterable[tuple[str, str]]) -> int:
+        """Return the number of tokens of the words; the arguments are not needed here."""
+        return self._size
+
+    def _having(self, is_first: bool, token: str, least: int) -> set[int]:
+        """Return the words that have the longest proper beginning of a token that is a piece."""
+        beginnings = (token[:end] for end in range(len(token) - 1, least, -1))
+        beginning = next((one for one in beginnings if one in self._pieces), "")
+        return set(self._places.get((is_first, beginning), ()))
+
+    def _encode(self, number: int) -> None:
+        """Encode a word, and note its pieces and its length."""
+        word, prefix, pieces = self._words[number], self._prefix, self._pieces
+        length = start = 0
+        while start < len(word):
+            mark = prefix if start else ""
+            end = min(len(word), start + self._longest)
+            while end > start and mark + word[start:end] not in pieces:
+                end -= 1
+            piece = mark + word[start:end] if end > start else ""
+            self._places[not start, piece].add(number)
+            if not piece:
+                length = 1  # The whole word is unknown.
+                break
+            length += 1
+            start = end
+        self._size += (length - self._lengths[number]) * self._counts[number]
+        self._lengths[number] = length

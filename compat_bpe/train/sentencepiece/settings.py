@@ -3,19 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import MISSING, dataclass, field
 from itertools import count
 from typing import Any, ClassVar
 
 from ...encodings.sentencepiece import SentencePiece
 from ...formats.checked_json import is_unicode
-from ...formats.manifest import SENTENCEPIECE
 from ...formats.sentencepiece import BPE, CHAR, UNIGRAM, WORD, NormalizerSpec, SentencePieceModel
-from ...pipeline.models.sentencepiece.vocabulary import BYTE, CONTROL, SPACE, UNKNOWN, USER_DEFINED
-from ..checks import check_integer, check_least
-from ..run.convergence import Convergence
-from ..run.costs import Costs
-from ..trainer import KindSettings, LikeError, Options
+from ...formats.settings_beside import SENTENCEPIECE
+from ...pipeline.models.sentencepiece.base import BYTE, CONTROL, SPACE, UNKNOWN, USER_DEFINED
+from ..convergence import CONVERGENCE, Convergence
+from ..estimate import Costs
+from ..kind import GivenOptions, Kind, LikeError, Settings
+from ..options import (
+    BYTE_FALLBACK,
+    MAX_PIECE_LENGTH,
+    SEED_SIZE,
+    SENTENCES,
+    SHRINKING_FACTOR,
+    SPECIAL_TOKENS,
+    SUB_ITERATIONS,
+    VOCAB_SIZE,
+    check_integer,
+    fields_with_options,
+    setting,
+)
 
 #: The kinds of models by their names.
 MODEL_KINDS = {"unigram": UNIGRAM, "bpe": BPE, "word": WORD, "char": CHAR}
@@ -23,19 +35,9 @@ MODEL_KINDS = {"unigram": UNIGRAM, "bpe": BPE, "word": WORD, "char": CHAR}
 #: The stand-in for a character outside the alphabet: no piece reaches over it.
 UNKNOWN_CHARACTER = "\u2585"
 
-#: The stand-ins for a reserved piece in the text, and for a delimiter.
+#: The stand-in for a reserved piece in the text, and for a delimiter.
 BOUNDARY = "\x1f"
 
-#: The fields that are shares, of which 1 is the whole.
-_PARTS = ("character_coverage", "shrinking_factor")
-#: The bounds of some settings, as in the reference.
-_BOUNDS = {
-    "character_coverage": (0.98, 1.0),
-    "max_sentencepiece_length": (1, 512),
-    "max_sentence_length": (10, 1 << 30),
-    "num_sub_iterations": (1, 10),
-    "shrinking_factor": (0.5, 0.95),
-}
 #: A sample must be larger, as in the reference.
 _TOO_FEW_LINES = 100
 
@@ -43,32 +45,23 @@ _TOO_FEW_LINES = 100
 _PREFIX = "sentencepiece-"
 BPE_NAME, UNIGRAM_NAME = f"{_PREFIX}bpe", f"{_PREFIX}unigram"
 
-#: The settings by the names that other kinds have for them.
-_NAMES = {
-    "vocab_size": "vocab_size",
-    "special_tokens": "control_symbols",
-    "user_symbols": "user_defined_symbols",
-    "character_coverage": "character_coverage",
-    "byte_fallback": "byte_fallback",
-    "split_digits": "split_digits",
-    "max_sentence_length": "max_sentence_length",
-    "input_sentence_size": "input_sentence_size",
-    "max_piece_length": "max_sentencepiece_length",
-    "convergence": "convergence",
-}
-_UNIGRAM_NAMES = {
-    "shrinking_factor": "shrinking_factor",
-    "n_sub_iterations": "num_sub_iterations",
-    "seed_size": "seed_sentencepiece_size",
-}
-
 #: The ids of special pieces without a model to be like; there is no padding unless it is named.
 _IDS = {"unk_id": 0, "bos_id": 1, "eos_id": 2, "pad_id": -1}
 
 
 @dataclass(frozen=True)
-class SentencePieceSettings(KindSettings):
+class SentencePieceSettings(Settings[SentencePiece]):
     r"""The settings of training a model of SentencePiece, by the names that they have there.
+
+    The pieces and scores are those of sentencepiece 0.2.3 with the same options, and for Unigram
+    with ``num_threads=1``. Defaults are the same, but for two: ``model_type`` is ``"bpe"``, and
+    ``normalization_rule_name`` is ``"identity"``. Scores of words and characters may differ in the
+    last bit, which depends on the machine in the reference. Memory grows with the number of
+    distinct words, and for Unigram with that of lines.
+
+    Each line of a text is a sentence. A text of one line loses the line end after it, as each
+    sentence of the reference's ``sentence_iterator`` does. In other texts, as in the reference's
+    files, only ``\n`` ends a line: the ``\r`` before it is a character.
 
     Args:
         vocab_size: the number of pieces, reserved ones included.
@@ -115,29 +108,63 @@ class SentencePieceSettings(KindSettings):
     Raises:
         ValueError: a setting is impossible. The message names it.
 
+    >>> from compat_bpe.train import train
+    >>> enc = train(["hug " * 10 + "pug " * 5 + "pun " * 12], SentencePieceSettings(14))
+    >>> enc.encode_as_pieces("hugs pun")
+    ['▁', 'hug', 's', '▁pun']
     >>> SentencePieceSettings(1000, max_sentencepiece_length=0)
     Traceback (most recent call last):
     ValueError: max_sentencepiece_length is 0; it must be 1 to 512
     """
 
-    vocab_size: int
+    vocab_size: int = setting(MISSING, VOCAB_SIZE)
     model_type: str = "bpe"
-    character_coverage: float = 0.9995
+    character_coverage: float = setting(
+        0.9995,
+        "Make characters pieces until they cover this part of the text; rarer ones are unknown.",
+        SENTENCES,
+        metavar="PART",
+        type=float,
+        least=0.98,
+        most=1,
+    )
     required_chars: str = ""
-    byte_fallback: bool = False
+    byte_fallback: bool = setting(False, BYTE_FALLBACK)
     split_by_whitespace: bool = True
     split_by_unicode_script: bool = True
     split_by_number: bool = True
-    split_digits: bool = False
+    split_digits: bool = setting(False, "Make each digit a piece.", SENTENCES, type=bool)
     treat_whitespace_as_suffix: bool = False
     allow_whitespace_only_pieces: bool = False
-    max_sentencepiece_length: int = 16
-    max_sentence_length: int = 4192
-    input_sentence_size: int = 0
+    max_sentencepiece_length: int = setting(16, MAX_PIECE_LENGTH._replace(most=512))
+    max_sentence_length: int = setting(
+        4192,
+        "Leave out lines that are longer.",
+        SENTENCES,
+        metavar="BYTES",
+        type=int,
+        least=10,
+        most=1 << 30,
+    )
+    input_sentence_size: int = setting(
+        0,
+        "Learn from a sample of this many lines.  [default: all]",
+        SENTENCES,
+        metavar="LINES",
+        type=int,
+        least=0,
+    )
     shuffle_input_sentence: bool = True
     pretokenization_delimiter: str = ""
-    user_defined_symbols: Sequence[str] = ()
-    control_symbols: Sequence[str] = ()
+    user_defined_symbols: Sequence[str] = setting(
+        (),
+        "Piece that is always found whole in a text. May be repeated.",
+        SENTENCES,
+        metavar="TEXT",
+        is_many=True,
+        name="user_symbols",
+    )
+    control_symbols: Sequence[str] = setting((), SPECIAL_TOKENS)
     unk_id: int = 0
     bos_id: int = 1
     eos_id: int = 2
@@ -153,14 +180,12 @@ class SentencePieceSettings(KindSettings):
     remove_extra_whitespaces: bool = True
     normalization_rule_name: str = "identity"
     charsmap: bytes = b""
-    seed_sentencepiece_size: int = 1_000_000
-    shrinking_factor: float = 0.75
-    num_sub_iterations: int = 2
-    convergence: Convergence | None = None
-
-    formats: ClassVar[tuple[str, ...]] = (SENTENCEPIECE,)
-    ends: ClassVar[tuple[str, ...]] = ("vocab_size",)
-    usual_pattern: ClassVar[str] = r"[^\n]+"
+    seed_sentencepiece_size: int = setting(1_000_000, SEED_SIZE._replace(least=0))
+    shrinking_factor: float = setting(
+        0.75, SHRINKING_FACTOR._replace(least=0.5, most=0.95, is_below=False)
+    )
+    num_sub_iterations: int = setting(2, SUB_ITERATIONS._replace(most=10))
+    convergence: Convergence | None = field(default=None, metadata=CONVERGENCE)
 
     def __post_init__(self) -> None:
         for name in ("user_defined_symbols", "control_symbols"):
@@ -174,23 +199,17 @@ class SentencePieceSettings(KindSettings):
                 f"model_type is {self.model_type!r}; it must be one of "
                 f"{', '.join(sorted(MODEL_KINDS))}"
             )
-        for name, (least, most) in _BOUNDS.items():
-            value = getattr(self, name)
-            if name not in _PARTS:
-                check_integer(name, value)
-            if not least <= value <= most:
-                raise ValueError(f"{name} is {value}; it must be {least} to {most}")
-        check_least("seed_sentencepiece_size", self.seed_sentencepiece_size, 0)
-        for name in ("vocab_size", "input_sentence_size", "unk_id", "bos_id", "eos_id", "pad_id"):
+        super().__post_init__()
+        for name in ("unk_id", "bos_id", "eos_id", "pad_id"):
             check_integer(name, getattr(self, name))
         if self.input_sentence_size and self.input_sentence_size <= _TOO_FEW_LINES:
             raise ValueError(
                 f"input_sentence_size is {self.input_sentence_size}; it must be 0 or more than "
                 f"{_TOO_FEW_LINES}"
             )
-        if self.model_kind in (BPE, UNIGRAM) and self.use_all_vocab:
+        if self.model_type in ("bpe", "unigram") and self.use_all_vocab:
             raise ValueError("use_all_vocab is for models of words and of characters")
-        if self.model_kind in (WORD, CHAR):
+        if self.model_type in ("word", "char"):
             for name in ("pretokenization_delimiter", "convergence"):
                 if getattr(self, name):
                     raise ValueError(f"{name} is for BPE and Unigram")
@@ -200,12 +219,28 @@ class SentencePieceSettings(KindSettings):
                 "model that has it, or pass its bytes as charsmap"
             )
         _check_characters(self.required_chars)
-        self.meta_pieces()
+        meta_pieces(self)
 
     @property
-    def model_kind(self) -> int:
-        """The kind of model, as the file has it."""
-        return MODEL_KINDS[self.model_type]
+    def kind(self) -> SentencePieceKind:
+        """The kind of vocabulary, with these settings."""
+        return (SentencePieceUnigram if self.model_type == "unigram" else SentencePieceKind)(self)
+
+
+class SentencePieceKind(Kind):
+    """A model of SentencePiece; of BPE where a program names the kind."""
+
+    settings: SentencePieceSettings
+
+    name: ClassVar[str] = BPE_NAME
+    makes = SentencePieceSettings
+    formats: ClassVar[tuple[str, ...]] = (SENTENCEPIECE,)
+    ends: ClassVar[tuple[str, ...]] = ("vocab_size",)
+    lacks: ClassVar[frozenset[str]] = frozenset(
+        {"shrinking_factor", "n_sub_iterations", "seed_size"}
+    )
+    counts_words: ClassVar[bool] = False
+    usual_pattern: ClassVar[str | None] = r"[^\n]+"
 
     @property
     def pattern_name(self) -> str:
@@ -220,38 +255,41 @@ class SentencePieceSettings(KindSettings):
 
     @property
     def costs(self) -> Costs | None:
-        return {
-            BPE: Costs(_word_bytes, 0.0, 0.12, 1.2, 1.0, 15.0),
-            UNIGRAM: Costs(_word_bytes, 0.0, 0.3, 30.0, 1.35, 95.0, 2.0),
-        }.get(self.model_kind)
-
-    @property
-    def stops_by(self) -> Convergence | None:
-        return self.convergence
+        if self.settings.model_type != "bpe":
+            return None
+        return Costs(_word_bytes, 0.0, 0.12, 1.2, 1.0, 15.0)
 
     def described(self) -> dict[str, Any]:
-        described = asdict(self)
+        described = super().described()
         del described["charsmap"]  # it is in the model
-        return {"model": f"sentencepiece-{self.model_type}", **described, "like": None}
+        return {"model": f"{_PREFIX}{self.settings.model_type}", **described, "like": None}
+
+    def as_given(self, text: str) -> str:
+        r"""Return a text as the reference's ``sentence_iterator`` does; with lines, as its files.
+
+        >>> kind = SentencePieceSettings(10).kind
+        >>> kind.as_given("one line\r\n"), kind.as_given("two\r\nlines\r\n")
+        ('one line', 'two\r\nlines\r\n')
+        """
+        if not isinstance(text, str):
+            raise TypeError(f"text must be a str, not {type(text).__name__}")
+        line = text.rstrip("\r\n")
+        return text if "\n" in line else line
 
     @classmethod
-    def option_names(cls, kind: str) -> frozenset[str]:
-        return frozenset({*_NAMES, *(_UNIGRAM_NAMES if kind == UNIGRAM_NAME else ()), "like"})
+    def option_names(cls) -> frozenset[str]:
+        return super().option_names() | {"like"}
 
     @classmethod
-    def checks(cls, kind: str) -> str:
-        return "rounds" if kind == UNIGRAM_NAME else "steps"
-
-    @classmethod
-    def from_options(cls, kind: str, options: Options) -> SentencePieceSettings:
+    def from_options(cls, options: GivenOptions) -> SentencePieceSettings:
         like = options.values["like"]
         settings: dict[str, Any] = dict(_IDS)
         if like is not None:
             if not isinstance(like, SentencePiece):
-                raise LikeError(f"is no model of SentencePiece, as {kind} needs")
+                raise LikeError(f"is no model of SentencePiece, as {cls.name} needs")
             settings = settings_like(like.definition)
-        names = {**_NAMES, **_UNIGRAM_NAMES}
-        own = {names[name]: options.values[name] for name in options.given if name in names}
+        names = {name: own.name for own, name, _ in fields_with_options(cls.makes)}
+        own = {names[name]: options.values[name] for name in options.named if name in names}
         own["convergence"] = options.values["convergence"]
         own["control_symbols"] = options.special_tokens
         for name in ("control_symbols", "user_defined_symbols"):
@@ -262,80 +300,96 @@ class SentencePieceSettings(KindSettings):
             if settings[f"{role}_id"] < 0:
                 taken = {settings[name] for name in _IDS}
                 settings[f"{role}_id"] = next(free for free in count() if free not in taken)
-        model_type = kind[len(_PREFIX) :]
+        model_type = cls.name[len(_PREFIX) :]
         defaults = {"model_type": model_type, "hard_vocab_limit": False}
-        return cls(**{**defaults, **settings, **own})
+        return SentencePieceSettings(**{**defaults, **settings, **own})
 
-    def normalizer(self) -> NormalizerSpec:
-        """Return what the model says about normalization."""
-        return NormalizerSpec(
-            self.normalization_rule_name,
-            self.charsmap,
-            add_dummy_prefix=self.add_dummy_prefix,
-            remove_extra_whitespaces=self.remove_extra_whitespaces,
+
+class SentencePieceUnigram(SentencePieceKind):
+    """A Unigram model of SentencePiece."""
+
+    name: ClassVar[str] = UNIGRAM_NAME
+    checks: ClassVar[str] = "rounds"
+    lacks: ClassVar[frozenset[str]] = frozenset()
+
+    @property
+    def costs(self) -> Costs:
+        return Costs(_word_bytes, 0.0, 0.3, 30.0, 1.35, 95.0, 2.0)
+
+
+def normalizer_of(settings: SentencePieceSettings) -> NormalizerSpec:
+    """Return the normalization that a model has."""
+    return NormalizerSpec(
+        settings.normalization_rule_name,
+        settings.charsmap,
+        add_dummy_prefix=settings.add_dummy_prefix,
+        remove_extra_whitespaces=settings.remove_extra_whitespaces,
+    )
+
+
+def meta_pieces(settings: SentencePieceSettings) -> dict[int, tuple[str, int]]:
+    """Return the reserved pieces and their types, by id.
+
+    The special pieces have the ids that were asked for. The others get the lowest free ones:
+    control symbols, user-defined symbols, bytes. A symbol that is the name of a special piece
+    gives that piece its type.
+
+    Raises:
+        ValueError: an id is twice or too large; a piece is twice or empty; there is no unknown
+            piece.
+    """
+    pieces = _special_pieces(settings)
+    numbers = {pieces[number][0]: number for number in sorted(pieces, reverse=True)}
+    seen: set[str] = set()
+    free = 0
+    for text, kind in _symbols(settings):
+        if not text or not is_unicode(text):
+            raise ValueError(f"the symbol {text!r} is no text")
+        if text in seen or text == settings.unk_piece:
+            raise ValueError(f"the symbol {text!r} is a piece already")
+        seen.add(text)
+        if text in numbers:
+            pieces[numbers[text]] = (text, kind)
+            continue
+        while free in pieces:
+            free += 1
+        pieces[free] = (text, kind)
+    if len(pieces) > settings.vocab_size:
+        raise ValueError(
+            f"vocab_size is {settings.vocab_size}; the reserved pieces alone are {len(pieces)}"
         )
+    return pieces
 
-    def meta_pieces(self) -> dict[int, tuple[str, int]]:
-        """Return the reserved pieces and their types, by id.
 
-        The special pieces have the ids that were asked for. The others get the lowest free ones:
-        control symbols, user-defined symbols, bytes. A symbol that is the name of a special piece
-        gives that piece its type.
+def _special_pieces(settings: SentencePieceSettings) -> dict[int, tuple[str, int]]:
+    pieces: dict[int, tuple[str, int]] = {}
+    for name in ("unk", "bos", "eos", "pad"):
+        number, text = getattr(settings, f"{name}_id"), getattr(settings, f"{name}_piece")
+        if not text or not is_unicode(text):
+            raise ValueError(f"{name}_piece is {text!r}; it must be a text")
+        if number < 0:
+            continue
+        if number >= settings.vocab_size or number in pieces:
+            taken = f"that of {pieces[number][0]!r}" if number in pieces else "too large"
+            raise ValueError(f"{name}_id is {number}; this is {taken}")
+        if text in (one for one, _ in pieces.values()):
+            raise ValueError(f"{name}_piece is {text!r}; another piece has that name")
+        pieces[number] = (text, UNKNOWN if text == settings.unk_piece else CONTROL)
+    if not settings.byte_fallback and UNKNOWN not in (kind for _, kind in pieces.values()):
+        raise ValueError("unk_id is -1; without byte_fallback there must be an unknown piece")
+    return pieces
 
-        Raises:
-            ValueError: an id is twice or too large; a piece is twice or empty; there is no unknown
-                piece.
-        """
-        pieces = self._special_pieces()
-        numbers = {pieces[number][0]: number for number in sorted(pieces, reverse=True)}
-        seen: set[str] = set()
-        free = 0
-        for text, kind in self._symbols():
-            if not text or not is_unicode(text):
-                raise ValueError(f"the symbol {text!r} is no text")
-            if text in seen or text == self.unk_piece:
-                raise ValueError(f"the symbol {text!r} is a piece already")
-            seen.add(text)
-            if text in numbers:
-                pieces[numbers[text]] = (text, kind)
-                continue
-            while free in pieces:
-                free += 1
-            pieces[free] = (text, kind)
-        if len(pieces) > self.vocab_size:
-            raise ValueError(
-                f"vocab_size is {self.vocab_size}; the reserved pieces alone are {len(pieces)}"
-            )
-        return pieces
 
-    def _special_pieces(self) -> dict[int, tuple[str, int]]:
-        pieces: dict[int, tuple[str, int]] = {}
-        for name in ("unk", "bos", "eos", "pad"):
-            number, text = getattr(self, f"{name}_id"), getattr(self, f"{name}_piece")
-            if not text or not is_unicode(text):
-                raise ValueError(f"{name}_piece is {text!r}; it must be a text")
-            if number < 0:
-                continue
-            if number >= self.vocab_size or number in pieces:
-                taken = f"that of {pieces[number][0]!r}" if number in pieces else "too large"
-                raise ValueError(f"{name}_id is {number}; this is {taken}")
-            if text in (one for one, _ in pieces.values()):
-                raise ValueError(f"{name}_piece is {text!r}; another piece has that name")
-            pieces[number] = (text, UNKNOWN if text == self.unk_piece else CONTROL)
-        if not self.byte_fallback and UNKNOWN not in (kind for _, kind in pieces.values()):
-            raise ValueError("unk_id is -1; without byte_fallback there must be an unknown piece")
-        return pieces
-
-    def _symbols(self) -> Iterator[tuple[str, int]]:
-        for text in self.control_symbols:
-            yield text, CONTROL
-        for text in self.user_defined_symbols:
-            yield text, USER_DEFINED
-            if self.model_kind == WORD and not text.startswith(SPACE):
-                yield SPACE + text, USER_DEFINED
-        if self.byte_fallback:
-            for byte in range(256):
-                yield f"<0x{byte:02X}>", BYTE
+def _symbols(settings: SentencePieceSettings) -> Iterator[tuple[str, int]]:
+    for text in settings.control_symbols:
+        yield text, CONTROL
+    for text in settings.user_defined_symbols:
+        yield text, USER_DEFINED
+        if settings.model_type == "word" and not text.startswith(SPACE):
+            yield SPACE + text, USER_DEFINED
+    if settings.byte_fallback:
+        for byte in range(256):
+            yield f"<0x{byte:02X}>", BYTE
 
 
 def _word_bytes(text: str) -> int:
@@ -353,8 +407,9 @@ def _check_characters(required: str) -> None:
 def settings_like(model: SentencePieceModel) -> dict[str, Any]:
     """Return the settings that train a model anew: its normalization and its reserved pieces.
 
-    >>> from compat_bpe.train import train_sentencepiece
-    >>> model = train_sentencepiece(["hug pug"], 12, user_defined_symbols=["<x>"]).definition
+    >>> from compat_bpe.train import train
+    >>> settings = SentencePieceSettings(12, user_defined_symbols=["<x>"])
+    >>> model = train(["hug pug"], settings).definition
     >>> settings_like(model)["user_defined_symbols"], settings_like(model)["eos_id"]
     (['<x>'], 2)
     """

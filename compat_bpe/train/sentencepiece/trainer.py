@@ -1,20 +1,277 @@
-"""Training of a model of SentencePiece step by step, for texts in pieces."""
+"""Training of models of SentencePiece, with the pieces and scores of sentencepiece 0.2.3.
+
+A check on held-out lines encodes them anew, with the model that learning would end with here.
+"""
 
 from __future__ import annotations
 
+import os
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from ...corpus.counted import Counted, rows_of
+from ...corpus.chunk_counts import Counted, rows_of
 from ...corpus.counts_file import escape, unescape
+from ...encodings.save import checked_bytes
 from ...encodings.sentencepiece import SentencePiece
-from ..run.convergence import Point, points_as_json
-from ..run.results import LearnedMerge
-from .model import check_takes_counts, learn_sentencepiece, lines_with_counts
-from .settings import SentencePieceSettings
-from .watch import HeldOutLines
+from ...files.write import write_files
+from ...formats.sentencepiece import SentencePieceModel
+from ...pipeline.models.sentencepiece.base import NORMAL
+from ...unicode.surrogates import repair
+from ..convergence import Point, Watch, learn_by_steps, points_as_json
+from ..kind import LearnedMerge
+from .bpe import PieceRules, learn_pieces
+from .corpus import (
+    Corpus,
+    corpus_of_texts,
+    learn_characters,
+    learn_words,
+    seed_pieces,
+    word_splitter,
+)
+from .settings import MODEL_KINDS, SentencePieceSettings, meta_pieces, normalizer_of
+from .unigram import goal_of, learn_unigram
+
+
+def watch_lines(settings: SentencePieceSettings, lines: Mapping[str, int]) -> Watch | None:
+    """Return the checks on held-out lines, given with their counts; None if there are none.
+
+    Raises:
+        ValueError: there is no text.
+    """
+    if settings.convergence is None:
+        return None
+
+    def measure(model: SentencePieceModel) -> tuple[int, int, int]:
+        encoding = SentencePiece("held out", model)
+        size = sum(encoding.count(line) * count for line, count in lines.items())
+        return len(model.texts), 0, size
+
+    size = sum(len(line.encode()) * count for line, count in lines.items())
+    is_shrinking = settings.kind.checks == "rounds"
+    return Watch(settings.convergence, size, measure, shrinks=is_shrinking)
+
+
+#: Texts and their counts.
+CountedTexts = Iterable[tuple[str, int]]
+
+
+def learn_sentencepiece(
+    texts: Iterable[str],
+    settings: SentencePieceSettings,
+    counts: CountedTexts = (),
+    watch: Watch | None = None,
+) -> SentencePieceModel:
+    """Return the model learned from texts and counts.
+
+    Args:
+        texts: the corpus; each line is a sentence.
+        settings: the settings.
+        counts: texts with their counts, beside the others; not for a Unigram model, which begins
+            with substrings of the running text.
+        watch: the checks on held-out lines, by which learning may stop.
+
+    Raises:
+        ValueError: there is no text; there are too few pieces for ``vocab_size``, or too many
+            characters; counts are given for Unigram.
+    """
+    if settings.model_type == "unigram":
+        learned = _learn_unigram(texts, settings, counts, watch)
+        if watch is not None and watch.has_converged:
+            model: SentencePieceModel = watch.model
+            return model
+        return assemble(learned, settings)
+    return learn_from_corpus(corpus_of_texts(texts, settings, counts=counts), settings, watch)
+
+
+def learn_from_corpus(
+    corpus: Corpus, settings: SentencePieceSettings, watch: Watch | None = None
+) -> SentencePieceModel:
+    """Return the model learned from counted words; ``watch`` and errors as above.
+
+    Raises:
+        ValueError: it is a Unigram model, see ``check_takes_counts``; or learning is to stop by
+            held-out text, of which there is none.
+    """
+    check_takes_counts(settings)
+    if settings.convergence is not None and watch is None:
+        raise ValueError("there is no held-out text by which learning could stop")
+    if settings.model_type == "bpe":
+        learned = _learn_bpe(corpus, settings, watch)
+    else:
+        learn = learn_words if settings.model_type == "word" else learn_characters
+        room = settings.vocab_size - len(meta_pieces(settings))
+        learned = learn(corpus, None if settings.use_all_vocab else room)
+    return assemble(learned, settings, is_any_size=watch is not None and watch.has_converged)
+
+
+def check_takes_counts(settings: SentencePieceSettings) -> None:
+    """Raise ``ValueError`` if a model cannot be learned from counts."""
+    if settings.model_type == "unigram":
+        raise ValueError(
+            "a Unigram model of SentencePiece is not learned from counts: it begins with "
+            "substrings of the running text; give texts, or learn a Unigram model of tokenizers"
+        )
+
+
+def _learn_bpe(
+    corpus: Corpus, settings: SentencePieceSettings, watch: Watch | None = None
+) -> list[tuple[str, float]]:
+    most = settings.vocab_size - len(meta_pieces(settings)) - len(corpus.alphabet)
+    learned = learn_pieces(corpus.words, corpus.alphabet, PieceRules(settings), most)
+    pieces: list[str] = []
+
+    def step() -> str:
+        piece = next(learned, None)
+        if piece is None:
+            return "nothing left"
+        pieces.append(piece[0])
+        return ""
+
+    def in_order() -> list[tuple[str, float]]:
+        """Return pieces and the alphabet after them, with scores that fall from 0."""
+        every = [*pieces, *corpus.alphabet]
+        return [(piece, -float(number)) for number, piece in enumerate(every)]
+
+    learn_by_steps(step, watch, lambda: assemble(in_order(), settings, is_any_size=True))
+    return in_order()
+
+
+def _learn_unigram(
+    texts: Iterable[str],
+    settings: SentencePieceSettings,
+    counts: CountedTexts,
+    watch: Watch | None = None,
+) -> list[tuple[str, float]]:
+    for _ in counts:
+        check_takes_counts(settings)
+    corpus = corpus_of_texts(texts, settings, keep_sentences=True)
+    splits = settings.split_by_whitespace
+    seeds = seed_pieces(
+        corpus.sentences,
+        word_splitter(settings) if splits else lambda sentence: [sentence],
+        PieceRules(settings),
+        corpus.alphabet,
+        settings.max_sentencepiece_length,
+        settings.seed_sentencepiece_size or max(100_000, 8 * settings.vocab_size),
+    )
+    words = list(corpus.words.items()) if splits else [(text, 1) for text in corpus.sentences]
+    alphabet = corpus.alphabet
+    # The sentences take more memory than all words.
+    del corpus
+    return learn_unigram(
+        words,
+        seeds,
+        alphabet,
+        settings.vocab_size - len(meta_pieces(settings)),
+        goal_of(settings.vocab_size),
+        shrinking_factor=settings.shrinking_factor,
+        steps=settings.num_sub_iterations,
+        reserved=len(meta_pieces(settings)),
+        has_converged=None
+        if watch is None
+        else lambda found: watch.check(assemble(found, settings, is_any_size=True)),
+    )
+
+
+def assemble(
+    learned: list[tuple[str, float]],
+    settings: SentencePieceSettings,
+    *,
+    is_any_size: bool = False,
+) -> SentencePieceModel:
+    """Return a model with the reserved pieces at their ids, and the learned ones between them.
+
+    If it may be of any size, it need not have ``vocab_size`` pieces, whatever the settings say.
+
+    Raises:
+        ValueError: there are too few pieces; a reserved piece is learned, too, or is beyond the
+            others.
+    """
+    reserved = meta_pieces(settings)
+    size = len(learned) + len(reserved)
+    is_hard = (
+        settings.hard_vocab_limit
+        and not is_any_size
+        and settings.model_type != "char"
+        and not settings.use_all_vocab
+    )
+    if is_hard and size < settings.vocab_size:
+        raise ValueError(
+            f"vocab_size is {settings.vocab_size}; the texts have only {size} pieces: lower it, or "
+            "set hard_vocab_limit to False"
+        )
+    taken = {text for text, _ in learned}.intersection(text for text, _ in reserved.values())
+    if taken:
+        raise ValueError(f"the reserved piece {min(taken)!r} is learned, too: rename it")
+    if max(reserved, default=-1) >= size:
+        number = max(reserved)
+        raise ValueError(
+            f"{reserved[number][0]!r} has the id {number}; there are only {size} pieces"
+        )
+    left = iter(learned)
+    texts: list[str] = []
+    scores: list[float] = []
+    types = bytearray()
+    for number in range(size):
+        if number in reserved:
+            text, kind = reserved[number]
+            score = 0.0
+        else:
+            text, score = next(left)
+            kind = NORMAL
+        texts.append(text)
+        scores.append(score)
+        types.append(kind)
+    model = SentencePieceModel(
+        texts,
+        scores,
+        bytes(types),
+        normalizer=normalizer_of(settings),
+        kind=MODEL_KINDS[settings.model_type],
+        whitespace_as_suffix=settings.treat_whitespace_as_suffix,
+        byte_fallback=settings.byte_fallback,
+        unk_surface=settings.unk_surface,
+        unk_piece=settings.unk_piece,
+        bos_piece=settings.bos_piece,
+        eos_piece=settings.eos_piece,
+        pad_piece=settings.pad_piece,
+        source="the trained model",
+    )
+    model.check()
+    return model
+
+
+def vocab_bytes(model: SentencePieceModel) -> bytes:
+    r"""Return the ``.vocab`` file of a model: each piece with its score, by id.
+
+    >>> settings = SentencePieceSettings(10)
+    >>> vocab_bytes(learn_sentencepiece(["hug pug"], settings))[:27]
+    b'<unk>\t0\n<s>\t0\n</s>\t0\nug\t-0\n'
+    """
+    return "".join(
+        f"{text}\t{score:.6g}\n" for text, score in zip(model.texts, model.scores)
+    ).encode()
+
+
+def save_trained_sentencepiece(
+    encoding: SentencePiece, prefix: str | os.PathLike[str]
+) -> tuple[str, str]:
+    """Write the ``.model`` and the ``.vocab`` file of a model, and return their paths.
+
+    Args:
+        encoding: the model.
+        prefix: the path without ``.model``.
+
+    Raises:
+        OSError: a file cannot be written.
+        ValueError: the model gives other ids when it is read.
+    """
+    paths = f"{os.fspath(prefix)}.model", f"{os.fspath(prefix)}.vocab"
+    model = encoding.definition
+    write_files([(paths[0], checked_bytes(encoding, paths[0])), (paths[1], vocab_bytes(model))])
+    return paths
 
 
 class TrainedSentencePiece(NamedTuple):
@@ -113,8 +370,8 @@ class SentencePieceTrainer:
             TypeError, ValueError: as in ``Trainer.feed_counts``; also for a Unigram model.
             OSError: the disk is full.
         """
-        check_takes_counts(self.settings)
         for text, count, _ in rows_of(counts):
+            check_takes_counts(self.settings)
             self._bytes += len(text.encode()) * count
             self._counts.write(f"{escape(text)}\t{count}\n".encode())
 
@@ -128,7 +385,7 @@ class SentencePieceTrainer:
         """
         if self.settings.convergence is None:
             raise ValueError("held-out text is of no use: the settings have no convergence")
-        self._held_out.update(lines_with_counts([text]))
+        self._held_out.update(filter(None, repair(text).split("\n")))
 
     def train(self, advance: Callable[[int], None] = lambda steps: None) -> TrainedSentencePiece:
         """Learn from all texts.
@@ -137,13 +394,11 @@ class SentencePieceTrainer:
             advance: called with 1 for each line that is read.
 
         Raises:
-            ValueError: as in ``train_sentencepiece``.
+            ValueError: as in ``learn_sentencepiece``.
             OSError: the texts cannot be read again.
         """
         sentences = self._sentences(advance)
-        watch = None
-        if self.settings.convergence is not None:
-            watch = HeldOutLines(self.settings.convergence, self._held_out)
+        watch = watch_lines(self.settings, self._held_out)
         try:
             model = learn_sentencepiece(sentences, self.settings, self._counted(advance), watch)
         except ValueError:

@@ -11,6 +11,7 @@ import { choice } from './settings';
 const MOST_BYTES = 1 << 28;
 
 interface Report {
+  estimate?: string | null;
   files: { path: string; tokens: number }[];
   total: { tokens: number };
   skipped: { path: string; reason: string }[];
@@ -55,7 +56,7 @@ async function count(
 ): Promise<Report | undefined> {
   const [program, ...args] = await compatBpe(context);
   const { kind, name } = choice();
-  const by = kind === 'model' ? ['--model', name] : ['--encoding', name];
+  const by = kind === 'model' ? ['--model', name, '--estimate'] : ['--encoding', name];
   const options = { cwd: homedir(), maxBuffer: MOST_BYTES };
   return await new Promise((resolve, reject) => {
     const child = execFile(program, [...args, 'count', '--json', ...by, '--', ...paths], options, (error, out, said) => {
@@ -73,8 +74,9 @@ async function count(
 
 async function tell(report: Report, paths: string[], pages: Pages): Promise<void> {
   const { files, total, skipped, errors } = report;
+  const sum = tokens(total.tokens, report.estimate);
   const parts = [
-    files.length === 1 ? tokens(total.tokens) : vscode.l10n.t('{0} in {1} files', tokens(total.tokens), grouped(files.length)),
+    files.length === 1 ? sum : vscode.l10n.t('{0} in {1} files', sum, grouped(files.length)),
     ...(skipped.length ? [vscode.l10n.t('{0} skipped', grouped(skipped.length))] : []),
     ...(errors.length ? [vscode.l10n.t('{0} not read', grouped(errors.length))] : []),
   ];

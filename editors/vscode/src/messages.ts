@@ -1,9 +1,10 @@
 // Numbers and errors as people read them.
 import * as vscode from 'vscode';
 
-/** Return a count with its noun. */
-export function tokens(count: number): string {
-  return count === 1 ? vscode.l10n.t('1 token') : vscode.l10n.t('{0} tokens', grouped(count));
+/** Return a count with its noun; an estimate, which has a note of why it is one, with a ≈ before it. */
+export function tokens(count: number, note?: string | null): string {
+  const words = count === 1 ? vscode.l10n.t('1 token') : vscode.l10n.t('{0} tokens', grouped(count));
+  return note ? `≈${words}` : words;
 }
 
 /** Return a number with thousands separators. */

@@ -7,6 +7,7 @@ export interface Told {
   count: number;
   limit?: number;
   encoding?: string;
+  note?: string;
 }
 
 export interface PromptParams {

@@ -53,7 +53,7 @@ export class StatusBar implements vscode.Disposable {
     const selected = this.selection.count;
     // What is not of this version has a mark until the next count comes.
     const mark = told.version === document.version ? '' : '…';
-    const whole = `${tokens(told.count)}${mark}`;
+    const whole = `${tokens(told.count, told.note)}${mark}`;
     const shown = selected === undefined ? whole : vscode.l10n.t('{0} of {1}', grouped(selected), whole);
     this.item.text = [shown, encodingOf(told), share].filter(Boolean).join(' · ');
     this.item.tooltip = tooltip(told, selected, limit);
@@ -68,16 +68,16 @@ export class StatusBar implements vscode.Disposable {
 }
 
 function encodingOf(told: Told): string {
-  return told.encoding ?? choice().name;
+  return told.encoding || choice().name;
 }
 
 function tooltip(told: Told, selected: number | undefined, limit: number | undefined): string {
   const { kind, name } = choice();
-  const lines = [vscode.l10n.t('This file: {0}', tokens(told.count))];
+  const lines = [vscode.l10n.t('This file: {0}', tokens(told.count, told.note))];
   if (selected !== undefined) {
-    lines.push(vscode.l10n.t('Selected: {0}', tokens(selected)));
+    lines.push(vscode.l10n.t('Selected: {0}', tokens(selected, told.note)));
   }
-  lines.push(vscode.l10n.t('Encoding: {0}', encodingOf(told)));
+  lines.push(told.note ? vscode.l10n.t('An estimate: {0}', told.note) : vscode.l10n.t('Encoding: {0}', encodingOf(told)));
   if (kind === 'model') {
     lines.push(vscode.l10n.t('Model: {0}', name));
   }

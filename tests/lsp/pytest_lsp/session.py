@@ -1,4 +1,4 @@
-"""The server with the client of pytest-lsp, in an environment of its own; run by test_python.py."""
+"""The server with the client of pytest-lsp in its own environment; run by test_clients.py."""
 
 from __future__ import annotations
 
@@ -32,6 +32,10 @@ async def client(request: pytest.FixtureRequest, lsp_client: LanguageClient) -> 
     @lsp_client.feature("compatBpe/didCount")
     def told(_client: LanguageClient, params: object) -> None:
         lsp_client.told.append(params)  # type: ignore[attr-defined]
+
+    @lsp_client.feature(types.CLIENT_REGISTER_CAPABILITY)
+    def registered(_client: LanguageClient, _params: types.RegistrationParams) -> None:
+        """Say that the files of budgets are watched, as VS Code does."""
 
     agreed = await lsp_client.initialize_session(
         types.InitializeParams(

@@ -11,8 +11,11 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from compat_bpe import get_encoding
-from compat_bpe.encodings.patterns import PATTERNS
-from compat_bpe.pattern.ast import (
+from compat_bpe.encodings.published import PATTERNS
+from compat_bpe.pattern.parser import parse
+from compat_bpe.pattern.splitter import Splitter
+from compat_bpe.pattern.states import NoTable
+from compat_bpe.pattern.translation import (
     Alternatives,
     Anchor,
     Chars,
@@ -21,15 +24,14 @@ from compat_bpe.pattern.ast import (
     PatternError,
     Repeat,
     Sequence,
+    can_be_empty,
+    relax,
+    to_re,
 )
-from compat_bpe.pattern.lookahead import NoTable
-from compat_bpe.pattern.parser import parse
-from compat_bpe.pattern.splitter import Splitter
-from compat_bpe.pattern.writer import can_be_empty, relax, to_re
-from compat_bpe.pipeline.pypy.table import Table, table_of
-from compat_bpe.unicode.code_points import CodePoints
+from compat_bpe.pipeline.pypy.encoder import Table, table_of
+from compat_bpe.unicode.properties import CodePoints
 from compat_bpe.unicode.surrogates import repair
-from tests.pipeline.random_trees import trees
+from tests.pattern.random_trees import trees
 from tests.strategies import texts
 
 #: It looks two characters ahead, as no table does.

@@ -1,9 +1,57 @@
-// One block of the text, drawn as cells: the parts that cannot be split, each with its tokens.
+// One block of the text, drawn as cells: the parts that cannot be split, each with its tokens. What
+// cannot be seen is shown.
 import { make } from './dom.js';
-import { visible } from './visible.js';
+
+/** What is drawn as nothing, or changes how other text is drawn. */
+const HIDDEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}\u00a0\u034f\u115f\u1160\u2000-\u200a\u202f\u205f\u3000\u3164]/u;
+/** What joins and styles the characters of emoji and of some scripts is drawn as part of them. */
+const JOINERS = /[\u200c\u200d\u{e0020}-\u{e007f}]/u;
 
 /**
- * The tokens of a block in one encoding, as counting_page/edited.py gives them.
+ * Return a part of the text as nodes in which everything can be seen.
+ * @param {string} text
+ * @param {boolean} everySpace show the spaces that stand with other characters, too
+ * @returns {Node[]}
+ */
+export function visible(text, everySpace) {
+  const isBlank = !/\S/.test(text);
+  /** @type {Node[]} */ const nodes = [];
+  let plain = '';
+  const flush = () => {
+    if (plain) nodes.push(document.createTextNode(plain));
+    plain = '';
+  };
+  const show = (/** @type {string} */ shown, /** @type {string} */ kind) => {
+    flush();
+    const mark = document.createElement('i');
+    mark.className = kind;
+    mark.textContent = shown;
+    nodes.push(mark);
+  };
+  const joins = /[\p{L}\p{So}\p{Extended_Pictographic}]/u.test(text);
+  for (const char of text) {
+    if (char === '\n') {
+      show('↵', 'mark');
+      plain = '\n';
+    } else if (char === '\t') {
+      show('→', 'mark');
+      plain = '\t';
+    } else if (char === ' ') {
+      if (isBlank || everySpace) show('·', 'mark');
+      else plain += char;
+    } else if (HIDDEN.test(char) && !(joins && JOINERS.test(char))) {
+      show(name(char), 'code');
+    } else plain += char;
+  }
+  flush();
+  return nodes;
+}
+
+/** @param {string} char */
+const name = char => `U+${(char.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`;
+
+/**
+ * The tokens of a block in one encoding, as counting_page/text.py gives them.
  * @typedef {[number, number, number, number[], number[]]} Cell start, end, number, ids, special ids
  * @typedef {{ first: number, cells: Cell[] }} Side
  */
@@ -25,7 +73,7 @@ import { visible } from './visible.js';
 export function drawSides(text, sides, cuts, look) {
   const places = sides.map(({ cells }) => new Set(cells.map(([start, end]) => `${start} ${end}`)));
   return sides.map(({ cells }, column) => {
-    const other = sides.length > 1 ? places[1 - column] : null;
+    const other = sides[1 - column]?.cells.length ? places[1 - column] : null; // an estimate has none
     return drawSide(text, cells, cuts[column], look, other);
   });
 }

@@ -97,7 +97,6 @@ export class Card {
 
   /** @param {KeyboardEvent} event @param {(start: number, end: number) => void} select */
   pressed(event, select) {
-    const step = event.key === 'ArrowRight' ? 1 : event.key === 'ArrowLeft' ? -1 : 0;
     const { element } = this.view;
     if (event.key === 'Enter' && this.current?.isConnected) {
       event.preventDefault(); // else the text field, which has the focus then, gets a line end
@@ -106,13 +105,41 @@ export class Card {
       the('text').focus();
       return;
     }
-    if (!step) return;
+    const move = /^(Arrow(Left|Right|Up|Down)|Page(Up|Down)|Home|End)$/.exec(event.key)?.[0].replace('Arrow', '');
+    if (!move) return;
     event.preventDefault();
+    this.move(move, event.ctrlKey || event.metaKey);
+  }
+
+  /** Go to another token. @param {string} move a key without "Arrow" @param {boolean} isFar with Ctrl held */
+  async move(move, isFar) {
+    const { element } = this.view;
+    const pane = element.getBoundingClientRect(), line = parseFloat(getComputedStyle(element).lineHeight);
+    const from = this.current?.isConnected ? this.current.getClientRects()[0] : null;
+    const isUp = /Up|Home|Left/.test(move);
+    const isScrolled = move.startsWith('Page') || (isFar && /Home|End/.test(move));
+    if (isScrolled) {
+      element.scrollTop += (isUp ? -1 : 1) * (isFar ? element.scrollHeight : pane.height - 2 * line);
+      await this.view.drawn();
+    }
     const cells = [...element.querySelectorAll('.block > .side:first-child > .t')];
-    const at = cells.indexOf(this.current);
-    const bounds = element.getBoundingClientRect();
-    const next = at >= 0 ? cells[at + step]
-      : cells.find(cell => cell.getBoundingClientRect().bottom > bounds.top + 4);
+    const step = { Left: -1, Right: 1 }[move];
+    let next = step && from ? cells[cells.indexOf(this.current) + step] : null;
+    if (!next && !(step && from)) {
+      const x = move === 'Home' || !from ? pane.left : move === 'End' ? pane.right : from.left;
+      let y = from ? from.top + from.height / 2 : pane.top + line;
+      if (move === 'Up' || move === 'Down') y += isUp ? -line : line;
+      if (isFar && isScrolled) y = isUp ? pane.top : pane.bottom;
+      // The line counts before the place in it.
+      const distance = (/** @type {DOMRect} */ box) =>
+        Math.round(Math.abs(box.top + box.height / 2 - y) / 4) * 10_000 + Math.abs(box.left - x);
+      let least = Infinity;
+      for (const cell of cells) {
+        for (const box of cell.getClientRects()) {
+          if (distance(box) < least) [least, next] = [distance(box), cell];
+        }
+      }
+    }
     if (!next) return;
     next.scrollIntoView({ block: 'nearest' });
     this.show(next);

@@ -1,11 +1,11 @@
 // Keeps the worker's text the same as the page's: it is sent what has changed, not the text.
-import { difference } from './difference.js';
-import { prepared } from './prepared.js';
+import { prepared } from './models.js';
+import { difference } from './text.js';
 
 export class Counter extends EventTarget {
   /**
    * @param {import('./engine.js').Engine} engine
-   * @param {import('./model.js').Model} model
+   * @param {import('./text.js').Model} model
    */
   constructor(engine, model) {
     super();

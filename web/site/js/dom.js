@@ -1,5 +1,46 @@
-// The elements of the page. Text becomes text: nothing here takes HTML.
-import { begun, done } from './work.js';
+// The elements of the page, what waits to be done and drawn, and files to save. Text becomes text: nothing
+// here takes HTML.
+//
+// The work that the page was asked for, and that which is done and drawn, are two numbers on the root element:
+// `data-asked` and `data-answered`. What waits for the page waits until they are equal.
+
+const { dataset } = document.documentElement;
+let asked = 0, answered = 0;
+
+/** Some work was asked for. */
+export function begun() { dataset.asked = String(++asked); }
+
+/** It is done, or nothing will come of it. */
+export function done() { dataset.answered = String(++answered); }
+
+/**
+ * Count what a promise stands for as work, and return its value.
+ * @template T
+ * @param {Promise<T>} promise
+ * @returns {Promise<T>}
+ */
+export async function work(promise) {
+  begun();
+  try {
+    return await promise;
+  } finally {
+    setTimeout(done); // after what follows on it has begun
+  }
+}
+
+/**
+ * Call something before the next picture. @param {() => void} call @returns {number} as requestAnimationFrame
+ */
+export function nextFrame(call) {
+  begun();
+  return requestAnimationFrame(() => {
+    try {
+      call();
+    } finally {
+      done();
+    }
+  });
+}
 
 /**
  * Return the element of an id.
@@ -102,4 +143,24 @@ export function setUpCopying(id, text) {
     }
     reset();
   };
+}
+
+/** @param {(string | number)[][]} rows */
+export const csv = rows => rows.map(row => `${row.map(field).join(',')}\r\n`).join('');
+
+/** @param {string | number} value */
+const field = value => (/[",\r\n]/.test(String(value)) ? `"${String(value).replaceAll('"', '""')}"` : String(value));
+
+/**
+ * Save a text as a file.
+ * @param {string} name
+ * @param {string} text
+ * @param {string} type
+ */
+export function save(name, text, type) {
+  const link = document.createElement('a');
+  link.download = name;
+  link.href = URL.createObjectURL(new Blob([text], { type }));
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 1000);
 }

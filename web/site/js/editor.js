@@ -1,8 +1,7 @@
 // The text field. Browsers lay out all of a text field on every keystroke, which takes seconds for
 // a megabyte. So of a long text it holds a part, which moves with the caret.
-import { difference } from './difference.js';
-import { figure, the } from './dom.js';
-import { lineFeeds } from './model.js';
+import { the } from './dom.js';
+import { difference, lineFeeds } from './text.js';
 
 const WHOLE = 40_000; // UTF-16 units up to which it holds the whole text
 const PART = 24_000; // of a longer text
@@ -11,19 +10,22 @@ const EDGE = 4_000; // from the end of a part, where it moves on
 const MOVES = /^(Arrow|Page|Home$|End$|Backspace$|Delete$)/;
 
 export class Editor {
-  /** @param {import('./model.js').Model} model */
+  /** @param {import('./text.js').Model} model */
   constructor(model) {
     this.model = model;
     this.field = the('text');
     this.from = 0;
     this.to = 0;
-    this.hasAll = false; // all of a long text is selected
+    this.isDragged = false; // the selection is all of the part, and a hand dragged it
     const { field } = this;
     field.addEventListener('input', () => this.typed());
     field.addEventListener('keydown', (/** @type {KeyboardEvent} */ event) => this.pressed(event));
     field.addEventListener('pointerdown', () => {
-      this.hasAll = false;
+      this.isDragged = false;
       model.history.close();
+    });
+    field.addEventListener('pointerup', (/** @type {PointerEvent} */ event) => {
+      this.isDragged = event.button === 0 && this.hasAll;
     });
     field.addEventListener('paste', (/** @type {ClipboardEvent} */ event) => this.pasted(event));
     for (const kind of ['copy', 'cut']) {
@@ -46,10 +48,15 @@ export class Editor {
     return this.isPart ? length >= PART / 2 && length <= 2 * PART : length === this.model.text.length;
   }
 
+  /** True if all of a long text is selected: by a key, a menu or a long press. */
+  get hasAll() {
+    const { selectionStart, selectionEnd, value } = this.field;
+    return this.isPart && !this.isDragged && selectionStart === 0 && selectionEnd === value.length;
+  }
+
   /** Hold the text, or the part around a place, with the caret there. @param {number} caret */
   show(caret) {
     const { text } = this.model;
-    this.hasAll = false;
     const start = Math.max(0, Math.min(caret - PART / 2, text.length - PART));
     this.from = this.isPart ? edge(text, start) : 0;
     this.to = this.isPart ? edge(text, start + PART) : text.length;
@@ -58,7 +65,7 @@ export class Editor {
     this.tell();
   }
 
-  /** Take over a change that was not typed here. @param {import('./model.js').Replacement} change */
+  /** Take over a change that was not typed here. @param {import('./text.js').Replacement} change */
   follow({ start, end, text }) {
     const { field } = this, { scrollTop } = field;
     const caret = start + text.length;
@@ -66,7 +73,6 @@ export class Editor {
     this.to += text.length - (end - start);
     if (!isHere || !this.isWell) this.show(caret);
     else {
-      this.hasAll = false;
       field.value = this.model.text.slice(this.from, this.to);
       this.select(caret, caret);
       field.scrollTop = scrollTop; // where the caret is in sight, nothing moves
@@ -134,18 +140,17 @@ export class Editor {
       return;
     }
     if (command && key === 'a') {
-      this.hasAll = this.isPart;
+      this.isDragged = false;
       model.history.close();
       return;
     }
     if (!MOVES.test(event.key)) return;
     const deletes = /^(Backspace|Delete)$/.test(event.key);
     if (!deletes) model.history.close();
-    if (this.hasAll && deletes) return; // see willChange
-    this.hasAll = false;
-    if (!this.isPart) return;
-    if (command && /^(Home|End|ArrowUp|ArrowDown)$/.test(event.key)) {
-      this.show(/^(Home|ArrowUp)$/.test(event.key) ? 0 : model.text.length);
+    if (!this.isPart || (this.hasAll && (deletes || event.shiftKey))) return; // see willChange
+    if (this.hasAll || (command && /^(Home|End|ArrowUp|ArrowDown)$/.test(event.key))) {
+      event.preventDefault();
+      this.show(/(Home|Left|Up)$/.test(event.key) ? 0 : model.text.length);
       this.scrollTo(this.from + field.selectionStart, field.clientHeight / 2);
       return;
     }
@@ -164,7 +169,6 @@ export class Editor {
     }
     if (!this.hasAll || !event.cancelable) return;
     event.preventDefault();
-    this.hasAll = false;
     const text = event.data ?? event.dataTransfer?.getData('text/plain') ?? '';
     this.model.replace(0, this.model.text.length, event.inputType === 'insertLineBreak' ? '\n' : lineFeeds(text));
   }
@@ -201,7 +205,8 @@ export class Editor {
   tell() {
     const { length } = this.model.text;
     the('parts').hidden = !this.isPart;
-    the('parts-where').textContent = `Long text: here ${figure(this.from + 1)} to ${figure(this.to)} of ${figure(length)}`;
+    const [first, last] = [this.from, this.to].map(place => Math.round((place / length) * 100));
+    the('parts-where').textContent = `Long text: here ${first} to ${last} % of it`;
     the('part-before').disabled = this.from === 0;
     the('part-after').disabled = this.to === length;
   }

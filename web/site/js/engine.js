@@ -1,5 +1,6 @@
-// The page's side of the worker: questions, and promises of their answers.
-import { work } from './work.js';
+// The page's side of the worker: questions, and promises of their answers; and the line that says how far
+// the page is, which is never "Ready." while something loads.
+import { later, the, work } from './dom.js';
 
 const policy = /** @type {any} */ (globalThis).trustedTypes?.createPolicy('compat-bpe', {
   createScriptURL: (/** @type {string} */ url) => url,
@@ -22,7 +23,7 @@ export class Engine {
     this.waiting = new Map();
     this.asked = 0;
     this.worker = new Worker(trusted(url), { type: 'module' });
-    this.progressed = (/** @type {number} */ share) => {};
+    this.progressed = (/** @type {{ bytes: number, total: number }} */ progress) => {};
     this.worker.onmessage = ({ data: { id, value, error, progress } }) => {
       if (progress !== undefined) {
         this.progressed(progress);
@@ -87,3 +88,56 @@ export class Engine {
 
 /** The page's worker. It starts here, which the page loads before its other modules. */
 export const engine = new Engine();
+
+/** @type {string[]} what loads now */
+const loading = [];
+let isStarted = false;
+let isBusy = false;
+let isSlow = false; // busy for so long that it is worth saying
+
+/** @param {string} text @param {string} [kind] */
+export function setStatus(text, kind = '') {
+  if (the('status').textContent === text) return; // not to be read out again
+  the('status').textContent = text;
+  the('status').className = kind;
+}
+
+/** Say that the figures are not yet those of the text, or that they are. @param {boolean} busy */
+export function setBusy(busy) {
+  the('counts').setAttribute('aria-busy', String(busy));
+  isBusy = busy;
+  if (!busy) isStarted = true;
+  isSlow &&= busy;
+  show();
+  if (busy) sayBusySoon();
+}
+
+/**
+ * Say what is loading until a promise is settled, and return its value.
+ * @template T
+ * @param {string} text
+ * @param {Promise<T>} promise
+ * @returns {Promise<T>}
+ */
+export async function whileLoading(text, promise) {
+  loading.push(text);
+  show();
+  try {
+    return await promise;
+  } finally {
+    loading.splice(loading.indexOf(text), 1);
+    show();
+  }
+}
+
+function show() {
+  if (loading.length) setStatus(loading[loading.length - 1]);
+  else if (!isStarted) return; // Python starts, or could not
+  else if (isSlow) setStatus('Counting…');
+  else if (!isBusy || the('status').className !== 'ready') setStatus(isBusy ? 'Counting…' : 'Ready.', isBusy ? '' : 'ready');
+}
+
+const sayBusySoon = later(() => {
+  isSlow = isBusy;
+  show();
+}, 400, false);

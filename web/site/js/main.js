@@ -1,36 +1,39 @@
 // Puts the parts of the page together.
 import { Card } from './card.js';
 import { Counter } from './counter.js';
-import { showCounts } from './counts.js';
-import { goOn, later, make, many, notice, setUpCopying, the } from './dom.js';
-import { EXAMPLE } from './example.js';
-import { MOST, filesOfDialog } from './dropped.js';
-import { setUpDropping } from './dropping.js';
+import { Everywhere, Fitting, showCounts, tokensOf } from './counts.js';
+import { failure, figure, goOn, later, make, many, notice, setUpCopying, the, work } from './dom.js';
 import { Editor } from './editor.js';
-import { areTokenizer, names, ships, shortName } from './encodings.js';
-import { engine, trusted } from './engine.js';
-import { FilesPanel } from './files-panel.js';
-import { IdsPanel } from './ids-panel.js';
+import { engine, setBusy, setStatus, trusted } from './engine.js';
+import { EXAMPLE } from './example.js';
+import { filesOfDialog, FilesPanel, MOST, setUpDropping } from './files.js';
 import { forgetAll, keepChoice, keepText, keptChoice, keptText } from './keeping.js';
-import { MessagesPanel } from './messages-panel.js';
-import { Model } from './model.js';
-import { ModelPicker } from './model-picker.js';
-import { prepared } from './prepared.js';
+import { MessagesPanel } from './messages.js';
+import { areTokenizer, Models, names, Picker, prepared, ships, shortName, TokenizerFiles } from './models.js';
 import { SamePlace } from './same-place.js';
-import { Settings } from './settings.js';
-import { setUpSharing } from './sharing.js';
-import { setBusy, setStatus } from './status.js';
-import { setUpTabs } from './tabs.js';
+import { Settings, setUpSharing, setUpTabs } from './settings.js';
+import { Model } from './text.js';
+import { IdsPanel, WordPanel } from './token-panels.js';
 import { TokenView } from './token-view.js';
-import { TokenizerFiles } from './tokenizer-files.js';
-import { WordPanel } from './word-panel.js';
-import { work } from './work.js';
 
 const settings = new Settings();
-const textOfLink = settings.read(location.hash);
-const started = engine.start(settings.keys);
-engine.progressed = share => { the('progress').value = share; };
-const picker = new ModelPicker(settings);
+const link = settings.read(location.hash);
+const models = new Models(engine);
+/** Python starts with the vocabularies of what the link names, as far as it is listed. */
+const started = models.ready.then(() => {
+  settings.first = (link.first !== null && models.find(link.first, link.field)) || settings.first;
+  settings.other = (link.other !== null && models.find(link.other)) || null;
+  showChosen();
+  return engine.start(settings.keys);
+});
+engine.progressed = ({ bytes, total }) => {
+  the('progress').value = bytes / total;
+  the('loaded').textContent = `${[bytes, total].map(one => (one / 1e6).toFixed(1)).join(' of ')} MB`;
+};
+/** Characters to a token, until Python has counted. */
+const ABOUT = 4;
+const picker = new Picker(the('model'), models, entry => settings.choose(entry));
+const otherPicker = new Picker(the('other'), models, entry => settings.compare(entry));
 const model = new Model();
 const editor = new Editor(model);
 const counter = new Counter(engine, model);
@@ -44,35 +47,40 @@ const refreshSoon = later(() => {
   if (counter.isCurrent) view.refresh();
 }, 300);
 const card = new Card(view, engine, () => counter.keys, (start, end) => editor.reveal(start, end));
-const same = new SamePlace(editor, view, (start, end) => engine.ask('part', { start, end }));
+const same = new SamePlace(editor, view, async (start, end) => {
+  const counts = await engine.ask('part', { start, end });
+  return counts.map((/** @type {number} */ count, /** @type {number} */ column) => tokensOf(counter.keys[column], count));
+});
 card.pointed = found => same.point(found);
 const files = new FilesPanel(engine, () => settings.keys, openText);
 const word = new WordPanel(engine, () => ({ keys: settings.keys, special: settings.chosen.special }));
-const messages = new MessagesPanel(engine, picker);
+const messages = new MessagesPanel(engine, settings, models);
 const ids = new IdsPanel(engine, () => settings.keys, text => {
   model.set(text);
   showTab('text');
 });
-/** @type {any} */ let figures = { keys: [], counts: [], characters: 0, bytes: 0, lines: 0 };
+const fitting = new Fitting(engine, model, () => settings.chosen.limit);
+const everywhere = new Everywhere(engine, () => model.text.length, async name => settings.choose(await models.meaning(name, 'encoding')));
+/** @type {any} */ let figures = { keys: [], counts: [], notes: [], characters: 0, bytes: 0, lines: 0 };
 let tab = 'text';
 
 const showTab = setUpTabs(name => {
   tab = name;
+  document.body.dataset.tab = name;
   goOn();
+  keepLink();
   if (name === 'word') word.draw();
   if (name === 'messages') messages.count();
   if (name === 'ids') ids.draw();
 });
 setUpSharing(settings, model);
 setUpDropping(({ found, hidden, folders }) => work(take(found, hidden, folders)));
-const tokenizers = new TokenizerFiles(engine, key => {
-  settings.fill();
-  settings.choose(key);
-});
+const tokenizers = new TokenizerFiles(engine, models, entry => settings.choose(entry));
 
 model.addEventListener('change', () => {
   goOn();
   setBusy(!counter.isCurrent);
+  if (!counter.isReady) the('counts').querySelector('.count').textContent = `≈ ${figure(Math.ceil(model.text.length / ABOUT))}`;
   the('example').hidden = model.text !== '';
   keepSoon();
   view.drawSoon();
@@ -85,12 +93,25 @@ the('example').onclick = () => {
   editor.reveal(0, 0);
   the('text').focus();
 };
-the('fold').onclick = () => {
-  const isOpen = the('settings').classList.toggle('open');
+const fold = (/** @type {boolean} */ isOpen) => {
+  the('settings').hidden = !isOpen;
   the('fold').setAttribute('aria-expanded', String(isOpen));
 };
-the('forget').onclick = async () => {
-  model.set('');
+the('fold').onclick = () => fold(the('settings').hidden);
+the('compare').onclick = () => {
+  the('second').hidden = false;
+  the('other').focus();
+  otherPicker.open('');
+};
+the('other').addEventListener('blur', () => showChosen());
+the('no-other').onclick = () => {
+  settings.compare(null);
+};
+the('forget').onclick = () => the('forgetting').showModal();
+the('forgetting').onclose = async () => {
+  if (the('forgetting').returnValue !== 'forget') return;
+  the('forgetting').returnValue = '';
+  model.forget();
   messages.forget();
   await forgetAll();
   the('offline-said').textContent = 'Forgotten.';
@@ -114,7 +135,8 @@ setUpCopying('copy-ids', async () => JSON.stringify(await engine.ask('ids', { co
 
 counter.addEventListener('counted', (/** @type {any} */ { detail }) => {
   figures = detail;
-  showCounts(figures, settings.chosen.limit, picker.context);
+  showCounts(figures, settings);
+  the('not-counted').textContent = '';
   if (counter.isCurrent) {
     setBusy(false);
     isPaused = counter.took > SLOW;
@@ -124,6 +146,7 @@ counter.addEventListener('counted', (/** @type {any} */ { detail }) => {
     } else view.refresh();
     same.countSoon();
     cutSoon();
+    everywhere.follow();
   }
 });
 counter.addEventListener('failure', (/** @type {any} */ { detail }) => notCounted(detail));
@@ -131,7 +154,9 @@ counter.addEventListener('failure', (/** @type {any} */ { detail }) => notCounte
 /** Show why there are no figures; those of another text would be wrong. @param {unknown} error */
 function notCounted(error) {
   const message = error instanceof Error ? error.message : String(error);
-  the('counts').replaceChildren(make('p', { className: 'error' }, `Not counted: ${message}`));
+  figures = { ...figures, keys: [], counts: [] };
+  showCounts(figures, settings);
+  the('not-counted').textContent = `Not counted: ${message}`;
   setBusy(false);
 }
 
@@ -143,6 +168,7 @@ const cutSoon = later(async () => {
     ? null : engine.ask('cut', { column, limit }))));
   if (text !== model.text) return;
   view.cuts = cuts;
+  fitting.show(cuts[0] ?? null);
   view.redraw();
 }, 120);
 
@@ -167,16 +193,33 @@ async function choose() {
   if (tab === 'ids') ids.draw();
 }
 
+/** Show what is chosen in the fields. */
+function showChosen() {
+  picker.show(settings.first.name);
+  otherPicker.show(settings.other?.name ?? '');
+  the('second').hidden = !settings.other;
+  the('compare').hidden = Boolean(settings.other);
+}
+
+/** The address has what is seen, so that it is still there when the page is loaded again. */
+function keepLink() {
+  if (isLinked) history.replaceState(null, '', settings.write(null));
+}
+let isLinked = false; // what the link says has been taken
+/** @type {Record<string, () => Record<string, string>>} */
+const views = { word: () => ({ word: the('word').value }), ids: () => ({ list: the('id-list').value.slice(0, 10_000) }) };
+settings.view = () => (tab === 'text' ? {} : { tab, ...views[tab]?.() });
+for (const id of ['word', 'id-list']) the(id).addEventListener('input', later(keepLink, 300, false));
+
 settings.addEventListener('change', (/** @type {any} */ { detail: id }) => {
-  goOn();
-  picker.follow();
+  if (id !== 'link') goOn();
+  showChosen();
   keepChoice(settings.keys.map(shortName));
-  // So the settings are still there when the page is loaded again.
-  if (id !== 'link') history.replaceState(null, '', settings.write(null));
+  keepLink();
   look();
   if (id === 'spaces' || id === 'ids') view.redraw();
   else if (id === 'limit') {
-    showCounts(figures, settings.chosen.limit, picker.context);
+    showCounts(figures, settings);
     cutSoon();
   } else started.then(choose);
 });
@@ -187,13 +230,31 @@ function look() {
   view.look = { spaces, ids };
 }
 
-addEventListener('hashchange', () => {
-  const text = settings.read(location.hash);
-  if (text !== null) model.set(text);
-  settings.changed('link');
-});
+/** Take what a link says: what it does not name stays as on a first visit. @param {ReturnType<Settings['read']>} given */
+async function follow(given) {
+  const wrong = [];
+  const meaning = async (/** @type {string} */ name, /** @type {string} */ field) => {
+    try {
+      return await models.meaning(name, field);
+    } catch (error) {
+      wrong.push(error instanceof Error ? error.message : String(error));
+      return null;
+    }
+  };
+  if (given.first !== null) settings.first = await meaning(given.first, given.field) ?? settings.first;
+  settings.other = given.other ? await meaning(given.other, '') : null;
+  if (given.word !== null) the('word').value = given.word.slice(0, 200);
+  if (given.list !== null) the('id-list').value = given.list;
+  if (given.text !== null) model.set(given.text);
+  if (document.getElementById(`tab-${given.tab}`)) showTab(given.tab);
+  fold(settings.chosen.limit !== null || settings.chosen.special);
+  isLinked = true;
+  if (wrong.length) failure(wrong.join('; '));
+}
 
-/** @param {import('./dropped.js').Found[]} found @param {number} hidden @param {boolean} folders */
+addEventListener('hashchange', () => work(started.then(() => follow(settings.read(location.hash))).then(() => settings.changed('link'))));
+
+/** @param {import('./files.js').Found[]} found @param {number} hidden @param {boolean} folders */
 async function take(found, hidden, folders) {
   if (!found.length) return;
   await started;
@@ -233,24 +294,25 @@ async function keepOffline() {
 /** Load the tokenizers that were kept, and choose those that were chosen. @param {string[]} chosen their names */
 async function restore(chosen) {
   await tokenizers.restore();
-  settings.fill();
-  const keys = chosen.map(name => [...names].find(([key, one]) => !ships(key) && one === name)?.[0]);
-  if (!keys.some(Boolean)) return;
-  if (keys[0]) the('encoding').value = keys[0];
-  if (keys[1]) the('other').value = keys[1];
-  settings.changed('encoding');
+  const [first, other] = chosen.map(name => models.entries.find(one => one.key.startsWith('file:') && one.name === name));
+  if (!first && !other) return;
+  settings.first = first ?? settings.first;
+  settings.other = other ?? settings.other;
+  settings.changed('file');
 }
 
 async function begin() {
   look();
-  if (textOfLink !== null) model.set(textOfLink);
+  if (link.text !== null) model.set(link.text);
   else if (the('text').value) model.set(the('text').value); // typed before this script was there
   else if (keptText()) model.set(keptText() ?? '');
   if (document.activeElement === document.body && !matchMedia('(pointer: coarse)').matches) the('text').focus();
   const chosen = keptChoice();
   try {
     const { times, isContinued } = await started;
-    the('progress').hidden = true;
+    the('progress').hidden = the('loaded').hidden = true;
+    await follow({ ...link, text: null });
+    showChosen();
     await choose();
     await restore(chosen);
     const build = await (await fetch('build.json')).json();

@@ -1,17 +1,67 @@
-// Keeps the text and its tokens at the same place: they scroll together, and what is pointed at or
-// selected in one is marked in the other.
-import { later, make, many, the } from './dom.js';
-import { FieldPlaces } from './field-places.js';
-import { nextFrame } from './work.js';
+// Keeps the text and its tokens at the same place: they scroll together, and what is pointed at or selected in
+// one is marked in the other. A text field does not say where its characters are: a copy laid out alike does.
+import { later, make, many, nextFrame, the } from './dom.js';
+
+export class FieldPlaces {
+  /** @param {any} field */
+  constructor(field) {
+    this.field = field;
+    this.mirror = make('div', { className: 'mirror', ariaHidden: 'true' });
+    this.text = document.createTextNode('');
+    this.mirror.append(this.text);
+    field.after(this.mirror);
+    this.range = document.createRange();
+  }
+
+  /** Lay the copy out, unless it is already. */
+  follow() {
+    const { field, mirror, text } = this;
+    const width = `${field.clientWidth}px`;
+    if (mirror.style.width !== width) mirror.style.width = width;
+    const value = `${field.value}\u200b`; // so that an empty last line has a height
+    if (text.data !== value) text.data = value;
+  }
+
+  /** Return the top of a character in pixels from that of the first line. @param {number} place */
+  top(place) {
+    const rect = this.rects(place, place + 1)[0];
+    return rect ? rect.top - this.mirror.getBoundingClientRect().top : 0;
+  }
+
+  /** Return the first character of the line at a height. @param {number} height */
+  at(height) {
+    this.follow();
+    let low = 0, high = this.field.value.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      const rect = this.rects(middle, middle + 1)[0];
+      const bottom = rect ? rect.bottom - this.mirror.getBoundingClientRect().top : 0;
+      if (bottom <= height) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+
+  /** Return where a part is drawn, in pixels of the copy. @param {number} start @param {number} end */
+  rects(start, end) {
+    this.follow();
+    const { length } = this.text.data;
+    this.range.setStart(this.text, Math.min(start, length - 1));
+    this.range.setEnd(this.text, Math.min(Math.max(end, start + 1), length));
+    return [...this.range.getClientRects()];
+  }
+}
 
 /** The longest part that is marked, in UTF-16 units. */
 const MARKED = 2_000;
+/** How often the place is found again: heights that are guessed anew might move it for ever. */
+const TRIES = 20;
 
 export class SamePlace {
   /**
    * @param {import('./editor.js').Editor} editor
    * @param {import('./token-view.js').TokenView} view
-   * @param {(start: number, end: number) => Promise<number[]>} count counts a part by itself
+   * @param {(start: number, end: number) => Promise<string[]>} count counts a part by itself, for people
    */
   constructor(editor, view, count) {
     this.editor = editor;
@@ -23,40 +73,38 @@ export class SamePlace {
     // The pane that a hand is on leads; scrolling the other one must not lead back.
     /** @type {any} */ this.leader = editor.field;
     for (const pane of [editor.field, view.element]) {
-      for (const kind of ['pointerenter', 'pointerdown', 'wheel', 'touchstart', 'keydown', 'focus']) {
+      for (const kind of ['pointerenter', 'pointerdown', 'wheel', 'touchstart', 'keydown', 'focus', 'paste']) {
         pane.addEventListener(kind, () => { this.leader = pane; }, { passive: true });
       }
     }
     editor.field.addEventListener('scroll', () => {
       this.place();
-      if (this.leader === editor.field) this.scrolling(() => this.followText());
+      if (this.leader === editor.field) this.follow(TRIES);
     });
     view.element.addEventListener('scroll', () => {
-      if (this.leader === view.element) this.scrolling(() => this.followTokens());
+      if (this.leader === view.element) this.follow(TRIES);
     });
     // What is drawn late has another height than was guessed: then the place is found again.
-    view.element.addEventListener('drawn', () => {
-      if (performance.now() - this.scrolled > 600) return;
-      this.soon(() => (this.leader === view.element ? this.followTokens() : this.followText()));
-    });
+    view.element.addEventListener('drawn', () => this.tries && this.follow(this.tries - 1));
     new ResizeObserver(() => this.place()).observe(editor.field);
-    this.scrolled = -Infinity;
+    this.tries = 0;
+    this.isTouched = false;
+    for (const kind of ['pointerdown', 'keydown']) editor.field.addEventListener(kind, () => { this.isTouched = true; });
     document.addEventListener('selectionchange', () => this.selected());
     this.countSoon = later(() => this.countSelected(), 80);
   }
 
-  /** @param {() => void} call */
-  scrolling(call) {
-    this.scrolled = performance.now();
-    this.soon(call);
-  }
-
-  /** Do once before the next picture. @param {() => void} call */
-  soon(call) {
+  /** Bring the other pane to the place of the leader, until all that is in sight there is drawn. @param {number} tries */
+  follow(tries) {
+    this.tries = tries;
     if (this.frame) return;
     this.frame = nextFrame(() => {
       this.frame = 0;
-      call();
+      const { view, leader } = this;
+      const before = view.element.scrollTop;
+      if (leader === view.element) this.followTokens();
+      else this.followText();
+      if (view.isDrawn && view.element.scrollTop === before) this.tries = 0;
     });
   }
 
@@ -112,6 +160,8 @@ export class SamePlace {
   selected() {
     if (document.activeElement !== this.editor.field) return;
     const [start, end] = this.selection;
+    this.isTouched ||= start !== end;
+    if (!this.isTouched) return; // nothing was clicked yet: no token is marked
     this.view.part = [start, end];
     this.view.markSoon(); // a keystroke does not wait for it
     this.countSoon();
@@ -128,7 +178,6 @@ export class SamePlace {
     const counts = await this.count(start, end).catch(() => []);
     const [first, last] = this.selection;
     if (this.editor.model.text.slice(first, last) !== asked || !counts.length) return;
-    const tokens = counts.length > 1 ? `${counts.map(one => many(one, 'token')).join(' and ')}` : many(counts[0], 'token');
-    the('selected').textContent = `Selected: ${tokens}, ${many([...asked].length, 'character')}`;
+    the('selected').textContent = `Selected: ${counts.join(' and ')}, ${many([...asked].length, 'character')}`;
   }
 }

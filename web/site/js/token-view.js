@@ -1,7 +1,6 @@
 // The tokens of the text, of which only those in sight are drawn.
 import { drawSides } from './block-view.js';
-import { later, make } from './dom.js';
-import { nextFrame } from './work.js';
+import { later, make, nextFrame } from './dom.js';
 
 /** Pixels above and below what is in sight that are drawn, too. */
 const MARGIN = 300;
@@ -9,7 +8,7 @@ const MARGIN = 300;
 const GUESS = 0.4;
 
 /**
- * @typedef {import('./blocks.js').Block} Block
+ * @typedef {import('./text.js').Block} Block
  * @typedef {import('./block-view.js').Side} Side
  * @typedef {{ element: any, version: number, sides: Side[], drawn: string }} Row
  */
@@ -17,7 +16,7 @@ const GUESS = 0.4;
 export class TokenView {
   /**
    * @param {any} element
-   * @param {import('./model.js').Model} model
+   * @param {import('./text.js').Model} model
    * @param {(ranges: [number, number][]) => Promise<Side[][]>} ask returns the cells of parts
    */
   constructor(element, model, ask) {
@@ -36,6 +35,7 @@ export class TokenView {
     /** Tells if the worker has the text of the page: else its answers would be of another one. */
     this.mayAsk = () => false;
     this.width = 0;
+    this.unit = GUESS; // as it was drawn last
     /** @type {number | undefined} */
     this.frame = undefined;
     this.isStale = false; // there are answers from before the last edit
@@ -58,6 +58,18 @@ export class TokenView {
     }).observe(element);
   }
 
+  /** True if the tokens of all that is in sight are drawn, and nothing is to be drawn anew. */
+  get isDrawn() {
+    return this.frame === undefined && this.rows.size > 0 && [...this.rows].every(([block, row]) => row.version === block.version);
+  }
+
+  /** Wait until it is so, or a second of pictures. */
+  async drawn() {
+    for (let frames = 0; frames < 60 && (!frames || !this.isDrawn); frames++) {
+      await new Promise(done => nextFrame(() => done(null)));
+    }
+  }
+
   drawSoon() {
     this.frame ??= nextFrame(() => {
       this.frame = undefined;
@@ -65,9 +77,9 @@ export class TokenView {
     });
   }
 
-  /** Return the guessed height of a block. @param {Block} block @param {number} perUnit */
-  heightOf(block, perUnit) {
-    return block.height || Math.max(block.length * perUnit, 24);
+  /** Return the height of a block, guessed if it was not drawn. @param {Block} block */
+  heightOf(block) {
+    return block.height || Math.max(block.length * this.unit, 24);
   }
 
   perUnit() {
@@ -77,7 +89,7 @@ export class TokenView {
       pixels += block.height;
       units += block.length;
     }
-    return units > 200 ? pixels / units : GUESS;
+    return units > 200 ? pixels / units : this.unit;
   }
 
   /** Put the blocks in sight in place, and ask for the cells of those that have none. */
@@ -85,12 +97,12 @@ export class TokenView {
     const { list } = this.model.blocks;
     const top = this.element.scrollTop - MARGIN;
     const bottom = top + this.element.clientHeight + 2 * MARGIN;
-    const perUnit = this.perUnit();
+    this.unit = this.perUnit();
     /** @type {Map<Block, Row>} */ const rows = new Map();
     let y = 0, above = 0, below = 0, at = 0;
     /** @type {any} */ let before = this.above;
     for (const block of list) {
-      const height = this.heightOf(block, perUnit);
+      const height = this.heightOf(block);
       if (y + height <= top) above += height;
       else if (y >= bottom) below += height;
       else {
@@ -186,7 +198,7 @@ export class TokenView {
   /** @param {Row} row @param {string} text @param {number} start */
   drawRow(row, text, start) {
     const cuts = row.sides.map((_, column) => {
-      const cut = this.cuts[column];
+      const cut = this.cuts[column] ?? null; // that of a second encoding may not be known yet
       return cut === null || cut >= start + text.length ? null : Math.max(cut - start, -1);
     });
     const drawn = JSON.stringify([text, row.sides.map(({ cells }) => cells), cuts, this.look]);
@@ -208,10 +220,9 @@ export class TokenView {
 
   /** Scroll to a place of the text. @param {number} place */
   reveal(place) {
-    const perUnit = this.perUnit();
     let at = 0, y = 0;
     for (const block of this.model.blocks.list) {
-      const height = this.heightOf(block, perUnit);
+      const height = this.heightOf(block);
       if (place < at + block.length) {
         y += height * ((place - at) / block.length);
         break;
@@ -226,18 +237,17 @@ export class TokenView {
   /** Scroll so that a place is at the top. @param {number} place */
   scrollTo(place) {
     const { element } = this;
-    const perUnit = this.perUnit();
     let at = 0, y = 0;
     for (const block of this.model.blocks.list) {
       if (place < at + block.length || block === this.model.blocks.list[this.model.blocks.list.length - 1]) {
         const cell = place > at ? this.cellAt(block, place - at) : null;
         // A block that is not drawn has no lines yet: about where the place will be.
         if (cell) y = cell.getBoundingClientRect().top - element.getBoundingClientRect().top + element.scrollTop - 11;
-        else if (place > at) y += this.heightOf(block, perUnit) * ((place - at) / block.length);
+        else if (place > at) y += this.heightOf(block) * ((place - at) / block.length);
         break;
       }
       at += block.length;
-      y += this.heightOf(block, perUnit);
+      y += this.heightOf(block);
     }
     element.scrollTop = y;
   }

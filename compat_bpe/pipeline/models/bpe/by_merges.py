@@ -8,8 +8,8 @@ This module uses that, and checks it. It merges a chunk as ``by_rank`` does, wit
 merge in the list as the rank of a token. Several merges may make one token, if they follow one
 another: a list that was made from ranks has every two tokens that can be joined.
 
-The property: if each merge on the way was a listed one, the list gives the same result. For the
-list allows no merges that ``by_rank`` does not allow, so no merge of a lower rank was passed over.
+The property: if each merge on the way was a listed one, the list gives the same result. The list
+allows no merges that ``by_rank`` does not allow, so no merge of a lower rank was passed over.
 
 It is enough to check each token once:
 
@@ -28,36 +28,87 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
-from itertools import accumulate
+from itertools import accumulate, repeat
 from operator import add, le
 from typing import NamedTuple
 
-from ....parallel.lazy import cached_property
-from ...byte_level import BYTE_TO_UNICODE, UNICODE_TO_BYTE, decode_all, decode_bytes
-from ...lookup import getter, shareable
-from .by_rank import BytePairEncoder, Ids
-from .heap import merge_by_heap
-from .listed_pairs import ListedPairs
-from .symbols import absent_from
-from .windows import merge_in_windows
+from ....caches import cached_property, getter
+from ...byte_level import BYTE_TO_UNICODE, UNICODE_TO_BYTE, decode_all, decode_bytes, encode_bytes
+from .by_rank import BytePairEncoder
+from .merging import Symbol, merge_by_heap, merge_in_windows, ranks_of_merges
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ..base import Ids
+    from .by_rank import ListedPairs
 
 #: The most pairs of ids that are remembered.
 _KEPT = 1 << 17
 
 
 class UnknownPolicy(NamedTuple):
-    """The treatment of a byte that is not a token.
+    """The treatment of characters, and of bytes as they are written, that are not tokens.
 
     Args:
-        token: the token that stands for it; None to drop the byte.
-        fuse: True if one such token stands for several bytes in a row.
+        token: the token for an unknown character; None to drop it.
+        fuse: True if one such token stands for several in a row.
         byte_fallback: True if tokens such as ``<0xC4>`` are tried first. They are used if the
-            vocabulary has all of them that spell the character which the byte is written as.
+            vocabulary has all of them that spell the character.
     """
 
     token: str | None = None
     fuse: bool = False
     byte_fallback: bool = False
+
+    def first_symbols(
+        self, text: str, names: Sequence[str], known: Mapping[str, int]
+    ) -> list[Symbol]:
+        """Return the symbols that merging a text begins with.
+
+        A character is a symbol if its name is a token. If not:
+
+        1. With ``byte_fallback``, it is a symbol for each byte of its name, if all of these are
+           tokens.
+        2. Else it is the token for unknown characters. With ``fuse``, one token stands for several.
+           As in tokenizers, it is put only before the next character that is a token, or at the
+           end: the bytes of other characters come before it.
+        3. Without such a token the character vanishes.
+
+        Args:
+            text: the text.
+            names: the name of each of its characters.
+            known: the vocabulary.
+
+        Raises:
+            ValueError: a character is unknown, and the token for that is not in the vocabulary.
+        """
+        symbols: list[Symbol] = []
+        pending: list[Symbol] = []
+        for char, name in zip(text, names):
+            length = len(char.encode())
+            if name in known:
+                if pending:
+                    symbols += pending
+                    pending = []
+                symbols.append(Symbol(name, length))
+                continue
+            if self.byte_fallback:
+                spelled = [f"<0x{byte:02X}>" for byte in name.encode()]
+                if all(map(known.__contains__, spelled)):
+                    symbols += map(Symbol, spelled, repeat(1))
+                    continue
+            if self.token is None:
+                continue
+            if self.token not in known:
+                raise ValueError(
+                    f"the vocabulary has no token for {char!r}, and not the token for unknown "
+                    f"characters, {self.token!r}"
+                )
+            if self.fuse and pending:
+                length += pending.pop().length
+            symbols += pending
+            pending = [Symbol(self.token, length)]
+        return symbols + pending
 
 
 class ListedMergesEncoder(BytePairEncoder):
@@ -92,7 +143,7 @@ class ListedMergesEncoder(BytePairEncoder):
         others: set[str] = set()
         if tokens.pop(None, None) is not None:
             others = {name for name, data in zip(names, written) if data is None}
-        #: Each token's bytes and its id, without tokens not written in the byte alphabet.
+        #: Each token's bytes and its id, without tokens that are not in the byte alphabet.
         self.tokens: dict[bytes, int] = tokens  # type: ignore[assignment]
         made = list(map(add, self._lefts, self._rights))
         ids = _ids_of(made, names, vocabulary)
@@ -116,8 +167,8 @@ class ListedMergesEncoder(BytePairEncoder):
             ranks = {decode_bytes(name): rank for rank, name in enumerate(singles)}
             self._ids = [vocabulary[name] for name in singles] + ids
             self._ranks_made = range(len(singles), len(self._ids))
-            # Backwards, so that of several merges that make one token the first, of the lowest
-            # rank, remains.
+            # Backwards, so that the first of several merges that make one token remains: its rank
+            # is the lowest.
             for data, rank in zip(reversed(decode_all(made)), reversed(self._ranks_made)):
                 if data in ranks:
                     self._otherwise.add(rank)
@@ -186,11 +237,11 @@ class ListedMergesEncoder(BytePairEncoder):
 
     def ranks_suffice(self) -> bool:
         """Return True if ids serve as ranks and merging by them gives every chunk the same ids."""
-        made = self._ids is None and not self._missing
-        return made and all(map(self.is_as_listed, self.ranks.values()))
+        are_ranks = self._ids is None and not self._missing
+        return are_ranks and all(map(self.is_as_listed, self.ranks.values()))
 
     def makes_all_tokens(self) -> bool:
-        """Return True if merging makes each token that is written in the byte alphabet."""
+        """Return True if merging makes each token of the byte alphabet."""
         return all(token in self.ranks and len(self.merge(token)) == 1 for token in self.tokens)
 
     def listed_merge(self, left: int | None, right: int | None) -> tuple[int, int] | None:
@@ -206,7 +257,7 @@ class ListedMergesEncoder(BytePairEncoder):
         ids = self._vocabulary
         # As in _Pairs, of two merges of one pair the later one counts.
         pairs = zip(map(ids.__getitem__, self._lefts), map(ids.__getitem__, self._rights))
-        return ListedPairs(
+        return (
             [ids[BYTE_TO_UNICODE[byte]] for byte in range(256)],
             dict(zip(pairs, range(len(self._lefts)))),
             [ids[name] for name in map(add, self._lefts, self._rights)],
@@ -215,17 +266,14 @@ class ListedMergesEncoder(BytePairEncoder):
     def first_tokens(self, chunk: bytes) -> list[tuple[int | None, bytes]]:
         """Return the ids that merging a chunk begins with, each with its bytes.
 
-        For a token that stands for unknown bytes, they are the bytes of its name.
+        A token for unknown bytes has the bytes of its name.
         """
-        data_of = {self._vocabulary.get(char): byte for byte, char in BYTE_TO_UNICODE.items()}
-        tokens: list[tuple[int | None, bytes]] = []
-        for token_id, _ in self._first_symbols(chunk):
-            if token_id in data_of:
-                tokens.append((token_id, bytes([data_of[token_id]])))
-            else:
-                name = next(name for name, known in self._vocabulary.items() if known == token_id)
-                tokens.append((token_id, name.encode()))
-        return tokens
+        names = [symbol.name for symbol in self._first_symbols(chunk)]
+        byte_of = UNICODE_TO_BYTE
+        return [
+            (self._vocabulary[name], bytes([byte_of[name]]) if name in byte_of else name.encode())
+            for name in names
+        ]
 
     def find(self, chunk: bytes) -> list[tuple[int, str, int]]:
         """Return the ids of a chunk, with their names and lengths; see ``BytePairEncoder.find``.
@@ -236,11 +284,12 @@ class ListedMergesEncoder(BytePairEncoder):
         if not self._missing or len(chunk.translate(None, self._missing)) == len(chunk):
             return super().find(chunk)
         symbols = self._first_symbols(chunk)
-        ends = list(accumulate(length for _, length in symbols))
-        starts = [0, *ends]
+        places = list(accumulate((symbol.length for symbol in symbols), initial=0))
+        ids, starts = self._merge_ids([self._vocabulary[symbol.name] for symbol in symbols])
+        ends = [*starts[1:], len(symbols)]
         return [
-            (token_id, self.names[token_id], ends[after - 1] - starts[first])
-            for token_id, first, after in self._merge_symbols([token_id for token_id, _ in symbols])
+            (token_id, self.names[token_id], places[end] - places[start])
+            for token_id, start, end in zip(ids, starts, ends)
         ]
 
     @cached_property
@@ -263,55 +312,31 @@ class ListedMergesEncoder(BytePairEncoder):
 
     def _merge_pairs(self, chunk: bytes) -> list[int]:
         """Return the ids by following the rule literally, by pairs of ids."""
-        symbols = [token_id for token_id, _ in self._first_symbols(chunk)]
-        return [token_id for token_id, _, _ in self._merge_symbols(symbols)]
+        first = list(map(self._id_of, encode_bytes(chunk)))
+        if None in first:
+            first = [self._vocabulary[symbol.name] for symbol in self._first_symbols(chunk)]
+        return self._merge_ids(first)[0]
 
-    def _merge_symbols(self, first: Sequence[int]) -> list[tuple[int, int, int]]:
-        """Return what some ids are merged to, each id with its range in them, in time n·log n."""
-        symbols, starts = merge_in_windows(
+    def _merge_ids(self, first: Sequence[int]) -> tuple[list[int], Sequence[int]]:
+        """Return what ids are merged to, and where each begins, in time n·log n."""
+        return merge_in_windows(
             len(first), lambda low, high: merge_by_heap(first[low:high], self.listed_merge)
         )
-        return list(zip(symbols, starts, [*starts[1:], len(first)]))
 
     @cached_property
     def _pairs(self) -> _Pairs:
         return _Pairs(self._vocabulary, self.names, self._lefts, self._rights)
 
-    def _first_symbols(self, chunk: bytes) -> list[tuple[int, int]]:
-        """Return the ids of the bytes of a chunk; bytes without an id are treated as unknown.
-
-        Each id has its length in bytes of the chunk as it is written in the byte alphabet.
-        """
-        id_of = self._id_of
-        symbols: list[tuple[int, int]] = []
-        pending: list[tuple[int, int]] = []
-        for char in map(BYTE_TO_UNICODE.__getitem__, chunk):
-            known = id_of(char)
-            written = char.encode()
-            if known is not None:
-                symbols += [*pending, (known, len(written))]
-                pending = []
-                continue
-            if self._unknown.byte_fallback:
-                spelled = [id_of(f"<0x{byte:02X}>") for byte in written]
-                if None not in spelled:
-                    # Before a pending token for unknown bytes, as in tokenizers.
-                    symbols += [(one, 1) for one in spelled if one is not None]
-                    continue
-            if self._unknown.token is None:
-                continue
-            if self._unknown.fuse and pending:
-                pending = [(token_id, length + len(written)) for token_id, length in pending]
-            else:
-                symbols += pending
-                pending = [(self._vocabulary[self._unknown.token], len(written))]
-        return symbols + pending
+    def _first_symbols(self, chunk: bytes) -> list[Symbol]:
+        """Return the symbols of the bytes of a chunk, as they are written in the byte alphabet."""
+        text = encode_bytes(chunk)
+        return self._unknown.first_symbols(text, text, self._vocabulary)
 
 
 class _Pairs(dict["tuple[int | None, int | None]", "tuple[int, int] | None"]):
     """For pairs of ids, the rank of their merge and the id that it makes; None if there is none.
 
-    A pair is looked up in the list of merges when it is first asked for, since only a few are. Of
+    A pair is looked up in the list of merges when it is first asked for, since few pairs are. Of
     two merges of one pair, the later one counts, as in tokenizers.
 
     Args:
@@ -330,9 +355,7 @@ class _Pairs(dict["tuple[int | None, int | None]", "tuple[int, int] | None"]):
         super().__init__()
         self._vocabulary = vocabulary
         self._names = names
-        self._separator = absent_from("".join(lefts) + "".join(rights))
-        keys = map(self._separator.join, zip(lefts, rights))
-        self._ranks = shareable(zip(keys, range(len(lefts))))
+        self._separator, self._ranks = ranks_of_merges(lefts, rights)
 
     def __missing__(self, pair: tuple[int | None, int | None]) -> tuple[int, int] | None:
         left, right = pair

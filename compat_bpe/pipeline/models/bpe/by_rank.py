@@ -1,4 +1,4 @@
-r"""Byte-pair encoding of one chunk, by rank.
+r"""Byte-level BPE: the bytes of a chunk are merged by rank.
 
 A vocabulary gives each token, a byte string, a *rank*: a small number for a token that was
 learned early. To encode a chunk, begin with its single bytes. Then join the two neighbours
@@ -10,7 +10,8 @@ neighbours make a token. With the ranks ``ab=0, cd=1, abcd=2``, the chunk ``xabc
 A token's rank is also its id. A chunk that is a token as a whole is that token, without merging,
 as in tiktoken. (For nearly every token, merging gives the same.)
 
-``merge`` is this rule, literally. ``BytePairEncoder`` follows it faster.
+``merge`` is this rule, literally. ``BytePairEncoder`` follows it faster. ``ByteLevelBPE`` is the
+model: it has such an encoder, or one that follows a list of merges (``by_merges``).
 """
 
 from __future__ import annotations
@@ -18,15 +19,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from operator import getitem, itemgetter
 
-from ....parallel.lazy import cached_property
-from ...lookup import getter
+from ....caches import cached_property, getter
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from .listed_pairs import ListedPairs
+    from ..base import ChunkToken, Ids
+    from .unspaced import UnspacedEncoder
 
-#: The ids of a chunk, or of several.
-Ids = tuple[int, ...]
+    #: A list of merges by pairs of ids: the id of each byte; for each pair of ids the index of its
+    #: merge; for each index the id that the merge makes.
+    ListedPairs = tuple[list[int], dict[tuple[int, int], int], list[int]]
 
 #: The length in bytes from which the heap is faster than the list.
 _LONG = 70
@@ -34,12 +36,15 @@ _LONG = 70
 #: The length in bytes up to which a chunk is merged at once.
 _AT_ONCE = 1 << 16
 
-
 #: After this many distinct second bytes of a first byte, all 256 are looked up.
 _MANY_SECOND_BYTES = 16
 
 #: The rank of two neighbours that make no token: above every rank, which is less than 2**32.
 _NO_RANK = 1 << 32
+
+#: Build the ``UnspacedEncoder`` after this many bytes of Chinese and the like; merging them takes
+#: about as long as building it, its look-ups for new characters included.
+_WORTH_UNSPACED = 1 << 15
 
 
 def merge(chunk: bytes, ranks: Mapping[bytes, int], least: int = 1) -> list[bytes]:
@@ -88,13 +93,13 @@ class BytePairEncoder:
         self.is_complete = min(self._byte_ids) >= 0
         self._first_pairs = _FirstPairs(ranks)
 
-    #: False where any two parts that make a token are joined, True where a list says which.
+    #: True if a list says which two parts are joined, not any two that make a token.
     follows_list = False
-    #: True if bytes that are no tokens vanish, so that what was apart may come together.
+    #: True if bytes that are not tokens vanish, so that bytes apart become neighbours.
     drops_bytes = False
-    #: Names, or beginnings of names, of the tokens that stand for bytes that are no tokens.
+    #: Names, or beginnings of names, of the tokens that stand for bytes that are not tokens.
     unknown_names: tuple[str, ...] = ()
-    #: The id of the token that stands for bytes that are no tokens, if there is one.
+    #: The id of the token that stands for bytes that are not tokens, if there is one.
     unknown_id: int | None = None
 
     def listed_pairs(self) -> ListedPairs | None:
@@ -102,14 +107,14 @@ class BytePairEncoder:
         return None
 
     def first_tokens(self, chunk: bytes) -> list[tuple[int | None, bytes]]:
-        """Return the id and the bytes of what merging begins with; the id is None for no token."""
+        """Return the id and the bytes of each part that merging begins with; None for no token."""
         singles = [chunk[i : i + 1] for i in range(len(chunk))]
         return [(self.ranks.get(byte), byte) for byte in singles]
 
     def joined(
         self, left: tuple[int | None, bytes], right: tuple[int | None, bytes]
     ) -> tuple[int, int] | None:
-        """Return the rank and the id of what two neighbours make; None if they are not joined."""
+        """Return the rank and the id of two neighbours joined; None if they are not joined."""
         rank = self.ranks.get(left[1] + right[1])
         return None if rank is None else (rank, rank)
 
@@ -161,7 +166,7 @@ class BytePairEncoder:
             return self._merge_list(limit, chunk)
         if len(chunk) <= _AT_ONCE:
             return self._merge_heap(limit, chunk)[0]
-        from .windows import merge_in_windows  # few texts need it
+        from .merging import merge_in_windows  # few texts need it
 
         ids, _ = merge_in_windows(
             len(chunk), lambda low, high: self._merge_heap(limit, chunk[low:high]), _AT_ONCE
@@ -198,9 +203,7 @@ class BytePairEncoder:
     def _merge_heap(self, limit: int, chunk: bytes) -> tuple[list[int], list[int]]:
         """Return the ids, and where they begin, by the same merges in time n·log n.
 
-        It has a heap and a linked list.
-
-        The heap has the ranks, the linked list the parts. A part is identified by its start.
+        A heap has the ranks, and a linked list the parts. A part is identified by its start.
         ``places`` has, for each rank, the starts of parts that join their right neighbour at that
         rank. ``pairs`` has the current rank of each part with its right neighbour; it shows which
         starts are out of date.
@@ -265,9 +268,9 @@ def merges_by_rank(
 ) -> Iterator[tuple[bytes, tuple[bytes, bytes] | None]]:
     """Yield each token of several bytes, by rank, with the two parts that it is merged from.
 
-    The parts are those before the last merge, when the token is merged alone. None replaces them
-    if merging does not make the token. They are the same in every chunk, since no merge crosses
-    the edges of a token before it is complete.
+    The parts are those before the last merge, when the token is merged alone; None if merging does
+    not make the token. They are the same in every chunk, since no merge crosses the edges of a
+    token before it is complete.
 
     >>> list(merges_by_rank({b"a": 0, b"b": 1, b"ab": 2, b"aab": 3, b"bab?": 4}))
     [(b'ab', (b'a', b'b')), (b'aab', (b'a', b'ab')), (b'bab?', None)]
@@ -325,9 +328,9 @@ class _FirstPairs(dict[int, "list[int] | _Row"]):
 
 
 class _Row(dict[int, int]):
-    """The ranks of one first byte with those second ones that were asked for.
+    """The ranks of one first byte with the second bytes that were asked for.
 
-    When there are many of these, all are looked up, and it gives way to a list of them.
+    When there are many of these, a list of all ranks replaces it.
     """
 
     __slots__ = ("_byte", "_pairs")
@@ -343,3 +346,134 @@ class _Row(dict[int, int]):
             self._pairs[self._byte] = [rank(self._byte, second) for second in range(256)]
         self[other] = new = rank(self._byte, other)
         return new
+
+
+class ByteLevelBPE:
+    """The model that encodes a chunk by merging its bytes.
+
+    Args:
+        merges: the merges, by rank or by a list.
+        whole: chunks that are a token before any merging.
+        to_bytes: returns the bytes of a chunk.
+
+    >>> ByteLevelBPE(BytePairEncoder({b"h": 0, b"i": 1, b"hi": 2}), {}).encode("hi")
+    (2,)
+    """
+
+    #: ``fit.long_chunk`` cuts chunks, since joints are between characters, not bytes.
+    joints = None
+
+    def __init__(
+        self,
+        merges: BytePairEncoder,
+        whole: Mapping[bytes, int],
+        to_bytes: Callable[[str], bytes] = str.encode,
+    ) -> None:
+        self.merges = merges
+        self.whole = whole
+        self._whole_id = getter(whole)
+        self.to_bytes = to_bytes
+        # ``UnspacedEncoder`` merges parts of UTF-8 text, each by itself.
+        self._may_be_unspaced = to_bytes is str.encode and merges.is_complete
+        self._unspaced: UnspacedEncoder | None = None
+        self._unspaced_bytes = 0
+
+    @property
+    def is_complete(self) -> bool:
+        """True if every byte is a token."""
+        return self.merges.is_complete
+
+    @property
+    def is_text(self) -> bool:
+        """True if the bytes that are merged are the UTF-8 of a chunk, all of it."""
+        return self.to_bytes is str.encode and not self.merges.drops_bytes
+
+    @property
+    def unknown_id(self) -> int | None:
+        """The id of the token for unknown bytes; None if there is none."""
+        return self.merges.unknown_id
+
+    def ids_of(self, chunk: bytes) -> list[int]:
+        """Return the ids of a chunk, given its bytes.
+
+        Raises:
+            ValueError: a byte of it is not a token.
+        """
+        whole = self._whole_id(chunk)
+        return self.merges.merge(chunk) if whole is None else [whole]
+
+    def merge(self, data: bytes) -> list[int]:
+        """Return the ids that merging makes of some bytes, even if they are a token as a whole."""
+        return self.merges.merge(data)
+
+    def encode(self, chunk: str) -> Ids:
+        """Return the ids of a chunk.
+
+        Raises:
+            ValueError: a byte of it is not a token.
+        """
+        data = self.to_bytes(chunk)
+        whole = self._whole_id(data)
+        if whole is not None:
+            return (whole,)
+        if self._may_be_unspaced and _is_wide(chunk):
+            if self._unspaced is None:
+                self._unspaced_bytes += len(data)
+                if self._unspaced_bytes > _WORTH_UNSPACED:
+                    from .unspaced import UnspacedEncoder
+
+                    merges = self.merges
+                    self._unspaced = UnspacedEncoder(merges.ranks, merges.merge, self.whole)
+            # Read once, since another thread may clear it.
+            unspaced = self._unspaced
+            if unspaced is not None:
+                return unspaced.merge([chunk])
+        return tuple(self.merges.merge(data))
+
+    def find(self, chunk: str) -> list[ChunkToken]:
+        """Return the tokens of a chunk with their places; each has its name in the byte alphabet.
+
+        Raises:
+            ValueError: a byte of it is not a token.
+
+        >>> model = ByteLevelBPE(BytePairEncoder({b"h": 0, b" ": 1, b" h": 2}), {})
+        >>> model.find(" hh")
+        [ChunkToken(id=2, text='Ġh', start=0, end=2), ChunkToken(id=0, text='h', start=2, end=3)]
+        """
+        from ...byte_level import encode_bytes
+        from ..base import ChunkToken
+
+        data = self.to_bytes(chunk)
+        written = encode_bytes(data)
+        whole = self.whole.get(data)
+        if whole is not None:
+            return [ChunkToken(whole, written, 0, len(chunk.encode()))]
+        # Lengths are those of the written bytes, in UTF-8, even if the chunk is plain text.
+        place_of = list(range(len(written.encode())))
+        if self.to_bytes is str.encode:
+            place_of = [place for place, char in enumerate(written) for _ in char.encode()]
+        tokens = []
+        at = 0
+        for token_id, name, length in self.merges.find(data):
+            tokens.append(ChunkToken(token_id, name, place_of[at], place_of[at + length - 1] + 1))
+            at += length
+        return tokens
+
+    def encode_segment(self, segment: str, chunks: Callable[[str], list[str]]) -> Ids | None:
+        """Return the ids of a segment of Chinese or the like, merged character by character."""
+        unspaced = self._unspaced
+        if unspaced is None or not unspaced.merging_makes_tokens or not _is_wide(segment):
+            return None
+        ids = unspaced.merge(chunks(segment))
+        # Otherwise a chunk that is a token may differ from the result of merging.
+        return ids if unspaced.merging_makes_tokens else None
+
+    def clear_cache(self) -> None:
+        """Drop the ``UnspacedEncoder``, which has a cache of its own."""
+        self._unspaced = None
+        self._unspaced_bytes = 0
+
+
+def _is_wide(text: str) -> bool:
+    """Return True if a text is mostly of characters from U+0800 on, as Chinese is."""
+    return not text.isascii() and len(text.encode()) > 2 * len(text)

@@ -6,32 +6,30 @@ of merges are joined, the leftmost such pair first, until no two neighbours have
 
     ▁ l o w e r  →  ▁ l o w er  →  ▁ lo w er  →  ▁ low er  →  ▁low er
 
-``symbols.merge`` is this rule, literally. ``CharacterBPE`` follows it in three faster ways: with a
+``merging.merge`` is this rule, literally. ``CharacterBPE`` follows it in three faster ways: with a
 list for a word, with a heap and a linked list for a long chunk, and by cutting a long chunk first
-(see ``character_cuts``). A chunk may be a whole text, since some files have no pre-tokenizer.
+(see ``CharacterCuts``). A chunk may be a whole text, since some files have no pre-tokenizer.
 """
 
 from __future__ import annotations
 
+import re
 from array import array
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Sequence
-from itertools import accumulate, repeat
-from operator import add
+from collections.abc import Callable, Collection, Iterator, Sequence
+from itertools import accumulate, chain, compress, count, repeat
+from operator import add, not_
 
-from ....parallel.lazy import cached_property
+from ....caches import Cache, cached_property, getter, shareable
 from ...byte_level import UNICODE_TO_BYTE, encode_bytes
-from ...lookup import getter, shareable
-from ..joints import Joints
-from ..text_model import ChunkToken, TextModel
+from ..base import ChunkToken, Joints, TextModel
 from .by_merges import UnknownPolicy
-from .character_cuts import CharacterCuts, Cutter
-from .heap import merge_by_heap
-from .symbols import Symbol, absent_from, merge
-from .windows import merge_in_windows
+from .merging import Symbol, absent_from, merge, merge_by_heap, merge_in_windows, ranks_of_merges
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from ..base import Ids
 
 #: The rank of two symbols without a merge: above every rank.
@@ -40,8 +38,12 @@ _NO_RANK = 1 << 32
 _MANY = 70
 #: The length in characters from which a chunk is cut first.
 _LONG = 16
-#: Cut long chunks after this many characters of them; to prepare that takes a while.
+#: Cut long chunks after this many characters of them, since the preparations take a while.
 _WORTH_CUTTING = 1 << 13
+#: The most pairs of characters, and the most parts of cut chunks, that are remembered.
+_KEPT = 1 << 17
+#: The greatest length in characters of a part that is remembered.
+_LONGEST_KEPT = 64
 
 
 class CharacterBPE(TextModel):
@@ -70,8 +72,6 @@ class CharacterBPE(TextModel):
     (4,)
     """
 
-    #: Chunks are text, whose tokens may be decorated.
-
     def __init__(
         self,
         vocabulary: dict[str, int],
@@ -98,15 +98,12 @@ class CharacterBPE(TextModel):
             index = next(i for i, name in enumerate(made) if name not in vocabulary)
             raise KeyError(index, made[index])
         self._tails = shareable(zip(self._rights, tails) if prefix else ())
-        # The key of a merge: its two parts with a separator that is in none of them, so that it is
-        # in no other key.
-        keys: Iterable[str] = spelled
-        self._separator = " "
-        if not spelled:
-            self._separator = absent_from("".join(self._lefts) + "".join(self._rights))
-            keys = map(self._separator.join, zip(self._lefts, self._rights))
-        self._ranks: dict[str, int] = shareable(zip(keys, range(len(self._lefts))))
-        # The plain rule and the list expect that a merge makes another name than its left part.
+        self._separator, self._ranks = (
+            (" ", shareable(zip(spelled, range(len(self._lefts)))))
+            if spelled
+            else ranks_of_merges(self._lefts, self._rights)
+        )
+        # The plain rule and the list need merges that make another name than their left part.
         self._many = 0 if "" in self._tails.values() else _MANY
         spans = None if prefix or suffix or ignore_merges else (self._lefts, self._rights)
         #: The places at which a chunk may be cut.
@@ -131,7 +128,7 @@ class CharacterBPE(TextModel):
 
     @property
     def unknown_id(self) -> int | None:
-        """The id of the token that stands for what is unknown; None if there is none."""
+        """The id of the unknown token; None if there is none."""
         token = self._unknown.token
         return None if token is None else self.vocabulary.get(token)
 
@@ -174,7 +171,7 @@ class CharacterBPE(TextModel):
         places = list(accumulate((symbol.length for symbol in symbols), initial=0))
         starts, ends = places[:-1], places[1:]
         if self.by_bytes:
-            # A place in the text stands for the byte whose character it is in, or is beside.
+            # A place in the text is that of the byte whose character it is in, or beside.
             chars = list(accumulate(len(char.encode()) for char in text))
             starts = [bisect_right(chars, start) for start in starts]
             ends = [bisect_left(chars, end) + 1 for end in ends]
@@ -192,48 +189,14 @@ class CharacterBPE(TextModel):
     # First symbols
 
     def first_symbols(self, chunk: str) -> list[Symbol]:
-        """Return the symbols that merging begins with.
+        """Return the symbols that merging begins with: characters with their decoration.
 
-        A character's name is the character with its decoration, if that is a token. If not:
-
-        1. With ``byte_fallback``, it is a symbol for each byte of the decorated character, if all
-           of these are tokens.
-        2. Else it is the token for unknown characters. With ``fuse``, one stands for several. As
-           in tokenizers it comes only before the next character that is a token, or at the end:
-           the bytes of other characters overtake it.
-        3. Without such a token the character vanishes.
+        ``UnknownPolicy.first_symbols`` says what others are.
 
         Raises:
             ValueError: as in ``encode``.
         """
-        known = self.vocabulary
-        unknown = self._unknown
-        symbols: list[Symbol] = []
-        pending: list[Symbol] = []
-        for char, name in zip(chunk, self._decorated(chunk)):
-            length = len(char.encode())
-            if name in known:
-                symbols += pending
-                pending = []
-                symbols.append(Symbol(name, length))
-                continue
-            if unknown.byte_fallback:
-                spelled = [f"<0x{byte:02X}>" for byte in name.encode()]
-                if all(map(known.__contains__, spelled)):
-                    symbols += map(Symbol, spelled, repeat(1))
-                    continue
-            if unknown.token is None:
-                continue
-            if unknown.token not in known:
-                raise ValueError(
-                    f"the vocabulary has no token for {char!r}, and not the token for unknown "
-                    f"characters, {unknown.token!r}"
-                )
-            if unknown.fuse and pending:
-                length += pending.pop().length
-            symbols += pending
-            pending = [Symbol(unknown.token, length)]
-        return symbols + pending
+        return self._unknown.first_symbols(chunk, self._decorated(chunk), self.vocabulary)
 
     def _decorated(self, chunk: str) -> Sequence[str]:
         """Return the characters of a chunk with the prefix and the suffix."""
@@ -255,7 +218,7 @@ class CharacterBPE(TextModel):
         return left + self._tails.get(right, right)
 
     def _merged(self, symbols: list[Symbol]) -> list[Symbol]:
-        """Return the symbols after all merges, by the plain rule unless that took too long."""
+        """Return the symbols after all merges, by the plain rule unless there are too many."""
         if len(symbols) < self._many:
             return merge(symbols, self.rank, self.join)
         names, starts = self._merge_long([symbol.name for symbol in symbols])
@@ -308,11 +271,207 @@ class CharacterBPE(TextModel):
         return None if rank is None else (rank, self.join(left, right))
 
 
+class SharedIdsBPE(CharacterBPE):
+    """``CharacterBPE`` by a vocabulary in which several tokens have one id.
+
+    In tokenizers a symbol is an id. So a merge of two tokens joins all tokens with these ids. Here
+    each symbol has the name of the last token with its id.
+
+    Args:
+        vocabulary, merges, unknown, flags: as in ``CharacterBPE``, but tokens may share an id.
+
+    Raises:
+        KeyError: as in ``CharacterBPE``.
+
+    >>> ids = {"a": 0, "b": 0, "c": 1, "ac": 2}
+    >>> SharedIdsBPE(ids, (["a"], ["c"])).encode("acbc")
+    (2, 2)
+    """
+
+    def __init__(
+        self,
+        vocabulary: dict[str, int],
+        merges: tuple[Sequence[str], Sequence[str]],
+        unknown: UnknownPolicy | None = None,
+        **flags: Any,
+    ) -> None:
+        super().__init__(vocabulary, merges, unknown, **flags)
+        last = {token_id: name for name, token_id in vocabulary.items()}
+        #: The name of each token's symbol.
+        self._symbol = {name: last[token_id] for name, token_id in vocabulary.items()}
+        made = [super(SharedIdsBPE, self).join(*pair) for pair in zip(*merges)]
+        self._lefts, self._rights = (list(map(self._symbol.__getitem__, part)) for part in merges)
+        self._separator, self._ranks = ranks_of_merges(self._lefts, self._rights)
+        self._made = shareable((key, self._symbol[made[i]]) for key, i in self._ranks.items())
+        # A merge may make its left part again, which only the heap can do.
+        self._many = 0
+        self.cuts = CharacterCuts(vocabulary, None, self._unknown)
+
+    def join(self, left: str, right: str) -> str:
+        """Return the name that the merge of two names makes; both names if there is no merge."""
+        return self._made.get(left + self._separator + right, left + right)
+
+    def first_symbols(self, chunk: str) -> list[Symbol]:
+        """Return the symbols that merging begins with; see ``CharacterBPE.first_symbols``."""
+        symbols = super().first_symbols(chunk)
+        return [symbol._replace(name=self._symbol[symbol.name]) for symbol in symbols]
+
+    def _merged_ids(self, chunk: str) -> Ids:
+        names, _ = self._merge_long([symbol.name for symbol in self.first_symbols(chunk)])
+        return tuple(map(self.vocabulary.__getitem__, names))
+
+
+class CharacterCuts:
+    """The places at which chunks may be cut before their characters are merged.
+
+    A chunk may be a whole text, since some files have no pre-tokenizer at all. But few pairs of
+    characters are ever joined in Chinese, say; and in most vocabularies ``▁``, which stands for a
+    space, is only ever the beginning of a token.
+
+    The property: a chunk may be cut between the characters x and y if
+
+    1. no token has x and y in it as neighbours, and
+    2. x is a token, or y is; or each character that is not a token becomes the tokens of its bytes,
+
+    on the conditions (``are_possible``) that
+
+    3. the first symbol of a character does not depend on its place in the chunk,
+    4. each character has a symbol, and
+    5. no merge joins a symbol that stands for an unknown character, or for a byte.
+
+    The argument:
+
+    - The first symbols of the two sides are those of the whole. Only the token for unknown
+      characters could differ: one stands for several of them, and the bytes of others come before
+      it. But no such token is pending at a cut, since it is put before the next character that is a
+      token (2).
+    - The symbols beside the cut are x and y, or stand for something unknown. In the first case the
+      first merge across the cut would make a token that has x and y as neighbours (1). In the other
+      case there is no such merge (5).
+    - So no merge crosses the cut, and each side is merged as if it were alone.
+
+    Args:
+        vocabulary: each token's id.
+        merges: the left and the right parts of all merges; None if a character's first symbol, or
+            anything else, depends on the rest of the chunk.
+        unknown: the treatment of characters that are not tokens.
+
+    >>> cuts = CharacterCuts({"▁": 0, "a": 1, "▁a": 2, "?": 3}, (["▁"], ["a"]), UnknownPolicy("?"))
+    >>> cuts.are_before("▁"), cuts.are_before("a"), cuts.after("▁")
+    (True, False, frozenset({'a'}))
+    """
+
+    def __init__(
+        self,
+        vocabulary: dict[str, int],
+        merges: tuple[Sequence[str], Sequence[str]] | None,
+        unknown: UnknownPolicy,
+    ) -> None:
+        self._vocabulary = vocabulary
+        self._merges = merges
+        self._unknown = unknown
+
+    @cached_property
+    def all_have_bytes(self) -> bool:
+        """True if each character that is not a token becomes the tokens of its bytes."""
+        return self._unknown.byte_fallback and all(
+            f"<0x{byte:02X}>" in self._vocabulary for byte in range(256)
+        )
+
+    @cached_property
+    def are_possible(self) -> bool:
+        """True if chunks may be cut at all: the conditions 3 to 5."""
+        unknown = self._unknown
+        if self._merges is None or (unknown.token is None and not self.all_have_bytes):
+            return False
+        others = {unknown.token}
+        if unknown.byte_fallback:
+            others.update(f"<0x{byte:02X}>" for byte in range(256))
+        return all(map(others.isdisjoint, self._merges))
+
+    def are_between(self, left: str, right: str) -> bool:
+        """Return True if chunks may be cut between two characters."""
+        return left + right not in self._neighbours and (
+            self.all_have_bytes or left in self._vocabulary or right in self._vocabulary
+        )
+
+    def are_before(self, char: str) -> bool:
+        """Return True if chunks may be cut between any other character and this one."""
+        this = re.escape(char)
+        return self._may_be_beside(char) and any(
+            re.search(f"{this}(?<=[^{this}{re.escape(separator)}]{this})", joined) is None
+            for joined, separator in self._all_joined()
+        )
+
+    def after(self, char: str) -> frozenset[str] | None:
+        """Return the characters that a merge may join to a character before them.
+
+        Between the character and any other one, chunks may be cut. None if they may not.
+        """
+        if not self._may_be_beside(char):
+            return None
+        joined, separator = self._tokens_joined
+        following = re.findall(f"{re.escape(char)}(?=(.))", joined, re.DOTALL)
+        return frozenset(following) - {separator}
+
+    def _may_be_beside(self, char: str) -> bool:
+        """Return True if all conditions for a cut beside a character but the first are met."""
+        return self.are_possible and (self.all_have_bytes or char in self._vocabulary)
+
+    def _all_joined(self) -> Iterator[tuple[str, str]]:
+        """Yield all tokens as one text, and the character that separates them in it.
+
+        Then yield the tokens that merges make: more, since some are made in several ways.
+        """
+        assert self._merges is not None
+        yield self._tokens_joined
+        yield _joined(list(map(add, *self._merges)))
+
+    @cached_property
+    def _tokens_joined(self) -> tuple[str, str]:
+        return _joined(self._vocabulary)
+
+    @cached_property
+    def _neighbours(self) -> frozenset[str]:
+        """The pairs of characters that are neighbours in a token."""
+        joined, _ = _joined([name for name in self._vocabulary if len(name) > 1])
+        return frozenset(map(add, joined, joined[1:]))
+
+
+class Cutter:
+    """A cutter of long chunks, with a cache of the ids of the parts.
+
+    Args:
+        merged_ids: returns the ids of a part.
+        cuts: the places at which chunks may be cut.
+    """
+
+    def __init__(self, merged_ids: Callable[[str], Ids], cuts: CharacterCuts) -> None:
+        self._joined = Cache(lambda pair: not cuts.are_between(*pair), _KEPT, 2)
+        self._ids = Cache(merged_ids, _KEPT, _LONGEST_KEPT)
+
+    def ids(self, chunk: str) -> Iterator[int]:
+        """Return the ids of a chunk that is not empty."""
+        joined = map(self._joined.__getitem__, map(add, chunk, chunk[1:]))
+        cuts = list(compress(count(1), map(not_, joined)))
+        parts = map(chunk.__getitem__, map(slice, [0, *cuts], [*cuts, len(chunk)]))
+        return chain.from_iterable(map(self._ids.__getitem__, parts))
+
+
+def _joined(names: Collection[str]) -> tuple[str, str]:
+    """Return names joined to one text, and the character between them, which is in none."""
+    joined = " ".join(names)
+    if joined.count(" ") < len(names):
+        return joined, " "
+    separator = absent_from(joined)
+    return separator.join(names), separator
+
+
 def _tails(rights: Sequence[str], prefix: str) -> list[str]:
     """Return the right parts of merges without their first bytes, as many as the prefix has.
 
-    These are cut off whatever they are, as in tokenizers. Bytes of a character that is cut in two
-    are U+DC80 and above, which no name has.
+    As in tokenizers, they are cut off even if they are not the prefix. The bytes of a character
+    that is cut in two become U+DC80 and above, which no name has.
     """
     length = len(prefix.encode())
     return [

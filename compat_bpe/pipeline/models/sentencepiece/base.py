@@ -1,14 +1,235 @@
-"""The base of the models of SentencePiece, each of which cuts text into pieces in its own way."""
+"""The common part of the models of SentencePiece: the vocabulary of pieces, and a base class.
+
+The models for whole words, and for single characters, are here, too: they need nothing else.
+"""
 
 from __future__ import annotations
 
-from ..text_model import ChunkToken, TextModel
-from .splitter import WholeSplitter
-from .vocabulary import SentencePieceVocabulary
+import re
+from collections.abc import Iterable, Iterator, Sequence, Set
+from itertools import compress
+from operator import add
+from typing import NamedTuple
+
+from ....caches import cached_property, shareable
+from ...special_tokens import NameFinder, SortedNames
+from ..base import ChunkToken, Joints, TextModel
+from ..splitters import WholeSplitter
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ..base import Ids
+
+#: The sign that spaces are written as.
+SPACE = "\u2581"
+
+#: The types of pieces.
+NORMAL, UNKNOWN, CONTROL, USER_DEFINED, UNUSED, BYTE = range(1, 7)
+#: The types of pieces that may be in text.
+IN_TEXT = frozenset((NORMAL, USER_DEFINED, UNUSED))
+
+#: SentencePiece looks at this many user-defined symbols that begin at one place, the shortest ones.
+MOST_AT_ONE_PLACE = 64
+
+
+class PlacedPiece(NamedTuple):
+    """A piece at its place in a text.
+
+    Args:
+        id: its id.
+        piece: the piece; an unknown one is the normalized text that it stands for.
+        surface: the part of the text that it stands for.
+        begin, end: the place of that part in the text, in characters.
+    """
+
+    id: int
+    piece: str
+    surface: str
+    begin: int
+    end: int
+
+
+class SentencePieceVocabulary:
+    """The pieces of a model of SentencePiece.
+
+    Args:
+        texts: each piece, by id.
+        scores: the score of each, a number of 32 bits.
+        types: the type of each.
+        byte_fallback: True if unknown characters are written as bytes.
+    """
+
+    def __init__(
+        self, texts: Sequence[str], scores: Sequence[float], types: bytes, byte_fallback: bool
+    ) -> None:
+        self.texts = texts
+        self.scores = scores
+        self.types = types
+        self.byte_fallback = byte_fallback
+        #: The id of the unknown piece; -1 if there is none.
+        self.unk_id = types.find(UNKNOWN)
+
+    @cached_property
+    def ids(self) -> dict[str, int]:
+        """The pieces that may be in text, and their ids."""
+        ids = self._of_types(IN_TEXT)
+        # A NUL may be a piece by mistake; it never matches.
+        ids.pop("\0", None)
+        return ids
+
+    @cached_property
+    def reserved(self) -> dict[str, int]:
+        """The other pieces and their ids."""
+        return self._of_types(frozenset((UNKNOWN, CONTROL, BYTE)))
+
+    def _of_types(self, types: Set[int]) -> dict[str, int]:
+        """Return the pieces of some types, and their ids."""
+        chosen = self.types.translate(bytes(kind in types for kind in range(256)))
+        return shareable(zip(compress(self.texts, chosen), compress(range(len(chosen)), chosen)))
+
+    def id_of(self, text: str) -> int:
+        """Return the id of a piece, or that of the unknown piece (-1 if there is none)."""
+        reserved = self.reserved.get(text)
+        return self.ids.get(text, self.unk_id) if reserved is None else reserved
+
+    @cached_property
+    def used(self) -> dict[str, int]:
+        """The pieces that text may become, and their ids: ``ids`` without the unused ones."""
+        if UNUSED not in self.types:
+            return self.ids
+        return self._of_types(IN_TEXT - {UNUSED})
+
+    @cached_property
+    def user_defined(self) -> list[str]:
+        """The user-defined symbols that can be found in text, in their order."""
+        if USER_DEFINED not in self.types:
+            return []
+        names = {text for text, kind in zip(self.texts, self.types) if kind == USER_DEFINED}
+        return SortedNames(names).begun_by_few(MOST_AT_ONE_PLACE)
+
+    @cached_property
+    def symbols(self) -> NameFinder | None:
+        """A finder of the longest user-defined symbol at a place; None if there are none."""
+        return NameFinder(self.user_defined) if self.user_defined else None
+
+    @cached_property
+    def byte_ids(self) -> list[int]:
+        """The id of each byte."""
+        return [self.reserved[f"<0x{byte:02X}>"] for byte in range(256)]
+
+    @cached_property
+    def pairs(self) -> frozenset[str]:
+        """All pairs of characters that follow each other in a piece that may be in text."""
+        pairs: set[str] = set()
+        for text in self.ids:
+            if len(text) > 1:
+                pairs.update(map(add, text, text[1:]))
+        return frozenset(pairs)
+
+    @cached_property
+    def before_space(self) -> frozenset[str]:
+        """All characters that a space follows in a piece."""
+        # A part is empty between two spaces.
+        chars = {part[-1:] or SPACE for part in self._between_spaces[:-1]}
+        return frozenset(chars) - {"\0"}
+
+    @cached_property
+    def after_space(self) -> frozenset[str]:
+        """All characters that follow a space in a piece."""
+        chars = {part[:1] or SPACE for part in self._between_spaces[1:]}
+        return frozenset(chars) - {"\0"}
+
+    @cached_property
+    def _between_spaces(self) -> list[str]:
+        """All pieces as one text, between NULs, which no piece has; split at spaces."""
+        return "\0".join(["", *self.ids, ""]).split(SPACE)
+
+    def are_apart(self, left: str, right: str) -> bool:
+        """Return True if neither a piece nor a run of unknown characters has both characters.
+
+        Such a run would be one token.
+        """
+        return left + right not in self.pairs and (
+            self.byte_fallback or left in self.used or right in self.used
+        )
+
+    def apart(self, text: str) -> list[str]:
+        """Return a text, cut between all characters that do not follow each other in a piece.
+
+        No piece reaches over such a place, so each part has pieces of its own.
+        """
+        are_together = list(map(self.pairs.__contains__, map(add, text, text[1:])))
+        if False not in are_together:
+            return [text]
+        cuts = [at for at, is_together in enumerate(are_together, 1) if not is_together]
+        return list(map(text.__getitem__, map(slice, [0, *cuts], [*cuts, len(text)])))
+
+    def blocks(self, text: str, least: int) -> Iterator[str]:
+        """Yield parts of a text with ``least`` or more characters; the last may have fewer.
+
+        Neither a piece nor a run of unknown characters reaches over their ends.
+        """
+        pairs, used, bytes_are_used = self.pairs, self.used, self.byte_fallback
+        start, end = 0, least
+        while end < len(text):
+            left, right = text[end - 1], text[end]
+            if left + right not in pairs and (bytes_are_used or left in used or right in used):
+                yield text[start:end]
+                start, end = end, end + least
+            else:
+                end += 1
+        if start < len(text):
+            yield text[start:]
+
+    def ids_of(self, pieces: Iterable[tuple[str, int]]) -> list[int]:
+        """Return the ids of a text that has been cut into pieces.
+
+        Args:
+            pieces: each piece and its id; an unknown one has that of the unknown piece.
+
+        Each unknown piece is written as bytes, if there are any. If not, unknown pieces that
+        follow each other become one id.
+        """
+        unk_id = self.unk_id
+        ids: list[int] = []
+        if self.byte_fallback:
+            byte_ids = self.byte_ids
+            for text, token_id in pieces:
+                if token_id == unk_id:
+                    ids += map(byte_ids.__getitem__, text.encode())
+                else:
+                    ids.append(token_id)
+            return ids
+        was_unknown = False
+        for _, token_id in pieces:
+            is_unknown = token_id == unk_id
+            if not (is_unknown and was_unknown):
+                ids.append(token_id)
+            was_unknown = is_unknown
+        return ids
+
+    def bytes_by_kind(self, unk_surface: str) -> tuple[dict[bytes, int], dict[int, bytes]]:
+        """Return the bytes of the pieces that text may become, with their ids; and all others.
+
+        A byte that is a piece twice, as a character and as a byte, is among the others as a byte.
+        """
+        texts, types = self.texts, self.types
+        # No piece has a NUL.
+        shown = "\0".join(self.used).replace(SPACE, " ").split("\0") if self.used else []
+        tokens = dict(zip(map(str.encode, shown), self.used.values()))
+        if len(tokens) == len(texts):
+            return tokens, {}
+        others: dict[int, bytes] = {}
+        for token_id in set(range(len(texts))).difference(tokens.values()):
+            text, kind = texts[token_id], types[token_id]
+            if kind == BYTE:
+                others[token_id] = bytes((int(text[3:5], 16),))
+            elif kind == CONTROL:
+                others[token_id] = b""
+            else:
+                written = unk_surface if kind == UNKNOWN else text.replace(SPACE, " ")
+                others[token_id] = written.encode()
+        return tokens, others
 
 
 class SentencePieceBase(TextModel):
@@ -20,14 +241,14 @@ class SentencePieceBase(TextModel):
 
     def __init__(self, pieces: SentencePieceVocabulary) -> None:
         self.pieces = pieces
-        #: True if every text has ids, and no piece stands for any text.
+        #: True if every text has ids, and the unknown piece, which drops text, is never one.
         self.is_complete = pieces.byte_fallback
         #: The splitter whose chunks it takes.
         self.splitter = WholeSplitter()
 
     @property
     def unknown_id(self) -> int | None:
-        """The id of the token that stands for what is unknown; None if there is none."""
+        """The id of the unknown token; None if there is none."""
         return self.pieces.unk_id if self.pieces.unk_id >= 0 else None
 
     def encode(self, chunk: str) -> Ids:
@@ -60,8 +281,8 @@ class SentencePieceBase(TextModel):
                 tokens.append(ChunkToken(token_id, text, at, at + len(data)))
             elif pieces.byte_fallback:
                 for place, byte in enumerate(data, at):
-                    one = pieces.byte_ids[byte]
-                    tokens.append(ChunkToken(one, pieces.texts[one], place, place + 1))
+                    byte_id = pieces.byte_ids[byte]
+                    tokens.append(ChunkToken(byte_id, pieces.texts[byte_id], place, place + 1))
             elif tokens and tokens[-1].id == token_id:
                 last = tokens[-1]
                 tokens[-1] = ChunkToken(token_id, last.text + text, last.start, at + len(data))
@@ -69,3 +290,37 @@ class SentencePieceBase(TextModel):
                 tokens.append(ChunkToken(token_id, text, at, at + len(data)))
             at += len(data)
         return tokens
+
+
+_WORD = re.compile(f"{SPACE}[^{SPACE}]*|[^{SPACE}]+")
+
+
+class SentencePieceWords(SentencePieceBase):
+    """A model whose pieces are words. Each ``▁`` begins a word."""
+
+    def split(self, chunk: str) -> list[tuple[str, int]]:
+        """Return the words and their ids."""
+        get, unk_id = self.pieces.used.get, self.pieces.unk_id
+        return [(word, get(word, unk_id)) for word in _WORD.findall(chunk)]
+
+
+class SentencePieceCharacters(SentencePieceBase):
+    """A model whose pieces are characters and user-defined symbols."""
+
+    @property
+    def joints(self) -> Joints:
+        """The places that no symbol reaches over."""
+        return Joints(self.pieces.are_apart)
+
+    def split(self, chunk: str) -> list[tuple[str, int]]:
+        """Return the characters and symbols and their ids; the longest symbol wins."""
+        get, unk_id = self.pieces.used.get, self.pieces.unk_id
+        symbols = self.pieces.symbols
+        parts: list[str] = []
+        at = 0
+        for start, end in symbols.spans(chunk) if symbols else ():
+            parts += chunk[at:start]
+            parts.append(chunk[start:end])
+            at = end
+        parts += chunk[at:]
+        return [(part, get(part, unk_id)) for part in parts]

@@ -1,20 +1,20 @@
 """SentencePiece's BPE: two neighbours whose text together is a piece are merged, best score first.
 
 There is no list of merges. A text begins as its characters. As long as two neighbours together
-are a piece, those whose piece has the highest score become one, of equal ones the leftmost. Two
+are a piece, the two whose piece has the highest score are merged, of equal ones the leftmost. Two
 kinds of pieces are special:
 
 - A *user-defined* symbol is found before anything is merged, and is never merged.
 - An *unused* piece takes part in merging. At the end it is taken apart again into the two pieces
-  that it was made of. If the text has it twice, made in two ways, both are taken apart in the way
-  that was thought of last. So its ids may depend on the whole text.
+  that it was made of. If the text has it twice, made in two ways, the split recorded last applies
+  to both. So its ids may depend on the whole text.
 
-The fast way rests on this property: what is merged becomes a piece, so nothing is merged across two
-characters that follow each other in no piece. The parts of a text between such places have ids of
-their own. One cut is made before the text gets here, between words (``WordSplitter``). A word is
-cut again (``SentencePieceVocabulary.apart``), since a new one is often a known one beside other
-signs; words of letters alone seldom have such a place. A long text without spaces is first cut to
-*blocks*, whose ids are remembered.
+The fast way rests on this property: each merge makes a piece, so nothing is merged across two
+characters that are neighbours in no piece. The parts of a text between such places have ids of
+their own. A text is cut between words before it gets here (``WordSplitter``). A word is cut again
+(``SentencePieceVocabulary.apart``), since a new word is often a known one beside other signs; words
+of letters alone seldom have such a place. A long text without spaces is first cut into *blocks*,
+whose ids are remembered.
 """
 
 from __future__ import annotations
@@ -22,14 +22,11 @@ from __future__ import annotations
 from itertools import chain
 from math import copysign
 
-from ...cache import Cache
-from ...lookup import shareable
-from ..bpe.heap import merge_by_heap
-from ..bpe.windows import merge_in_windows
-from ..joints import Joints
-from .base import SentencePieceBase
-from .splitter import splitter_by_pieces
-from .vocabulary import SPACE, UNUSED, SentencePieceVocabulary
+from ....caches import Cache, shareable
+from ..base import Joints
+from ..bpe.merging import merge_by_heap, merge_in_windows
+from ..splitters import splitter_by_pieces
+from .base import SPACE, UNUSED, SentencePieceBase, SentencePieceVocabulary
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -46,7 +43,7 @@ _HEAP = 48
 _PARTS, _LONGEST_PART = 1 << 15, 32
 #: The least length of a block, the length of the longest one that is remembered, and their number.
 _BLOCK, _LONGEST_BLOCK, _BLOCKS = 256, 1 << 11, 1 << 12
-#: The number of times that an unused piece is taken apart.
+#: The greatest depth to which unused pieces are taken apart.
 _DEEPEST = 100
 
 #: Higher than any rank.
@@ -78,7 +75,7 @@ class SentencePieceBPE(SentencePieceBase):
 
     @property
     def joints(self) -> Joints | None:
-        """The places that no piece reaches over; None if pieces that are not used do."""
+        """The places that no piece reaches over; None if there are unused pieces."""
         return None if self._unused else Joints(self.pieces.are_apart)
 
     def encode(self, chunk: str) -> Ids:
@@ -241,7 +238,7 @@ class SentencePieceBPE(SentencePieceBase):
         """Return the texts that symbols are merged to, some of which are unused pieces.
 
         Args:
-            symbols: as of ``first_symbols``.
+            symbols: as ``first_symbols`` returns them.
             made_of: gets the two parts of unused pieces.
             is_left_out: returns True if a merge that is due is not made, if given.
         """
@@ -276,8 +273,8 @@ def _ranks(pieces: SentencePieceVocabulary) -> Mapping[str, int]:
     for _ in range(scores.count(0.0)):
         at = scores.index(0.0, at + 1)
         if copysign(1, scores[at]) < 0:
-            scores[at] = -1e-60  # The reference takes -0.0 for less than 0.0.
+            scores[at] = -1e-60  # to the reference, -0.0 is less than 0.0
     if scores == sorted(scores, reverse=True) and len(set(scores)) == len(scores):
-        return pieces.ids  # The trainer writes pieces by score.
+        return pieces.ids  # the trainer writes pieces by score
     rank_of = {score: rank for rank, score in enumerate(sorted(set(scores), reverse=True))}
     return shareable(zip(pieces.ids, map(rank_of.__getitem__, scores)))

@@ -3,14 +3,14 @@
 Each piece has a score, the logarithm of its probability, and the score of a way is their sum. The
 best way to each place of the text follows from the best ways to the places before it (Viterbi).
 
-The reference sums in numbers of 32 bits. So where two ways are almost equal, it is rounding that
-decides, and rounding depends on the score of all text before. These are its rules:
+The reference sums in numbers of 32 bits. So where two ways are almost equal, rounding decides, and
+that depends on the score of all text before. These are the rules of the reference:
 
 - The score of a user-defined symbol is 0.1 for each of its bytes but the first.
-- A character that is no piece is unknown. Its score is the lowest of any normal piece, less 10.
+- A character that is not a piece is unknown. Its score is the lowest of any normal piece, less 10.
 - Of equal ways to a place, the one whose last piece begins first wins.
-- Once the score at a place is beyond 100,000 on either side, it is subtracted from the scores of
-  this place and of all places that were reached after it.
+- If the score at a place is above 100,000 or below -100,000, it is subtracted from the scores of
+  this place and of all later places that were reached.
 
 The fast way cuts the text where no piece reaches over, mostly before words. All ways go through
 such a place, so a word's ways differ only by what is in the word. Its best way is remembered with a
@@ -19,36 +19,44 @@ remembered, and *blocks* of some hundred characters. A word that is not below it
 the reference does it. Only there the score before it must be known exactly, and it is summed from
 the last place where it was known. Everywhere else a bound of it is enough.
 
-Where pieces span words, there is no place to cut in a hundred characters and more. So long a part
-hardly comes again, and no limit is looked for: it is summed as the reference does it at once.
+Where pieces span words, there may be no place to cut in a hundred characters or more. Such a part
+hardly ever recurs, so it gets no limit, and is summed as the reference does it at once.
+
+``PieceLattice`` has all ways in which a model can cut a text, to find more than the best one.
 """
 
 from __future__ import annotations
 
 from array import array
+from heapq import heappop, heappush
 from itertools import repeat
-from math import inf
+from math import exp, inf, log1p
 from operator import add
+from typing import NamedTuple
 
-from ....parallel.lazy import cached_property
-from ...cache import Cache, Memo
-from ..joints import Joints
-from .base import SentencePieceBase
-from .groups import PieceGroups
-from .splitter import splitter_by_pieces
-from .vocabulary import NORMAL, USER_DEFINED, SentencePieceVocabulary
+from ....caches import Cache, Memo, cached_property
+from ..base import Joints
+from ..scored_pieces import PieceGroups
+from ..splitters import splitter_by_pieces
+from .base import NORMAL, USER_DEFINED, SentencePieceBase, SentencePieceVocabulary
 from .ways import BELOW_THRESHOLD, LONGEST, NOT_KNOWN, ROUNDING, THRESHOLD, WayFinder, join, joined
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from random import Random
+    from typing import Optional
 
     from ..base import Ids
     from .ways import Way
 
+    #: A piece of a lattice and all after it.
+    Rest = Optional[tuple["Edge", "Rest"]]
+
+
 #: Words longer than this are taken part by part when they are summed.
 _LONG = 24
-#: In the pairs of a text: a part that is longer than those that have a limit.
+#: In ``_way_of_word``: a part that is longer than those that have a limit.
 _TOO_LONG = b"\1" * LONGEST
 #: The number of words that are remembered, and of parts of them.
 _WORDS = 1 << 16
@@ -58,7 +66,7 @@ _CHARACTERS = 1 << 12
 _BLOCK, _LONGEST_BLOCK, _BLOCKS = 256, 1 << 11, 1 << 12
 
 _UNKNOWN_PENALTY = 10.0
-_LARGEST = 3.4028234663852886e38  # of 32 bits
+_LARGEST = 3.4028234663852886e38  # the largest number of 32 bits
 
 
 class SentencePieceUnigram(SentencePieceBase):
@@ -144,7 +152,7 @@ class SentencePieceUnigram(SentencePieceBase):
     def encode(self, chunk: str) -> Ids:
         """Return the ids of one chunk."""
         ids: list[int] = []
-        #: The score at a place, the blocks since then, and the most that the score is here.
+        #: The last known score, the blocks since its place, and a bound of the score here.
         score, bound = 0.0, 0.0
         since: list[str] = []
         known, exact = self._blocks, self._exact_blocks
@@ -175,7 +183,7 @@ class SentencePieceUnigram(SentencePieceBase):
         over, so most of a Chinese text is stretches of one character, which have one way.
         """
         pairs = self.pieces.pairs
-        #: 1 for each character that the next one follows in a piece.
+        #: For each character, 1 if it and the next one are neighbours in a piece.
         together = bytes(map(pairs.__contains__, map(add, word, word[1:])))
         if _TOO_LONG in together:
             return NOT_KNOWN
@@ -226,7 +234,7 @@ class SentencePieceUnigram(SentencePieceBase):
             score: the score before it.
         """
         numbers: list[int] = []
-        #: The number of pieces up to where the score is known, and the most that it is here.
+        #: The number of pieces up to where the score is known, and a bound of the score here.
         summed, bound = 0, abs(score)
         for word in self._words_of(text):
             is_remembered = len(word) <= LONGEST
@@ -259,7 +267,7 @@ class SentencePieceUnigram(SentencePieceBase):
         for number, kind in enumerate(pieces.types):
             if kind == USER_DEFINED or number == pieces.unk_id:
                 scores[number] = self.score(pieces.texts[number], number)
-        return [*scores, self.unk_score]  # Without an unknown piece its id is -1.
+        return [*scores, self.unk_score]  # without an unknown piece its id is -1
 
     def _ids(self, text: str, numbers: Sequence[int]) -> Sequence[int]:
         """Return the ids of a text of which the pieces are known."""
@@ -307,9 +315,10 @@ class SentencePieceUnigram(SentencePieceBase):
         return left + right not in self.pieces.pairs
 
     def _slack(self, chunk: str) -> int:
-        """Return the most tokens that a chunk may have fewer, whatever the score before it.
+        """Return how many tokens a chunk can lose when the score before it changes.
 
-        Only words may whose way is not sure. The first one may join a run of unknown characters.
+        Only words whose way is not sure lose tokens. The first word may also join a run of unknown
+        characters.
         """
         slack = 1
         for word in self._words_of(chunk):
@@ -354,7 +363,7 @@ class SentencePieceUnigram(SentencePieceBase):
 
     @cached_property
     def _may_overflow(self) -> bool:
-        """True if the difference of two sums may have no number of 32 bits."""
+        """True if the difference of two sums may be too large for 32 bits."""
         return max(map(abs, (*self._groups.scores.values(), self.unk_score))) > 2.0**126
 
     def pieces_at(self, word: str, start: int) -> list[tuple[int, float, int]]:
@@ -375,3 +384,161 @@ class SentencePieceUnigram(SentencePieceBase):
 def rounded(number: float) -> float:
     """Return a number rounded to 32 bits."""
     return array("f", (number,))[0]
+
+
+#: The number of begun ways at which the search for the best ways keeps only the best of them; the
+#: most that it keeps then; the most times that it does so.
+_MOST_BEGUN, _KEPT, _MOST_CUTS = 10_000, 512, 10
+#: The number of begun ways at which the search is given up: the very best way is returned alone.
+_MOST_IN_ALL = 500_000
+
+
+class Edge(NamedTuple):
+    """A piece at a place of a text, or an unknown character.
+
+    Args:
+        id: its id; that of the unknown token for an unknown character.
+        text: the piece.
+        start, end: its place, in characters.
+        score: its score.
+    """
+
+    id: int
+    text: str
+    start: int
+    end: int
+    score: float
+
+
+class _Begun(float):
+    """A way that is begun at its end; as a number, the negative of the best total that it may have.
+
+    Begun ways are compared by that alone. ``heapq`` moves equal items as the reference's
+    ``std::priority_queue`` does, so of several equal ways the same one comes first.
+    """
+
+    __slots__ = ("place", "rest", "score")
+
+    def __new__(cls, total: float, score: float, place: int, rest: Rest) -> _Begun:
+        begun = super().__new__(cls, -total)
+        #: The score of its edges so far, the place where they begin, and the edges.
+        begun.score, begun.place, begun.rest = score, place, rest
+        return begun
+
+    score: float
+    place: int
+    rest: Rest
+
+
+class PieceLattice:
+    """All pieces at all places of a text.
+
+    The score of a user-defined symbol is 0.1 for each of its characters but the first here. In
+    the search for the one best way the reference takes bytes.
+
+    Args:
+        model: the model.
+        text: the normalized text.
+    """
+
+    def __init__(self, model: SentencePieceUnigram, text: str) -> None:
+        #: The pieces that end at each place.
+        self.ending: list[list[Edge]] = [[] for _ in range(len(text) + 1)]
+        for start in range(len(text)):
+            candidates = model.pieces_at(text, start)
+            # The unknown piece is put in last.
+            for end, score, token_id in sorted(
+                candidates, key=lambda one: one[2] == model.pieces.unk_id
+            ):
+                piece = text[start:end]
+                if model.is_user_defined(token_id):
+                    score = rounded(0.1 * (end - start - 1))
+                self.ending[end].append(Edge(token_id, piece, start, end, score))
+
+    def best(self, number: int) -> list[list[tuple[str, int]]]:
+        """Return the best ways, the best first; A* search from the end.
+
+        Args:
+            number: the number of ways, 1 or more. There may be fewer.
+        """
+        heuristic = self._best_scores()
+        end = len(self.ending) - 1
+        queue = [_Begun(heuristic[end], 0.0, end, None)]
+        ways: list[list[tuple[str, int]]] = []
+        in_all, cuts = 1, 0
+        while queue and len(ways) < number:
+            begun = heappop(queue)
+            if begun.place < 0:
+                ways.append(_pieces(begun.rest))
+                continue
+            if not begun.place:
+                # The reference has a node for the beginning, so a whole way waits once more.
+                heappush(queue, _Begun(begun.score, begun.score, -1, begun.rest))
+                in_all += 1
+            for edge in self.ending[begun.place]:
+                own = rounded(edge.score + begun.score)
+                # As in the reference: the best score up to the end of the piece, and what follows.
+                total = rounded(rounded(heuristic[edge.start] + edge.score) + begun.score)
+                heappush(queue, _Begun(total, own, edge.start, (edge, begun.rest)))
+            in_all += len(self.ending[begun.place])
+            if in_all >= _MOST_IN_ALL or (len(queue) >= _MOST_BEGUN and cuts == _MOST_CUTS):
+                return self.best(1) if number > 1 else ways
+            if len(queue) >= _MOST_BEGUN:
+                cuts += 1
+                queue = [heappop(queue) for _ in range(min(_KEPT, 10 * number))]
+        return ways
+
+    def _best_scores(self) -> list[float]:
+        """Return the score of the best way to each place."""
+        scores = [0.0]
+        for edges in self.ending[1:]:
+            scores.append(max(rounded(scores[edge.start] + edge.score) for edge in edges))
+        return scores
+
+    def sample(self, alpha: float, random: Random) -> list[tuple[str, int]]:
+        """Return a random way; its probability is that of its score times ``alpha``, normalized.
+
+        The sums of all ways to each place are made forward, and pieces are drawn backward.
+        """
+        sums = [0.0]
+        for edges in self.ending[1:]:
+            total = -inf
+            for edge in edges:
+                total = _log_sum(total, sums[edge.start] + alpha * edge.score)
+            sums.append(total)
+        place = len(self.ending) - 1
+        rest: Rest = None
+        while place:
+            edges = self.ending[place]
+            weights = [exp(sums[edge.start] + alpha * edge.score - sums[place]) for edge in edges]
+            edge = random.choices(edges, weights)[0]
+            rest = edge, rest
+            place = edge.start
+        return _pieces(rest)
+
+    def score(self, pieces: list[tuple[str, int]]) -> float:
+        """Return the score of a way."""
+        total = 0.0
+        place = 0
+        for text, token_id in pieces:
+            place += len(text)
+            total += next(
+                edge.score
+                for edge in self.ending[place]
+                if edge.id == token_id and edge.text == text
+            )
+        return total
+
+
+def _pieces(rest: Rest) -> list[tuple[str, int]]:
+    pieces = []
+    while rest is not None:
+        edge, rest = rest
+        pieces.append((edge.text, edge.id))
+    return pieces
+
+
+def _log_sum(one: float, other: float) -> float:
+    """Return log(exp(one) + exp(other))."""
+    high, low = max(one, other), min(one, other)
+    return high + log1p(exp(low - high)) if low > -inf else high

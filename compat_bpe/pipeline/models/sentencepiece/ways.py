@@ -38,13 +38,13 @@ from __future__ import annotations
 from array import array
 from itertools import chain
 
-from .groups import LONGEST_BEGINNING
+from ..scored_pieces import LONGEST_SHORT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from .groups import PieceGroups
+    from ..scored_pieces import PieceGroups
 
     #: The best way through a stretch:
     #:
@@ -57,15 +57,15 @@ if TYPE_CHECKING:
 
 #: The score beyond which the reference subtracts it, and one below which it surely does not.
 THRESHOLD, BELOW_THRESHOLD = 100_000.0, 99_990.0
-#: Longer stretches have no limit of their own, nor have those that reach further than this. Few
-#: that are longer come again, and many have two ways that are almost equal. So no stretch with a
-#: limit has a piece that is not in a group.
-LONGEST, _FURTHEST = LONGEST_BEGINNING, 25_000.0
+#: Longer stretches have no limit of their own, nor do those whose scores reach further than this.
+#: Few longer ones recur, and many have two ways that are almost equal. So no stretch with a limit
+#: has a piece that is not in a group.
+LONGEST, _FURTHEST = LONGEST_SHORT, 25_000.0
 #: The most that rounding moves a score for each character: 2^-24 of less than 2^18.
 ROUNDING = 2.0**-6
 _NEVER = float("-inf")
 
-#: A way that is not right at any score.
+#: A way that is known to be right at no score.
 NOT_KNOWN: Way = -1.0, (), 0.0
 
 
@@ -75,7 +75,7 @@ class WayFinder:
     Args:
         pieces: the pieces and their scores.
         numbers: the ids of the pieces.
-        unknown: the id of a character that is no piece.
+        unknown: the id of a character that is not a piece.
     """
 
     def __init__(self, pieces: PieceGroups, numbers: Mapping[str, int], unknown: int) -> None:
@@ -127,10 +127,9 @@ class WayFinder:
     def find_exactly(self, stretch: str, score: float) -> tuple[list[int], float]:
         """Return the ids of the best way through a stretch, and the score after it, in 32 bits.
 
-        Rounding keeps the order of sums. So one that is not greater than the best so far is not
-        even rounded. Where a text has many beginnings of long pieces, most go on for two
-        characters more than a group has, so these are looked up first: a beginning of a
-        beginning is one, too.
+        Rounding keeps the order of sums. So a sum that is not greater than the best so far is not
+        even rounded. Where a text has many beginnings of long pieces, most have two characters more
+        than the group, so these are looked up first: a beginning of a beginning is one, too.
 
         Args:
             stretch: the stretch, of any length but 0. No score may be beyond 2^126.
@@ -163,11 +162,11 @@ class WayFinder:
                         break
                     end += 1
                     more = find(stretch[start:end])
-                if end - start > LONGEST_BEGINNING and pieces.long:
+                if end - start > LONGEST_SHORT and pieces.long:
                     found = (*found, *pieces.long.matches(stretch, start))
-            for length, one in found:
+            for length, own in found:
                 end = start + length
-                total = one + here
+                total = own + here
                 if total > scores[end]:
                     buffer[0] = total
                     total = buffer[0]

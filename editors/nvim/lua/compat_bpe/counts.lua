@@ -64,13 +64,14 @@ local function is_old(buffer, current)
 end
 
 ---A count with its budget in words.
----@param one { count: integer, limit?: integer }
+---@param one { count: integer, limit?: integer, note?: string } an estimate has a note of why
 ---@return string
 function M.words(one)
+  local about = one.note and "≈" or ""
   if one.limit then
-    return ("%d/%d tokens"):format(one.count, one.limit)
+    return ("%s%d/%d tokens"):format(about, one.count, one.limit)
   end
-  return one.count .. (one.count == 1 and " token" or " tokens")
+  return about .. one.count .. (one.count == 1 and " token" or " tokens")
 end
 
 ---The count of a buffer as a text; empty if there is none, with "~" if it is not current.

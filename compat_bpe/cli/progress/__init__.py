@@ -1,1 +1,0 @@
-"""The progress of a command: bars on a terminal, or JSON lines for a program."""

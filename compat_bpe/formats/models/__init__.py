@@ -1,1 +1,0 @@
-"""The models of a ``tokenizer.json``, one module a kind, as they are in the file."""

@@ -1,1 +1,0 @@
-"""Added tokens: a text is cut at them, and their names get their ids."""

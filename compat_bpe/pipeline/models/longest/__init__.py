@@ -1,1 +1,0 @@
-"""Longest tokens of bytes: RWKV's model."""

@@ -1,1 +1,0 @@
-"""The Unigram model: the most likely pieces of a chunk."""

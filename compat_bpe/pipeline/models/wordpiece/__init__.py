@@ -1,1 +1,0 @@
-"""WordPiece: the longest piece first."""

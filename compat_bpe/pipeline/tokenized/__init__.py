@@ -1,1 +1,0 @@
-"""Ids with their places, masks and types: what a `Tokenizer` returns."""

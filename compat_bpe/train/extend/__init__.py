@@ -1,1 +1,0 @@
-"""Extending a vocabulary by tokens for new text."""

@@ -1,1 +1,0 @@
-"""A run of training: its costs, where it stops, and its results."""

@@ -1,1 +1,0 @@
-"""Learning a Unigram model, as tokenizers does."""

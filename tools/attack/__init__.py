@@ -1,1 +1,0 @@
-"""Random hostile input for the package; `python -m tools.attack`."""

@@ -1,1 +1,0 @@
-"""The places where the package is tested, each by a script: ``python -m tools.places --help``."""
