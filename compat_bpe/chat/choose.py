@@ -243,9 +243,7 @@ def chosen_format(
     raise NoFormatError(f"{what}: no chat format is known for it")
 
 
-def _loaded(
-    encoding: Encoding | str | os.PathLike[str],
-) -> tuple[Encoding, ChatTemplate | None]:
+def _loaded(encoding: Encoding | str | os.PathLike[str]) -> tuple[Encoding, ChatTemplate | None]:
     """Return an encoding, and the chat template that is beside its file."""
     if isinstance(encoding, Encoding):
         return encoding, None

@@ -392,12 +392,7 @@ class _Counter:
         return sum(parts)
 
     def _message(
-        self,
-        message: Plain,
-        calls: list[Plain],
-        tool: str,
-        place: str,
-        notes: list[str],
+        self, message: Plain, calls: list[Plain], tool: str, place: str, notes: list[str]
     ) -> int:
         """Return the tokens of a message, its calls one by one.
 
@@ -443,12 +438,7 @@ class _Counter:
         return tokens
 
     def _parallel(
-        self,
-        message: Plain,
-        calls: list[Plain],
-        results: list[Plain],
-        place: str,
-        notes: list[str],
+        self, message: Plain, calls: list[Plain], results: list[Plain], place: str, notes: list[str]
     ) -> int:
         """Return the tokens of a message with several calls, and of the results behind it."""
         count, rule = self._chat.encoding.count, self._rule

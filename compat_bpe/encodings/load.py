@@ -410,10 +410,7 @@ def _of_family(
     pattern = PATTERNS[family.name]
     if not family.is_nfc:
         return Encoding(
-            name,
-            pat_str=pattern,
-            mergeable_ranks=ranks,
-            special_tokens=dict(special_tokens),
+            name, pat_str=pattern, mergeable_ranks=ranks, special_tokens=dict(special_tokens)
         )
     from ..formats.tokenizer_bpe import RankedModel
     from ..formats.tokenizer_json import TokenizerDefinition
@@ -435,11 +432,7 @@ def _of_family(
 
 
 def _as_trained(
-    path: Path,
-    pattern: str,
-    ranks: dict[bytes, int],
-    special_tokens: Mapping[str, int],
-    name: str,
+    path: Path, pattern: str, ranks: dict[bytes, int], special_tokens: Mapping[str, int], name: str
 ) -> Encoding:
     """Return an encoding by ranks, with text split as a manifest says."""
     from ..formats.settings_beside import AS_TOKENIZER_JSON, MANIFEST

@@ -53,9 +53,7 @@ def save_tiktoken(encoding: Encoding, path: str | os.PathLike[str]) -> None:
 
 
 def save_gpt2(
-    encoding: Encoding,
-    encoder_json: str | os.PathLike[str],
-    vocab_bpe: str | os.PathLike[str],
+    encoding: Encoding, encoder_json: str | os.PathLike[str], vocab_bpe: str | os.PathLike[str]
 ) -> None:
     """Write an encoding as ``encoder.json`` and ``vocab.bpe`` (or ``vocab.json``, ``merges.txt``).
 

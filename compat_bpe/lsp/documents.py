@@ -170,10 +170,7 @@ def position_at(document: Document, offset: int, unit: Unit) -> dict[str, int]:
 
 def range_at(document: Document, start: int, end: int, unit: Unit) -> dict[str, Any]:
     """Return the range of two offsets in characters, as the protocol writes it."""
-    return {
-        "start": position_at(document, start, unit),
-        "end": position_at(document, end, unit),
-    }
+    return {"start": position_at(document, start, unit), "end": position_at(document, end, unit)}
 
 
 def edit_of(document: Document, change: Change, unit: Unit) -> tuple[int, int, str]:

@@ -225,9 +225,7 @@ def names(session: Session, params: Params) -> dict[str, Any]:
 
 
 def _encoding(
-    session: Session,
-    params: Params,
-    opened: OpenDocument | None = None,
+    session: Session, params: Params, opened: OpenDocument | None = None
 ) -> tuple[Choice, Answer, Encoding]:
     """Return the encoding that parameters name; else that of the document, or the general one.
 

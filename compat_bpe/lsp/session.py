@@ -381,10 +381,7 @@ class Session:
             done(result, None)
 
     def _run(
-        self,
-        steps: Steps,
-        done: Callable[[Any, Exception | None], None],
-        request: Id | None,
+        self, steps: Steps, done: Callable[[Any, Exception | None], None], request: Id | None
     ) -> None:
         """Begin work in steps; mostly the first step completes it."""
         self._tasks.append(_Task(steps, done, request))

@@ -219,10 +219,7 @@ def refuse_if_outdated(session: Session, opened: OpenDocument) -> None:
 
 
 def _lens(document: Document, at: int, title: str, unit: Unit) -> dict[str, Any]:
-    return {
-        "range": range_at(document, at, at, unit),
-        "command": {"title": title, "command": ""},
-    }
+    return {"range": range_at(document, at, at, unit), "command": {"title": title, "command": ""}}
 
 
 def share(opened: OpenDocument) -> str:

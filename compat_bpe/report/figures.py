@@ -281,9 +281,7 @@ def _ratio(number: int, of: int) -> float | None:
 MEASURES = (
     Measure("bytes_per_token", "bytes per token", lambda s, t: _ratio(s.bytes, t.tokens)),
     Measure(
-        "tokens_per_character",
-        "tokens per character",
-        lambda s, t: _ratio(t.tokens, s.characters),
+        "tokens_per_character", "tokens per character", lambda s, t: _ratio(t.tokens, s.characters)
     ),
     Measure("tokens_per_word", "tokens per word", lambda s, t: _ratio(t.tokens, s.words)),
     Measure(
@@ -378,8 +376,7 @@ def by_difference(report: Report) -> Report:
     ['zh', 'en']
     """
     ordered = sorted(
-        report.groups.items(),
-        key=lambda group: (-difference(report, group[0]), -group[1].bytes),
+        report.groups.items(), key=lambda group: (-difference(report, group[0]), -group[1].bytes)
     )
     return report._replace(groups=dict(ordered))
 
@@ -522,10 +519,7 @@ def _table(
     form: str,
 ) -> Table:
     rows = [
-        (
-            group,
-            [column.mark + written(of(sizes, column.groups[group]), form) for column in listed],
-        )
+        (group, [column.mark + written(of(sizes, column.groups[group]), form) for column in listed])
         for group, sizes in report.groups.items()
     ]
     if len(rows) != 1:

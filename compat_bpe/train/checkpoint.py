@@ -60,10 +60,7 @@ class Checkpoint:
     """
 
     def __init__(
-        self,
-        folder: str | os.PathLike[str],
-        settings: Settings[Any],
-        every: float = 60.0,
+        self, folder: str | os.PathLike[str], settings: Settings[Any], every: float = 60.0
     ) -> None:
         self.folder = os.fspath(folder)
         self._every = every

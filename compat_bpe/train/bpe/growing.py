@@ -75,10 +75,7 @@ def _of_ranks(
     """
     if pattern != DEEPSEEK:
         return Encoding(
-            name,
-            pat_str=pattern_named(pattern),
-            mergeable_ranks=ranks,
-            special_tokens=special,
+            name, pat_str=pattern_named(pattern), mergeable_ranks=ranks, special_tokens=special
         )
     added = tuple(AddedToken(one, number, special=True) for one, number in special.items())
     return Tokenizer(name, TokenizerDefinition(RankedModel(ranks), added, DEEPSEEK_PARTS, name))

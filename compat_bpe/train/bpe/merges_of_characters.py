@@ -458,11 +458,7 @@ class GreedyWords:
     """
 
     def __init__(
-        self,
-        words: Mapping[str, int],
-        tokens: Iterable[str],
-        prefix: str,
-        longest_word: int = 100,
+        self, words: Mapping[str, int], tokens: Iterable[str], prefix: str, longest_word: int = 100
     ) -> None:
         self._pieces = set(tokens)
         self._longest = max(map(len, self._pieces), default=1)

@@ -176,10 +176,7 @@ def _learn_unigram(
 
 
 def assemble(
-    learned: list[tuple[str, float]],
-    settings: SentencePieceSettings,
-    *,
-    is_any_size: bool = False,
+    learned: list[tuple[str, float]], settings: SentencePieceSettings, *, is_any_size: bool = False
 ) -> SentencePieceModel:
     """Return a model with the reserved pieces at their ids, and the learned ones between them.
 
