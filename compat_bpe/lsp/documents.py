@@ -7,6 +7,7 @@ the last one is the end of the document, and a column beyond the end of a line i
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
 from time import monotonic
 from typing import Any, Callable, NamedTuple
 from urllib.parse import unquote, urlsplit
@@ -23,6 +24,7 @@ from .settings import Choice
 MARKDOWN = ("markdown", "mdx", "quarto", "rmd")
 
 
+@dataclass(eq=False)
 class OpenDocument:
     """A document that a client has open.
 
@@ -36,31 +38,21 @@ class OpenDocument:
         budget: the number of tokens that it should not exceed; None if there is none.
     """
 
-    def __init__(
-        self,
-        uri: str,
-        language: str,
-        version: int,
-        document: Document,
-        choice: Choice,
-        answer: Answer,
-        budget: int | None,
-    ) -> None:
-        self.uri = uri
-        self.language = language
-        self.version = version
-        self.document = document
-        self.choice = choice
-        self.answer = answer
-        self.budget = budget
-        #: The steps of a change that takes long; None if there is none.
-        self.steps: Iterator[None] | None = None
-        #: The messages about the document that wait for the end of these steps.
-        self.waiting: list[dict[str, Any]] = []
-        #: The selection in characters; empty unless the client has sent one for this version.
-        self.selection: tuple[int, int] = (0, 0)
-        #: The diagnostics that the client has.
-        self.published: list[dict[str, Any]] = []
+    uri: str
+    language: str
+    version: int
+    document: Document
+    choice: Choice
+    answer: Answer
+    budget: int | None
+    #: The steps of a change that takes long; None if there is none.
+    steps: Iterator[None] | None = None
+    #: The messages about the document that wait for the end of these steps.
+    waiting: list[dict[str, Any]] = field(default_factory=list)
+    #: The selection in characters; empty unless the client has sent one for this version.
+    selection: tuple[int, int] = (0, 0)
+    #: The diagnostics that the client has.
+    published: list[dict[str, Any]] = field(default_factory=list)
 
     def count(self, start: int = 0, end: int | None = None) -> int:
         """Return the tokens of a range in characters; of the document unless one is given."""
