@@ -22,6 +22,7 @@ from ..estimate import Costs, distinct_bytes
 from ..kind import Advance, GivenOptions, Kind, Learned, Settings
 from ..options import (
     BYTE_LEVEL,
+    COUNT,
     MAX_TOKEN_LENGTH,
     MIN_FREQUENCY,
     NUM_MERGES,
@@ -145,12 +146,7 @@ class TrainingSettings(Settings[Encoding]):
         type=open,
     )
     max_words: int | None = setting(
-        None,
-        "Learn no token of more than N words, which spaces separate.",
-        BYTE_LEVEL,
-        metavar="N",
-        type=int,
-        least=1,
+        None, "Learn no token of more than N words, which spaces separate.", BYTE_LEVEL, **COUNT
     )
     not_joined: Iterable[str] = setting(
         (),
@@ -239,10 +235,6 @@ class ByteLevelBpe(Kind):
     @property
     def steps(self) -> str:
         return "steps" if self.most_steps is None else "merges"
-
-    @property
-    def weights(self) -> Mapping[str, float] | None:
-        return self.settings.weights
 
     @property
     def costs(self) -> Costs:

@@ -21,8 +21,9 @@ are then encoded again (see ``extend``).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
+from itertools import islice
 from typing import Any
 
 from ...caches import cached_property
@@ -377,28 +378,19 @@ class GrowingVocabulary:
         return ""
 
     def learn(
-        self,
-        counts: Mapping[bytes, int],
-        number: int,
-        min_frequency: int,
-        longest: int | None,
-        advance: Callable[[int], None],
-    ) -> None:
-        """Learn up to ``number`` tokens from chunks and their counts.
+        self, counts: Mapping[bytes, int], number: int, min_frequency: int, longest: int | None
+    ) -> Iterator[LearnedMerge]:
+        """Learn up to ``number`` tokens from chunks and their counts; yield each merge.
 
         Args:
             counts, number: the chunks, and the most tokens.
             min_frequency: the lowest frequency of a pair that is merged.
             longest: the length in bytes of the longest token.
-            advance: called with 1 for each token.
         """
         spelling = Spelling(self)
         words = {spelling.spell(chunk): count for chunk, count in counts.items()}
         merging = Merging(self, words, min_frequency=min_frequency, max_token_length=longest)
-        for _ in range(number):
-            if merging.step() is None:
-                break
-            advance(1)
+        yield from islice(iter(merging.step, None), number)
 
     @property
     def new_tokens(self) -> list[bytes]:
