@@ -33,8 +33,8 @@ from compat_bpe.train import (
     WordPieceSettings,
     train,
 )
+from compat_bpe.train.bpe.held_out import GreedyWords
 from compat_bpe.train.bpe.learner import Merge
-from compat_bpe.train.bpe.merges_of_characters import GreedyWords
 from compat_bpe.train.convergence import Watch
 from compat_bpe.train.sentencepiece.corpus import corpus_of_texts
 from compat_bpe.train.sentencepiece.trainer import learn_from_corpus

@@ -45,7 +45,8 @@ from ...pipeline.core import is_byte_level
 from ...pipeline.models.bpe.by_rank import merges_by_rank
 from ..kind import LearnedMerge
 from ..words import types_in
-from .learner import Learner, MergedWords
+from .held_out import MergedWords
+from .learner import Learner
 
 #: The tokens that training begins with, in the order of their ids.
 BYTES = [bytes([byte]) for byte in BYTE_TO_UNICODE]
