@@ -442,21 +442,30 @@ def _as_trained(
             f"{path}: by the {MANIFEST} beside it, only tokenizer.json says how its text is split: "
             "load that"
         )
-    if pattern == DEEPSEEK:
-        from ..formats.tokenizer_bpe import RankedModel
-        from ..formats.tokenizer_json import TokenizerDefinition
-        from ..pipeline.added_tokens import AddedToken
-        from .deepseek import PARTS
-        from .tokenizer import Tokenizer
+    if pattern != DEEPSEEK:
+        pattern = _pattern_of_manifest(path, pattern)
+    return encoding_of_ranks(name, pattern, ranks, special_tokens)
 
-        added = tuple(AddedToken(one, id, special=True) for one, id in special_tokens.items())
-        return Tokenizer(name, TokenizerDefinition(RankedModel(ranks), added, PARTS, name))
-    return Encoding(
-        name,
-        pat_str=_pattern_of_manifest(path, pattern),
-        mergeable_ranks=ranks,
-        special_tokens=dict(special_tokens),
-    )
+
+def encoding_of_ranks(
+    name: str, pattern: str, ranks: dict[bytes, int], special_tokens: Mapping[str, int]
+) -> Encoding:
+    """Return the encoding of ranks that splits text by a pattern, or by DeepSeek's steps.
+
+    Raises:
+        ValueError: no pattern has this name, or it is not valid (``PatternError``).
+    """
+    if pattern != DEEPSEEK:
+        pattern, special = pattern_named(pattern), dict(special_tokens)
+        return Encoding(name, pat_str=pattern, mergeable_ranks=ranks, special_tokens=special)
+    from ..formats.tokenizer_bpe import RankedModel
+    from ..formats.tokenizer_json import TokenizerDefinition
+    from ..pipeline.added_tokens import AddedToken
+    from .deepseek import PARTS
+    from .tokenizer import Tokenizer
+
+    added = tuple(AddedToken(one, id, special=True) for one, id in special_tokens.items())
+    return Tokenizer(name, TokenizerDefinition(RankedModel(ranks), added, PARTS, name))
 
 
 def _pattern_of_manifest(path: Path, pattern: str) -> str:

@@ -29,13 +29,12 @@ from typing import Any
 from ...caches import cached_property
 from ...encodings.deepseek import PARTS as DEEPSEEK_PARTS
 from ...encodings.encoding import Encoding
-from ...encodings.load import DEEPSEEK
+from ...encodings.load import DEEPSEEK, encoding_of_ranks
 from ...encodings.published import PATTERNS, pattern_named
 from ...encodings.save import ranks_of
 from ...encodings.tokenizer import Tokenizer
 from ...formats import RANK_LIMIT
 from ...formats.settings_beside import AS_TOKENIZER_JSON
-from ...formats.tokenizer_bpe import RankedModel
 from ...formats.tokenizer_json import TokenizerDefinition
 from ...formats.tokenizer_writing import byte_level_part, pattern_part, pre_tokenizers_part
 from ...pattern.translation import PatternError
@@ -62,25 +61,10 @@ def make_encoding(name: str, pattern: str, tokens: Iterable[bytes] = BYTES) -> E
         ValueError: the pattern is not valid.
     """
     try:
-        return _of_ranks(name, pattern, {token: rank for rank, token in enumerate(tokens)}, {})
+        ranks = {token: rank for rank, token in enumerate(tokens)}
+        return encoding_of_ranks(name, pattern, ranks, {})
     except PatternError as error:
         raise ValueError(f"the pattern cannot be used: {error}") from None
-
-
-def _of_ranks(
-    name: str, pattern: str, ranks: dict[bytes, int], special: dict[str, int]
-) -> Encoding:
-    """Return the encoding of ranks that splits text by a pattern or by DeepSeek's steps.
-
-    Raises:
-        PatternError: the pattern is not valid.
-    """
-    if pattern != DEEPSEEK:
-        return Encoding(
-            name, pat_str=pattern_named(pattern), mergeable_ranks=ranks, special_tokens=special
-        )
-    added = tuple(AddedToken(one, number, special=True) for one, number in special.items())
-    return Tokenizer(name, TokenizerDefinition(RankedModel(ranks), added, DEEPSEEK_PARTS, name))
 
 
 def check_byte_level(encoding: Encoding, done: str) -> None:
@@ -135,7 +119,7 @@ def split_by(encoding: Encoding, pattern: str | None) -> Encoding:
             parts = {**definition.parts, "pre_tokenizer": _pre_tokenizer(definition, pattern)}
             return Tokenizer(encoding.name, definition._replace(parts=parts))
         core = encoding.core
-        return _of_ranks(encoding.name, pattern, dict(core.encoder), dict(core.special))
+        return encoding_of_ranks(encoding.name, pattern, dict(core.encoder), dict(core.special))
     except PatternError as error:
         raise ValueError(f"the pattern cannot be used: {error}") from None
 
