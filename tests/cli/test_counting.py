@@ -37,7 +37,7 @@ from compat_bpe.cli.counting import (
 from compat_bpe.cli.input import Reading, read_pieces
 from compat_bpe.cli.output import CommandError
 from compat_bpe.cli.progress import FileProgress
-from compat_bpe.cli.tokens import LAYOUTS, encoded
+from compat_bpe.cli.tokens import LAYOUTS, Pieces, encoded
 from compat_bpe.files.walk import Walk
 from compat_bpe.parallel.pool import WorkerKilled
 from tests.cli.running import COMMAND, environment, run_process, write
@@ -468,7 +468,7 @@ def test_what_is_not_utf8_has_the_same_ids(
         return
     layout = LAYOUTS["spaces"]
     if found:
-        ids = encoded(gpt2, read_pieces(str(path), reading), frozenset(), "x")
+        ids = encoded(Pieces(gpt2, read_pieces(str(path), reading), frozenset(), "x"))
         assert found == b"".join(layout.joined([layout.write(list(ids))]))
 
 
