@@ -52,6 +52,7 @@ from tests.docs_pages import (
     run_sessions,
     to_run,
 )
+from tools.check_links import broken_links
 from tools.ci.stages import STAGES
 
 LINKING_PAGES = [*PAGES, ROOT / "CHANGELOG.md", ROOT / "CONTRIBUTING.md", ROOT / "SECURITY.md"]
@@ -143,6 +144,22 @@ def test_links(page: Path) -> None:
         assert found.is_file(), f"{name(page)}: {target}"
         if anchor:
             assert anchor in anchors_of(found), f"{name(page)}: {target}"
+
+
+def test_links_of_a_site(tmp_path: Path) -> None:
+    """The stage ``docs`` checks the site; here, which links are found to lead nowhere."""
+    pages = {
+        "index.html": '<a href="a/b.html#there">1</a> <a href="https://x.org/y">2</a> <p id="é">',
+        "a/b.html": '<h1 id="there">B</h1> <a href="../#%C3%A9">1</a> <a href="#">2</a>',
+        "a/c.html": '<a href="b.html#no">1</a> <a href="d/">2</a> <img src="../e.png">',
+        "404.html": '<a href="/anything">1</a>',
+    }
+    for path, text in pages.items():
+        (tmp_path / path).parent.mkdir(exist_ok=True)
+        (tmp_path / path).write_text(text, "utf-8")
+    assert list(broken_links(tmp_path)) == [
+        f"a/c.html: {target}" for target in ("b.html#no", "d/", "../e.png")
+    ]
 
 
 def test_every_page_is_linked() -> None:

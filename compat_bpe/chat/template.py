@@ -203,7 +203,9 @@ def _sandbox() -> Any:
     try:
         from . import sandbox
     except ImportError as error:
-        raise ImportError("a chat template needs jinja2: pip install 'compat-bpe[chat]'") from error
+        raise ImportError(
+            "a chat template needs jinja2: pip install '.[chat]' in a checkout of compat-bpe"
+        ) from error
     return sandbox
 
 

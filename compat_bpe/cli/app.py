@@ -419,10 +419,31 @@ _COMMANDS = {
 }
 
 
+def _in_one_line(error: click.UsageError) -> CommandError:
+    """Return an error of the arguments as one line; click itself writes four.
+
+    >>> context = click.Context(click.Command("count"), info_name="count")
+    >>> _in_one_line(click.UsageError("There is no file.", context)).message
+    'There is no file. See count -h.'
+    """
+    where = error.ctx.command_path if error.ctx else PROGRAM
+    message = visible(brief(error.format_message()), sys.stderr)
+    see = " See" if message.endswith((".", "?")) else "; see"
+    return CommandError(f"{message}{see} {where} -h.")
+
+
 class _Group(click.Group):
     def main(self, *args: Any, **options: Any) -> Any:
         escape_unknown(sys.stdout)
         return super().main(*args, **options)
+
+    def make_context(self, *args: Any, **extra: Any) -> click.Context:
+        try:
+            return super().make_context(*args, **extra)
+        except _HELP:
+            raise
+        except click.UsageError as error:
+            raise _in_one_line(error) from None
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(_COMMANDS)
@@ -477,6 +498,8 @@ class _Group(click.Group):
             raise CommandError(reason) from None
         except _HELP:  # of a group without a command, as click writes it
             raise
+        except click.UsageError as error:
+            raise _in_one_line(error) from None
         except click.ClickException as error:
             # click writes it, and it may quote what was given.
             error.message = visible(brief(error.message), sys.stderr)  # type: ignore[misc]

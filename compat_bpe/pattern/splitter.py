@@ -745,7 +745,10 @@ def compile_regex(text: str, error: PatternError) -> Any:
     try:
         import regex
     except ImportError:
-        hint = "; the regex package may understand it: pip install 'compat-bpe[regex]'"
+        hint = (
+            "; the regex package may understand it: "
+            "pip install '.[regex]' in a checkout of compat-bpe"
+        )
         raise PatternError(error.pattern, error.position, error.reason, hint) from None
     import warnings
 

@@ -294,7 +294,7 @@ For the server, a carriage return ends a line, too."
           (progn
             (setq compat-bpe--has-failed t)
             (message "%s" (concat "compat-bpe is not installed: "
-                                  "pip install compat-bpe, then M-x compat-bpe-restart")))
+                                  "pip install . in a checkout of compat-bpe, then M-x compat-bpe-restart")))
         (setq compat-bpe--started (float-time)
               compat-bpe--server
               (make-instance

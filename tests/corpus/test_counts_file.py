@@ -240,7 +240,7 @@ def test_damaged_parquet(tmp_path: Path) -> None:
 def test_parquet_without_pyarrow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     (tmp_path / "x.parquet").touch()
-    with pytest.raises(ImportError, match=r"pip install 'compat-bpe\[parquet\]'"):
+    with pytest.raises(ImportError, match=r"pip install '\S+\[parquet\]'"):
         read(tmp_path / "x.parquet")
 
 
@@ -566,5 +566,5 @@ def test_without_pyarrow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     for name in ("a.parquet", "a.arrow"):
         path = tmp_path / name
         path.write_bytes(b"")
-        with pytest.raises(ImportError, match=f"^{path}: .* by pyarrow: pip install 'compat-bpe"):
+        with pytest.raises(ImportError, match=f"^{path}: .* by pyarrow: pip install '"):
             read_table(path)

@@ -85,6 +85,7 @@ def test_without_compat_bpe(tmp_path: Path) -> None:
         PATH=str(tmp_path / "bin"),
         TEST_COMMAND="\n".join(["/usr/bin/env", f"PYTHONPATH={ROOT}", *COMMAND]),
     )
-    why = "compat-bpe is not installed: pip install compat-bpe, then M-x compat-bpe-restart"
+    install = "pip install . in a checkout of compat-bpe"
+    why = f"compat-bpe is not installed: {install}, then M-x compat-bpe-restart"
     assert written["said"].count(why) == 1
     assert "is not running; M-x compat-bpe-restart starts it" in written["failure"]

@@ -106,8 +106,8 @@ def test_without_the_package_the_command_says_what_to_install() -> None:
     assert (done.returncode, done.stdout, done.stderr) == (
         2,
         "",
-        "compat-bpe: the server needs the package mcp 2 or later: pip install 'compat-bpe[mcp]', "
-        "with Python 3.10 or later\n",
+        "compat-bpe: the server needs Python 3.10 or later and the package mcp 2 or later: "
+        "pip install '.[mcp]' in a checkout of compat-bpe\n",
     )
 
 

@@ -79,6 +79,7 @@ _DOCS = """
 "$WORK/docs/bin/pip" install '.[docs]'
 "$WORK/docs/bin/python" -m doctest tools/docstring_examples.py
 "$WORK/docs/bin/mkdocs" --quiet build --strict --site-dir "$WORK/site"
+"$WORK/docs/bin/python" tools/check_links.py "$WORK/site"
 """
 
 _PYPY = """
@@ -118,7 +119,7 @@ STAGES = (
     ),
     Stage(
         "docs",
-        "the documentation, and the examples of docstrings",
+        "the documentation with all links within it, and the examples of docstrings",
         _DOCS,
         30,
         fetch=("docs",),

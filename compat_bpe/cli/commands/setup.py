@@ -112,7 +112,8 @@ def mcp(roots: tuple[str, ...], encoding: str | None) -> None:
     cut and split texts, compare encodings, and say what the tools of another server take of the
     context.
 
-    It needs the package mcp: pip install 'compat-bpe[mcp]', with Python 3.10 or later.
+    It needs Python 3.10 or later and the package mcp: pip install '.[mcp]' in a checkout of
+    compat-bpe.
 
     docs/guide-agents.md has the tools, and how to set it up in the usual programs.
     """
@@ -123,8 +124,8 @@ def mcp(roots: tuple[str, ...], encoding: str | None) -> None:
 
     if not is_installed():
         raise CommandError(
-            "the server needs the package mcp 2 or later: pip install 'compat-bpe[mcp]', "
-            "with Python 3.10 or later"
+            "the server needs Python 3.10 or later and the package mcp 2 or later: "
+            "pip install '.[mcp]' in a checkout of compat-bpe"
         )
     if encoding is not None:
         chosen_encoding(None, encoding, None)  # what is wrong with it is said at once
