@@ -68,9 +68,6 @@ def test_what_is_right_ends_in_time(hostile: Path) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_each_module_is_an_attack(name: str) -> None:
-    if name == "training":
-        pytest.importorskip("sentencepiece")
-        pytest.importorskip("tokenizers")
     module = _cases.module_of(name)
     assert module.__doc__
     assert callable(module.attack)

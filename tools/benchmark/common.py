@@ -46,7 +46,7 @@ class Options(NamedTuple):
         encoding: the name of the encoding; those of the kinds where these are measured.
         texts: the texts by their titles.
         rounds: the rounds in which the sides take turns.
-        size: the characters of texts without a cut point, of a corpus to train on, or of Spark's.
+        size: the characters of the corpus to train on.
         only: the rows that are measured; empty for all.
         limit: the most CPU seconds of a trainer.
     """
