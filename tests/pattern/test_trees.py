@@ -11,12 +11,13 @@ from hypothesis import strategies as st
 from compat_bpe.encodings.published import PATTERNS
 from compat_bpe.pattern.parser import parse
 from compat_bpe.pattern.splitter import Splitter
-from compat_bpe.pattern.translation import join_runs, project, relax, to_re
+from compat_bpe.pattern.translation import join_runs, relax, to_re
 from compat_bpe.pattern.tree import (
     Chars,
     Node,
     can_be_empty,
     looks_back,
+    project,
     stays_whole,
     surely_begins,
     walk,
