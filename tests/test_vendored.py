@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 import compat_bpe
-from compat_bpe.formats.sentencepiece import BYTES, VARINT, write_field
+from compat_bpe.formats.protobuf import BYTES, VARINT, write_field
 from tests.alone import run_alone
 from tests.portable.run import TESTS
 

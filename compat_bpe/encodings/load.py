@@ -230,7 +230,7 @@ def _load_json_ranks(file: Json, name: str) -> Encoding | None:
     if not is_tekken and members.keys().isdisjoint(("regular_tokens", "bpe_ranks")):
         return None
     from ..formats.json_ranks import parse_grok, parse_js_tiktoken, parse_tekken
-    from ..pattern.translation import PatternError
+    from ..pattern.tree import PatternError
 
     if is_tekken:
         content = parse_tekken(file)

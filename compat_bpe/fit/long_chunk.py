@@ -50,7 +50,7 @@ from functools import partial
 from itertools import accumulate, chain
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..pattern.translation import (
+from ..pattern.tree import (
     Alternatives,
     Chars,
     Look,
@@ -63,6 +63,7 @@ from ..pattern.translation import (
 )
 from ..pipeline.core import Core
 from ..unicode.properties import CodePoints
+from ..unicode.text import common_length
 from .boundary import TextEncoder
 
 if TYPE_CHECKING:
@@ -313,8 +314,8 @@ class LongPieceTokens:
     def _edited(self, core: Core, data: bytes) -> Merged | None:
         """Return the tokens of a piece that an edit made of a known one; None if there is none."""
         for old in self._kept:
-            before = _common(old.data, data)
-            after = min(_common_end(old.data, data), min(len(old.data), len(data)) - before)
+            before = common_length(old.data, data)
+            after = common_length(old.data[before:][::-1], data[before:][::-1])
             if max(len(old.data), len(data)) - before - after < LONG_PIECE:
                 return _around(core, old, data, before, after)
         return None
@@ -357,23 +358,6 @@ def _around(core: Core, old: Merged, data: bytes, before: int, after: int) -> Me
         ends.extend(end + grown for end in old.ends[right:])
         return Merged(data, old.ids[:left] + between.ids + old.ids[right:], ends)
     return None
-
-
-def _common(one: bytes, other: bytes) -> int:
-    """Return the number of bytes that two texts begin with, by bisection: slices compare in C."""
-    low, high = 0, min(len(one), len(other))
-    while low < high:
-        middle = (low + high + 1) // 2
-        if one[low:middle] == other[low:middle]:
-            low = middle
-        else:
-            high = middle - 1
-    return low
-
-
-def _common_end(one: bytes, other: bytes) -> int:
-    """Return the number of bytes that two texts end with."""
-    return _common(one[::-1], other[::-1])
 
 
 def _goes_on(data: bytes, place: int) -> bool:

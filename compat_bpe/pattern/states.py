@@ -1,7 +1,7 @@
 r"""All ways through a pattern at once, in bounded time; imported for patterns unfit for ``re``.
 
 ``(?:a+)+b`` matches a run of *n* letters in 2ⁿ ways, and ``re`` tries them all where no ``b``
-follows. ``translation.uncertain_parts`` finds the parts of a pattern that may be of that kind, and
+follows. ``tree.uncertain_parts`` finds the parts of a pattern that may be of that kind, and
 ``is_bounded`` counts the ways through their instructions. ``States`` takes all ways at once. It
 makes a state when a text first needs it, and forgets the states when there are many. So it takes
 little time and memory however many states a pattern has.
@@ -32,7 +32,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from ..unicode.properties import ALL, NONE, CodePoints, kinds_of
-from .translation import (
+from .tree import (
     EMPTY,
     FEW,
     MOST_ROUNDS,
@@ -356,7 +356,7 @@ _MOST_CHARACTERS = 1 << 14
 
 
 def is_bounded(tree: Node) -> bool:
-    r"""Return True if ``re`` certainly tries few ways at a time; ``translation`` says why.
+    r"""Return True if ``re`` certainly tries few ways at a time; ``tree`` says why.
 
     Args:
         tree: the parsed pattern, relaxed.

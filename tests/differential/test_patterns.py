@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from compat_bpe.encodings.published import PATTERNS as NAMED_PATTERNS
 from compat_bpe.pattern.parser import parse
 from compat_bpe.pattern.splitter import Splitter
-from compat_bpe.pattern.translation import Chars, PatternError
+from compat_bpe.pattern.tree import Chars, PatternError
 from compat_bpe.unicode.properties import CodePoints, category, ignore_case
 from compat_bpe.unicode.tables import CASE_ORBITS, CATEGORIES, SCRIPTS
 from tests.differential.reference import BYTES, KIMI, POSIX, SCALARS

@@ -13,7 +13,7 @@ from compat_bpe.pattern.cut_points import Reach, cut_point_pairs
 from compat_bpe.pattern.oniguruma import parse_oniguruma
 from compat_bpe.pattern.parser import parse
 from compat_bpe.pattern.splitter import Splitter
-from compat_bpe.pattern.translation import (
+from compat_bpe.pattern.tree import (
     EMPTY,
     Alternatives,
     Anchor,

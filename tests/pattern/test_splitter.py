@@ -18,13 +18,11 @@ from compat_bpe.pattern.prepared_large import LARGE
 from compat_bpe.pattern.splitter import (
     LARGE_PARTS,
     LONGEST_SEGMENT,
-    PREPARED_PARTS,
     SHORTEST_SEGMENT,
     Splitter,
     StandIns,
-    Translation,
-    WithStandIns,
 )
+from compat_bpe.pattern.translation import PREPARED_PARTS, Translation, WithStandIns
 from compat_bpe.pipeline.pre_tokenizers.base import NAME
 from compat_bpe.unicode.surrogates import repair
 from tools import build_prepared_patterns
@@ -202,8 +200,7 @@ any_texts = st.text(
 def splitter(key: str, few_left: int, prepared: bool = True) -> Splitter:
     """A splitter that takes the stand-ins for a few characters, or never."""
     fresh = TRANSLATIONS[key]
-    translation = Translation(lambda: fresh.tree, NAME, PREPARED[key] if prepared else None)
-    made = Splitter.of_translation(translation, NAME)
+    made = Splitter.of_tree(fresh.tree, NAME, PREPARED[key] if prepared else None)
     made._few_left = few_left
     return made
 
@@ -304,7 +301,7 @@ def test_what_else_is_asked_of_a_prepared_pattern(key: str) -> None:
         "ascii_cut_points",
         "can_be_empty",
     ):
-        assert getattr(prepared.translation, name) == getattr(fresh.translation, name), name
+        assert prepared._part(name) == getattr(fresh.translation, name), name
 
 
 def test_only_the_first_text_is_split_by_stand_ins() -> None:
@@ -317,7 +314,7 @@ def test_only_the_first_text_is_split_by_stand_ins() -> None:
     assert "_most" in vars(made)
     assert made.chunks("é a") == ["é", " a"]
     # All of that is prepared.
-    assert "tree" not in vars(made.translation)
+    assert "translation" not in vars(made)
 
 
 def test_a_pattern_with_many_kinds_of_characters() -> None:
@@ -326,7 +323,7 @@ def test_a_pattern_with_many_kinds_of_characters() -> None:
     made = Splitter(pattern)
     text = "".join(letter * 2 for letter in letters)
     assert made.chunks(text) == [letter * 2 for letter in letters]
-    assert Translation(lambda: parse(pattern), pattern).few is None
+    assert Translation(parse(pattern), pattern).few is None
 
 
 def test_steps_that_ship_are_joined_already() -> None:

@@ -11,17 +11,15 @@ from hypothesis import strategies as st
 from compat_bpe.encodings.published import PATTERNS
 from compat_bpe.pattern.parser import parse
 from compat_bpe.pattern.splitter import Splitter
-from compat_bpe.pattern.translation import (
+from compat_bpe.pattern.translation import join_runs, relax, to_re
+from compat_bpe.pattern.tree import (
     Chars,
     Node,
     can_be_empty,
-    join_runs,
     looks_back,
     project,
-    relax,
     stays_whole,
     surely_begins,
-    to_re,
     walk,
 )
 from compat_bpe.unicode.properties import CodePoints

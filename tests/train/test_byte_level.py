@@ -16,7 +16,7 @@ from compat_bpe import Encoding, get_encoding, load
 from compat_bpe.encodings.load import DEEPSEEK
 from compat_bpe.encodings.tokenizer import Tokenizer
 from compat_bpe.pipeline.byte_level import BYTE_TO_UNICODE
-from compat_bpe.pipeline.core import chunks_of
+from compat_bpe.pipeline.core import parts_of_text
 from compat_bpe.save import save_gpt2, save_tiktoken, save_tokenizer_json
 from compat_bpe.train import Convergence, Trained, Trainer, TrainingSettings, train_bpe
 from compat_bpe.train.bpe import learner as merges_module
@@ -312,10 +312,10 @@ def trained(corpus: list[str], **settings: Any) -> tuple[Encoding, list[BytePair
 
 def ordinary_chunks(encoding: Encoding, corpus: list[str]) -> list[bytes]:
     return [
-        chunk
+        encoding.core.model.to_bytes(chunk)
         for text in corpus
-        for chunk in chunks_of(encoding.core, text)
-        if isinstance(chunk, bytes)
+        for chunk in parts_of_text(encoding.core, text)
+        if isinstance(chunk, str)
     ]
 
 

@@ -14,7 +14,7 @@ from compat_bpe.encodings.tokenizer import Tokenizer
 from compat_bpe.formats.tokenizer_bpe import ListedModel
 from compat_bpe.formats.tokenizer_json import TokenizerDefinition
 from compat_bpe.pipeline.added_tokens import AddedToken
-from compat_bpe.pipeline.core import chunks_of, texts_of_chunks
+from compat_bpe.pipeline.core import parts_of_text, texts_of_chunks
 from compat_bpe.pipeline.models.bpe.by_merges import UnknownPolicy
 from compat_bpe.train import (
     CharacterBpeSettings,
@@ -37,8 +37,9 @@ def has_new_material(old: Encoding, found: Extended, chunk: bytes) -> bool:
 
 def chunks_in(encoding: Encoding, texts: list[str], *, special: bool = False) -> list[bytes]:
     names = encoding.special_tokens_set if special else frozenset()
-    found = (chunk for text in texts for chunk in chunks_of(encoding.core, text, names))
-    return [chunk for chunk in found if isinstance(chunk, bytes)]
+    core = encoding.core
+    found = (chunk for text in texts for chunk in parts_of_text(core, text, names))
+    return [core.model.to_bytes(chunk) for chunk in found if isinstance(chunk, str)]
 
 
 @settings(max_examples=scaled(150))

@@ -9,7 +9,7 @@ from random import Random
 
 from compat_bpe.pattern.oniguruma import parse_oniguruma
 from compat_bpe.pattern.splitter import Splitter
-from compat_bpe.pattern.translation import PatternError, can_be_empty
+from compat_bpe.pattern.tree import PatternError, can_be_empty
 from compat_bpe.pipeline.pre_tokenizers.split import Split
 from compat_bpe.pipeline.pre_tokenizers.splitter import make_splitter
 

@@ -30,8 +30,8 @@ from collections.abc import Iterable, Sequence
 from typing import Literal, get_args
 
 from ...caches import cached_property
-from ...pattern.splitter import Splitter, Translation
-from ...pattern.translation import (
+from ...pattern.splitter import Splitter
+from ...pattern.tree import (
     NEVER,
     Alternatives,
     Anchor,
@@ -45,7 +45,7 @@ from ...pattern.translation import (
     project,
     surely_begins,
 )
-from ...pattern.translation import Sequence as NodeSequence
+from ...pattern.tree import Sequence as NodeSequence
 from ...unicode.properties import ALL, NONE, CodePoints
 from ..aligned import Aligned
 from .base import NAME, Across, PreTokenizerStep
@@ -80,9 +80,6 @@ class Split(PreTokenizerStep):
         self.behavior = behavior
         self.invert = invert
         self.leaves_nothing_out = behavior != "Removed"
-
-    def __repr__(self) -> str:
-        return f"Split({self.tree}, {self.behavior!r}, {self.invert})"
 
     @cached_property
     def _splitter(self) -> Splitter:
@@ -283,7 +280,7 @@ def joined(splits: Sequence[Split]) -> Splitter | None:
     # Gaps are pieces, too.
     known = {"leaves_nothing_out": True} if all(one.leaves_nothing_out for one in splits) else {}
     try:
-        return Splitter.of_translation(Translation(lambda: tree, NAME, known), NAME)
+        return Splitter.of_tree(tree, NAME, known)
     except PatternError:
         return None  # each pattern can be used, but the joined one cannot
 

@@ -12,7 +12,7 @@ from functools import cache
 from typing import Literal, get_args
 
 from ...caches import Memo, cached_property
-from ...pattern.translation import Chars
+from ...pattern.tree import Chars
 from ...unicode.properties import CodePoints
 from ..aligned import Aligned
 from ..byte_level import decode_bytes, encode_bytes
@@ -43,9 +43,6 @@ class FixedLength(PreTokenizerStep):
     def __init__(self, length: int) -> None:
         self.length = length
 
-    def __repr__(self) -> str:
-        return f"FixedLength({self.length})"
-
     def pieces(self, pieces: list[str]) -> list[str]:
         """Return the pieces, cut."""
         length = self.length
@@ -70,9 +67,6 @@ class PrefixSpace(PreTokenizerStep):
     >>> PrefixSpace().pieces(["a", " b"])
     [' a', ' b']
     """
-
-    def __repr__(self) -> str:
-        return "PrefixSpace()"
 
     def pieces(self, pieces: list[str]) -> list[str]:
         """Return the pieces with a space before them."""
@@ -101,9 +95,6 @@ class ByteAlphabet(PreTokenizerStep):
     >>> ByteAlphabet().pieces([" é"])
     ['ĠÃ©']
     """
-
-    def __repr__(self) -> str:
-        return "ByteAlphabet()"
 
     def pieces(self, pieces: list[str]) -> list[str]:
         """Return the pieces in the byte alphabet."""
@@ -148,9 +139,6 @@ class Metaspace(PreTokenizerStep):
         self.scheme = scheme
         self.split = split
         self.needs_start = scheme == "first"
-
-    def __repr__(self) -> str:
-        return f"Metaspace({self.replacement!r}, {self.scheme!r}, {self.split})"
 
     @cached_property
     def _cutting(self) -> Split:
@@ -223,9 +211,6 @@ class UnicodeScripts(PreTokenizerStep):
     """
 
     leaves_nothing_out = False
-
-    def __repr__(self) -> str:
-        return "UnicodeScripts()"
 
     def pieces(self, pieces: list[str]) -> list[str]:
         """Return the pieces, cut."""

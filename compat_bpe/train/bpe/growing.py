@@ -37,7 +37,7 @@ from ...formats import RANK_LIMIT
 from ...formats.settings_beside import AS_TOKENIZER_JSON
 from ...formats.tokenizer_json import TokenizerDefinition
 from ...formats.tokenizer_writing import byte_level_part, pattern_part, pre_tokenizers_part
-from ...pattern.translation import PatternError
+from ...pattern.tree import PatternError
 from ...pipeline.added_tokens import AddedToken
 from ...pipeline.byte_level import BYTE_TO_UNICODE, UNICODE_TO_BYTE, decode_bytes
 from ...pipeline.core import is_byte_level

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from compat_bpe import Encoding, get_encoding
 from compat_bpe.formats.checked_json import Json
 from compat_bpe.formats.tokenizer_bpe import read_bpe
-from compat_bpe.pattern.translation import Chars, Sequence
+from compat_bpe.pattern.tree import Chars, Sequence
 from compat_bpe.pipeline.models.bpe import unspaced
 from compat_bpe.pipeline.models.bpe.by_merges import UnknownPolicy
 from compat_bpe.pipeline.models.bpe.by_rank import BytePairEncoder
