@@ -398,24 +398,10 @@ _HELP = getattr(click.exceptions, "NoArgsIsHelpError", click.exceptions.Exit)
 
 #: Each command and the module it is in, which is imported when it is used.
 _COMMANDS = {
-    "count": "count",
-    "truncate": "truncate",
-    "split": "split",
-    "show": "show",
-    "extend": "extend",
-    "encode": "encode",
-    "decode": "decode",
-    "train": "train",
-    "corpus": "corpus",
-    "report": "report",
-    "check": "check",
-    "encodings": "listing",
-    "models": "listing",
-    "lsp": "setup",
-    "mcp": "setup",
-    "completion": "setup",
-    "help": "setup",
-    "shim-wheel": "setup",
+    **{name: name for name in ("count", "truncate", "split", "show", "extend", "encode", "decode")},
+    **{name: name for name in ("train", "corpus", "report", "check")},
+    **dict.fromkeys(("encodings", "models"), "listing"),
+    **dict.fromkeys(("lsp", "mcp", "completion", "help", "shim-wheel"), "setup"),
 }
 
 

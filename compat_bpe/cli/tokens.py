@@ -147,22 +147,19 @@ class IdLayout(NamedTuple):
         >>> list(IdLayout("[", ", ", "]").joined([b"1, 2", b"", b"3"]))
         [b'[1, 2', b', 3', b']']
         """
-        before, between, after = (
-            ("", "", "") if self.is_packed else (self.before, self.between, self.after)
-        )
         is_first = True
         for portion in portions:
             if portion:
-                yield (before if is_first else between).encode() + portion
+                yield (self.before if is_first else self.between).encode() + portion
                 is_first = False
-        yield (self.nothing if is_first else after).encode()
+        yield (self.nothing if is_first else self.after).encode()
 
 
 LAYOUTS = {
     "spaces": IdLayout(),
     "lines": IdLayout(between="\n"),
     "json": IdLayout("[", ", ", "]\n", "[]\n"),
-    "packed": IdLayout(is_packed=True),
+    "packed": IdLayout(between="", after="", is_packed=True),
 }
 
 

@@ -119,34 +119,21 @@ def load(
         raise ValueError(short) from None
 
 
-#: The files that a folder is searched for; the first one found is read.
-_IN_FOLDER = (
-    # Mistral's own, and Grok's: a tokenizer.json beside one was made from it, for some models of
-    # Mistral's with another pattern.
-    "tekken.json",
-    "tokenizer.tok.json",
-    "tokenizer.json",
-    "vocab.json",
-    "encoder.json",
-    "rwkv_vocab_v*.txt",
-    "vocab.txt",
-    "*.tiktoken",
-    "tokenizer.model.v*",
-    "tokenizer.model",
-    "bpe_simple_vocab_16e6.txt.gz",
-    "sentencepiece.bpe.model",
-    "spiece.model",
-    "*.model.v*",
-    "*.model",
-    "*.gguf",
-)
+#: The files that a folder is searched for; the first one found is read. Mistral's own, and Grok's,
+#: come first: a tokenizer.json beside one was made from it, for some models of Mistral's with
+#: another pattern.
+_IN_FOLDER = """
+    tekken.json tokenizer.tok.json tokenizer.json vocab.json encoder.json rwkv_vocab_v*.txt
+    vocab.txt *.tiktoken tokenizer.model.v* tokenizer.model bpe_simple_vocab_16e6.txt.gz
+    sentencepiece.bpe.model spiece.model *.model.v* *.model *.gguf
+"""
 
 
 def _in_folder(folder: str) -> str:
     from .local_stores import is_versioned, newest
 
     names = sorted(os.listdir(folder))
-    for pattern in _IN_FOLDER:
+    for pattern in _IN_FOLDER.split():
         fits = re.compile(re.escape(pattern).replace(r"\*", ".*"), re.DOTALL).fullmatch
         fitting = list(filter(fits, names))
         if pattern.endswith(".v*"):
@@ -157,7 +144,7 @@ def _in_folder(folder: str) -> str:
             )
         if fitting:
             return fitting[0] if folder == os.curdir else os.path.join(folder, fitting[0])
-    raise ValueError(f"{folder}: no vocabulary is in it (none of {', '.join(_IN_FOLDER)})")
+    raise ValueError(f"{folder}: no vocabulary is in it (none of {', '.join(_IN_FOLDER.split())})")
 
 
 #: The names of the two files of a pair, each format's at the same place.
