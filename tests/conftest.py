@@ -93,11 +93,8 @@ def _no_waiting_for_disks() -> Iterator[None]:
 _NOT_ON_PYPY = {
     "pyarrow": ["cli/test_corpus.py", "corpus/test_counts_file.py"],
     "tiktoken": [
-        "differential",
-        "formats/test_rank_files.py",
-        "web/test_features.py",
-        "web/test_field.py",
-        "web/test_text.py",
+        *("differential", "formats/test_rank_files.py", "web/test_features.py"),
+        *("web/test_field.py", "web/test_text.py"),
     ],
 }
 if sys.implementation.name == "pypy":

@@ -37,9 +37,6 @@ import compat_bpe.save
 import compat_bpe.tokenizer
 import compat_bpe.train
 from compat_bpe.cli import cli
-from tests.docs_folder import environment as environment
-from tests.docs_folder import folder as folder
-from tests.docs_folder import vocabulary as vocabulary
 from tests.docs_pages import (
     PAGES,
     README,
@@ -52,6 +49,9 @@ from tests.docs_pages import (
     run_sessions,
     to_run,
 )
+from tests.docs_pages import environment as environment
+from tests.docs_pages import folder as folder
+from tests.docs_pages import vocabulary as vocabulary
 from tools.check_links import broken_links
 from tools.ci.stages import STAGES
 

@@ -258,14 +258,6 @@ def test_data_that_are_percent_encoded() -> None:
 
 
 @pytest.mark.parametrize(
-    ("model", "tokens"), [("gpt-4o-mini", 2833), ("gpt-4.1", 85), ("gpt-5", 70), ("o3", 75)]
-)
-def test_models(model: str, tokens: int) -> None:
-    text = count_messages(request(), model=model)
-    assert count_messages(request(image(detail="low")), model=model) == text + tokens
-
-
-@pytest.mark.parametrize(
     ("part", "reason"),
     [
         (image("https://example.com/a.png"), ".image_url.url: the size of an image at an address"),

@@ -381,13 +381,6 @@ def test_no_pattern_for_files_that_say_it_themselves(folder: Path, name: str) ->
         load(folder, special_tokens={})
 
 
-def test_vocab_json_without_merges_is_refused(folder: Path) -> None:
-    # As of Wav2Vec2.
-    (folder / "vocab.json").write_text(json.dumps({"<pad>": 0, "|": 1, "E": 2}))
-    with pytest.raises(ValueError, match=r"vocab.json: .*merges.txt or vocab.bpe"):
-        load(folder)
-
-
 @pytest.mark.parametrize(
     ("name", "data", "reason"),
     [

@@ -22,29 +22,10 @@ TEXT = "import math\n\n\ndef area(r):\n    return 3 * r  # 😀 é\n\n\nprint(ar
 
 #: What a user types, after each of which the counts are compared.
 KEYS = [
-    "gg0",
-    "Ofrom os import path<Esc>",
-    "5Gwcwmath.pi<Esc>",
-    "A 😀 中文 ḗ<Esc>",
-    "x",
-    "xxx",
-    "u",
-    "<C-r>",
-    "ggdG",
-    "u",
-    ":%s/r/é/g<CR>",
-    "ggyGPGp",
-    "gg=G",
-    ":%join<CR>",
-    "u",
-    "3Gdd2p",
-    "ggVGJ",
-    "u",
-    ":g/^/m0<CR>",
-    "Go<Esc>",
-    "i👩‍👩‍👧 a\u0301<CR><CR><Esc>",
-    ":set noeol nofixeol<CR>",
-    "gg0ix<Esc>",
+    *("gg0", "Ofrom os import path<Esc>", "5Gwcwmath.pi<Esc>", "A 😀 中文 ḗ<Esc>", "x", "xxx", "u"),
+    *("<C-r>", "ggdG", "u", ":%s/r/é/g<CR>", "ggyGPGp", "gg=G", ":%join<CR>", "u", "3Gdd2p"),
+    *("ggVGJ", "u", ":g/^/m0<CR>", "Go<Esc>", "i👩‍👩‍👧 a\u0301<CR><CR><Esc>"),
+    *(":set noeol nofixeol<CR>", "gg0ix<Esc>"),
 ]
 
 

@@ -295,11 +295,7 @@ def test_an_estimate_is_marked_and_explained() -> None:
 def test_requests_go_by_an_estimate(in_project: Client) -> None:
     asked = {"text": WORDS, "model": "claude-sonnet-4-5"}
     count = in_project.request("compatBpe/count", asked)
-    assert count == {
-        "count": CLAUDE.tokens(len(WORDS)),
-        "isEstimate": True,
-        "note": CLAUDE.note,
-    }
+    assert count == {"count": CLAUDE.tokens(len(WORDS)), "isEstimate": True, "note": CLAUDE.note}
     assert in_project.request("compatBpe/count", {"text": WORDS}) == {
         "count": get_encoding("cl100k_base").count(WORDS)
     }
@@ -436,10 +432,7 @@ PROVIDERS = {
     "codeActions": "codeActionProvider",
 }
 DYNAMIC = {"dynamicRegistration": True}
-PULLS = {
-    "textDocument": {"diagnostic": {}},
-    "workspace": {"diagnostics": {"refreshSupport": True}},
-}
+PULLS = {"textDocument": {"diagnostic": {}}, "workspace": {"diagnostics": {"refreshSupport": True}}}
 
 
 def announced(options: object, **capabilities: object) -> set[str]:

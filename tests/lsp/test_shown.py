@@ -194,10 +194,7 @@ def test_lenses_of_code() -> None:
         found = lenses(client)
         share = round(ENCODING.count(CODE * 100) * 100 / 8192)
         assert found[0] == (0, f"{tokens(CODE * 100)} · {share} % of 8,192")
-        assert found[1:3] == [
-            (2, tokens(CODE[at[0] : at[1]])),
-            (7, tokens(CODE[at[2] : at[3]])),
-        ]
+        assert found[1:3] == [(2, tokens(CODE[at[0] : at[1]])), (7, tokens(CODE[at[2] : at[3]]))]
         assert len(found) == 201
 
 

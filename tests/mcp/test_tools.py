@@ -20,16 +20,7 @@ from compat_bpe.chat import context_limit, count_messages
 from compat_bpe.fit import split_text
 from compat_bpe.fit.split import iter_parts
 from compat_bpe.mcp import server, tools
-from compat_bpe.mcp.calls import (
-    BOUNDS,
-    LARGEST,
-    LONGEST,
-    Call,
-    CallError,
-    Clock,
-    Roots,
-    chosen,
-)
+from compat_bpe.mcp.calls import BOUNDS, LARGEST, LONGEST, Call, CallError, Clock, Roots, chosen
 from compat_bpe.mcp.server import RESOURCES
 from compat_bpe.mcp.tools import FUNCTIONS, TOOLS
 
@@ -159,10 +150,7 @@ def test_what_is_cut(call: Call) -> None:
         (part.text, part.count) for part in parts
     ]
     places = run(call, "split", file="one.txt", limit=1, with_text=False)["parts"]
-    assert places == [
-        {"start": 0, "end": 5, "tokens": 1},
-        {"start": 5, "end": 11, "tokens": 1},
-    ]
+    assert places == [{"start": 0, "end": 5, "tokens": 1}, {"start": 5, "end": 11, "tokens": 1}]
 
 
 def test_a_tree_has_the_sums_of_its_folders(call: Call) -> None:

@@ -19,15 +19,7 @@ import tiktoken
 import compat_bpe
 from compat_bpe.encodings.registry import make_encoding
 from compat_bpe.fit import Document
-from tools.benchmark.common import (
-    Options,
-    Row,
-    interleaved,
-    medians,
-    mixed,
-    refuse_difference,
-    run,
-)
+from tools.benchmark.common import Options, Row, interleaved, medians, mixed, refuse_difference, run
 from tools.reference_files import reference_file
 from tools.reference_tokenizers import reference_tokenizer
 

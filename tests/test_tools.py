@@ -1,9 +1,12 @@
-"""tools/reference_files.py, on packages made here, and what is built of its files."""
+"""Tools of maintainers: reference files, mutants, and the places where the tests run."""
 
 from __future__ import annotations
 
+import ast
+import doctest
 import hashlib
 import io
+import re
 import shutil
 import subprocess
 import tarfile
@@ -17,7 +20,10 @@ from threading import Barrier
 import pytest
 
 from compat_bpe.formats.sentencepiece import SentencePieceModel
-from tools import fetch_package, reference_files
+from tools import fetch_package, mutants, reference_files
+from tools.places import kit
+from tools.places.kit import PAGE, PlaceError, Row, parsed, with_row
+from tools.places.table import PLACES
 from tools.reference_files import FILES, Published, prefetch, reference_file
 from tools.reference_tokenizers import reference_tokenizer, spm_merges
 
@@ -188,3 +194,89 @@ def test_bert_vocabulary_is_the_published_one() -> None:
     assert hashlib.sha256(data).hexdigest() == (
         "07eced375cec144d27c900241f3e339478dec958f92fddbc551f295c992038a3"
     )
+
+
+SOURCE = 'é = [1 < 2, "é", not é]\nif é:\n    é: int | None = 7\n'
+
+
+@pytest.mark.sweep
+def test_changes() -> None:
+    found = list(mutants.mutants(SOURCE))
+    assert {(mutant.line, mutant.text) for mutant in found} == {
+        *((1, text) for text in ("(1 <= 2)", "(é)", "2", "0", "3", "1")),
+        *((2, text) for text in ("True", "False")),
+        *((3, text) for text in ("8", "6")),
+    }
+    for mutant in found:
+        after = mutants.changed(SOURCE, mutant)
+        assert ast.dump(ast.parse(after)) != ast.dump(ast.parse(SOURCE))
+        assert mutants.changed(after, mutant).count("\n") == SOURCE.count("\n")
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("value", [1, 2])
+def test_survivors(tmp_path: Path, value: int) -> None:
+    (tmp_path / "module.py").write_text(f"VALUE = {value}\n")
+    (tmp_path / "test_it.py").write_text(
+        "from module import VALUE\ndef test_value(): assert VALUE == 1\n"
+    )
+    assert mutants.survives(tmp_path, "module.py", ["test_it.py"]) == (value == 1)
+
+
+@pytest.mark.sweep
+def test_tests_see_the_module_that_the_package_has(tmp_path: Path) -> None:
+    package = tmp_path / "package"
+    package.mkdir()
+    (package / "__init__.py").write_text("from .module import value as value\n")
+    (package / "module.py").write_text("LIMIT = 2\ndef value(): return LIMIT\n")
+    (tmp_path / "test_it.py").write_text(
+        "import package\n"
+        "from package import module\n"
+        "def test_value(monkeypatch):\n"
+        "    monkeypatch.setattr(module, 'LIMIT', 5)\n"
+        "    assert package.value() == 5\n"
+    )
+    tests = ["--import-mode=importlib", "--doctest-modules", "test_it.py"]  # as in pyproject.toml
+    assert mutants.survives(tmp_path, "package/module.py", tests)
+
+
+ROWS = [line.split(" | ") for line in PAGE.read_text("utf-8").splitlines() if line[:2] == "| "]
+
+
+def test_examples() -> None:
+    failed, tried = doctest.testmod(kit)
+    assert (failed, tried > 0) == (0, True)
+
+
+def test_each_row_can_be_written() -> None:
+    page = PAGE.read_text("utf-8")
+    for place, *_ in ROWS[1:]:
+        written = with_row(page, Row(place[2:], "x", "y"), "z")
+        assert len(written.splitlines()) == len(page.splitlines())
+        assert f"\n{place} | x | y | z |\n" in written
+    with pytest.raises(ValueError, match="no row"):
+        with_row(page, Row("no such place", "x", "y"), "z")
+
+
+def test_each_row_has_a_date() -> None:
+    assert len(ROWS) > 25
+    for place, had, ran, date in ROWS[1:]:
+        assert re.fullmatch(r"\d{4}-\d\d-\d\d \|", date), place
+        assert had
+        assert ran
+
+
+@pytest.mark.parametrize(
+    "printed", ["", "x\n12 answers, 1 wrong\n", "x\n12 answers, 0 wrong\nthen a crash\n"]
+)
+def test_a_run_that_did_not_end_well(printed: str) -> None:
+    with pytest.raises(PlaceError, match="did not end well"):
+        parsed(printed)
+
+
+def test_what_runs_anywhere_takes_nothing_from_debian() -> None:
+    anywhere = [place for place in PLACES.values() if place.anywhere]
+    assert len(anywhere) > 5
+    for place in anywhere:
+        for function in filter(None, (place.rows, place.fetched)):
+            assert not {"debian", "_MOUNT"} & {*function.__code__.co_names}
