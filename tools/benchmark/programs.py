@@ -146,7 +146,7 @@ def cores(options: Options) -> Iterator[Row]:
     by a script with tiktoken.
     """
     command = ["-m", "compat_bpe"]
-    total = [*command, "count", "-q", "--total-only", "-e", options.encoding]
+    total = [*command, "count", "--no-cache", "-q", "--total-only", "-e", options.encoding]
     encode = [*command, "encode", "--packed", "-e", options.encoding]
     with tempfile.TemporaryDirectory() as folder:
         tree, text = Path(folder, "tree"), Path(folder, "text.py")
