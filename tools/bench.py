@@ -53,6 +53,7 @@ PARTS = {
     "document": Part(encoders.document, "a keystroke, and cuts, in texts of 10 KB to 10 MB"),
     "columns": Part(programs.columns, "rows a second of token_count in engines for tables"),
     "cores": Part(programs.cores, "the command with one process and with two"),
+    "again": Part(programs.again, "the command on a tree that it has counted before, by the clock"),
     "pypy": Part(encoders.pypy, "encode on PyPy, times as fast as tiktoken on this Python"),
     "kinds": Part(encoders.speed_of_kinds, "other tokenizers beside their references", False),
     "server": Part(programs.server, "the language server by the clock, as an editor asks", False),

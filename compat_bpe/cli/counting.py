@@ -131,12 +131,10 @@ class FileCounter:
         decompress: count the text in compressed files, told by their names.
         notebooks: count only the sources of notebooks, told by their names.
         encoding_of_file: the encoding of the text in files; None for UTF-8.
-
-    Attributes:
-        with_digests: True to hash what is counted, for a cache.
     """
 
-    with_digests = False
+    #: Returns a hash for what is counted, if that is wanted for a cache.
+    _new_hash: Callable[[bool], Hash] | None = None
 
     def __init__(
         self,
@@ -193,15 +191,18 @@ class FileCounter:
 
     def digest(self, part: Part) -> bytes:
         """Return the hash of the bytes that ``count`` would count; empty if it must say itself."""
-        if not self.takes_parts(part.path):
+        if self._new_hash is None or not self.takes_parts(part.path):
             return b""
-        hashed = self._hash(part)
+        hashed = self._new_hash(part.start > 0)
         try:
             with open_bytes(part.path) as file:
                 if part.start:
                     file.seek(part.start)
                 size = 0
-                while block := _read(file, part.left_after(size)):
+                is_at_end = False
+                while not is_at_end:
+                    block = _read(file, part.left_after(size))
+                    is_at_end = len(block) < _BLOCK
                     if not size and not part.start:
                         self.check_beginning(block)
                     hashed.update(block)
@@ -210,16 +211,11 @@ class FileCounter:
             return b""
         return hashed.digest()
 
-    def _hash(self, part: Part) -> Hash:
-        from ..corpus.count_cache import new_hash  # only large inputs need it
-
-        return new_hash(continues=part.start > 0)
-
     def cache(self, folder: str | None) -> CountCache:
         """Return the cache in a folder of the counts that this counter makes."""
-        from ..corpus.count_cache import CountCache  # as above
+        from ..corpus.count_cache import CountCache, new_hash  # only large inputs need it
 
-        self.with_digests = True
+        self._new_hash = new_hash
         return CountCache(folder, self.encodings, self._errors.encode())
 
     def _recoded(self, file: Any) -> Any:
@@ -292,7 +288,9 @@ class FileCounter:
             raise _UnknownError(f"{encoding.name}: {error}") from None
 
     def _count(self, file: BinaryIO, part: Part, advance: Callable[[int], None]) -> Outcome:
-        hashed = self._hash(part) if self.with_digests and self.takes_parts(part.path) else None
+        hashed = None
+        if self._new_hash is not None and self.takes_parts(part.path):
+            hashed = self._new_hash(part.start > 0)
         left = part.left_after(0)
         block = _read(file, left)
         if part.start == 0:
@@ -603,6 +601,8 @@ class _Outcomes:
                 if digest:
                     batch.append((owner, slot, digest, size))
                     pending += size
+                elif self._counter.takes_parts(part.path):  # no text: it is quick to say so
+                    self._add(owner, slot, self._counter.count(part, self._progress.advance))
             is_last = owner + 1 == len(self._parts)
             if not is_last and len(batch) < _LOOKED_UP and pending < _TRIED:
                 continue

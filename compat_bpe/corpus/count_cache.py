@@ -39,8 +39,8 @@ _ENDINGS = ("", "-journal")
 #: The size in bytes above which the counts leave that were not used for the longest time. It is
 #: enough for some 400,000.
 LIMIT = 1 << 25
-#: The bytes that a row takes, about.
-_ROW = 80
+#: The bytes of a key, and those that a row takes, about.
+_KEY, _ROW = 20, 80
 
 #: Seconds that another process is waited for.
 _PATIENCE = 0.3
@@ -77,7 +77,7 @@ def cache_folder() -> str | None:
     return os.path.join(folder, "compat-bpe") if os.path.isabs(folder) else None
 
 
-def new_hash(*, continues: bool = False) -> Hash:
+def new_hash(continues: bool = False) -> Hash:
     """Return a hash for the bytes of a text, or for those of one that goes on after a cut point."""
     from hashlib import sha256  # imported here: most counts of single files need none
 
@@ -237,15 +237,11 @@ class CountCache:
                 os.remove(self.path + ending)
 
     def _keys(self, digest: bytes) -> list[bytes]:
+        from hashlib import sha256  # as above
+
         if self._identities is None:
             self._identities = [identity(one) + self._options for one in self._encodings]
-        keys = []
-        for one in self._identities:
-            hashed = new_hash()
-            hashed.update(digest)
-            hashed.update(one)
-            keys.append(hashed.digest()[:20])
-        return keys
+        return [sha256(digest + one).digest()[:_KEY] for one in self._identities]
 
     def _rows(self, keys: Sequence[bytes]) -> dict[bytes, tuple[int, ...]]:
         if self._connection is None:

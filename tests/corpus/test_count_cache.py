@@ -55,7 +55,7 @@ def test_it_finds_what_was_kept_for_the_same_vocabulary_and_options(tmp_path: Pa
     filled(tmp_path, o200k)
     assert found(tmp_path, o200k, gpt2) == {one: some * 2 for one, some in TEXTS.items()}
     with CountCache(str(tmp_path), [gpt2]) as cache:
-        other = new_hash(continues=True)
+        other = new_hash(True)
         other.update(b"1")
         assert cache.find([other.digest()]) == {}
 

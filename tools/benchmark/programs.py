@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import shutil
 import sqlite3
 import statistics
 import sys
@@ -17,6 +18,7 @@ from importlib.util import find_spec
 from multiprocessing import Process
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import tiktoken
 
@@ -150,13 +152,7 @@ def cores(options: Options) -> Iterator[Row]:
     encode = [*command, "encode", "--packed", "-e", options.encoding]
     with tempfile.TemporaryDirectory() as folder:
         tree, text = Path(folder, "tree"), Path(folder, "text.py")
-        tree.mkdir()
-        with text.open("wb") as file:
-            library = Path(sysconfig.get_path("stdlib"))
-            for number, path in enumerate(sorted([*library.glob("*.py"), *library.glob("*/*.py")])):
-                data = path.read_bytes().decode("utf-8", "replace").encode()
-                (tree / f"{number}.py").write_bytes(data)
-                file.write(data)
+        text.write_bytes(b"".join(_write_sources(tree)))
         script = _TREE_WITH_TIKTOKEN.format(name=options.encoding)
         tasks: dict[str, dict[str, Sequence[str]]] = {
             title: {f"-j {jobs}": [*words, "-j", f"{jobs}", str(path)] for jobs in (1, 2)}
@@ -169,6 +165,45 @@ def cores(options: Options) -> Iterator[Row]:
         tasks["count of a tree"]["tiktoken"] = ["-c", script, str(tree)]
         for title, ways in tasks.items():
             yield title, medians(ways, options.rounds)
+
+
+def _write_sources(tree: Path) -> Iterator[bytes]:
+    """Write the sources of the standard library into a new folder, and yield them."""
+    tree.mkdir()
+    library = Path(sysconfig.get_path("stdlib"))
+    for number, path in enumerate(sorted([*library.glob("*.py"), *library.glob("*/*.py")])):
+        data = path.read_bytes().decode("utf-8", "replace").encode()
+        (tree / f"{number}.py").write_bytes(data)
+        yield data
+
+
+def again(options: Options) -> Iterator[Row]:
+    """Yield the seconds on the clock of counts of a tree with the cache, and of tiktoken's.
+
+    The tree is that of ``cores``. ``first`` begins with no cache, and ten files
+    are changed before ``changed``.
+    """
+    with tempfile.TemporaryDirectory() as folder, mock.patch.dict(os.environ):
+        os.environ["COMPAT_BPE_CACHE_DIR"] = cache = os.path.join(folder, "cache")
+        tree = Path(folder, "tree")
+        for _ in _write_sources(tree):
+            pass
+        paths = sorted(tree.iterdir())
+        script = _TREE_WITH_TIKTOKEN.format(name=options.encoding)
+        count = ["-m", "compat_bpe", "count", "-q", "--total-only", "-e", options.encoding]
+        taken: dict[str, list[float]] = {}
+        for number in range(options.rounds + 1):
+            shutil.rmtree(cache, ignore_errors=True)
+            for title in ("tiktoken", "no cache", "first", "again", "changed"):
+                if title == "changed":
+                    for path in random.Random(number).sample(paths, 10):
+                        path.write_text(path.read_text("utf-8") + f"# {number}\n", "utf-8")
+                words = ["-c", script] if title == "tiktoken" else count
+                start = time.perf_counter()
+                run(*words, *["--no-cache"] * (title == "no cache"), str(tree))
+                if number:  # the first time, files may have to be read and modules compiled
+                    taken.setdefault(title, []).append(time.perf_counter() - start)
+        yield "count of a tree", {title: statistics.median(some) for title, some in taken.items()}
 
 
 # The language server
