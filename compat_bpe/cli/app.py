@@ -206,6 +206,10 @@ JOBS = option(
     type=click.IntRange(min=1),
 )
 
+NO_CACHE = option(
+    "--no-cache", "Count every file anew, and keep no count; compat-bpe cache says where they are."
+)
+
 
 def gathered(
     name: str, make: Callable[..., Any], *options: Callable[[Any], Any]
@@ -294,7 +298,7 @@ _NARROW = 40
 #: the lines of an option, and the options.
 _SIZES = ((3, 2, 99), (2, 2, 99), (2, 2, 5), (1, 2, 5), (1, 2, 4), (1, 1, 4), (1, 1, 2))
 #: The commands that are listed in one line.
-_SELDOM = ("lsp", "mcp", "completion", "help", "shim-wheel")
+_SELDOM = ("cache", "lsp", "mcp", "completion", "help", "shim-wheel")
 
 
 def add_short_help(command: click.Command) -> None:
@@ -399,7 +403,7 @@ _HELP = getattr(click.exceptions, "NoArgsIsHelpError", click.exceptions.Exit)
 #: Each command and the module it is in, which is imported when it is used.
 _COMMANDS = {
     **{name: name for name in ("count", "truncate", "split", "show", "extend", "encode", "decode")},
-    **{name: name for name in ("train", "corpus", "report", "check")},
+    **{name: name for name in ("train", "corpus", "report", "check", "cache")},
     **dict.fromkeys(("encodings", "models"), "listing"),
     **dict.fromkeys(("lsp", "mcp", "completion", "help", "shim-wheel"), "setup"),
 }
