@@ -295,6 +295,7 @@ STAGES = (
             "compat_bpe/tiktoken",
             "docs/recipes.md",
             "docs/guide-tables.md",
+            "docs/tutorial-training.md",
             "pyproject.toml",
             "tests/clients",
         ),
