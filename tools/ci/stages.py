@@ -77,7 +77,7 @@ PYTHON
 _DOCS = """
 "$PYTHON" -m venv "$WORK/docs"
 "$WORK/docs/bin/pip" install '.[docs]'
-"$WORK/docs/bin/python" -m doctest tools/docstring_examples.py
+"$WORK/docs/bin/python" -m doctest tools/docstring_examples.py tools/site_tables.py
 "$WORK/docs/bin/mkdocs" --quiet build --strict --site-dir "$WORK/site"
 "$WORK/docs/bin/python" tools/check_links.py "$WORK/site"
 """
