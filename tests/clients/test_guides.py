@@ -114,6 +114,18 @@ def test_recipes_of_small_packages(
         environment.run(*llm, "gpt-99", cwd=tmp_path)
 
 
+def test_trained_vocabulary_of_the_tutorial(
+    environments: Path, wheels: Wheels, tmp_path: Path
+) -> None:
+    page = ROOT / "docs" / "tutorial-training.md"
+    (block,) = (block for block in blocks_of(page) if block.language == "python")
+    environment = made(environments / "tutorial", {"": "transformers==5.23.0"}, wheels)
+    arguments = ["-n", "300", "-o", "vocabulary", "--eos", "<|end|>"]
+    texts = str(ROOT / "fixtures/docs/texts")
+    environment.run("-I", "-m", "compat_bpe", "train", *arguments, texts, cwd=tmp_path)
+    environment.run("-I", "-c", block.text, cwd=tmp_path)
+
+
 TABLES = ["duckdb==2.0.1", "polars==2.1.0", "pandas==2.3.3", "pyarrow>=14.0.1"]
 
 

@@ -77,7 +77,7 @@ PYTHON
 _DOCS = """
 "$PYTHON" -m venv "$WORK/docs"
 "$WORK/docs/bin/pip" install '.[docs]'
-"$WORK/docs/bin/python" -m doctest tools/docstring_examples.py
+"$WORK/docs/bin/python" -m doctest tools/docstring_examples.py tools/site_tables.py
 "$WORK/docs/bin/mkdocs" --quiet build --strict --site-dir "$WORK/site"
 "$WORK/docs/bin/python" tools/check_links.py "$WORK/site"
 """
@@ -271,9 +271,17 @@ STAGES = (
             *("ttok", "tiktoken-tests", "references"),
         ),
         folders=(
-            *("action.yml", ".pre-commit-hooks.yaml", "compat_bpe/chat", "compat_bpe/check"),
-            *("compat_bpe/columns", "compat_bpe/tiktoken", "docs/recipes.md"),
-            *("docs/guide-tables.md", "pyproject.toml", "tests/clients"),
+            "action.yml",
+            ".pre-commit-hooks.yaml",
+            "compat_bpe/chat",
+            "compat_bpe/check",
+            "compat_bpe/columns",
+            "compat_bpe/tiktoken",
+            "docs/recipes.md",
+            "docs/guide-tables.md",
+            "docs/tutorial-training.md",
+            "pyproject.toml",
+            "tests/clients",
         ),
     ),
     Stage(
