@@ -10,10 +10,6 @@ from typing import Any
 import sentencepiece
 import tiktoken
 import tokenizers
-from tests.docs_folder import environment as environment
-from tests.docs_folder import folder as folder
-from tests.docs_folder import unigram_model
-from tests.docs_folder import vocabulary as vocabulary
 
 import compat_bpe
 from compat_bpe.chat import count_messages
@@ -22,7 +18,10 @@ from compat_bpe.save import save_sentencepiece, save_tokenizer_json
 from compat_bpe.tokenizer import SentencePiece
 from compat_bpe.train import WordPieceSettings, train
 from tests.differential.reference import Pair
-from tests.docs_pages import ROOT, run
+from tests.docs_pages import ROOT, run, unigram_model
+from tests.docs_pages import environment as environment
+from tests.docs_pages import folder as folder
+from tests.docs_pages import vocabulary as vocabulary
 
 PAGE = ROOT / "docs/coming-from.md"
 TEXT = "the cat sat on the mat."
