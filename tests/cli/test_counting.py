@@ -248,9 +248,10 @@ WHOLE = Encoding(
     "no cuts", pat_str=r"[\s\S]+", mergeable_ranks={**BYTES, b"ab": 256}, special_tokens={}
 )
 ENCODINGS = {
-    **{name: get_encoding(name) for name in ("gpt2", "o200k_base", "deepseek_v3")},
-    "no cuts": WHOLE,
-    **{name: encoding_of(name) for name in ("llama", "spm bpe", "unigram, first", "word pieces")},
+    **{name: [get_encoding(name)] for name in ("gpt2", "o200k_base", "deepseek_v3")},
+    "no cuts": [WHOLE],
+    **{name: [encoding_of(name)] for name in ("llama", "spm bpe", "unigram, first", "word pieces")},
+    "together": [gpt2, encoding_of("llama"), get_encoding("characters")],
 }
 
 # Much of what is around a place where a part might end.
@@ -282,10 +283,18 @@ def test_parts_have_the_count_of_the_whole(
 ) -> None:
     path = tmp_path / "text"
     path.write_bytes(text.encode("utf-8", "replace"))
-    counter = FileCounter(ENCODINGS[name], allow_nul=True)
+    counter = FileCounter(*ENCODINGS[name], allow_nul=True)
     whole = counter.count(Part(str(path)))
+    told: list[int] = []
     with mock.patch.object(counting, "_BLOCK", block):
-        assert in_parts(counter, path, size)[1] == whole
+        at_once = counter.count(Part(str(path)), told.append)
+        assert in_parts(counter, path, size)[1] == at_once == whole
+    assert whole.counts is not None
+    assert sum(told) == whole.counts.bytes
+    counters = [FileCounter(one, allow_nul=True) for one in ENCODINGS[name]]
+    assert [one.count(Part(str(path))).counts for one in counters] == [
+        whole.counts._replace(tokens=(tokens,)) for tokens in whole.counts.tokens
+    ]
 
 
 @shared_fixture()

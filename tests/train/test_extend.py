@@ -220,29 +220,6 @@ def test_nothing_to_add() -> None:
     assert (found.encoding.name, found.encoding.n_vocab) == ("same", 256)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"number": -1}, "number is -1; it must be 0 or more"),
-        ({"min_frequency": -1}, "min_frequency is -1; it must be 0 or more"),
-        ({"max_token_length": 0}, "max_token_length is 0; it must be 1 or more"),
-    ],
-)
-def test_what_is_out_of_range(arguments: dict[str, int], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        extend(small(BYTES), ["a"], **arguments)  # type: ignore[arg-type]
-
-
-def test_a_single_text_is_refused() -> None:
-    for call in (
-        lambda: extend(small(BYTES), "text"),
-        lambda: extend(small(BYTES), terms="term"),
-        lambda: changes(small(BYTES), small(BYTES), "text"),
-    ):
-        with pytest.raises(TypeError, match="str"):
-            call()
-
-
 def test_there_are_no_more_ids() -> None:
     old = small({**BYTES, b"xy": 2**32 - 3})
     assert extend(old, ["ab"], 1, min_frequency=1).merges[0].id == 2**32 - 2
