@@ -22,7 +22,6 @@ from .figures import (
     UNKNOWN,
     EncodingReport,
     Report,
-    Sizes,
     TermTokens,
     TokenUse,
     balance,
@@ -79,6 +78,7 @@ def page(
     """
     named = keys(list(report.encodings))
     short = shorten(report.groups)
+    in_groups = f" in {len(report.groups):,} groups" if len(report.groups) > 1 else ""
     sections = (
         _groups(report, named, short, groups),
         _balance(report, named, short),
@@ -94,8 +94,9 @@ def page(
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f"<title>{text(whole_title(title, corpus))}</title>\n"
         f"<style>\n{style_sheet()}</style>\n</head>\n<body>\n<main>\n"
-        f"<header>{_head(report.total, len(report.groups), title, corpus, version, made_at)}"
-        f"{_cards(report, named)}</header>\n"
+        f"<header><h1>{text(title)}</h1>{_corpus(corpus)}"
+        f'<p class="lead">{", ".join(sizes_in_words(report.total))}{in_groups}</p>'
+        f"{_source(version, made_at)}{_cards(report, named)}</header>\n"
         + "\n".join(filter(None, sections))
         + f"\n{_FOOTER}\n</main>\n</body>\n</html>\n"
     )
@@ -425,29 +426,6 @@ def page_time(environment: Mapping[str, str]) -> datetime:
             f"SOURCE_DATE_EPOCH is {given!r}: set it to a whole number of seconds since 1970, "
             "or unset it"
         ) from None
-
-
-def _head(
-    total: Sizes,
-    groups: int,
-    title: str,
-    corpus: Sequence[str],
-    version: str,
-    made_at: datetime | None,
-) -> str:
-    """Return the head as HTML.
-
-    Args:
-        total: the sizes of the text.
-        groups: how many groups it has.
-        title, corpus, version, made_at: as in ``page``.
-    """
-    return (
-        f"<h1>{text(title)}</h1>{_corpus(corpus)}"
-        f'<p class="lead">{", ".join(sizes_in_words(total))}'
-        f"{f' in {groups:,} groups' if groups > 1 else ''}</p>"
-        f"{_source(version, made_at)}"
-    )
 
 
 def whole_title(title: str, corpus: Sequence[str]) -> str:
