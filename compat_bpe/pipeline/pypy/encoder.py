@@ -93,7 +93,7 @@ class Table:
         while start < size:
             row, at, end = first, start, -1
             while at < size:
-                row = steps[row + kinds[_code_point(data, at)]]
+                row = steps[row + kinds[code_point(data, at)]]
                 if row < 0:
                     if ~row & 1:
                         end = at
@@ -120,7 +120,7 @@ class Table:
         size = len(data)
         at = start
         while at < size:
-            kind = kinds[_code_point(data, at)]
+            kind = kinds[code_point(data, at)]
             if row >= 0 and cuts[row + kind]:
                 return at
             row = kind * self.width
@@ -128,7 +128,7 @@ class Table:
         return -1
 
 
-def _code_point(data: bytes, at: int) -> int:
+def code_point(data: bytes, at: int) -> int:
     """Return the code point of the character that begins at a place."""
     lead = data[at]
     if lead < 0x80:
