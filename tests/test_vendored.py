@@ -18,7 +18,7 @@ OF_ABOVE = ("command.", "training.", "files.trained", "fitting.prompts", "worker
 
 
 def test_the_core_by_itself_under_another_name(tmp_path: Path) -> None:
-    """In a Python that has the plug-in and no compat_bpe; whole copies are a place of the places."""
+    """In a Python that has no compat_bpe; whole copies are a place of ``tools/places``."""
     assert all((PACKAGE / name).exists() for name in ABOVE)
     vendor = tmp_path / "plugin" / "_vendor"
     left_out = shutil.ignore_patterns("__pycache__", *ABOVE)
