@@ -39,6 +39,14 @@ class NeedsFile(NamedTuple):
         """What fetches the files: a command, or the address of the file."""
         return f"hf download {self.repository} {self.files}" if self.files else self.repository
 
+    @property
+    def where(self) -> str:
+        """Which files to fetch, and where they are, for people."""
+        if not self.files:
+            return self.repository
+        names = " and ".join(self.files.split())
+        return f"{names} of https://huggingface.co/{self.repository}"
+
     def of(self, model_name: str) -> NeedsFile:
         """Return the family with a model's own repository, if the name is one of the maker's."""
         owner, _, name = model_name.partition("/")

@@ -51,6 +51,8 @@ class OpenDocument:
     waiting: list[dict[str, Any]] = field(default_factory=list)
     #: The selection in characters; empty unless the client has sent one for this version.
     selection: tuple[int, int] = (0, 0)
+    #: Why another encoding counts it than the one that was chosen; empty if none does.
+    problem: str = ""
     #: The diagnostics that the client has.
     published: list[dict[str, Any]] = field(default_factory=list)
 
@@ -227,11 +229,12 @@ class Notices:
         self._due: dict[str, float] = {}
         self._told: dict[str, float] = {}
 
-    def changed(self, uri: str) -> None:
-        """Note that the count of a document may have changed."""
-        if uri not in self._due:
-            now = self._clock()
-            self._due[uri] = max(now, self._told.get(uri, now - INTERVAL) + INTERVAL)
+    def changed(self, *uris: str) -> None:
+        """Note that the counts of documents may have changed."""
+        for uri in uris:
+            if uri not in self._due:
+                now = self._clock()
+                self._due[uri] = max(now, self._told.get(uri, now - INTERVAL) + INTERVAL)
 
     def forget(self, uri: str) -> None:
         """Forget a document that is closed."""

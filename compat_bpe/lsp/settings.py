@@ -179,10 +179,11 @@ TERMS = Terms('"model": "{}"', '"encoding": "{}"', '"path": "{}"')
 
 
 class Loaded(NamedTuple):
-    """What a choice means, and the encoding of that."""
+    """What a choice means, and the encoding of that; or of the default, and the problem."""
 
     answer: Answer
     encoding: Encoding
+    problem: str = ""
 
 
 class Encodings:

@@ -92,6 +92,15 @@ def test_the_diagnostic_begins_where_the_budget_is_passed() -> None:
         assert published(client) == []
 
 
+def test_a_status_has_the_count_of_the_document() -> None:
+    """So no lens repeats it."""
+    with client_of({}, experimental={"status": True}) as client:
+        client.open("# One\n\ntwo\n", uri=NOTES, language="markdown")
+        (lens,) = client.request("textDocument/codeLens", {"textDocument": {"uri": NOTES}})
+        assert lens["range"]["start"]["line"] == 0
+        assert lens["command"]["title"] == "5 tokens"
+
+
 @pytest.mark.parametrize(
     ("text", "line", "start", "end"),
     [
