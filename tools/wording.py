@@ -41,7 +41,7 @@ PATTERNS = (
         "subject first",
     ),
     Pattern(
-        r"\b(?<!there.)(?:is|are) no (?:package|white|text|address|version|place)\b",
+        r"\b(?<!there.)(?:is|are) no (?:package|white|text|address|version|place|tokens?|such)\b",
         "is not a …",
         False,
     ),
