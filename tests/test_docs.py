@@ -202,7 +202,7 @@ def test_the_page_of_the_command_has_every_option_and_no_other() -> None:
         if commands:
             documented.update(dict.fromkeys(commands, options))
         else:
-            users = re.match(r"\s*Of ((?:`[a-z-]+`(?:, | and )?)+)", text)
+            users = re.match(r"\s*This part is for ((?:`[a-z-]+`(?:, | and )?)+)", text)
             for command in re.findall(r"`([a-z-]+)`", users[1]) if users else []:
                 shared[command] = shared.get(command, set()) | options
     assert set(documented) == set(cli.list_commands(context))

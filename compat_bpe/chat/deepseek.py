@@ -54,8 +54,8 @@ class DeepSeekFormat(ChatFormat):
 
     Args:
         encoding: the model's encoding.
-        opens_thinking: True if a reply begins with a token that says if the model thinks, as of
-            V3.1; to V3 and R1 it begins bare.
+        opens_thinking: True if a reply begins with a token that says whether the model thinks,
+            as of V3.1; to V3 and R1 it begins bare.
     """
 
     members = MEMBERS

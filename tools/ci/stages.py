@@ -131,7 +131,12 @@ STAGES = (
         "python -m pytest -q -m docs tests/test_docs.py",
         25,
     ),
-    Stage("style", "ruff", "ruff check .\nruff format --check .", 2),
+    Stage(
+        "style",
+        "ruff, and the wording of prose and messages",
+        "ruff check .\nruff format --check .\npython tools/wording.py",
+        4,
+    ),
     Stage("wheel", "the wheel, and what is in it", _WHEEL, 5),
     Stage(
         "tests",

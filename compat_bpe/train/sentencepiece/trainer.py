@@ -291,7 +291,7 @@ class TrainedSentencePiece(NamedTuple):
 
     @property
     def merges(self) -> list[LearnedMerge]:
-        """The merges: none, since a piece may come about in several ways."""
+        """The merges: none, since a piece may be made in several ways."""
         return []
 
     def metrics(self) -> dict[str, Any]:
