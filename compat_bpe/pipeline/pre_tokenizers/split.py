@@ -81,6 +81,9 @@ class Split(PreTokenizerStep):
         self.invert = invert
         self.leaves_nothing_out = behavior != "Removed"
 
+    def __repr__(self) -> str:
+        return f"Split({self.tree}, {self.behavior!r}, {self.invert})"
+
     @cached_property
     def _splitter(self) -> Splitter:
         return Splitter.of_tree(self.tree, NAME)
