@@ -43,6 +43,9 @@ class FixedLength(PreTokenizerStep):
     def __init__(self, length: int) -> None:
         self.length = length
 
+    def __repr__(self) -> str:
+        return f"FixedLength({self.length})"
+
     def pieces(self, pieces: list[str]) -> list[str]:
         """Return the pieces, cut."""
         length = self.length
@@ -67,6 +70,9 @@ class PrefixSpace(PreTokenizerStep):
     >>> PrefixSpace().pieces(["a", " b"])
     [' a', ' b']
     """
+
+    def __repr__(self) -> str:
+        return "PrefixSpace()"
 
     def pieces(self, pieces: list[str]) -> list[str]:
         """Return the pieces with a space before them."""
@@ -95,6 +101,9 @@ class ByteAlphabet(PreTokenizerStep):
     >>> ByteAlphabet().pieces([" é"])
     ['ĠÃ©']
     """
+
+    def __repr__(self) -> str:
+        return "ByteAlphabet()"
 
     def pieces(self, pieces: list[str]) -> list[str]:
         """Return the pieces in the byte alphabet."""
@@ -139,6 +148,9 @@ class Metaspace(PreTokenizerStep):
         self.scheme = scheme
         self.split = split
         self.needs_start = scheme == "first"
+
+    def __repr__(self) -> str:
+        return f"Metaspace({self.replacement!r}, {self.scheme!r}, {self.split})"
 
     @cached_property
     def _cutting(self) -> Split:
@@ -211,6 +223,9 @@ class UnicodeScripts(PreTokenizerStep):
     """
 
     leaves_nothing_out = False
+
+    def __repr__(self) -> str:
+        return "UnicodeScripts()"
 
     def pieces(self, pieces: list[str]) -> list[str]:
         """Return the pieces, cut."""
