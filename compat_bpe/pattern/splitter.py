@@ -29,7 +29,7 @@ import re
 import time
 from itertools import accumulate
 
-from ..caches import cached_property
+from ..caches import Memo, cached_property
 from .prepared import PREPARED
 
 TYPE_CHECKING = False
@@ -542,8 +542,8 @@ def compile_regex(text: str, error: PatternError) -> Any:
 _REMEMBERED = 1 << 14
 
 
-class StandIns(dict[int, str]):
-    """The stand-ins of characters, by code point; see ``Splitter``.
+class StandIns:
+    """The stand-ins of characters; see ``Splitter``.
 
     Args:
         starts: the first character of each range with one stand-in, ascending. Characters below
@@ -554,10 +554,9 @@ class StandIns(dict[int, str]):
     '1ÁÀ'
     """
 
-    __slots__ = ("_replaced", "_stand_ins", "_starts")
-
     def __init__(self, starts: str, stand_ins: str) -> None:
-        super().__init__()
+        #: The stand-in of each code point.
+        self._table = Memo(self._find, _REMEMBERED)
         self._starts = starts
         self._stand_ins = stand_ins
         # For each class, `re` walks its characters below U+10000 to build a table.
@@ -568,13 +567,9 @@ class StandIns(dict[int, str]):
 
     def replace(self, text: str) -> str:
         """Return the text with stand-ins, of the same length."""
-        return self._replaced.sub(lambda match: match.group().translate(self), text)
+        return self._replaced.sub(lambda match: match.group().translate(self._table), text)
 
-    def __missing__(self, code_point: int) -> str:
-        if len(self) >= _REMEMBERED:
-            self.clear()
+    def _find(self, code_point: int) -> str:
         from bisect import bisect_right  # only text that is not ASCII needs it
 
-        number = bisect_right(self._starts, chr(code_point)) - 1
-        char = self[code_point] = self._stand_ins[number]
-        return char
+        return self._stand_ins[bisect_right(self._starts, chr(code_point)) - 1]

@@ -31,6 +31,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
+from ..caches import Memo
 from ..unicode.properties import ALL, NONE, CodePoints, kinds_of
 from .tree import (
     EMPTY,
@@ -496,7 +497,8 @@ class States:
 
     def __init__(self, tree: Node) -> None:
         self._program = Program(tree)
-        self._kinds: dict[str, int] = {}
+        #: The kind of each character (see ``Program``).
+        self._kinds = Memo(self._kind, _MOST_CHARACTERS)
         self._clear()
 
     def _clear(self) -> None:
@@ -505,14 +507,12 @@ class States:
 
     def end(self, text: str, start: int) -> int:
         """Return the end of the match that begins at a position; -1 if there is none."""
-        before = self._kind(text[start - 1]) if start and self._program.looks_back else None
+        kinds = self._kinds
+        before = kinds[text[start - 1]] if start and self._program.looks_back else None
         state = self._state((self._program.start,), before)
         end = -1
-        kinds = self._kinds
         for at in range(start, len(text)):
-            kind = kinds.get(text[at])
-            if kind is None:
-                kind = self._kind(text[at])
+            kind = kinds[text[at]]
             following, ends = state.get(kind) or self._follow(state, kind)
             if ends:
                 end = at
@@ -536,16 +536,8 @@ class States:
             at += 1
 
     def _kind(self, char: str) -> int:
-        """Return the kind of a character (see ``Program``)."""
-        kind = self._kinds.get(char)
-        if kind is None:
-            if len(self._kinds) == _MOST_CHARACTERS:
-                self._kinds.clear()
-            point = ord(char)
-            sets = enumerate(self._program.sets)
-            kind = sum(1 << index for index, points in sets if point in points)
-            self._kinds[char] = kind
-        return kind
+        point = ord(char)
+        return sum(1 << i for i, points in enumerate(self._program.sets) if point in points)
 
     def _state(self, ways: tuple[int, ...], before: int | None) -> _State:
         state = self._states.get((ways, before))
