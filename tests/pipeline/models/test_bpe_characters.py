@@ -199,17 +199,6 @@ def test_a_long_chunk_that_cannot_be_cut(options: dict[str, Any]) -> None:
     assert len(ids) >= 40_000
 
 
-def test_places_are_those_of_the_bytes() -> None:
-    model, _ = built({**BARE, "unk_token": "?", "vocab": {"?": 0, "é": 1, "中": 2, "é中": 3}})
-    assert [tuple(token) for token in model.find("x中é")] == [
-        (0, "?", 0, 1),
-        (2, "中", 1, 4),
-        (1, "é", 4, 6),
-    ]
-    assert model.find("") == []
-    assert model.encode("") == ()
-
-
 def test_a_character_that_is_absent() -> None:
     assert absent_from("") == absent_from("a\x00") == " "
     assert absent_from("a b") == "\x00"
