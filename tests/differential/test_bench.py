@@ -32,7 +32,8 @@ def run(folder: Path, text: str, *arguments: str) -> dict[str, Any]:
         text=True,
     )
     assert done.returncode == 0, done.stderr
-    return json.loads((folder / "found").read_text("utf-8"))
+    found: dict[str, Any] = json.loads((folder / "found").read_text("utf-8"))
+    return found
 
 
 def test_encodings(tmp_path: Path) -> None:
