@@ -26,6 +26,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import sqlite3
     from hashlib import _Hash as Hash
+    from typing import Any
 
     from typing_extensions import Self
 
@@ -86,24 +87,30 @@ def new_hash(continues: bool = False) -> Hash:
 
 def identity(encoding: Encoding) -> bytes:
     """Return a hash of all that decides the numbers of an encoding, but not of its name."""
-    import pickle  # as above
-    from io import BytesIO
-
     state = encoding.__getstate__()
-    if isinstance(state, dict):
-        state = {name: value for name, value in state.items() if name != "name"}
-        definition = state.get("definition")
-        if definition is not None:  # without the name of the file
-            state["definition"] = definition._replace(source="")
-    file = BytesIO()
-    pickler = pickle.Pickler(file, 4)
-    # Objects are written out each time that they occur, so that equal ones give equal bytes.
-    pickler.fast = True
-    pickler.dump((type(encoding).__name__, state))
     hashed = new_hash()
     hashed.update(_code())
-    hashed.update(file.getbuffer())
+    hashed.update(type(encoding).__name__.encode())
+    if isinstance(state, dict):
+        hashed.update(_pickled({name: value for name, value in state.items() if name != "name"}))
+    else:  # the name of an encoding whose vocabulary is hashed with the code
+        hashed.update(repr(state).encode())
     return hashed.digest()
+
+
+def _pickled(state: dict[str, Any]) -> memoryview:
+    """Return the state of an encoding, with equal bytes for equal states."""
+    import pickle  # imported here: encodings that ship need none
+    from io import BytesIO
+
+    definition = state.get("definition")
+    if definition is not None:  # without the name of the file
+        state["definition"] = definition._replace(source="")
+    file = BytesIO()
+    pickler = pickle.Pickler(file, 4)
+    pickler.fast = True  # an object that occurs twice is written twice, as two equal ones are
+    pickler.dump(state)
+    return file.getbuffer()
 
 
 @lru_cache(maxsize=1)

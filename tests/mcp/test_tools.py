@@ -20,7 +20,17 @@ from compat_bpe.chat import context_limit, count_messages
 from compat_bpe.fit import split_text
 from compat_bpe.fit.split import iter_parts
 from compat_bpe.mcp import server, tools
-from compat_bpe.mcp.calls import BOUNDS, LARGEST, LONGEST, Call, CallError, Clock, Roots, chosen
+from compat_bpe.mcp.calls import (
+    BOUNDS,
+    LARGEST,
+    LONGEST,
+    Call,
+    CallError,
+    Chosen,
+    Clock,
+    Roots,
+    chosen,
+)
 from compat_bpe.mcp.server import RESOURCES
 from compat_bpe.mcp.tools import FUNCTIONS, TOOLS
 
@@ -169,6 +179,31 @@ def test_a_tree_has_the_sums_of_its_folders(call: Call) -> None:
     assert [row["path"] for row in few["entries"]] == ["a/"]
     assert (few["more_entries"], few["not_counted"]) == (1, 0)
     assert run(call, "token_tree", ignore=False)["files"] == 4
+
+
+def test_a_tree_is_counted_once(
+    call: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COMPAT_BPE_CACHE_DIR", str(tmp_path / ".cache"))
+    ways = [{}, {"encoding": "gpt2"}, {"model": "claude-sonnet-4-5"}, {"encoding": "words"}]
+    trees = [run(call, "token_tree", **given) for given in ways]
+    counted: list[str] = []
+    count = Chosen._count
+
+    def noted(self: Chosen, text: str, call: Call) -> int:
+        counted.append(text)
+        return count(self, text, call)
+
+    monkeypatch.setattr(Chosen, "_count", noted)
+    (tmp_path / "one.txt").rename(tmp_path / "new.txt")
+    for given, tree in zip(ways, trees):
+        again = run(call, "token_tree", **given)
+        assert (again["tokens"], again["files"]) == (tree["tokens"], tree["files"])
+    # By characters and words it is as quick to count.
+    assert len(counted) == 3 * 2
+    (tmp_path / "a/two.txt").write_text("hello world, hello")
+    assert run(call, "token_tree")["tokens"] == trees[0]["tokens"] + 3
+    assert counted[6:] == ["hello world, hello"]
 
 
 def test_globs_are_those_of_the_directory(
