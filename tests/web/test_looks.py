@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import pytest
 
 from tests.axe import VIOLATIONS
@@ -33,15 +35,16 @@ def fill(page: Page) -> None:
 
 
 def test_axe_finds_no_violation(page: Page, axe: str) -> None:
+    """At three widths, and at 200 %, which halves the width, in light and dark."""
     fill(page)
     page.browser.run(axe)
     found = []
-    for scheme in ("light", "dark"):
-        page.browser.show(1200, scheme)
+    for width, scheme in product((1280, 800, 640, 390), ("light", "dark")):
+        page.browser.show(width, scheme)
         for tab in ("text", "files", "word", "ids", "messages"):
             page.show_tab(tab)
             page.settle()
-            found += [(scheme, tab, *one) for one in page.run(VIOLATIONS)]
+            found += [(width, scheme, tab, *one) for one in page.run(VIOLATIONS)]
     page.browser.show(1200)
     page.run("$('share').click()")
     assert found == []

@@ -53,30 +53,44 @@ async function open() {
   }
 }
 
-const COUNTED = /\.(wasm|zip|bin|pack)$/;
+const COUNTED = /\.(wasm|zip|bin|pack)$/, COMPRESSED = /\.(wasm|zip)$/;
 
 /**
- * Call a function with the number of bytes of all that is fetched from now on, as they come.
+ * Call a function with the number of bytes of all that is fetched from now on, as they come. Pyodide's
+ * files are compressed ones, see web/build.py, which it is given as they were.
  * @param {(bytes: number) => void} tell
+ * @returns {Promise<void>} settled when all of Pyodide's have come
  */
 export function countFetched(tell) {
   const plain = globalThis.fetch;
-  let bytes = 0;
+  let bytes = 0, missing = 2;
+  let come = () => {};
+  const runtime = new Promise(done => { come = () => done(undefined); });
   globalThis.fetch = async (asked, options) => {
-    const answer = await plain(asked, options);
-    if (!answer.ok || !answer.body || !COUNTED.test(new URL(answer.url || String(asked), location.href).pathname)) return answer;
-    const counted = answer.body.pipeThrough(new TransformStream({
+    const url = asked instanceof Request ? asked.url : String(asked);
+    if (!COUNTED.test(url)) return plain(asked, options);
+    const isCompressed = COMPRESSED.test(url);
+    const answer = await plain(isCompressed ? `${url}.bin` : asked, options);
+    if (!answer.ok || !answer.body) return answer;
+    let body = answer.body.pipeThrough(new TransformStream({
       transform(part, out) {
         bytes += part.byteLength;
         tell(bytes);
         out.enqueue(part);
       },
+      flush() {
+        if (isCompressed && !--missing) come();
+      },
     }));
-    const { status, headers } = answer;
-    const same = new Response(counted, { status, headers });
+    if (isCompressed) body = body.pipeThrough(new DecompressionStream('gzip'));
+    const { status } = answer;
+    // Only what says that it is WebAssembly is compiled while it comes.
+    const headers = url.endsWith('.wasm') ? { 'Content-Type': 'application/wasm' } : answer.headers;
+    const same = new Response(body, { status, headers });
     Object.defineProperty(same, 'url', { value: answer.url });
     return same;
   };
+  return runtime;
 }
 
 const NAME = new URL('../snapshot', import.meta.url).href;
