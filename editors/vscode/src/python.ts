@@ -17,7 +17,7 @@ export class NoPython extends Error {}
 
 /** Return the first Python that is new enough: the one that is set, or else one that is found. */
 export async function findPython(): Promise<Command> {
-  const set = vscode.workspace.getConfiguration(CLIENT).get<string | null>('python');
+  const set = vscode.workspace.getConfiguration(CLIENT).get<string>('python');
   if (set) {
     const problem = await problemOf([set]);
     if (problem === undefined) {
