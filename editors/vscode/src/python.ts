@@ -6,7 +6,7 @@ import * as vscode from 'vscode';
 import { CLIENT } from './settings';
 
 const OLDEST = [3, 9];
-const SECONDS = 10;
+const SECONDS = 30;
 const ASKS = 'import sys; print("%d.%d" % sys.version_info[:2])';
 
 /** A program and its first arguments. */
