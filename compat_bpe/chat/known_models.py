@@ -60,7 +60,7 @@ def known_models() -> list[KnownModel]:
     >>> models["gpt-4o"].answer.encoding_name, models["gpt-4o"].context
     ('o200k_base', 128000)
     >>> models["claude-sonnet-4-5"].answer.note.partition(" (")[0]
-    'Anthropic says a token is about 3.5 English characters'
+    'Anthropic says a token is approximately 3.5 English characters'
     >>> models["Qwen 3"].family.where
     'tokenizer.json and tokenizer_config.json of https://huggingface.co/Qwen/Qwen3-8B'
     """
