@@ -96,7 +96,7 @@ def test_files_are_those_that_git_lists(copy: Path, result: dict[str, Any]) -> N
     visible.remove("linked")
     found, skipped = ([file["path"] for file in result[name]] for name in ("files", "skipped"))
     assert sorted(found + skipped) == sorted(os.path.join(".", path) for path in visible)
-    assert {os.path.splitext(path)[1] for path in skipped} == {".pack"}
+    assert {os.path.splitext(path)[1] for path in skipped} == {".pack", ".png"}
 
 
 def test_tree_has_the_same_counts(copy: Path, result: dict[str, Any]) -> None:
