@@ -37,7 +37,7 @@ from compat_bpe.train.kinds import TOKENIZER_KINDS, kind_of
 from compat_bpe.train.tokenizer_kind import TokenizerSettings
 from compat_bpe.train.words import WordCounter
 from tests.corpora import SOURCES
-from tests.differential.parts import processor_sequence, special_piece, template, text_piece
+from tests.differential.any_tokenizer import processor_sequence, special_piece, template, text_piece
 from tests.differential.reference import repaired
 from tests.differential.small_tokenizers import file
 from tests.examples import drawn
