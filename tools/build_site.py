@@ -41,7 +41,7 @@ def build(out: Path) -> None:
     for page in DOCS.rglob("*.md"):
         target = out / page.relative_to(DOCS)
         shutil.copyfile(page, target)
-    page_of_web = [sys.executable, str(ROOT / "web/build.py"), str(out / COUNT)]
+    page_of_web = [sys.executable, str(ROOT / "web/build.py"), str(out / COUNT), "--docs", "../"]
     subprocess.run(page_of_web, check=True)
     guide = out / "guide-web.html"
     name = f"<code>{COUNT}/</code>"

@@ -5,6 +5,7 @@ It needs npm, which fetches Pyodide, and Node.js, which comes with it and compil
     python web/build.py                  # into build/web
     python web/build.py FOLDER
     python web/build.py FOLDER --wheel compat_bpe-0.1.0-py3-none-any.whl
+    python web/build.py FOLDER --address https://example.org/count/ --docs https://example.org/
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ import subprocess
 import sys
 import tempfile
 import zipfile
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -41,12 +43,15 @@ _ABOVE = ("check", "cli", "columns", "corpus", "lsp", "mcp", "pyinstaller", "rep
 LEFT_OUT = (*_ABOVE, "chat/sandbox", "tiktoken", "train")
 
 
-def build(out: Path, wheel: Path | None = None) -> None:
+def build(out: Path, wheel: Path | None = None, *, address: str = "", docs: str = "") -> None:
     """Make the page in a folder, which is emptied first.
 
     Args:
         out: the folder.
         wheel: the wheel of compat_bpe; made from the checkout unless given.
+        address: where the page will be, with a slash: some previews of links need the whole
+            address of the picture.
+        docs: where the documentation is, for a link to it.
 
     Raises:
         OSError: Pyodide or a tool is missing.
@@ -57,6 +62,7 @@ def build(out: Path, wheel: Path | None = None) -> None:
             raise ValueError(f"{out} has something else in it: it is not emptied")
         shutil.rmtree(out)
     shutil.copytree(HERE / "site", out)
+    _link(out / "index.html", address, docs)
     pyodide = out / "pyodide"
     put_runtime(pyodide)
     _trim_lock(pyodide / LOCK)
@@ -77,6 +83,13 @@ def build(out: Path, wheel: Path | None = None) -> None:
         (out / "models.json").write_text(json.dumps(models()), "utf-8")
         (out / "NOTICE.txt").write_bytes((HERE.parent / "NOTICE").read_bytes())
     _write_build(out, packs)
+
+
+def _link(page: Path, address: str, docs: str) -> None:
+    html = page.read_text("utf-8")
+    html = html.replace('"preview.png"', f'"{escape(address)}preview.png"')
+    link = f'<a href="{escape(docs)}">Documentation</a> · ' if docs else ""
+    page.write_text(html.replace("<!-- documentation -->", link), "utf-8")
 
 
 def _make_wheel(folder: Path) -> Path:
@@ -178,7 +191,9 @@ def _trim_lock(path: Path) -> None:
 def _write_build(out: Path, packs: dict[str, str]) -> None:
     """Write the list of all files that the page needs to work offline, and its version."""
     files = _files(out)
-    always = [name for name in files if not name.startswith(("packs/", "_headers", "sw.js"))]
+    always = [
+        name for name in files if not name.startswith(("packs/", "_headers", "sw.js", "preview"))
+    ]
     version = _digest(b"".join(_digest(data).encode() for data in files.values()))
     made = {
         "version": version,
@@ -211,7 +226,7 @@ def sizes(out: Path) -> dict[str, tuple[int, int]]:
         "runtime": [*(out / "pyodide").iterdir()],
         "compat_bpe": [out / "package.bin"],
         "the rest": [out / "rest.bin"],
-        "page": [p for p in out.rglob("*") if p.suffix in {".html", ".css", ".js", ".svg", ".png"}],
+        "page": [p for p in out.rglob("*") if p.suffix in {".html", ".css", ".js", ".svg"}],
         **{path.name[: path.name.rindex("-")]: [path] for path in sorted(out.glob("packs/*"))},
     }
     return {
@@ -230,13 +245,15 @@ def main() -> None:
     parser.add_argument(
         "--wheel", type=Path, help="the wheel of compat_bpe, if it is there already"
     )
-    arguments = parser.parse_args()
+    parser.add_argument("--address", default="", help="where the page will be, with a slash")
+    parser.add_argument("--docs", default="", help="where the documentation is")
+    given = parser.parse_args()
     try:
-        build(arguments.folder, arguments.wheel)
+        build(given.folder, given.wheel, address=given.address, docs=given.docs)
     except (OSError, ValueError) as error:
         sys.exit(f"web/build.py: {error}")
-    print(f"{arguments.folder}: bytes by part, and compressed")
-    for part, (raw, packed) in sizes(arguments.folder).items():
+    print(f"{given.folder}: bytes by part, and compressed")
+    for part, (raw, packed) in sizes(given.folder).items():
         print(f"  {part:12} {raw:>12,} {packed:>12,}")
 
 

@@ -237,6 +237,23 @@ def test_the_first_visit_shows_an_example_that_the_first_key_replaces(built: Pat
         assert page.counts() == {"o200k_base": 1}
 
 
+def test_a_link_to_it_has_a_preview_and_it_links_to_its_documentation(page: Page) -> None:
+    image = page.run("return document.querySelector('[property=\"og:image\"]').content")
+    assert image == "https://example.org/count/preview.png"
+    size = page.run(
+        "return fetch('preview.png').then(one => one.blob()).then(createImageBitmap)"
+        ".then(one => [one.width, one.height])"
+    )
+    assert size == [1200, 630]
+    links = page.run(
+        "return [...document.querySelectorAll('footer a')]"
+        ".map(one => [one.textContent, one.getAttribute('href')])"
+    )
+    assert links == [["Documentation", "../"], ["Licences", "NOTICE.txt"]]
+    assert "pip install ." in page.run("return document.querySelector('footer').innerText")
+    assert page.run("return document.title && document.querySelector('link[rel=icon]').href")
+
+
 def test_a_first_visit_loads_what_its_count_needs(built: Path, tmp_path: Path) -> None:
     """10 Mbit/s bring it within 5.5 s, and no module that comes later is needed to count."""
     parts = sizes(built)
