@@ -55,7 +55,7 @@ from .learner import MOST_TOKENS
 def limits_of(
     max_words: int | None = None, not_joined: Iterable[str] = ()
 ) -> Callable[[bytes], bool] | None:
-    """Return the function that says if a token may be learned; None if all may.
+    """Return the function that says whether a token may be learned; None if all may.
 
     Args:
         max_words: the most words of a token; None for any number. Words are what lies between
