@@ -80,28 +80,6 @@ def merges_of(corpus: list[str], vocab_size: int, **options: Any) -> Merges:
         return [(merge.left, merge.right) for merge in trainer.train().merges]
 
 
-def random_corpora(few_letters: str) -> st.SearchStrategy[list[str]]:
-    text = st.one_of(st.text(few_letters, max_size=60), st.text("abcde f", max_size=100), texts)
-    return st.lists(text.map(repaired), max_size=8).map(lambda corpus: [*corpus, "a"])
-
-
-@given(
-    st.sampled_from(PATTERN_NAMES),
-    random_corpora("ab \n1'"),
-    st.integers(256, 320),
-    st.integers(0, 4),
-    st.none() | st.integers(2, 9),
-)
-def test_the_merges_are_those_of_the_reference(
-    untrained: dict[str, str], pattern: str, corpus: list[str], size: int, least: int, longest: Any
-) -> None:
-    # There, a token is shorter than this; here, it is no longer.
-    theirs = {} if longest is None else {"max_token_length": longest + 1}
-    expected = reference_merges(untrained[pattern], corpus, size, min_frequency=least, **theirs)
-    options = {"pattern": pattern, "min_frequency": least, "max_token_length": longest}
-    assert merges_of(corpus, size, **options) == expected
-
-
 @pytest.mark.parametrize(
     "title",
     [
@@ -350,39 +328,6 @@ def check_merges(corpus: list[str], settings: Any, parts: dict[str, Any]) -> Ref
     if not isinstance(settings, WordPieceSettings):
         assert found.merges == expected.merges
     return expected
-
-
-#: None of them is what merges make, but for the tests of that.
-COMMON: dict[str, st.SearchStrategy[Any]] = {
-    "vocab_size": st.integers(1, 60),
-    "special_tokens": st.sampled_from([[], ["[PAD]", "[UNK]"], ["[MASK]"]]),
-    "min_frequency": st.integers(0, 4),
-}
-OF_WORDPIECE = {
-    **COMMON,
-    "initial_alphabet": st.sampled_from(["", "xyz", "aé"]),
-    "prefix": st.sampled_from(["##", "@", ""]),
-}
-OF_CHARACTERS = {
-    **COMMON,
-    "max_token_length": st.none() | st.integers(2, 9),
-    "prefix": st.sampled_from(["##", ""]),
-    "suffix": st.sampled_from(["</w>", ""]),
-}
-any_parts = st.sampled_from([*PARTS.values()])
-marked_corpora = random_corpora("ab \n#'")
-
-
-@given(any_parts, marked_corpora, st.fixed_dictionaries(OF_WORDPIECE))
-def test_wordpiece(parts: dict[str, Any], corpus: list[str], options: dict[str, Any]) -> None:
-    check_merges(corpus, WordPieceSettings(**options), parts)
-
-
-@given(any_parts, marked_corpora, st.fixed_dictionaries(OF_CHARACTERS))
-def test_bpe_over_characters(
-    parts: dict[str, Any], corpus: list[str], options: dict[str, Any]
-) -> None:
-    check_merges(corpus, CharacterBpeSettings(**options), parts)
 
 
 signs = st.one_of(st.text("#", min_size=1, max_size=9), st.text("#ab", min_size=1, max_size=8))

@@ -16,8 +16,7 @@ from typing import Any
 
 import pytest
 import tokenizers
-from hypothesis import assume, given
-from hypothesis import strategies as st
+from hypothesis import given
 from tokenizers import models, pre_tokenizers, trainers
 
 from compat_bpe import load
@@ -27,7 +26,6 @@ from compat_bpe.train import UnigramSettings, train
 from compat_bpe.train.unigram import learn_unigram
 from tests.corpora import SOURCES, TEXTS
 from tests.differential.reference import repaired
-from tests.examples import drawn
 from tests.strategies import texts
 
 PROSE = Path(__file__).resolve().parents[2] / "docs"
@@ -185,29 +183,6 @@ def test_the_seeds_can_be_few() -> None:
 
 def test_the_name_of_the_placeholder_in_words() -> None:
     assert_same({f"{end}<UNK>{mid}": 3 for end in "abcde" for mid in "fgh"}, 60)
-
-
-small_words = st.text("ab", min_size=1, max_size=12) | st.text("abcde", min_size=1, max_size=20)
-
-
-@drawn(
-    50,
-    st.dictionaries(small_words, st.integers(1, 30), min_size=2, max_size=20),
-    st.integers(10, 40),
-    st.fixed_dictionaries(
-        {
-            "shrinking_factor": st.sampled_from([0.5, 0.75, 0.9]),
-            "n_sub_iterations": st.integers(1, 3),
-        }
-    ),
-)
-def test_small_corpora(counts: dict[str, int], vocab_size: int, options: dict[str, Any]) -> None:
-    try:
-        assert_same(counts, vocab_size, **options)
-    except AssertionError:
-        # Ways that are equally good are told apart by the last bits, which vary between runs.
-        assume(not is_random(counts, vocab_size, **options))
-        raise
 
 
 @pytest.mark.sweep

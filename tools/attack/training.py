@@ -111,9 +111,9 @@ def _characters(random: Random) -> None:
     # With text that looks like marks, a pair may be joined twice, by another rule there.
     mark = "\ue000"
     if random.random() < 0.4:
-        settings: Any = WordPieceSettings(prefix=random.choice(["##", mark, ""]), **options)
-        if settings.kind.marks.prefix == "##":
-            corpus = [text.replace("#", "+") for text in corpus]
+        settings: Any = WordPieceSettings(prefix=random.choice(["##", "@", mark, ""]), **options)
+        if settings.kind.marks.prefix in ("##", "@"):
+            corpus = [text.replace(settings.kind.marks.prefix[0], "+") for text in corpus]
     else:
         prefix, suffix = random.choice([("", "</w>"), (mark, ""), (mark, "</w>"), ("", "")])
         longest = random.choice([None, None, 2, 3, 8])
@@ -157,6 +157,7 @@ def _unigram(random: Random) -> None:
         options["max_piece_length"] = random.choice([1, 3, 60])
     if random.random() < 0.5:
         options["shrinking_factor"] = random.choice([0.3, 0.6, 0.9])
+        options["n_sub_iterations"] = random.choice([1, 2, 3])
     try:
         # Where nothing can shrink to the size, the reference does not end.
         unigram.learned(counts, size, **options)
