@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from .fetch import PROGRAMS
+
 
 class Stage(NamedTuple):
     """A stage.
@@ -288,6 +290,15 @@ STAGES = (
             "pyproject.toml",
             "tests/clients",
         ),
+    ),
+    Stage(
+        "programs",
+        "more programs that use tiktoken, and files as transformers and mistral-common load them",
+        f'{_CLIENTS} -k "test_files or dashscope or langchain or litellm or llama_index'
+        ' or transformers and not trained"',
+        250,
+        fetch=(*PROGRAMS, "folders", "mistral", "transformers", "references"),
+        folders=None,
     ),
     Stage(
         "drop-in",
