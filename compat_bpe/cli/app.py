@@ -403,9 +403,9 @@ _HELP = getattr(click.exceptions, "NoArgsIsHelpError", click.exceptions.Exit)
 #: Each command and the module it is in, which is imported when it is used.
 _COMMANDS = {
     **{name: name for name in ("count", "truncate", "split", "show", "extend", "encode", "decode")},
-    **{name: name for name in ("train", "corpus", "report", "check", "cache")},
+    **{name: name for name in ("train", "corpus", "report", "check")},
     **dict.fromkeys(("encodings", "models"), "listing"),
-    **dict.fromkeys(("lsp", "mcp", "completion", "help", "shim-wheel"), "setup"),
+    **dict.fromkeys(("lsp", "mcp", "completion", "help", "cache", "shim-wheel"), "setup"),
 }
 
 
