@@ -54,8 +54,8 @@ _TABLE = """
     ) WITHOUT ROWID
 """
 
-#: The folders of the package whose code and tables decide ids.
-_DECIDING = ("unicode", "pattern", "pipeline", "fit", "formats", "encodings", "encodings/packs")
+#: The folders of the package whose code and tables decide how files are read, split and counted.
+_DECIDING = ("unicode", "pattern", "pipeline", "fit", "formats", "encodings", "files", "cli")
 
 
 def cache_folder() -> str | None:
@@ -116,9 +116,13 @@ def _pickled(state: dict[str, Any]) -> memoryview:
 @lru_cache(maxsize=1)
 def _code() -> bytes:
     """Return a hash of the code and tables that decide ids, and of the Python that runs them."""
+    from importlib.util import find_spec  # as above
+
     hashed = new_hash()
     hashed.update(f"{__version__} {sys.version}".encode())
     package = os.path.dirname(os.path.dirname(__file__))
+    if not os.path.isdir(package):
+        raise OSError("the package is in an archive, so its tables cannot be told apart")
     for name in _DECIDING:
         for folder, folders, files in os.walk(os.path.join(package, name)):
             folders.sort()
@@ -126,6 +130,11 @@ def _code() -> bytes:
                 if file.endswith((".py", ".pack")):
                     with open(os.path.join(folder, file), "rb") as opened:
                         hashed.update(opened.read())
+    found = find_spec("regex")  # which splits by what ``re`` does not understand
+    for folder in (found and found.submodule_search_locations) or ():
+        with os.scandir(folder) as entries:
+            sizes = sorted((one.name, one.stat().st_size) for one in entries if one.is_file())
+        hashed.update(repr(sizes).encode())
     return hashed.digest()
 
 
