@@ -20,6 +20,7 @@ from functools import lru_cache
 from itertools import islice
 from zlib import crc32
 
+from ..caches import changed
 from ..version import __version__
 
 TYPE_CHECKING = False
@@ -105,7 +106,8 @@ def _pickled(state: dict[str, Any]) -> memoryview:
 
     definition = state.get("definition")
     if definition is not None:  # without the name of the file
-        state["definition"] = definition._replace(source="")
+        replace = getattr(definition, "_replace", None)
+        state["definition"] = replace(source="") if replace else changed(definition, source="")
     file = BytesIO()
     pickler = pickle.Pickler(file, 4)
     pickler.fast = True  # an object that occurs twice is written twice, as two equal ones are

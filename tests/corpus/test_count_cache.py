@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sqlite3
 import stat
@@ -16,6 +17,8 @@ import pytest
 from compat_bpe import Encoding, get_encoding, load
 from compat_bpe.corpus import count_cache
 from compat_bpe.corpus.count_cache import CountCache, cache_folder, identity, new_hash
+from tests.formats import small_files
+from tests.formats.small_files import NAME, WHOLE
 from tests.kinds import KINDS, SMALL_MODELS, kind_path, model_path
 
 gpt2, o200k = get_encoding("gpt2"), get_encoding("o200k_base")
@@ -84,8 +87,12 @@ def test_an_identity_is_of_what_decides_ids_and_of_nothing_else(
     count_cache._code.cache_clear()
 
 
-def test_identities_are_the_same_in_each_process() -> None:
+def test_identities_are_the_same_in_each_process(tmp_path: Path) -> None:
+    rwkv, grok = tmp_path / NAME, tmp_path / "tokenizer.tok.json"
+    rwkv.write_bytes(WHOLE)
+    grok.write_text(json.dumps(small_files.grok()))
     paths = [*map(kind_path, KINDS), *map(model_path, SMALL_MODELS), "fixtures/gpt2_small"]
+    paths += [str(rwkv), str(grok)]
     script = (
         "import sys; from compat_bpe import load\n"
         "from compat_bpe.corpus.count_cache import identity\n"
