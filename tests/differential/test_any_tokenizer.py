@@ -425,7 +425,11 @@ def check_shared_ids(kind: str, seed: int) -> None:
         ids, kind = answer(lambda: mine.encode(text, allowed_special="all"))  # noqa: B023
         if not kind:
             assert mine.encode_with_offsets(text, allowed_special="all").ids == ids
-            assert mine.count(text) == len(mine.encode_ordinary(text))
+            # Names that are plain text may be unknown.
+            ordinary, refused = answer(lambda: mine.encode_ordinary(text))  # noqa: B023
+            assert answer(lambda: mine.count(text)) == (  # noqa: B023
+                (None, refused) if refused else (len(ordinary), "")
+            )
     names = {**content["model"]["vocab"], **{one.content: one.id for one in mine.added_tokens}}
     for number in set(names.values()):
         assert mine.id_to_token(number) is not None
