@@ -183,7 +183,7 @@ def rule_for(model: str, endpoint: Endpoint) -> tuple[MessageRule, str]:
 ROLES = ("system", "developer", "user", "assistant", "tool", "function")
 
 #: The notes say how far the recorded requests agree; ``tests/usage`` compares that with its cases.
-_NO_RULE = "OpenAI publishes no rule for {}; that of recorded requests is taken, which agree {}"
+_NO_RULE = "OpenAI publishes no rule for {}; the one used here agrees with recorded requests {}"
 _TOOLS = _NO_RULE.format("tools", "within 1 token")
 _CALLS = _NO_RULE.format("calls of tools", "within 6 tokens")
 _FORM = _NO_RULE.format("response_format", "to the token")

@@ -149,7 +149,7 @@ def test_notes_say_how_far_the_records_agree(kinds: tuple[str, ...], name: str) 
         int(number)
         for _, count in counted()
         for number in re.findall(
-            rf"rule for {name}; that of recorded requests is taken, which agree within (\d+)",
+            rf"rule for {name}; the one used here agrees with recorded requests within (\d+)",
             count.note,
         )
     }

@@ -231,7 +231,7 @@ class _Reader:
     def _room(self, count: int, size: int, place: int) -> int:
         """Return the number of bytes that some items take, for which the file must have room."""
         if count * size > self._size - self._place:
-            self._fail(f"{count} items are more than the file has room for", place)
+            self._fail(f"{count} items do not fit; the file is cut off or damaged", place)
         return count * size
 
     def _take(self, size: int) -> bytes:

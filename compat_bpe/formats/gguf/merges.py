@@ -284,16 +284,12 @@ def read_byte_level(vocabulary: Vocabulary, pattern: str | None) -> TokenizerDef
         return _definition(vocabulary, Pre(steps), _model(vocabulary, Pre()))
     if name is None:
         vocabulary.metadata.fail(
-            "pre",
-            f"as in old files, it is not there, and nothing says how text is split: {_ADVICE}",
+            "pre", f"is missing, as in files before May 2024; it says how text is split: {_ADVICE}"
         )
     if name in REFUSED:
         vocabulary.metadata.fail("pre", f"{name!r} is not supported: {REFUSED[name]}")
     if name not in PRE:
-        vocabulary.metadata.fail(
-            "pre",
-            f"{name!r} is not known: {_ADVICE}; known are {', '.join(sorted(PRE))}",
-        )
+        vocabulary.metadata.fail("pre", f"{name!r} is not known: {_ADVICE}")
     pre = PRE[name]
     if pre.is_spelled:
         return read_spelled(vocabulary)
