@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from datetime import datetime, timedelta, timezone
 from html import unescape
@@ -452,14 +453,34 @@ def contrast(one: str, other: str) -> float:
     return (light + 0.05) / (dark + 0.05)
 
 
-def scheme(dark: bool) -> dict[str, str]:
-    light_part, dark_part = style_sheet().split("prefers-color-scheme: dark", 1)
+def scheme(dark: bool, style: str) -> dict[str, str]:
+    light_part, dark_part = style.split("prefers-color-scheme: dark", 1)
     return dict(re.findall(r"--([\w-]+): (#[0-9a-f]{6});", dark_part if dark else light_part))
 
 
 @pytest.mark.parametrize("dark", [False, True])
+def test_report_page_tokens_and_editors_have_one_palette(dark: bool) -> None:
+    def at(path: str) -> str:
+        return (Path(__file__).parents[2] / path).read_text("utf-8")
+
+    report = scheme(dark, at("compat_bpe/report/style.css"))
+    page = scheme(dark, at("web/site/css/page.css"))
+    both = {**{name: name for name in ("ground", "card", "soft", "line")}, "ink": "text"}
+    both.update((f"t{number}", f"c{number}") for number in range(4))
+    assert {name: page[of] for name, of in both.items()} == {name: report[name] for name in both}
+    tokens = scheme(dark, at("compat_bpe/cli/tokens.css"))
+    assert tokens == {name: {**page, **report}[name] for name in tokens}
+    assert {"ground", "ink", "t0", "t1", "special"} <= tokens.keys()
+    colors = json.loads(at("editors/vscode/package.json"))["contributes"]["colors"]
+    kind = "dark" if dark else "light"
+    assert [color["defaults"][kind] for color in colors] == [report["t0"], report["t1"]]
+    nvim = at("editors/nvim/lua/compat_bpe/tokens.lua")  # with a black text, in any scheme
+    assert dark or re.findall('"(#[0-9a-f]{6})", ', nvim) == [report["t0"], report["t1"]]
+
+
+@pytest.mark.parametrize("dark", [False, True])
 def test_colors_have_contrast_and_are_told_apart_without_red_or_green(dark: bool) -> None:
-    found = scheme(dark)
+    found = scheme(dark, style_sheet())
     colors = [found[f"c{number}"] for number in range(COLORS)]
     assert min(contrast(color, found["card"]) for color in colors) >= 3
     for matrix in SIGHT.values():

@@ -77,6 +77,37 @@ def test_nothing_overflows(page: Page, width: int) -> None:
     assert found == []
 
 
+@pytest.mark.parametrize("width", [390, 800, 1280])
+def test_nothing_moves_when_a_bar_appears(page: Page, width: int) -> None:
+    """While it loads, and when the text is over a limit."""
+    places = (
+        "return ['first', 'tabs', 'text', 'tokens', 'tokens-help'].map("
+        "id => { const { x, y } = $(id).getBoundingClientRect(); return [id, x, y]; })"
+    )
+    page.browser.show(width)
+    page.choose("model", "r50k_base")  # no context, so no bar
+    page.run("$('fold').click()")
+    page.type("one two three\n" * 20)
+    before = page.run(places)
+    page.run(
+        "for (const id of ['progress', 'loaded']) $(id).hidden = false;"
+        "$('loaded').textContent = '3.1 of 8.0 MB';"
+        "$('status').className = ''; $('status').textContent = 'Loading…'"
+    )
+    loading = page.run(places)
+    page.run(
+        "for (const id of ['progress', 'loaded']) $(id).hidden = true;"
+        "$('status').className = 'ready'; $('status').textContent = 'Ready.'"
+    )
+    page.choose("limit", 5)
+    page.wait(lambda: page.run("return $('fitting').checkVisibility()"))
+    over = page.run(places)
+    page.run("$('fold').click()")
+    page.browser.show(1200)
+    assert loading == before
+    assert over == before
+
+
 def test_the_keyboard_reaches_everything(page: Page) -> None:
     page.run("$('fold').click(); document.activeElement.blur(); document.body.focus()")
     reached = []

@@ -1,9 +1,9 @@
 // The Web Worker: runs compat_bpe in Pyodide and answers what the page asks.
 //
 // All that is fetched comes from the folder of the page. What Python needs to start is fetched first, and
-// while it starts, the package and the vocabulary come.
+// while it starts, the package and the vocabulary come. At a later visit all is kept, and nothing waits.
 import './js/module-worker.js';
-import { canKeep, countFetched, fetchKept, forgetSnapshot, keepSnapshot, readSnapshot, unbundle } from './js/fetching.js';
+import { canKeep, countFetched, decompressed, fetchKept, forgetSnapshot, keepSnapshot, keptSnapshot, unbundle } from './js/fetching.js';
 import { loadPyodide } from './pyodide/pyodide.mjs';
 
 const ROOT = new URL('.', import.meta.url);
@@ -24,7 +24,7 @@ let packsFolder = '';
 let awaited = new Set();
 let isStarted = false;
 let told = 0;
-const runtimeCame = countFetched(bytes => {
+const runtimeFetched = countFetched(bytes => {
   if (isStarted || !sizes) return;
   const names = Object.keys(sizes).filter(name => !name.startsWith('packs/') || awaited.has(name));
   const total = names.reduce((sum, name) => sum + (sizes?.[name] ?? 0), 0);
@@ -35,6 +35,10 @@ const runtimeCame = countFetched(bytes => {
 });
 
 const build = fetch(new URL('build.json', ROOT)).then(answer => answer.json());
+/** Python's memory of an earlier visit, compressed. */
+const memory = canKeep() ? keptSnapshot(build) : Promise.resolve(null);
+/** Settled when the rest may be fetched. */
+const runtimeCame = memory.then(kept => (kept ? undefined : runtimeFetched));
 const settings = {
   indexURL: new URL('pyodide/', ROOT).href,
   stdout: () => {},
@@ -49,10 +53,12 @@ const packs = new Map();
 /** @type {Set<string>} */ const written = new Set();
 
 async function startPython() {
-  const memory = canKeep() ? await readSnapshot(build) : null;
-  if (memory) {
+  const kept = await memory;
+  if (kept) {
+    const found = decompressed(kept); // while the runtime comes
+    found.catch(() => {}); // Pyodide awaits it, but later
     try {
-      const loaded = await loadPyodide({ ...settings, _loadSnapshot: memory });
+      const loaded = await loadPyodide({ ...settings, _loadSnapshot: found });
       isContinued = true;
       return loaded;
     } catch {

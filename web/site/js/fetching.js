@@ -8,8 +8,7 @@
  */
 export async function unbundle(answer) {
   if (!answer.ok || !answer.body) throw new Error(`${answer.url}: ${answer.status}`);
-  const stream = answer.body.pipeThrough(new DecompressionStream('gzip'));
-  const data = await new Response(stream).arrayBuffer();
+  const data = await decompressed(answer);
   const length = new DataView(data).getUint32(0, true);
   const names = JSON.parse(new TextDecoder().decode(new Uint8Array(data, 4, length)));
   let at = 4 + length;
@@ -108,22 +107,24 @@ export function canKeep() {
 }
 
 /**
- * Return the memory of an earlier visit of the same version, or null.
+ * Return the memory of an earlier visit of the same version, compressed, or null.
  * @param {Promise<{ version: string }>} build
- * @returns {Promise<Uint8Array | null>}
  */
-export async function readSnapshot(build) {
+export async function keptSnapshot(build) {
   try {
     const names = await caches.keys();
     // On a first visit nothing waits for the network.
     if (!names.some(name => name.startsWith(OWN))) return null;
-    const kept = await caches.match(NAME, { cacheName: cacheName(await build) });
-    if (!kept?.body) return null;
-    const stream = kept.body.pipeThrough(new DecompressionStream('gzip'));
-    return new Uint8Array(await new Response(stream).arrayBuffer());
+    return await caches.match(NAME, { cacheName: cacheName(await build) }) ?? null;
   } catch {
     return null;
   }
+}
+
+/** Return the bytes of a compressed answer. @param {Response} answer */
+export async function decompressed(answer) {
+  const stream = /** @type {ReadableStream} */ (answer.body).pipeThrough(new DecompressionStream('gzip'));
+  return new Response(stream).arrayBuffer();
 }
 
 /**

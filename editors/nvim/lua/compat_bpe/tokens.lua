@@ -6,7 +6,7 @@ local M = {}
 
 local SPACE = vim.api.nvim_create_namespace("compat_bpe_tokens")
 local GROUPS = { "CompatBpeOddToken", "CompatBpeEvenToken" }
-for group, colors in pairs({ [GROUPS[1]] = { "#b9d4ff", 153 }, [GROUPS[2]] = { "#ffe3b0", 223 } }) do
+for group, colors in pairs({ [GROUPS[1]] = { "#d6e4fb", 153 }, [GROUPS[2]] = { "#fbe2cf", 223 } }) do
   vim.api.nvim_set_hl(0, group, {
     fg = "#000000",
     bg = colors[1],
