@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 import compat_bpe
 from compat_bpe.encodings.tokenizer import Tokenizer
 from compat_bpe.formats.checked_json import Json, parse_json
-from compat_bpe.formats.tokenizer_json import parse_tokenizer
+from compat_bpe.formats.tokenizer_json import TokenizerDefinition, parse_tokenizer
 from compat_bpe.formats.tokenizer_models import UnigramPart, read_unigram
 from compat_bpe.formats.tokenizer_parts import read_normalizer
 from compat_bpe.pipeline.byte_level import BYTE_TO_UNICODE
@@ -553,7 +553,7 @@ def test_no_vocabulary() -> None:
 def test_it_cannot_be_extended() -> None:
     part = read_model(json.dumps(UNIGRAM))
     with pytest.raises(ValueError, match="Unigram vocabulary cannot be extended"):
-        part.extended({b"c": 3}, [])
+        TokenizerDefinition(part, (), {}, "u.json").extended("more", {b"c": 3}, [])
     with pytest.raises(ValueError, match="Unigram vocabulary cannot be extended"):
         part.written({**part.vocabulary, "c": 3})
 
