@@ -115,7 +115,7 @@ def test_ranks_without_merges(tmp_path: Path) -> None:
     del entries["tokenizer.ggml.merges"]
     assert load(tmp_path, entries).encode("hello t") == [259, 260]
     del entries["tokenizer.ggml.pre"]
-    with pytest.raises(ValueError, match=r"model\.gguf: byte|tokenizer\.ggml\.pre: as in old"):
+    with pytest.raises(ValueError, match=r"model\.gguf: byte|tokenizer\.ggml\.pre: is missing"):
         load(tmp_path, entries)
 
 
