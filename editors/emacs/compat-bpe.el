@@ -444,7 +444,7 @@ LIMIT is `compat-bpe-prompt-limit' unless a prefix argument gives it."
     (message "A prompt of %d tokens is copied" (plist-get prompt :count))))
 
 (defun compat-bpe--known ()
-  "Return the names that can be counted by, each with what completion shows of it."
+  "Return the names that can be counted by, each with its annotation in completion."
   (append
    (delq nil (mapcar (lambda (model)
                        (when-let ((by (or (plist-get model :encoding)
