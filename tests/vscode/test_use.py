@@ -54,7 +54,7 @@ def test_counts_prompts_and_tokens(window: Window, work: Path) -> None:
     window.until(lambda: window.browser.run(colors) >= 2, "colors of tokens")
 
     # The view follows the text, too.
-    window.click(".monaco-editor .view-line", "one more line")
+    window.command("View: Focus First Editor Group")
     window.key("End", CONTROL)
     window.type("XYZ")
     window.until(lambda: window.text(".view-lines").count("XYZ") == 2, "view of the new text")
@@ -163,9 +163,9 @@ def test_files_are_counted_from_the_explorer(window: Window, work: Path) -> None
     (work / "src/c.py").write_text("hello world")
     (work / "src/left_out.py").write_text(TEXT)
     (work / "src/.gitignore").write_text("left_*\n")
+    (work / "data.bin").write_bytes(b"\x00\x01")
     window.file("a.py")
     window.until_count(f"{ENCODING.count(TEXT)} tokens")  # extensions are there
-    (work / "data.bin").write_bytes(b"\x00\x01")
 
     def count_tokens(name: str) -> None:
         window.click(".explorer-folders-view .monaco-list-row", name, button="right")
