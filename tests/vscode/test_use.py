@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from compat_bpe import get_encoding
-from tests.vscode.conftest import TEXT
+from tests.vscode.conftest import SIGNS, TEXT
 from tests.vscode.window import ITEM, Window
 
 pytestmark = pytest.mark.vscode
@@ -60,20 +60,18 @@ def test_counts_prompts_and_tokens(window: Window, work: Path) -> None:
     window.until(lambda: window.text(".view-lines").count("XYZ") == 2, "view of the new text")
 
 
-def test_tokens_are_drawn_as_on_the_page(window: Window, work: Path) -> None:
+def test_tokens_are_drawn_as_on_the_page(window: Window) -> None:
     """What is drawn as nothing has a name; what joins an emoji, and a space in a word, have not."""
-    text = "a\u200bb c\n    x\n👩\u200d💻\n"
-    (work / "signs.txt").write_text(text, "utf-8")
     window.file("signs.txt")
-    window.until_count(f"{ENCODING.count(text)} tokens")
+    window.until_count(f"{ENCODING.count(SIGNS)} tokens")
     window.command("compat-bpe: Show the Tokens")
     window.until(lambda: "aU+200Bb c↵" in window.text(".view-lines"), "name of a character")
     assert "··· x↵" in window.text(".view-lines")
     assert "👩\u200d💻↵" in window.text(".view-lines")
     # A hover numbers the tokens as the page does: here those of the emoji.
     window.point(".view-line span span", "👩\u200d💻↵")
-    before = ENCODING.count(text.partition("👩")[0])
-    said = f"Token {before + 1} · id {ENCODING.encode(text)[before]}"
+    before = ENCODING.count(SIGNS.partition("👩")[0])
+    said = f"Token {before + 1} · id {ENCODING.encode(SIGNS)[before]}"
     window.until(lambda: said in window.text(".monaco-hover"), said)
 
 
@@ -157,13 +155,7 @@ def test_a_model_and_a_budget_are_chosen(window: Window, work: Path, tmp_path: P
     window.until(lambda: f"{other * 10} %" in window.count(), "share of the budget")
 
 
-def test_files_are_counted_from_the_explorer(window: Window, work: Path) -> None:
-    (work / "src").mkdir()
-    (work / "src/b.py").write_text(TEXT * 3)
-    (work / "src/c.py").write_text("hello world")
-    (work / "src/left_out.py").write_text(TEXT)
-    (work / "src/.gitignore").write_text("left_*\n")
-    (work / "data.bin").write_bytes(b"\x00\x01")
+def test_files_are_counted_from_the_explorer(window: Window) -> None:
     window.file("a.py")
     window.until_count(f"{ENCODING.count(TEXT)} tokens")  # extensions are there
 
