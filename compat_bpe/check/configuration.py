@@ -6,7 +6,6 @@ import os
 import re
 from typing import NamedTuple
 
-from ..chat.limits import context_limit
 from ..encodings.resolve import DEFAULT_ENCODING, Answer, Terms, UnresolvedError, resolve
 from ..files.ignore import InvalidPatternError, alternatives, as_bytes, matcher
 from ..unicode.text import short_number
@@ -332,6 +331,8 @@ def _limit(table: Table, key: str, model: str | None) -> Limit | None:
         raise table.error(key, f"{key} is {words}, not {shown(value)}")
     if model is None:
         raise table.error(key, 'an encoding has no context: name the model, as in model = "gpt-4o"')
+    from ..chat.limits import context_limit  # imported here: few limits are shares of a context
+
     try:
         context = context_limit(model).context
     except KeyError as error:
