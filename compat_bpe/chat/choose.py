@@ -28,7 +28,7 @@ from .messages import Plain
 from .openai import OpenAIFormat
 from .template import ChatTemplate, TemplateFormat, find_chat_template
 
-#: What errors about a request tell its caller to give.
+#: The advice in errors about a request, for its caller.
 TERMS = LIBRARY._replace(estimate="estimate=True")
 
 

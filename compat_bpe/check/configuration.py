@@ -27,7 +27,7 @@ MOST_FILES = 20
 #: The highest limit.
 MOST_TOKENS = 10**12
 
-#: What errors about a configuration tell its author to write; files are for the command line.
+#: The advice in errors about a configuration, for its author; files are for the command line.
 TERMS = Terms('model = "{}"', 'encoding = "{}"', "-e {} on the command line", "estimate = true")
 
 _TOP_KEYS = ("encoding", "model", "estimate", "warn", "growth", "extends", "rules", "exempt")

@@ -1,4 +1,4 @@
-"""What commands share: how they declare options, their help, the group of all, and its errors."""
+"""The parts that commands share: declared options, help, the group of all, and its errors."""
 
 from __future__ import annotations
 

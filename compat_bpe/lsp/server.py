@@ -334,7 +334,7 @@ _PROVIDERS: dict[str, tuple[str, dict[str, Any]]] = {
     ),
     "codeActions": ("codeAction", {"codeActionKinds": list(actions.KINDS)}),
 }
-#: What a client is asked to show anew: the names of its capability and of the request.
+#: The names of the capabilities, and of the requests, for showing something anew.
 _REFRESHED = (
     ("codeLens", "codeLens"),
     ("inlayHint", "inlayHint"),

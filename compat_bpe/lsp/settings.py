@@ -179,7 +179,7 @@ TERMS = Terms('"model": "{}"', '"encoding": "{}"', '"path": "{}"')
 
 
 class Loaded(NamedTuple):
-    """What a choice means, and the encoding of that; or of the default, and the problem."""
+    """The meaning of a choice and its encoding, or those of the default and the problem."""
 
     answer: Answer
     encoding: Encoding

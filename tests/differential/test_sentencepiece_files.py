@@ -120,7 +120,6 @@ def piece(text: bytes, score: bytes = bytes(4), kind: int = 1) -> bytes:
 
 UNK = piece(b"<unk>", kind=2)
 TRAINER = write_field(2, BYTES, write_field(35, VARINT, 1))
-LONG_NUMBER = b"\x80" * 9
 
 
 @pytest.mark.parametrize(
