@@ -11,6 +11,7 @@ from .pattern import cut_points as cut_points
 from .pattern import parser as parser
 from .pattern import prepared_large as prepared_large
 from .pattern import translation as translation
+from .pattern import tree as tree
 from .pipeline.decoders import bytes as bytes
 from .pipeline.models.bpe import unspaced as unspaced
 from .pipeline.normalizers import forms as forms

@@ -217,12 +217,7 @@ def test_a_surface_gives_the_answer(surface: Surface, question: Question) -> Non
 
 
 def test_no_other_module_decides_what_a_name_means() -> None:
-    deciders = {
-        "resolve_model",
-        "in_hugging_face",
-        "STORES",
-        "factor_of",
-    }
+    deciders = {"resolve_model", "in_hugging_face", "STORES", "factor_of"}
     callers: dict[str, set[str]] = {}
     for path in PACKAGE.rglob("*.py"):
         source = path.read_text(encoding="utf-8")
@@ -235,18 +230,10 @@ def test_no_other_module_decides_what_a_name_means() -> None:
     assert callers == {
         # Beside the resolver: what lists models, and what knows the limits of a family.
         "resolve_model": {
-            "chat/limits.py",
-            "cli/commands/listing.py",
-            "encodings/local_stores.py",
-            "encodings/registry.py",
-            "encodings/resolve.py",
-            "mcp/server.py",
+            *("chat/limits.py", "cli/commands/listing.py", "encodings/local_stores.py"),
+            *("encodings/registry.py", "encodings/resolve.py", "mcp/server.py"),
         },
         "in_hugging_face": {"encodings/resolve.py"},
-        "STORES": {
-            "encodings/load.py",
-            "encodings/resolve.py",
-            "lsp/settings.py",
-        },
+        "STORES": {"encodings/load.py", "encodings/resolve.py", "lsp/settings.py"},
         "factor_of": {"encodings/resolve.py"},
     }

@@ -22,13 +22,13 @@ from ..encodings.resolve import LIBRARY, UnresolvedError, resolve
 from .base import ChatFormat, MessageCount, Request
 from .deepseek import DeepSeekFormat, DeepSeekV32Format
 from .deepseek_v4 import DeepSeekV4Format, Version
+from .estimate import EstimateFormat
 from .harmony import HarmonyFormat
-from .left_out import EstimateFormat
 from .messages import Plain
 from .openai import OpenAIFormat
 from .template import ChatTemplate, TemplateFormat, find_chat_template
 
-#: What errors about a request tell its caller to give.
+#: The advice in errors about a request, for its caller.
 TERMS = LIBRARY._replace(estimate="estimate=True")
 
 
@@ -243,9 +243,7 @@ def chosen_format(
     raise NoFormatError(f"{what}: no chat format is known for it")
 
 
-def _loaded(
-    encoding: Encoding | str | os.PathLike[str],
-) -> tuple[Encoding, ChatTemplate | None]:
+def _loaded(encoding: Encoding | str | os.PathLike[str]) -> tuple[Encoding, ChatTemplate | None]:
     """Return an encoding, and the chat template that is beside its file."""
     if isinstance(encoding, Encoding):
         return encoding, None

@@ -13,19 +13,8 @@ from typing import NamedTuple
 
 from ..encodings.encoding import Encoding
 from .base import ChatFormat, MessageCount, Request, refuse_template_parts
-from .deepseek import (
-    ANY_JSON_IN_V4,
-    ASSISTANT,
-    BEGIN,
-    END,
-    NO_THINK,
-    ROLES,
-    THINK,
-    USER,
-    V4,
-    V4_1,
-    wants_to_think,
-)
+from .deepseek import ASSISTANT, BEGIN, END, NO_THINK, ROLES, THINK, USER, wants_to_think
+from .dsml import ANY_JSON_IN_V4, V4, V4_1
 from .messages import (
     MEMBERS,
     Plain,

@@ -18,7 +18,7 @@ import re
 from collections.abc import Mapping
 from math import isqrt
 from struct import error, unpack_from
-from typing import Any, NamedTuple, NoReturn, Protocol
+from typing import Any, NamedTuple, NoReturn, Union
 
 from ..encodings.model_names import plain_model_name
 from ..files.whole import read_whole
@@ -148,8 +148,15 @@ class SizeNotKnown(ValueError):
     """The tokens of an image depend on its size, which is not known."""
 
 
-class ImageRule(Protocol):
-    """The rule for the images of a model."""
+class Tiles(NamedTuple):
+    """A number for each image, and one for each of its tiles.
+
+    >>> Tiles(85, 170).tokens(Size(2048, 4096), "high"), Tiles(85, 170).tokens(None, "low")
+    (1105, 85)
+    """
+
+    base: int
+    tile: int
 
     def tokens(self, size: Size | None, detail: str) -> MessageCount:
         """Return the number of tokens of an image.
@@ -162,20 +169,6 @@ class ImageRule(Protocol):
             SizeNotKnown: the size must be known.
             ValueError: the model has no rule for this detail.
         """
-        ...
-
-
-class Tiles(NamedTuple):
-    """A number for each image, and one for each of its tiles.
-
-    >>> Tiles(85, 170).tokens(Size(2048, 4096), "high"), Tiles(85, 170).tokens(None, "low")
-    (1105, 85)
-    """
-
-    base: int
-    tile: int
-
-    def tokens(self, size: Size | None, detail: str) -> MessageCount:
         if detail == "original":
             _refuse(detail)
         if detail == "low":
@@ -192,7 +185,7 @@ class Tiles(NamedTuple):
         return MessageCount(self.base + across * down * self.tile, _ROUNDED if is_open else "")
 
 
-class Limit(NamedTuple):
+class Bound(NamedTuple):
     """The size to which an image is made smaller, if it is larger.
 
     Args:
@@ -212,15 +205,16 @@ class Patches(NamedTuple):
         limits: the limit of each detail that the model takes.
         note: the reason for which a number is an estimate.
 
-    >>> Patches(162, {"high": Limit(2048, 6144)}).tokens(Size(1024, 1024), "high")
+    >>> Patches(162, {"high": Bound(2048, 6144)}).tokens(Size(1024, 1024), "high")
     1659
     """
 
     each: int
-    limits: Mapping[str, Limit]
+    limits: Mapping[str, Bound]
     note: str = _BY_ONE
 
     def tokens(self, size: Size | None, detail: str) -> MessageCount:
+        """Return the number of tokens of an image; arguments and errors as of ``Tiles``."""
         if detail not in self.limits:
             _refuse(detail)
         count = patches(_known(size), self.limits[detail])
@@ -232,14 +226,14 @@ class Patches(NamedTuple):
         return MessageCount(_covering(count * self.each, 100), self.note)
 
 
-def patches(size: Size, limit: Limit) -> int:
+def patches(size: Size, limit: Bound) -> int:
     """Return the number of patches that cover an image, which is made smaller to its limit.
 
     If there are too many patches, it is made so small that one side is a whole number of patches
     and their number is within the limit. With n patches along a side of w pixels, the other side,
     of h pixels, gets 32 * n * h / w pixels, rounded down. All this is exact in integers.
 
-    >>> patches(Size(1024, 1024), Limit(2048, 1536)), patches(Size(1800, 2400), Limit(4096, 1536))
+    >>> patches(Size(1024, 1024), Bound(2048, 1536)), patches(Size(1800, 2400), Bound(4096, 1536))
     (1024, 1452)
     """
     longest = max(size)
@@ -259,11 +253,14 @@ def patches(size: Size, limit: Limit) -> int:
     return min(across * down, limit.patches)
 
 
-_GPT_5_6 = {"low": Limit(512), "high": Limit(2048, 2500), "original": Limit(65_535)}
-_GPT_5_5 = {"low": Limit(512), "high": Limit(2048, 2500), "original": Limit(6000, 10_000)}
-_GPT_5_4 = {"low": Limit(2048, 6144), "high": Limit(2048, 2500), "original": Limit(6000, 10_000)}
-_GPT_5_2 = dict.fromkeys(("low", "high", "auto"), Limit(2048, 6144))
-_EARLIER_ONES = dict.fromkeys(("low", "high", "auto"), Limit(2048, 1536))
+_GPT_5_6 = {"low": Bound(512), "high": Bound(2048, 2500), "original": Bound(65_535)}
+_GPT_5_5 = {"low": Bound(512), "high": Bound(2048, 2500), "original": Bound(6000, 10_000)}
+_GPT_5_4 = {"low": Bound(2048, 6144), "high": Bound(2048, 2500), "original": Bound(6000, 10_000)}
+_GPT_5_2 = dict.fromkeys(("low", "high", "auto"), Bound(2048, 6144))
+_EARLIER_ONES = dict.fromkeys(("low", "high", "auto"), Bound(2048, 1536))
+
+#: The rule for the images of a model.
+ImageRule = Union[Tiles, Patches]
 
 #: The first rule whose pattern matches the name of a model is its own.
 _RULES: tuple[tuple[str, ImageRule], ...] = (

@@ -169,6 +169,14 @@ def context_limit(model: str) -> ContextLimit:
     )
 
 
+def context_of(model: str) -> int | None:
+    """Return the most tokens that a model takes; None if that is not known."""
+    try:
+        return context_limit(model).context
+    except KeyError:
+        return None
+
+
 def _names(model: str) -> Iterator[str]:
     """Yield the names by which the table may know a model, the nearest first."""
     name = plain_model_name(model)

@@ -35,7 +35,7 @@ from .messages import (
 from .openai_tools import schema_text, tools_text
 
 
-class Rule(NamedTuple):
+class MessageRule(NamedTuple):
     """The tokens beside the texts of a request.
 
     Args:
@@ -72,11 +72,11 @@ class Rule(NamedTuple):
     per_answer: int = 0
 
 
-_CHAT = Rule()
-_REASONING = Rule(
+_CHAT = MessageRule()
+_REASONING = MessageRule(
     reply=2, tools=10, tools_beside_system=9, choice=False, call=9, form=4, form_beside_tools=4
 )
-_SEARCH = Rule(reply=2, counts_system=False)
+_SEARCH = MessageRule(reply=2, counts_system=False)
 
 
 class Known(NamedTuple):
@@ -93,13 +93,13 @@ class Known(NamedTuple):
 
     models: str
     like: str
-    chat: Rule
-    responses: Rule
+    chat: MessageRule
+    responses: MessageRule
     recorded_in_chat: str
     recorded_in_responses: str = r"(?!)"
 
 
-_RESPONSES = Rule(tools=3, tools_beside_system=3, pads=False, call=1, form=1)
+_RESPONSES = MessageRule(tools=3, tools_beside_system=3, pads=False, call=1, form=1)
 _REASONING_RESPONSES = _REASONING._replace(
     tools=6, tools_beside_system=6, pads=False, call=7, form=0, form_beside_tools=0
 )
@@ -114,7 +114,7 @@ _MODELS = (
     Known(
         r"gpt-(3\.5|35)-turbo-0301",
         "gpt-3.5-turbo-0301",
-        Rule(per_message=4, per_name=-1, by_lines=True),
+        MessageRule(per_message=4, per_name=-1, by_lines=True),
         _RESPONSES,
         r".*",
     ),
@@ -161,7 +161,7 @@ _MODELS = (
 )
 
 
-def rule_for(model: str, endpoint: Endpoint) -> tuple[Rule, str]:
+def rule_for(model: str, endpoint: Endpoint) -> tuple[MessageRule, str]:
     """Return the rule of a model, and the reason for which it is an estimate for plain messages.
 
     >>> rule_for("gpt-4o", "chat_completions")[1]
@@ -183,7 +183,7 @@ def rule_for(model: str, endpoint: Endpoint) -> tuple[Rule, str]:
 ROLES = ("system", "developer", "user", "assistant", "tool", "function")
 
 #: The notes say how far the recorded requests agree; ``tests/usage`` compares that with its cases.
-_NO_RULE = "OpenAI publishes no rule for {}; that of recorded requests is taken, which agree {}"
+_NO_RULE = "OpenAI publishes no rule for {}; the one used here agrees with recorded requests {}"
 _TOOLS = _NO_RULE.format("tools", "within 1 token")
 _CALLS = _NO_RULE.format("calls of tools", "within 6 tokens")
 _FORM = _NO_RULE.format("response_format", "to the token")
@@ -267,7 +267,7 @@ class _Counter:
         request: the request.
     """
 
-    def __init__(self, chat: OpenAIFormat, rule: Rule, note: str, request: Request) -> None:
+    def __init__(self, chat: OpenAIFormat, rule: MessageRule, note: str, request: Request) -> None:
         self._chat = chat
         self._rule = rule
         self._note = note
@@ -392,12 +392,7 @@ class _Counter:
         return sum(parts)
 
     def _message(
-        self,
-        message: Plain,
-        calls: list[Plain],
-        tool: str,
-        place: str,
-        notes: list[str],
+        self, message: Plain, calls: list[Plain], tool: str, place: str, notes: list[str]
     ) -> int:
         """Return the tokens of a message, its calls one by one.
 
@@ -443,12 +438,7 @@ class _Counter:
         return tokens
 
     def _parallel(
-        self,
-        message: Plain,
-        calls: list[Plain],
-        results: list[Plain],
-        place: str,
-        notes: list[str],
+        self, message: Plain, calls: list[Plain], results: list[Plain], place: str, notes: list[str]
     ) -> int:
         """Return the tokens of a message with several calls, and of the results behind it."""
         count, rule = self._chat.encoding.count, self._rule

@@ -198,16 +198,7 @@ def count_request(
     """
     if model is None and encoding is None:
         model = Value(request.get("model"), "model").optional_text()
-    whole = whole_request(
-        request,
-        model=model,
-        encoding=encoding,
-        template=template,
-        estimate=estimate,
-        strict=strict,
-        as_of=as_of,
-    )
-    return whole.count()
+    return whole_request(request, model, encoding, template, estimate, strict, as_of).count()
 
 
 @dataclass(frozen=True)
@@ -252,7 +243,6 @@ class WholeRequest:
 
 def whole_request(
     body: Mapping[str, Any],
-    *,
     model: str | None,
     encoding: Encoding | str | os.PathLike[str] | None,
     template: ChatTemplate | str | None,

@@ -58,9 +58,7 @@ class ChatTemplate:
     """
 
     def __init__(
-        self,
-        templates: Mapping[str, str] | str,
-        special_tokens: Mapping[str, str] | None = None,
+        self, templates: Mapping[str, str] | str, special_tokens: Mapping[str, str] | None = None
     ) -> None:
         by_name = {"default": templates} if isinstance(templates, str) else dict(templates)
         if not by_name or not all(isinstance(one, str) for one in by_name.values()):
@@ -108,12 +106,7 @@ class ChatTemplate:
         """
         return self.render_request(
             Request.checked(
-                messages,
-                tools,
-                documents,
-                add_generation_prompt,
-                continue_final_message,
-                variables,
+                messages, tools, documents, add_generation_prompt, continue_final_message, variables
             )
         )
 
@@ -210,7 +203,9 @@ def _sandbox() -> Any:
     try:
         from . import sandbox
     except ImportError as error:
-        raise ImportError("a chat template needs jinja2: pip install 'compat-bpe[chat]'") from error
+        raise ImportError(
+            "a chat template needs jinja2: pip install '.[chat]' in a checkout of compat-bpe"
+        ) from error
     return sandbox
 
 

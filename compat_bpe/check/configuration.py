@@ -6,7 +6,6 @@ import os
 import re
 from typing import NamedTuple
 
-from ..chat.limits import context_limit
 from ..encodings.resolve import DEFAULT_ENCODING, Answer, Terms, UnresolvedError, resolve
 from ..files.ignore import InvalidPatternError, alternatives, as_bytes, matcher
 from ..unicode.text import short_number
@@ -28,7 +27,7 @@ MOST_FILES = 20
 #: The highest limit.
 MOST_TOKENS = 10**12
 
-#: What errors about a configuration tell its author to write; files are for the command line.
+#: The advice in errors about a configuration, for its author; files are for the command line.
 TERMS = Terms('model = "{}"', 'encoding = "{}"', "-e {} on the command line", "estimate = true")
 
 _TOP_KEYS = ("encoding", "model", "estimate", "warn", "growth", "extends", "rules", "exempt")
@@ -332,6 +331,8 @@ def _limit(table: Table, key: str, model: str | None) -> Limit | None:
         raise table.error(key, f"{key} is {words}, not {shown(value)}")
     if model is None:
         raise table.error(key, 'an encoding has no context: name the model, as in model = "gpt-4o"')
+    from ..chat.limits import context_limit  # imported here: few limits are shares of a context
+
     try:
         context = context_limit(model).context
     except KeyError as error:

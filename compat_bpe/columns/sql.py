@@ -119,7 +119,8 @@ def _register_duckdb(connection: Any, own: Mapping[str, Carried], errors: Errors
         import pyarrow
     except ImportError:
         raise ImportError(
-            "compat_bpe.sql needs PyArrow for DuckDB: pip install 'compat-bpe[duckdb]'"
+            "compat_bpe.sql needs PyArrow for DuckDB: "
+            "pip install '.[duckdb]' in a checkout of compat-bpe"
         ) from None
     types = {
         "BIGINT": pyarrow.int64(),

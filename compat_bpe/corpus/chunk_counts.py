@@ -124,10 +124,7 @@ class ChunkCounter:
             self._add(part, group, goes_on=cutter.encoding is not self._encoding)
 
     def add(
-        self,
-        counts: Counted,
-        group: str = "",
-        check: Callable[[str], None] = lambda chunk: None,
+        self, counts: Counted, group: str = "", check: Callable[[str], None] = lambda chunk: None
     ) -> None:
         """Add chunks that come with their counts.
 

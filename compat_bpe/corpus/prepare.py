@@ -78,6 +78,15 @@ class Preparation:
         if not 0 <= self.validation < 1:
             raise ValueError(f"validation is {self.validation}; it must be at least 0 and below 1")
 
+    def described(self) -> dict[str, Any]:
+        """Return the steps for a manifest."""
+        return {
+            "normalization": self.normalization,
+            "mask": [[rule.pattern.pattern, rule.replacement] for rule in self.rules],
+            "drop_duplicates": self.drop_duplicates,
+            "validation": self.validation,
+        }
+
 
 @dataclass
 class Amount:

@@ -25,6 +25,8 @@ _PARQUET = (".parquet", ".pq")
 _ARROW = (".arrow", ".arrows", ".feather")
 
 _ARROW_MAGIC, _FEATHER_1_MAGIC = b"ARROW1\0\0", b"FEA1"
+#: The message without pyarrow.
+_NEEDED = "{} is read by pyarrow: pip install '.[parquet]' in a checkout of compat-bpe"
 #: Parquet's magic, and the first byte of the header of a page: a text may begin with the former.
 _PARQUET_MAGIC = b"PAR1\x15"
 
@@ -87,7 +89,7 @@ def _parquet_batches(source: Any, columns: list[Column]) -> Iterator[tuple[Any, 
 
 def _arrow(source: Any, columns: list[Column]) -> Iterator[tuple[Any, float]]:
     """Yield batches of an Arrow file or stream, and the share of it that is read."""
-    import_pyarrow("Arrow is read by pyarrow: pip install 'compat-bpe[parquet]'")
+    import_pyarrow(_NEEDED.format("Arrow"))
     beginning = source.peek(8)[:8]
     if beginning.startswith(_FEATHER_1_MAGIC):
         raise ValueError("Feather of version 1; write it as version 2")
@@ -225,7 +227,7 @@ def parquet_batches(source: BinaryIO, columns: Sequence[Column]) -> Iterator[tup
         OSError: the file cannot be read.
         ValueError: it is not a Parquet file, or a column is missing or of another type.
     """
-    import_pyarrow("Parquet is read by pyarrow: pip install 'compat-bpe[parquet]'")
+    import_pyarrow(_NEEDED.format("Parquet"))
     from pyarrow import parquet
 
     with reading("Parquet"):

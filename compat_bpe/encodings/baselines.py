@@ -124,8 +124,4 @@ class Baseline(Encoding):
         self.__dict__ = find(value, type(self).shipped).__dict__
 
     def recipe(self) -> tuple[Callable[..., Encoding], dict[str, Any]]:
-        return _make_baseline, {"name": self.name}
-
-
-def _make_baseline(name: str) -> Encoding:
-    return Baseline.shipped(name)
+        return Baseline.shipped, {"name": self.name}

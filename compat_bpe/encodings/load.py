@@ -119,34 +119,21 @@ def load(
         raise ValueError(short) from None
 
 
-#: The files that a folder is searched for; the first one found is read.
-_IN_FOLDER = (
-    # Mistral's own, and Grok's: a tokenizer.json beside one was made from it, for some models of
-    # Mistral's with another pattern.
-    "tekken.json",
-    "tokenizer.tok.json",
-    "tokenizer.json",
-    "vocab.json",
-    "encoder.json",
-    "rwkv_vocab_v*.txt",
-    "vocab.txt",
-    "*.tiktoken",
-    "tokenizer.model.v*",
-    "tokenizer.model",
-    "bpe_simple_vocab_16e6.txt.gz",
-    "sentencepiece.bpe.model",
-    "spiece.model",
-    "*.model.v*",
-    "*.model",
-    "*.gguf",
-)
+#: The files that a folder is searched for; the first one found is read. Mistral's own, and Grok's,
+#: come first: a tokenizer.json beside one was made from it, for some models of Mistral's with
+#: another pattern.
+_IN_FOLDER = """
+    tekken.json tokenizer.tok.json tokenizer.json vocab.json encoder.json rwkv_vocab_v*.txt
+    vocab.txt *.tiktoken tokenizer.model.v* tokenizer.model bpe_simple_vocab_16e6.txt.gz
+    sentencepiece.bpe.model spiece.model *.model.v* *.model *.gguf
+"""
 
 
 def _in_folder(folder: str) -> str:
     from .local_stores import is_versioned, newest
 
     names = sorted(os.listdir(folder))
-    for pattern in _IN_FOLDER:
+    for pattern in _IN_FOLDER.split():
         fits = re.compile(re.escape(pattern).replace(r"\*", ".*"), re.DOTALL).fullmatch
         fitting = list(filter(fits, names))
         if pattern.endswith(".v*"):
@@ -157,7 +144,7 @@ def _in_folder(folder: str) -> str:
             )
         if fitting:
             return fitting[0] if folder == os.curdir else os.path.join(folder, fitting[0])
-    raise ValueError(f"{folder}: no vocabulary is in it (none of {', '.join(_IN_FOLDER)})")
+    raise ValueError(f"{folder}: no vocabulary is in it (none of {', '.join(_IN_FOLDER.split())})")
 
 
 #: The names of the two files of a pair, each format's at the same place.
@@ -230,7 +217,7 @@ def _load_json_ranks(file: Json, name: str) -> Encoding | None:
     if not is_tekken and members.keys().isdisjoint(("regular_tokens", "bpe_ranks")):
         return None
     from ..formats.json_ranks import parse_grok, parse_js_tiktoken, parse_tekken
-    from ..pattern.translation import PatternError
+    from ..pattern.tree import PatternError
 
     if is_tekken:
         content = parse_tekken(file)
@@ -410,10 +397,7 @@ def _of_family(
     pattern = PATTERNS[family.name]
     if not family.is_nfc:
         return Encoding(
-            name,
-            pat_str=pattern,
-            mergeable_ranks=ranks,
-            special_tokens=dict(special_tokens),
+            name, pat_str=pattern, mergeable_ranks=ranks, special_tokens=dict(special_tokens)
         )
     from ..formats.tokenizer_bpe import RankedModel
     from ..formats.tokenizer_json import TokenizerDefinition
@@ -435,11 +419,7 @@ def _of_family(
 
 
 def _as_trained(
-    path: Path,
-    pattern: str,
-    ranks: dict[bytes, int],
-    special_tokens: Mapping[str, int],
-    name: str,
+    path: Path, pattern: str, ranks: dict[bytes, int], special_tokens: Mapping[str, int], name: str
 ) -> Encoding:
     """Return an encoding by ranks, with text split as a manifest says."""
     from ..formats.settings_beside import AS_TOKENIZER_JSON, MANIFEST
@@ -449,21 +429,30 @@ def _as_trained(
             f"{path}: by the {MANIFEST} beside it, only tokenizer.json says how its text is split: "
             "load that"
         )
-    if pattern == DEEPSEEK:
-        from ..formats.tokenizer_bpe import RankedModel
-        from ..formats.tokenizer_json import TokenizerDefinition
-        from ..pipeline.added_tokens import AddedToken
-        from .deepseek import PARTS
-        from .tokenizer import Tokenizer
+    if pattern != DEEPSEEK:
+        pattern = _pattern_of_manifest(path, pattern)
+    return encoding_of_ranks(name, pattern, ranks, special_tokens)
 
-        added = tuple(AddedToken(one, id, special=True) for one, id in special_tokens.items())
-        return Tokenizer(name, TokenizerDefinition(RankedModel(ranks), added, PARTS, name))
-    return Encoding(
-        name,
-        pat_str=_pattern_of_manifest(path, pattern),
-        mergeable_ranks=ranks,
-        special_tokens=dict(special_tokens),
-    )
+
+def encoding_of_ranks(
+    name: str, pattern: str, ranks: dict[bytes, int], special_tokens: Mapping[str, int]
+) -> Encoding:
+    """Return the encoding of ranks that splits text by a pattern, or by DeepSeek's steps.
+
+    Raises:
+        ValueError: no pattern has this name, or it is not valid (``PatternError``).
+    """
+    if pattern != DEEPSEEK:
+        pattern, special = pattern_named(pattern), dict(special_tokens)
+        return Encoding(name, pat_str=pattern, mergeable_ranks=ranks, special_tokens=special)
+    from ..formats.tokenizer_bpe import RankedModel
+    from ..formats.tokenizer_json import TokenizerDefinition
+    from ..pipeline.added_tokens import AddedToken
+    from .deepseek import PARTS
+    from .tokenizer import Tokenizer
+
+    added = tuple(AddedToken(one, id, special=True) for one, id in special_tokens.items())
+    return Tokenizer(name, TokenizerDefinition(RankedModel(ranks), added, PARTS, name))
 
 
 def _pattern_of_manifest(path: Path, pattern: str) -> str:

@@ -43,7 +43,7 @@ def recognise(path: str | os.PathLike[str], beginning: bytes) -> str:
     for kind, fits in _KINDS.items():
         if fits(os.path.basename(path), beginning):
             return kind
-    reason = "it is no vocabulary of a kind known here"
+    reason = "not a recognized vocabulary file"
     if _is_pointer(beginning):
         reason = "it is a pointer of Git LFS; fetch the file itself (git lfs pull)"
     raise ValueError(f"{os.fspath(path)}: {reason}")

@@ -19,113 +19,70 @@ if TYPE_CHECKING:
     from .families import Family
 
 
-#: The name of a model → the name of its encoding.
-MODEL_TO_ENCODING: dict[str, str] = {
-    "o1": "o200k_base",
-    "o3": "o200k_base",
-    "o4-mini": "o200k_base",
-    "gpt-5": "o200k_base",
-    "gpt-4.1": "o200k_base",
-    "gpt-4o": "o200k_base",
-    "gpt-4": "cl100k_base",
-    "gpt-3.5-turbo": "cl100k_base",
-    "gpt-3.5": "cl100k_base",
-    "gpt-35-turbo": "cl100k_base",  # as Azure spells it
-    "davinci-002": "cl100k_base",
-    "babbage-002": "cl100k_base",
-    "text-embedding-ada-002": "cl100k_base",
-    "text-embedding-3-small": "cl100k_base",
-    "text-embedding-3-large": "cl100k_base",
-    "text-davinci-003": "p50k_base",
-    "text-davinci-002": "p50k_base",
-    "text-davinci-001": "r50k_base",
-    "text-curie-001": "r50k_base",
-    "text-babbage-001": "r50k_base",
-    "text-ada-001": "r50k_base",
-    "davinci": "r50k_base",
-    "curie": "r50k_base",
-    "babbage": "r50k_base",
-    "ada": "r50k_base",
-    "code-davinci-002": "p50k_base",
-    "code-davinci-001": "p50k_base",
-    "code-cushman-002": "p50k_base",
-    "code-cushman-001": "p50k_base",
-    "davinci-codex": "p50k_base",
-    "cushman-codex": "p50k_base",
-    "text-davinci-edit-001": "p50k_edit",
-    "code-davinci-edit-001": "p50k_edit",
-    "text-similarity-davinci-001": "r50k_base",
-    "text-similarity-curie-001": "r50k_base",
-    "text-similarity-babbage-001": "r50k_base",
-    "text-similarity-ada-001": "r50k_base",
-    "text-search-davinci-doc-001": "r50k_base",
-    "text-search-curie-doc-001": "r50k_base",
-    "text-search-babbage-doc-001": "r50k_base",
-    "text-search-ada-doc-001": "r50k_base",
-    "code-search-babbage-code-001": "r50k_base",
-    "code-search-ada-code-001": "r50k_base",
-    "gpt2": "gpt2",
-    "gpt-2": "gpt2",
-}
+def _encodings(rows: str) -> dict[str, str]:
+    """Return names and their encodings; each row has an encoding and its names."""
+    table = {}
+    for row in rows.strip().splitlines():
+        encoding, *names = row.split()
+        table.update(dict.fromkeys(names, encoding))
+    return table
 
-#: The prefix of the name of a dated, fine-tuned or otherwise derived model → its encoding.
-MODEL_PREFIX_TO_ENCODING: dict[str, str] = {
-    "o1-": "o200k_base",
-    "o3-": "o200k_base",
-    "o4-mini-": "o200k_base",
-    "gpt-5": "o200k_base",
-    "gpt-4.5-": "o200k_base",
-    "gpt-4.1-": "o200k_base",
-    "chatgpt-4o-": "o200k_base",
-    "gpt-4o-": "o200k_base",
-    "gpt-4-": "cl100k_base",
-    "gpt-3.5-turbo-": "cl100k_base",
-    "gpt-35-turbo-": "cl100k_base",
-    "gpt-oss-": "o200k_harmony",  # the only encoding that no full name leads to
-    "ft:gpt-4o": "o200k_base",
-    "ft:gpt-4": "cl100k_base",
-    "ft:gpt-3.5-turbo": "cl100k_base",
-    "ft:davinci-002": "cl100k_base",
-    "ft:babbage-002": "cl100k_base",
-}
 
-#: The name of a model that tiktoken does not know → its encoding.
+#: The name of a model → the name of its encoding. ``gpt-35-turbo`` is as Azure spells it.
+MODEL_TO_ENCODING: dict[str, str] = _encodings("""
+    o200k_base o1 o3 o4-mini gpt-5 gpt-4.1 gpt-4o
+    cl100k_base gpt-4 gpt-3.5-turbo gpt-3.5 gpt-35-turbo davinci-002 babbage-002
+    cl100k_base text-embedding-ada-002 text-embedding-3-small text-embedding-3-large
+    p50k_base text-davinci-003 text-davinci-002
+    r50k_base text-davinci-001 text-curie-001 text-babbage-001 text-ada-001
+    r50k_base davinci curie babbage ada
+    p50k_base code-davinci-002 code-davinci-001 code-cushman-002 code-cushman-001
+    p50k_base davinci-codex cushman-codex
+    p50k_edit text-davinci-edit-001 code-davinci-edit-001
+    r50k_base text-similarity-davinci-001 text-similarity-curie-001 text-similarity-babbage-001
+    r50k_base text-similarity-ada-001 text-search-davinci-doc-001 text-search-curie-doc-001
+    r50k_base text-search-babbage-doc-001 text-search-ada-doc-001 code-search-babbage-code-001
+    r50k_base code-search-ada-code-001
+    gpt2 gpt2 gpt-2
+""")
+
+#: The prefix of the name of a dated, fine-tuned or otherwise derived model → its encoding. To
+#: ``o200k_harmony`` no full name leads.
+MODEL_PREFIX_TO_ENCODING: dict[str, str] = _encodings("""
+    o200k_base o1- o3- o4-mini- gpt-5 gpt-4.5- gpt-4.1- chatgpt-4o- gpt-4o-
+    cl100k_base gpt-4- gpt-3.5-turbo- gpt-35-turbo-
+    o200k_harmony gpt-oss-
+    o200k_base ft:gpt-4o
+    cl100k_base ft:gpt-4 ft:gpt-3.5-turbo ft:davinci-002 ft:babbage-002
+""")
+
+#: The name of a model that tiktoken does not know → its encoding. ``gpt-oss`` is Ollama's;
+#: ``gpt-realtime``, ``gpt-audio`` and their ``-mini`` follow gpt-4o-realtime and gpt-4o-audio;
+#: ``codex-mini`` is made of o4-mini; ``-basic`` is Fireworks', ``-turbo`` DeepInfra's.
 #: ``deepseek-chat`` and ``deepseek-reasoner`` are names of DeepSeek's service; they meant V4 last.
 #: Plain text has the same number of tokens in each of DeepSeek's encodings.
-OTHER_MODEL_TO_ENCODING: dict[str, str] = {
-    "gpt-oss": "o200k_harmony",  # Ollama's
-    "gpt-realtime": "o200k_base",  # these and "-mini" follow gpt-4o-realtime and gpt-4o-audio
-    "gpt-realtime-mini": "o200k_base",
-    "gpt-audio": "o200k_base",
-    "gpt-audio-mini": "o200k_base",
-    "codex-mini": "o200k_base",  # made of o4-mini
-    "codex-mini-latest": "o200k_base",
-    "gpt2-medium": "gpt2",
-    "gpt2-large": "gpt2",
-    "gpt2-xl": "gpt2",
-    "deepseek-chat": "deepseek_v4",
-    "deepseek-reasoner": "deepseek_v4",
-    "deepseek-r1": "deepseek_r1",
-    "deepseek-r1-zero": "deepseek_r1",
-    "deepseek-r1-671b": "deepseek_r1",
-    "deepseek-r1-basic": "deepseek_r1",  # Fireworks
-    "deepseek-r1-turbo": "deepseek_r1",  # DeepInfra
-    "deepseek-ai/DeepSeek-R1": "deepseek_r1",
-    "deepseek-ai/DeepSeek-R1-Zero": "deepseek_r1",
-}
-#: The prefix of the name of a model that tiktoken does not know, or knows as another model → its
-#: encoding. ``deepseek-r1-`` is not among them: the distilled models, whose names begin like that,
-#: have another model's vocabulary.
-OTHER_MODEL_PREFIX_TO_ENCODING: dict[str, str] = {
-    "ft:gpt-4.1": "o200k_base",  # tiktoken takes it for gpt-4
-    "deepseek-chat-v3": "deepseek_v3",  # OpenRouter
-    "deepseek-v3": "deepseek_v3",
-    "deepseek-r1-0": "deepseek_r1",
-    "deepseek-v4": "deepseek_v4",
-    "deepseek-ai/DeepSeek-V3": "deepseek_v3",
-    "deepseek-ai/DeepSeek-R1-0": "deepseek_r1",
-    "deepseek-ai/DeepSeek-V4": "deepseek_v4",
-}
+OTHER_MODEL_TO_ENCODING: dict[str, str] = _encodings("""
+    o200k_harmony gpt-oss
+    o200k_base gpt-realtime gpt-realtime-mini gpt-audio gpt-audio-mini
+    o200k_base codex-mini codex-mini-latest
+    gpt2 gpt2-medium gpt2-large gpt2-xl
+    deepseek_v4 deepseek-chat deepseek-reasoner
+    deepseek_r1 deepseek-r1 deepseek-r1-zero deepseek-r1-671b deepseek-r1-basic deepseek-r1-turbo
+    deepseek_r1 deepseek-ai/DeepSeek-R1 deepseek-ai/DeepSeek-R1-Zero
+""")
+#: The prefix of the name of a model that tiktoken does not know, or knows as another model (it
+#: takes ``ft:gpt-4.1`` for gpt-4) → its encoding. ``deepseek-chat-v3`` is OpenRouter's.
+#: ``deepseek-r1-`` is not among them: the distilled models, whose names begin like that, have
+#: another model's vocabulary.
+OTHER_MODEL_PREFIX_TO_ENCODING: dict[str, str] = _encodings("""
+    o200k_base ft:gpt-4.1
+    deepseek_v3 deepseek-chat-v3 deepseek-v3
+    deepseek_r1 deepseek-r1-0
+    deepseek_v4 deepseek-v4
+    deepseek_v3 deepseek-ai/DeepSeek-V3
+    deepseek_r1 deepseek-ai/DeepSeek-R1-0
+    deepseek_v4 deepseek-ai/DeepSeek-V4
+""")
 #: What stands behind these prefixes: versions, variants of the maker and of services, and dates.
 _VARIANT = re.compile(
     r"\d{0,3}([.p-]?[1-9])?"

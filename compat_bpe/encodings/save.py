@@ -25,6 +25,9 @@ from .encoding import Encoding
 from .sentencepiece import SentencePiece
 from .tokenizer import Tokenizer
 
+#: The members of an added token, in the order of a ``tokenizer.json``.
+_MEMBERS = ("id", "content", "single_word", "lstrip", "rstrip", "normalized", "special")
+
 
 def save_tiktoken(encoding: Encoding, path: str | os.PathLike[str]) -> None:
     """Write the ranks of an encoding as a ``.tiktoken`` file.
@@ -53,9 +56,7 @@ def save_tiktoken(encoding: Encoding, path: str | os.PathLike[str]) -> None:
 
 
 def save_gpt2(
-    encoding: Encoding,
-    encoder_json: str | os.PathLike[str],
-    vocab_bpe: str | os.PathLike[str],
+    encoding: Encoding, encoder_json: str | os.PathLike[str], vocab_bpe: str | os.PathLike[str]
 ) -> None:
     """Write an encoding as ``encoder.json`` and ``vocab.bpe`` (or ``vocab.json``, ``merges.txt``).
 
@@ -130,15 +131,7 @@ def save_tokenizer_json(encoding: Encoding, path: str | os.PathLike[str]) -> Non
         "truncation": truncation and truncation_part(truncation),
         "padding": padding and padding_part(padding),
         "added_tokens": [
-            {
-                "id": token.id,
-                "content": token.content,
-                "single_word": token.single_word,
-                "lstrip": token.lstrip,
-                "rstrip": token.rstrip,
-                "normalized": token.normalized,
-                "special": token.special,
-            }
+            {name: getattr(token, name) for name in _MEMBERS}
             for token in sorted(definition.added_tokens, key=lambda token: token.id)
         ],
         **definition.parts,

@@ -269,11 +269,7 @@ class Tokenizer(Encoding):
     # Ids to text
 
     def decode(
-        self,
-        tokens: Sequence[int],
-        errors: str = "replace",
-        *,
-        skip_special_tokens: bool = False,
+        self, tokens: Sequence[int], errors: str = "replace", *, skip_special_tokens: bool = False
     ) -> str:
         """Return the text of some ids, as the tokenizer's decoder makes it.
 

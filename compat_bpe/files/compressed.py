@@ -148,7 +148,8 @@ def _import_zstd() -> Any:
         from backports import zstd
     except ImportError:
         raise ImportError(
-            "Zstandard needs Python 3.14 or a package: pip install 'compat-bpe[zstd]'",
+            "Zstandard needs Python 3.14 or a package: "
+            "pip install '.[zstd]' in a checkout of compat-bpe",
             name="backports.zstd",
         ) from None
     return zstd

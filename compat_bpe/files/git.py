@@ -7,7 +7,7 @@ The configuration files are read as git reads them, without running git. Three t
 conditional includes (``includeIf``), ``config.worktree``, and settings that ``git -c`` hands to its
 child processes.
 
-The index is read as git writes it: versions 2 to 4, SHA-1 and SHA-256, and split in two files. Of a
+The index is read as git writes it: versions 2 to 4, SHA-1 and SHA-256, and split in two files. In a
 sparse index, a folder that is to be absent from the working tree has no tracked files.
 """
 

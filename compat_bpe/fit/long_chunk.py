@@ -50,7 +50,8 @@ from functools import partial
 from itertools import accumulate, chain
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..pattern.translation import (
+from ..caches import Memo
+from ..pattern.tree import (
     Alternatives,
     Chars,
     Look,
@@ -63,6 +64,7 @@ from ..pattern.translation import (
 )
 from ..pipeline.core import Core
 from ..unicode.properties import CodePoints
+from ..unicode.text import common_length
 from .boundary import TextEncoder
 
 if TYPE_CHECKING:
@@ -313,8 +315,8 @@ class LongPieceTokens:
     def _edited(self, core: Core, data: bytes) -> Merged | None:
         """Return the tokens of a piece that an edit made of a known one; None if there is none."""
         for old in self._kept:
-            before = _common(old.data, data)
-            after = min(_common_end(old.data, data), min(len(old.data), len(data)) - before)
+            before = common_length(old.data, data)
+            after = common_length(old.data[before:][::-1], data[before:][::-1])
             if max(len(old.data), len(data)) - before - after < LONG_PIECE:
                 return _around(core, old, data, before, after)
         return None
@@ -359,28 +361,13 @@ def _around(core: Core, old: Merged, data: bytes, before: int, after: int) -> Me
     return None
 
 
-def _common(one: bytes, other: bytes) -> int:
-    """Return the number of bytes that two texts begin with, by bisection: slices compare in C."""
-    low, high = 0, min(len(one), len(other))
-    while low < high:
-        middle = (low + high + 1) // 2
-        if one[low:middle] == other[low:middle]:
-            low = middle
-        else:
-            high = middle - 1
-    return low
-
-
-def _common_end(one: bytes, other: bytes) -> int:
-    """Return the number of bytes that two texts end with."""
-    return _common(one[::-1], other[::-1])
-
-
 def _goes_on(data: bytes, place: int) -> bool:
     """Return True if a place in UTF-8 is within a character."""
     return place < len(data) and data[place] & 0xC0 == 0x80
 
 
+#: The number of characters whose kinds are remembered.
+_CHARACTERS = 1 << 14
 #: The length in characters below which every offset of a chunk counts as possible.
 _LONG_CHUNK = 256
 
@@ -525,7 +512,7 @@ class _Ends:
     def run_before(self, place: int) -> _Run | None:
         """Return the run whose last offset is ``place``, if it is known and its chunk is long."""
         text, kinds = self._text, self._kinds
-        if place + 1 < len(text) and kinds.of(text[place]) != kinds.of(text[place + 1]):
+        if place + 1 < len(text) and kinds.of[text[place]] != kinds.of[text[place + 1]]:
             self._kind_end = place + 1
         # The offset must be far enough from the end of the run, and the chunk long enough.
         if kinds.bound is None or self._kind_end - place <= max(kinds.bound, self._longest):
@@ -534,7 +521,7 @@ class _Ends:
         if end - place <= self._longest or not place or self._chunk_end(place - 1) != end:
             return None
         start = place
-        while start and kinds.of(text[start - 1]) == kinds.of(text[place]):
+        while start and kinds.of[text[start - 1]] == kinds.of[text[place]]:
             start -= 1
         if start == place:
             return None
@@ -550,24 +537,21 @@ class _Kinds:
         assert splitter.tree is not None
         points = CodePoints.from_ranges((ord(char), ord(char)) for char in set(text))
         tree = project(splitter.tree, lambda other: other & points)
-        self._classes = list({node.points for node in walk(tree) if isinstance(node, Chars)})
-        self._known: dict[str, tuple[bool, ...]] = {}
+        classes = list({node.points for node in walk(tree) if isinstance(node, Chars)})
+        #: The kind of each character.
+        self.of: Memo[str, tuple[bool, ...]] = Memo(
+            lambda char: tuple(ord(char) in points for points in classes), _CHARACTERS
+        )
         #: More characters than the pattern, apart from its endless repeats, can distinguish
         #: offsets by; None if such repeats are nested.
         self.bound = None if _has_nested(tree) else _size(tree)
-
-    def of(self, char: str) -> tuple[bool, ...]:
-        kind = self._known.get(char)
-        if kind is None:
-            kind = self._known[char] = tuple(ord(char) in points for points in self._classes)
-        return kind
 
 
 def _one_chunk_from(splitter: Splitter, chunk: str) -> int | None:
     """Return the length from which all prefixes of a chunk are one chunk; None if not known."""
     kinds = _Kinds(splitter, chunk)
     start = len(chunk) - 1
-    while start and kinds.of(chunk[start - 1]) == kinds.of(chunk[-1]):
+    while start and kinds.of[chunk[start - 1]] == kinds.of[chunk[-1]]:
         start -= 1
     if kinds.bound is None or start + kinds.bound + 1 > len(chunk):
         return None

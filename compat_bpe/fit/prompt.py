@@ -427,7 +427,7 @@ def fim_template(encoding: TextEncoder, model: str | None = None, *, in_words: b
     of_model = "" if model is None else f", and no template is known for model {model!r}"
     raise ValueError(
         f"encoding {encoding.name!r} has no fill-in-the-middle tokens{of_model}; "
-        "give a template that contains {prefix} and {suffix}"
+        "give a template that contains {prefix} and {suffix}, or model= for a chat model"
     )
 
 

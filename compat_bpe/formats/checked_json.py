@@ -97,8 +97,13 @@ def read_json(path: str | os.PathLike[str]) -> Json:
     return parse_json(read_whole(path), os.fspath(path))
 
 
-def parse_json(data: bytes, source: str) -> Json:
-    """Parse the content of a JSON file; ``source`` is its name in messages.
+def parse_json(data: bytes, source: str, **options: Any) -> Json:
+    """Parse the content of a JSON file.
+
+    Args:
+        data: the content.
+        source: its name in messages.
+        options: further ones of ``json.loads``.
 
     Raises:
         ValueError: as in ``read_json``.
@@ -109,7 +114,7 @@ def parse_json(data: bytes, source: str) -> Json:
     """
     text = utf8_text(data, source)
     try:
-        value = json.loads(text, parse_float=read_float, parse_constant=_fail_constant)
+        value = json.loads(text, parse_float=read_float, parse_constant=_fail_constant, **options)
         return Json(value, source)
     except json.JSONDecodeError as error:
         message = json_message(str(error))

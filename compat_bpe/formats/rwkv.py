@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping, Sequence, Set
-from typing import TYPE_CHECKING, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from ..files.whole import read_whole, utf8_text
 from ..pipeline.added_tokens import AddedToken, AddedTokens
@@ -37,7 +37,7 @@ _ESCAPED = {"n": "\n", "r": "\r", "t": "\t"}
 _END_OF_TEXT = AddedToken("<|endoftext|>", 0, special=True)
 
 
-class RwkvVocabulary(NamedTuple):
+class RwkvVocabulary:
     """The content of such a list.
 
     Args:
@@ -45,33 +45,21 @@ class RwkvVocabulary(NamedTuple):
         source: the name of the file, for messages.
     """
 
-    tokens: dict[bytes, int]
-    source: str
+    #: The library whose ids these are.
+    reference = "rwkv"
+    #: The end of a text.
+    added_tokens = (_END_OF_TEXT,)
+    #: The settings of truncation and padding: a list of tokens has none.
+    truncation = padding = None
 
-    @property
-    def reference(self) -> str:
-        """The library whose ids these are."""
-        return "rwkv"
-
-    @property
-    def added_tokens(self) -> tuple[AddedToken, ...]:
-        """The end of a text."""
-        return (_END_OF_TEXT,)
+    def __init__(self, tokens: dict[bytes, int], source: str) -> None:
+        self.tokens = tokens
+        self.source = source
 
     @property
     def vocabulary(self) -> dict[str, int]:
         """Each token, written in the byte alphabet, and its id."""
         return dict(zip(map(encode_bytes, self.tokens), self.tokens.values()))
-
-    @property
-    def truncation(self) -> None:
-        """The settings of truncation: a list of tokens has none."""
-        return None
-
-    @property
-    def padding(self) -> None:
-        """The settings of padding: a list of tokens has none."""
-        return None
 
     def extended(
         self, name: str, tokens: Mapping[bytes, int], merges: Sequence[tuple[bytes, bytes]]

@@ -3,9 +3,9 @@
 The result gives the ids of sentencepiece 0.2.3. Its Unigram scores are summed in 32 bits, as in
 that version; earlier ones give other ids for some texts.
 
-A file is a message of Protocol Buffers: fields, each a number, a wire type and a value. Messages
-are read as the reference implementation reads them. So a field that is not known, or has another
-wire type than it should have, is skipped, and of a field that comes twice the last counts.
+A file is a message of Protocol Buffers (``protobuf``). Messages are read as the reference
+implementation reads them. So a field that is not known, or has another wire type than it should
+have, is skipped, and of a field that comes twice the last counts.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 import os
 from array import array
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Mapping, Sequence, Set
 from functools import cache, partial
 from itertools import compress
 from sys import byteorder
@@ -41,141 +41,19 @@ from ..pipeline.models.sentencepiece.bpe import SentencePieceBPE
 from ..pipeline.models.sentencepiece.unigram import SentencePieceUnigram
 from ..pipeline.normalizers.charsmap import Charsmap
 from ..pipeline.normalizers.sentencepiece import SpaceNormalizer
+from .protobuf import (
+    BYTES,
+    FIXED32,
+    VARINT,
+    Damaged,
+    Field,
+    read_field,
+    read_fields,
+    write_field,
+)
 
 if TYPE_CHECKING:
     from ..pipeline.models.sentencepiece.base import SentencePieceBase
-
-
-#: The wire types: an integer, 8 bytes, bytes of any length, the two ends of a group, 4 bytes.
-VARINT, FIXED64, BYTES, GROUP, GROUP_END, FIXED32 = range(6)
-#: The deepest that groups, which are obsolete, may be within each other.
-_DEEPEST = 100
-
-
-class Damaged(ValueError):
-    """A message is damaged; the arguments are the reason and the place in bytes."""
-
-
-class Field(NamedTuple):
-    """A field of a message.
-
-    Args:
-        number, wire: its number and its wire type.
-        value: an integer, or bytes; no bytes for a group, which is skipped.
-        start, end: the place of the value.
-    """
-
-    number: int
-    wire: int
-    value: int | bytes
-    start: int
-    end: int
-
-
-def read_field(data: bytes, at: int, end: int) -> Field:
-    """Return the field at a place.
-
-    Args:
-        data: the file.
-        at, end: the place of the field, and the end of the message that it is in.
-
-    Raises:
-        Damaged: the field goes on after the end, or is none at all.
-    """
-    number, wire, start = _read_tag(data, at, end)
-    if wire == VARINT:
-        value, after = read_varint(data, start, end)
-        return Field(number, wire, value, start, after)
-    if wire == GROUP:
-        return Field(number, wire, b"", start, _skip_group(data, start, end, number))
-    if wire == GROUP_END:
-        raise Damaged("a group ends that did not begin", at)
-    start, after = _span(data, start, end, wire)
-    return Field(number, wire, data[start:after], start, after)
-
-
-def read_fields(data: bytes, at: int, end: int) -> Iterator[Field]:
-    """Yield the fields of a message, by ``read_field``."""
-    while at < end:
-        field = read_field(data, at, end)
-        yield field
-        at = field.end
-
-
-def read_varint(data: bytes, at: int, end: int) -> tuple[int, int]:
-    """Return an integer of at most 64 bits, and the place after it.
-
-    Raises:
-        Damaged: it has no end, or more than ten bytes.
-    """
-    number = 0
-    for shift in range(0, 70, 7):
-        if at + shift // 7 >= end:
-            raise Damaged("a number has no end", at)
-        byte = data[at + shift // 7]
-        number |= (byte & 0x7F) << shift
-        if byte < 0x80:
-            return number & (1 << 64) - 1, at + shift // 7 + 1
-    raise Damaged("a number is longer than 10 bytes", at)
-
-
-def _read_tag(data: bytes, at: int, end: int) -> tuple[int, int, int]:
-    tag, after = read_varint(data, at, end)
-    if after - at > 5 or tag >> 32 or not tag >> 3 or tag & 7 > FIXED32:
-        raise Damaged("there is no field of such a number and type", at)
-    return tag >> 3, tag & 7, after
-
-
-def _span(data: bytes, at: int, end: int, wire: int) -> tuple[int, int]:
-    """Return the start and end of the bytes of a field."""
-    start, size = at, 8 if wire == FIXED64 else 4
-    if wire == BYTES:
-        size, start = read_varint(data, at, end)
-    if size > end - start:
-        raise Damaged("a field is longer than what it is in", at)
-    return start, start + size
-
-
-def _skip_group(data: bytes, at: int, end: int, number: int) -> int:
-    open_groups = [number]
-    while open_groups:
-        start = at
-        number, wire, at = _read_tag(data, at, end)
-        if wire == GROUP:
-            open_groups.append(number)
-            if len(open_groups) > _DEEPEST:
-                raise Damaged("groups are nested too deep", start)
-        elif wire == GROUP_END:
-            if open_groups.pop() != number:
-                raise Damaged("a group ends that did not begin", start)
-        elif wire == VARINT:
-            _, at = read_varint(data, at, end)
-        else:
-            _, at = _span(data, at, end, wire)
-    return at
-
-
-def write_varint(number: int) -> bytes:
-    """Return an integer as it is written; a negative one in two's complement of 64 bits.
-
-    >>> write_varint(300)
-    b'\\xac\\x02'
-    """
-    number &= (1 << 64) - 1
-    data = bytearray()
-    while number > 0x7F:
-        data.append(number & 0x7F | 0x80)
-        number >>= 7
-    data.append(number)
-    return bytes(data)
-
-
-def write_field(number: int, wire: int, value: int | bytes) -> bytes:
-    """Return a field as it is written."""
-    tag = write_varint(number << 3 | wire)
-    if isinstance(value, int):
-        return tag + write_varint(value)
-    return tag + (write_varint(len(value)) if wire == BYTES else b"") + value
 
 
 #: The kinds of models.
@@ -640,29 +518,25 @@ def sentencepiece_bytes(model: SentencePieceModel) -> bytes:
 
 
 def _trainer(model: SentencePieceModel) -> bytes:
-    pieces = model.pieces()
+    fields = _fields(model, _TRAINER)
+    fields[4] = write_field(4, VARINT, len(model.texts))
+    # The ids; SentencePiece itself goes by the names.
+    reserved = model.pieces().reserved
     names = (model.unk_piece, model.bos_piece, model.eos_piece, model.pad_piece)
-    ids = [pieces.reserved.get(name, -1) for name in names]
-    fields = [
-        write_field(3, VARINT, model.kind),
-        write_field(4, VARINT, len(model.texts)),
-        write_field(24, VARINT, model.whitespace_as_suffix),
-        write_field(35, VARINT, model.byte_fallback),
-        # The ids; SentencePiece itself goes by the names.
-        *(write_field(40 + at, VARINT, one) for at, one in enumerate(ids)),
-        write_field(44, BYTES, model.unk_surface.encode()),
-        *(write_field(45 + at, BYTES, name.encode()) for at, name in enumerate(names)),
-    ]
-    return b"".join(fields)
+    for number, name in enumerate(names, 40):
+        fields[number] = write_field(number, VARINT, reserved.get(name, -1))
+    return b"".join(fields[number] for number in sorted(fields))
+
+
+def _fields(message: object, kinds: Mapping[int, tuple[str, Any]]) -> dict[int, bytes]:
+    """Return the fields of a message as they are written, by their numbers."""
+    fields = {}
+    for number, (name, kind) in kinds.items():
+        value = getattr(message, name)
+        value = value.encode() if kind is str else value
+        fields[number] = write_field(number, _WIRE.get(kind, VARINT), value)
+    return fields
 
 
 def _normalizer(spec: NormalizerSpec) -> bytes:
-    return b"".join(
-        (
-            write_field(1, BYTES, spec.name.encode()),
-            write_field(2, BYTES, spec.charsmap),
-            write_field(3, VARINT, spec.add_dummy_prefix),
-            write_field(4, VARINT, spec.remove_extra_whitespaces),
-            write_field(5, VARINT, spec.escape_whitespaces),
-        )
-    )
+    return b"".join(_fields(spec, _NORMALIZER).values())

@@ -8,8 +8,8 @@ from itertools import chain, repeat
 from operator import add
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
-from ..pattern.translation import Chars
-from ..pattern.translation import Sequence as NodeSequence
+from ..pattern.tree import Chars
+from ..pattern.tree import Sequence as NodeSequence
 from ..pipeline.byte_level import UNICODE_TO_BYTE, encode_bytes
 from ..pipeline.models.bpe.by_merges import ListedMergesEncoder, UnknownPolicy
 from ..pipeline.models.bpe.by_rank import ByteLevelBPE, BytePairEncoder, merges_by_rank

@@ -21,7 +21,7 @@ from ..pipeline.added_tokens import AddedToken, AddedTokens, normalized_content
 from ..pipeline.pre_tokenizers.base import split_off_first
 from ..pipeline.pre_tokenizers.splitter import StepSplitter
 from .checked_json import Json, is_unicode
-from .tokenizer_models import read_unigram, read_word_level, read_wordpiece
+from .tokenizer_models import read_unigram, read_word_level, read_wordpiece, refuse_extension
 from .tokenizer_parts import (
     check_size,
     joined_steps,
@@ -75,6 +75,11 @@ class TokenizerDefinition(NamedTuple):
         Raises:
             ValueError: this kind of model cannot be extended.
         """
+        from .tokenizer_bpe import ListedModel, RankedModel
+
+        if not isinstance(self.model, (ListedModel, RankedModel)):
+            # Pieces would need scores, and the pieces of any word might change with one more.
+            refuse_extension(type(self.model).__name__.removesuffix("Part"))
         return self._replace(model=self.model.extended(tokens, merges), source=name)
 
     def with_tokens(self, tokens: Sequence[AddedToken]) -> tuple[TokenizerDefinition, int]:

@@ -43,14 +43,6 @@ if TYPE_CHECKING:
                 ValueError: the model is wrong.
             """
 
-        def extended(
-            self, tokens: Mapping[bytes, int], merges: Sequence[tuple[bytes, bytes]]
-        ) -> ModelPart:
-            """Return the model with more tokens, and the merges that make them.
-            Raises:
-                ValueError: this kind of model cannot be extended.
-            """
-
         def written(self, vocabulary: Mapping[str, int]) -> dict[str, Any]:
             """Return the model as in a file, with a vocabulary that may have more tokens."""
 
@@ -162,12 +154,6 @@ class WordPiecePart(NamedTuple):
 
         return definition_of_pieces(WordPiece(*self), steps, self.vocabulary)
 
-    def extended(
-        self, tokens: Mapping[bytes, int], merges: Sequence[tuple[bytes, bytes]]
-    ) -> WordPiecePart:
-        """Raise ``ValueError``: the pieces of a word may all change with one more piece."""
-        return refuse_extension("WordPiece")
-
     def written(self, vocabulary: Mapping[str, int]) -> dict[str, Any]:
         """Return the model as in a file."""
         return {
@@ -212,12 +198,6 @@ class WordLevelPart(NamedTuple):
         from ..pipeline.models.wordpiece import WordLevel
 
         return definition_of_pieces(WordLevel(*self), steps, self.vocabulary)
-
-    def extended(
-        self, tokens: Mapping[bytes, int], merges: Sequence[tuple[bytes, bytes]]
-    ) -> WordLevelPart:
-        """Raise ``ValueError``: there are no merges that would make more tokens."""
-        return refuse_extension("word-level")
 
     def written(self, vocabulary: Mapping[str, int]) -> dict[str, Any]:
         """Return the model as in a file."""
@@ -286,12 +266,6 @@ class UnigramPart(NamedTuple):
             other_tokens=others,
             pieces=lambda: dict(enumerate(self.pieces)),
         )
-
-    def extended(
-        self, tokens: Mapping[bytes, int], merges: Sequence[tuple[bytes, bytes]]
-    ) -> UnigramPart:
-        """Raise ``ValueError``: more pieces would need scores."""
-        return refuse_extension("Unigram")
 
     def written(self, vocabulary: Mapping[str, int]) -> dict[str, Any]:
         """Return the model as in a file.

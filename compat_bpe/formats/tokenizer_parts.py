@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from typing import Any, TypeVar
 
     from ..pattern.splitter import Splitter
-    from ..pattern.translation import Node
+    from ..pattern.tree import Node
     from ..pipeline.decoders.steps import DecoderStep
     from ..pipeline.normalizers.base import Normalizer
     from ..pipeline.normalizers.forms import Form
@@ -132,7 +132,7 @@ def pattern(part: Json) -> tuple[Node, Splitter]:
     from ..pattern.oniguruma import parse_oniguruma
     from ..pattern.parser import check_length, check_limits
     from ..pattern.splitter import Splitter
-    from ..pattern.translation import Chars, PatternError, Sequence
+    from ..pattern.tree import Chars, PatternError, Sequence
 
     members = part.mapping()
     if len(members) != 1 or not members.keys() <= {"Regex", "String"}:
@@ -275,7 +275,7 @@ def _split_by(tree: Node, behavior: Behavior = "Isolated", *, invert: bool = Fal
 
 
 def _split_at(points: CodePoints, behavior: Behavior = "Isolated") -> Split:
-    from ..pattern.translation import Chars
+    from ..pattern.tree import Chars
 
     return _split_by(Chars(points), behavior)
 
@@ -416,14 +416,6 @@ def _special_token(part: Json) -> Special:
     if len(items) != 2:
         part.fail("must be a token and its id")
     return processors.Special(items[0].text(), _id(items[1]))
-
-
-def _id(part: Json) -> int:
-    """Return an id, or the type of a token: an unsigned 32-bit number."""
-    number = part.number()
-    if not 0 <= number < 1 << 32:
-        part.fail(f"{number} is not from 0 to 2**32 - 1")
-    return number
 
 
 def _template(part: Json) -> Processor:
@@ -590,8 +582,8 @@ def read_padding(part: Json) -> Padding:
     return Padding(
         length,
         _DIRECTIONS[one_of(part["direction"], _DIRECTIONS)],
-        _count(part["pad_id"], 1 << 32),
-        _count(part["pad_type_id"], 1 << 32),
+        _id(part["pad_id"]),
+        _id(part["pad_type_id"]),
         part["pad_token"].text(),
         None if multiple is None else _count(multiple),
     )
@@ -617,6 +609,11 @@ def padding_part(padding: Padding) -> dict[str, Any]:
         "pad_type_id": padding.pad_type_id,
         "pad_token": padding.pad_token,
     }
+
+
+def _id(part: Json) -> int:
+    """Return an id, or the type of a token."""
+    return _count(part, 1 << 32)
 
 
 def _count(part: Json, end: int = 1 << 64) -> int:

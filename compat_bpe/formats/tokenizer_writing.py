@@ -30,7 +30,7 @@ def pattern_part(published: str) -> dict[str, Any]:
     """
     from ..pattern.oniguruma import parse_oniguruma, to_oniguruma
     from ..pattern.parser import parse
-    from ..pattern.translation import PatternError, can_be_empty, surely_begins
+    from ..pattern.tree import PatternError, can_be_empty, surely_begins
     from ..unicode.properties import ALL
 
     tree = parse(published)

@@ -7,6 +7,7 @@ the last one is the end of the document, and a column beyond the end of a line i
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
 from time import monotonic
 from typing import Any, Callable, NamedTuple
 from urllib.parse import unquote, urlsplit
@@ -23,6 +24,7 @@ from .settings import Choice
 MARKDOWN = ("markdown", "mdx", "quarto", "rmd")
 
 
+@dataclass(eq=False)
 class OpenDocument:
     """A document that a client has open.
 
@@ -36,31 +38,23 @@ class OpenDocument:
         budget: the number of tokens that it should not exceed; None if there is none.
     """
 
-    def __init__(
-        self,
-        uri: str,
-        language: str,
-        version: int,
-        document: Document,
-        choice: Choice,
-        answer: Answer,
-        budget: int | None,
-    ) -> None:
-        self.uri = uri
-        self.language = language
-        self.version = version
-        self.document = document
-        self.choice = choice
-        self.answer = answer
-        self.budget = budget
-        #: The steps of a change that takes long; None if there is none.
-        self.steps: Iterator[None] | None = None
-        #: The messages about the document that wait for the end of these steps.
-        self.waiting: list[dict[str, Any]] = []
-        #: The selection in characters; empty unless the client has sent one for this version.
-        self.selection: tuple[int, int] = (0, 0)
-        #: The diagnostics that the client has.
-        self.published: list[dict[str, Any]] = []
+    uri: str
+    language: str
+    version: int
+    document: Document
+    choice: Choice
+    answer: Answer
+    budget: int | None
+    #: The steps of a change that takes long; None if there is none.
+    steps: Iterator[None] | None = None
+    #: The messages about the document that wait for the end of these steps.
+    waiting: list[dict[str, Any]] = field(default_factory=list)
+    #: The selection in characters; empty unless the client has sent one for this version.
+    selection: tuple[int, int] = (0, 0)
+    #: Why another encoding counts it than the one that was chosen; empty if none does.
+    problem: str = ""
+    #: The diagnostics that the client has.
+    published: list[dict[str, Any]] = field(default_factory=list)
 
     def count(self, start: int = 0, end: int | None = None) -> int:
         """Return the tokens of a range in characters; of the document unless one is given."""
@@ -170,10 +164,7 @@ def position_at(document: Document, offset: int, unit: Unit) -> dict[str, int]:
 
 def range_at(document: Document, start: int, end: int, unit: Unit) -> dict[str, Any]:
     """Return the range of two offsets in characters, as the protocol writes it."""
-    return {
-        "start": position_at(document, start, unit),
-        "end": position_at(document, end, unit),
-    }
+    return {"start": position_at(document, start, unit), "end": position_at(document, end, unit)}
 
 
 def edit_of(document: Document, change: Change, unit: Unit) -> tuple[int, int, str]:
@@ -238,11 +229,12 @@ class Notices:
         self._due: dict[str, float] = {}
         self._told: dict[str, float] = {}
 
-    def changed(self, uri: str) -> None:
-        """Note that the count of a document may have changed."""
-        if uri not in self._due:
-            now = self._clock()
-            self._due[uri] = max(now, self._told.get(uri, now - INTERVAL) + INTERVAL)
+    def changed(self, *uris: str) -> None:
+        """Note that the counts of documents may have changed."""
+        for uri in uris:
+            if uri not in self._due:
+                now = self._clock()
+                self._due[uri] = max(now, self._told.get(uri, now - INTERVAL) + INTERVAL)
 
     def forget(self, uri: str) -> None:
         """Forget a document that is closed."""

@@ -65,6 +65,8 @@ class Session:
         self.has_settings = False
         #: The settings as they were sent last.
         self.last_settings: object = None
+        #: Why the settings that were sent last are not used; empty if they are.
+        self.problem = ""
         #: The messages that the user was shown since the settings last changed.
         self.told: set[str] = set()
         #: The capabilities that the client has told.
@@ -134,8 +136,8 @@ class Session:
         )
 
     def show(self, message: str) -> None:
-        """Show the user an error, once."""
-        if message in self.told:
+        """Show the user an error, once, unless the client has a status for it."""
+        if message in self.told or self.client.has_status:
             return
         self.told.add(message)
         self.notify("window/showMessage", {"type": 1, "message": f"compat-bpe: {message}"})
@@ -159,6 +161,8 @@ class Session:
             }
             if opened.answer.note:
                 params["encoding"], params["note"] = "", opened.answer.note
+            if self.problem or opened.problem:
+                params["problem"] = self.problem or opened.problem
             if opened.budget is not None:
                 params["limit"] = opened.budget
                 at = opened.exceeds_at()
@@ -381,10 +385,7 @@ class Session:
             done(result, None)
 
     def _run(
-        self,
-        steps: Steps,
-        done: Callable[[Any, Exception | None], None],
-        request: Id | None,
+        self, steps: Steps, done: Callable[[Any, Exception | None], None], request: Id | None
     ) -> None:
         """Begin work in steps; mostly the first step completes it."""
         self._tasks.append(_Task(steps, done, request))
@@ -442,6 +443,11 @@ class Abilities:
     def commands(self) -> list[str]:
         """The commands that the client carries out by itself, in rust-analyzer's form."""
         return self.list_of("experimental", "commands", "commands")
+
+    @property
+    def has_status(self) -> bool:
+        """True if the client shows the count of a document, and its problem, all the time."""
+        return self.can("experimental", "status")
 
     @property
     def pulls_diagnostics(self) -> bool:

@@ -150,7 +150,7 @@ def _for_file(params: Params) -> ForFile:
 
 
 def _matcher(pattern: str) -> Callable[[str], bool]:
-    """Return the function that says if a file pattern matches a path.
+    """Return the function that says whether a file pattern matches a path.
 
     The pattern is as in a ``.gitignore``, and ``{a,b}`` is either. With a slash it is for a path:
     one that does not begin with ``/`` may begin at any folder. Without one it is for a name.
@@ -179,10 +179,11 @@ TERMS = Terms('"model": "{}"', '"encoding": "{}"', '"path": "{}"')
 
 
 class Loaded(NamedTuple):
-    """What a choice means, and the encoding of that."""
+    """The meaning of a choice and its encoding, or those of the default and the problem."""
 
     answer: Answer
     encoding: Encoding
+    problem: str = ""
 
 
 class Encodings:

@@ -94,13 +94,18 @@ _MOST_COLORED = 20_000
 
 
 def lenses(session: Session, params: Params) -> list[dict[str, Any]] | None:
-    """Return a lens with the count of the document, and of each heading's or definition's part."""
+    """Return a lens with the count of each heading's or definition's part.
+
+    The first one has the count of the document, unless the client's status has it.
+    """
     opened = session.document(params)
     if not session.settings.shown["codeLens"]:
         return None
     refuse_if_outdated(session, opened)
     document = opened.document
-    shown = [_lens(document, 0, f"{opened.in_words()}{share(opened)}", session.unit)]
+    shown = []
+    if not session.client.has_status:
+        shown.append(_lens(document, 0, f"{opened.in_words()}{share(opened)}", session.unit))
     for start, end in islice(parts(opened), MOST_PARTS):
         shown.append(_lens(document, start, opened.in_words(start, end), session.unit))
     return shown
@@ -219,10 +224,7 @@ def refuse_if_outdated(session: Session, opened: OpenDocument) -> None:
 
 
 def _lens(document: Document, at: int, title: str, unit: Unit) -> dict[str, Any]:
-    return {
-        "range": range_at(document, at, at, unit),
-        "command": {"title": title, "command": ""},
-    }
+    return {"range": range_at(document, at, at, unit), "command": {"title": title, "command": ""}}
 
 
 def share(opened: OpenDocument) -> str:

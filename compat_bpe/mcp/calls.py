@@ -15,6 +15,7 @@ from functools import lru_cache
 from typing import Any, BinaryIO, NamedTuple
 from urllib.parse import unquote, urlsplit
 
+from ..corpus.count_cache import CountCache, cache_folder, new_hash
 from ..encodings.encoding import Encoding
 from ..encodings.registry import encoding_of
 from ..encodings.resolve import Answer, Terms, UnresolvedError, resolve
@@ -288,12 +289,33 @@ class Chosen:
         Raises:
             CallError: the vocabulary has no token for a part of it, or the time is over.
         """
+        return self.answer.tokens(self._count(text, call))
+
+    def count_cached(self, text: str, call: Call, cache: CountCache) -> int:
+        """Return the tokens of a text, which a cache may know."""
+        data = text.encode()
+        hashed = new_hash()
+        hashed.update(data)
+        digest = hashed.digest()
+        found = cache.find([digest])
+        if found:
+            return self.answer.tokens(found[digest][0][0])
+        number = self._count(text, call)
+        cache.keep(digest, [(number, len(data), len(text))])
+        return self.answer.tokens(number)
+
+    def cache(self) -> CountCache:
+        """Return the user's cache for the counts of this encoding."""
+        is_quick = self.encoding.reference == "baseline"
+        return CountCache(None if is_quick else cache_folder(), [self.encoding], b"strict")
+
+    def _count(self, text: str, call: Call) -> int:
         counter = StreamCounter(self.encoding)
         try:
             for portion in portions(text):
                 call.clock.check()
                 counter.feed(portion)
-            return self.answer.tokens(counter.finish())
+            return counter.finish()
         except ValueError as error:
             raise CallError(str(error)) from None
 

@@ -330,34 +330,35 @@ def token_tree(
     entries: dict[str, _Entry] = {}
     problems: list[_Problem] = []
     tokens = files = not_counted = size = 0
-    for found in walk.find([top]):
-        call.clock.check()
-        shown = os.path.relpath(found.path, top)
-        try:
-            if found.problem:
-                raise CallError(found.problem)
-            if files == call.bounds.files:
-                raise _TooMuch(f"there are more than {files:,} files")
-            size += min(found.size or 0, call.bounds.file)
-            if size > call.bounds.total:
-                raise _TooMuch(f"the files have more than {call.bounds.total:,} bytes together")
-            count = by.count(read_text(found.path, call), call)
-        except _TooMuch:
-            raise
-        except CallError as error:
+    with by.cache() as cache:
+        for found in walk.find([top]):
             call.clock.check()
-            not_counted += 1
-            if len(problems) < _NAMES:
-                problems.append({"path": shown, "reason": str(error)})
-            continue
-        tokens += count
-        files += 1
-        parts = shown.split(os.sep)
-        for level in range(1, len(parts) + 1)[:depth]:
-            name = "/".join(parts[:level]) + "/" * (level < len(parts))
-            entry = entries.setdefault(name, {"path": name, "tokens": 0, "files": 0})
-            entry["tokens"] += count
-            entry["files"] += 1
+            shown = os.path.relpath(found.path, top)
+            try:
+                if found.problem:
+                    raise CallError(found.problem)
+                if files == call.bounds.files:
+                    raise _TooMuch(f"there are more than {files:,} files")
+                size += min(found.size or 0, call.bounds.file)
+                if size > call.bounds.total:
+                    raise _TooMuch(f"the files have more than {call.bounds.total:,} bytes together")
+                count = by.count_cached(read_text(found.path, call), call, cache)
+            except _TooMuch:
+                raise
+            except CallError as error:
+                call.clock.check()
+                not_counted += 1
+                if len(problems) < _NAMES:
+                    problems.append({"path": shown, "reason": str(error)})
+                continue
+            tokens += count
+            files += 1
+            parts = shown.split(os.sep)
+            for level in range(1, len(parts) + 1)[:depth]:
+                name = "/".join(parts[:level]) + "/" * (level < len(parts))
+                entry = entries.setdefault(name, {"path": name, "tokens": 0, "files": 0})
+                entry["tokens"] += count
+                entry["files"] += 1
     largest = sorted(entries.values(), key=lambda entry: (-entry["tokens"], entry["path"]))
     return _Tree(
         path=call.roots.shown(top),

@@ -33,7 +33,7 @@ from typing import NamedTuple
 
 from ..caches import Memo
 from ..unicode.properties import NONE, CodePoints
-from .translation import (
+from .tree import (
     EMPTY,
     Alternatives,
     Anchor,

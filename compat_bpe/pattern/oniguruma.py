@@ -52,20 +52,8 @@ from ..unicode.properties import (
 )
 from ..unicode.tables import SCRIPTS
 from .parser import HEX, NEWLINE, POSIX_CLASS, Parser, lone, parse
-from .translation import (
-    Alternatives,
-    Anchor,
-    Atomic,
-    Chars,
-    Look,
-    Node,
-    Repeat,
-    Sequence,
-    Writer,
-    count,
-    project,
-    walk,
-)
+from .translation import Writer, count
+from .tree import Alternatives, Anchor, Atomic, Chars, Look, Node, Repeat, Sequence, project, walk
 
 _WORD_IN_CLASS = re.compile(
     r"\\(?:[wW]|[pP]\{(\^?)[ _-]*w[ _-]*o[ _-]*r[ _-]*d[ _-]*\})", re.ASCII | re.IGNORECASE
@@ -85,7 +73,7 @@ def parse_oniguruma(pattern: str) -> Node:
     True
     >>> parse_oniguruma("(?i:s(s))")
     Traceback (most recent call last):
-    compat_bpe.pattern.translation.PatternError: ... case is ignored where letters may be one ...
+    compat_bpe.pattern.tree.PatternError: ... case is ignored where letters may be one ...
     """
     return _Parser(pattern).whole()
 

@@ -1,7 +1,7 @@
 r"""A parser for the syntax of published patterns, within limits.
 
 tiktoken's patterns are written for Rust's ``fancy-regex``. ``parse`` reads that syntax into a
-small tree (its nodes are in ``translation``). Every class in the tree is an explicit set of Unicode
+small tree (its nodes are in ``tree``). Every class in the tree is an explicit set of Unicode
 16.0 code points, and case is already taken into account. So nothing depends on another engine's
 idea of ``\s``. It reads:
 
@@ -34,7 +34,7 @@ from ..unicode.properties import (
     white_space,
     word,
 )
-from .translation import (
+from .tree import (
     EMPTY,
     Alternatives,
     Anchor,

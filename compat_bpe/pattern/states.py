@@ -1,7 +1,7 @@
 r"""All ways through a pattern at once, in bounded time; imported for patterns unfit for ``re``.
 
 ``(?:a+)+b`` matches a run of *n* letters in 2ⁿ ways, and ``re`` tries them all where no ``b``
-follows. ``translation.uncertain_parts`` finds the parts of a pattern that may be of that kind, and
+follows. ``tree.uncertain_parts`` finds the parts of a pattern that may be of that kind, and
 ``is_bounded`` counts the ways through their instructions. ``States`` takes all ways at once. It
 makes a state when a text first needs it, and forgets the states when there are many. So it takes
 little time and memory however many states a pattern has.
@@ -31,8 +31,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
+from ..caches import Memo
 from ..unicode.properties import ALL, NONE, CodePoints, kinds_of
-from .translation import (
+from .tree import (
     EMPTY,
     FEW,
     MOST_ROUNDS,
@@ -356,7 +357,7 @@ _MOST_CHARACTERS = 1 << 14
 
 
 def is_bounded(tree: Node) -> bool:
-    r"""Return True if ``re`` certainly tries few ways at a time; ``translation`` says why.
+    r"""Return True if ``re`` certainly tries few ways at a time; ``tree`` says why.
 
     Args:
         tree: the parsed pattern, relaxed.
@@ -496,7 +497,8 @@ class States:
 
     def __init__(self, tree: Node) -> None:
         self._program = Program(tree)
-        self._kinds: dict[str, int] = {}
+        #: The kind of each character (see ``Program``).
+        self._kinds = Memo(self._kind, _MOST_CHARACTERS)
         self._clear()
 
     def _clear(self) -> None:
@@ -505,14 +507,12 @@ class States:
 
     def end(self, text: str, start: int) -> int:
         """Return the end of the match that begins at a position; -1 if there is none."""
-        before = self._kind(text[start - 1]) if start and self._program.looks_back else None
+        kinds = self._kinds
+        before = kinds[text[start - 1]] if start and self._program.looks_back else None
         state = self._state((self._program.start,), before)
         end = -1
-        kinds = self._kinds
         for at in range(start, len(text)):
-            kind = kinds.get(text[at])
-            if kind is None:
-                kind = self._kind(text[at])
+            kind = kinds[text[at]]
             following, ends = state.get(kind) or self._follow(state, kind)
             if ends:
                 end = at
@@ -536,16 +536,8 @@ class States:
             at += 1
 
     def _kind(self, char: str) -> int:
-        """Return the kind of a character (see ``Program``)."""
-        kind = self._kinds.get(char)
-        if kind is None:
-            if len(self._kinds) == _MOST_CHARACTERS:
-                self._kinds.clear()
-            point = ord(char)
-            sets = enumerate(self._program.sets)
-            kind = sum(1 << index for index, points in sets if point in points)
-            self._kinds[char] = kind
-        return kind
+        point = ord(char)
+        return sum(1 << i for i, points in enumerate(self._program.sets) if point in points)
 
     def _state(self, ways: tuple[int, ...], before: int | None) -> _State:
         state = self._states.get((ways, before))

@@ -22,7 +22,7 @@ from collections.abc import Iterable, Iterator, Sequence, Set
 from itertools import chain, repeat
 from operator import add
 
-from ..caches import Cache, cached_property, changed
+from ..caches import Cache, Memo, cached_property, changed
 from ..pattern.splitter import LONGEST_SEGMENT, SHORTEST_SEGMENT, Splitter
 from ..unicode.surrogates import START, check_text, has_surrogates, repair
 from .models.bpe.by_rank import ByteLevelBPE
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from .added_tokens import AddedTokens
     from .decoders.bytes import IdDecoder
     from .decoders.streams import TextStream
-    from .models.base import Ids, Joints, Model
+    from .models.base import Ids, Model
     from .models.splitters import WholeSplitter
     from .pre_tokenizers.base import Across, PreTokenizerStep
     from .pre_tokenizers.splitter import StepSplitter
@@ -129,9 +129,9 @@ class CutPoints:
         #: characters, and what they may be in normalized text; empty without a cut point between.
         self._pairs: tuple[dict[str, tuple[str, ...]], ...] = ({}, {}, {}, {})
         #: Pairs of characters, and True if there is a joint between them.
-        self._joints: dict[str, bool] = {}
+        self._joints = Memo(self._is_joint, _PAIRS)
         #: Pairs of characters, and True if nothing changes them and the model knows both.
-        self._plain: dict[str, bool] = {}
+        self._plain = Memo(self._is_plain, _PAIRS)
 
     def next_cut_point(
         self,
@@ -216,23 +216,15 @@ class CutPoints:
             text: any text in which nothing is special.
             start, end: positions in it.
         """
-        guard = self.definition.added.guard(frozenset())
-        if guard is None:
-            return None
-        known = self._joints
+        is_joint = self._joints
         for place in range(start + 1, end):
-            beside = text[place - 1 : place + 1]
-            is_joint = known.get(beside)
-            if is_joint is None:
-                if len(known) >= _PAIRS:
-                    known.clear()
-                is_joint = known[beside] = self._is_joint(beside, guard)
-            if is_joint:
+            if is_joint[text[place - 1 : place + 1]]:
                 return place
         return None
 
-    def _is_joint(self, beside: str, guard: Guard) -> bool:
-        if has_surrogates(beside):
+    def _is_joint(self, beside: str) -> bool:
+        guard = self.definition.added.guard(frozenset())
+        if guard is None or has_surrogates(beside):
             return False
         across = self.definition.added.across(beside)
         return all(
@@ -251,23 +243,16 @@ class CutPoints:
         So n characters of it have at least n / ``longest_span`` tokens in any context, not counting
         the first and the last one.
         """
-        joints, guard = self.model.joints, self.definition.added.guard(frozenset())
-        if joints is None or not joints.longest or guard is None:
+        joints = self.model.joints
+        if joints is None or not joints.longest:
             return None
-        known = self._plain
-        for beside in set(map(add, text, text[1:])):
-            is_plain = known.get(beside)
-            if is_plain is None:
-                if len(known) >= _PAIRS:
-                    known.clear()
-                is_plain = known[beside] = self._is_plain(beside, joints, guard)
-            if not is_plain:
-                return None
-        return joints.longest
+        are_plain = all(map(self._plain.__getitem__, set(map(add, text, text[1:]))))
+        return joints.longest if are_plain else None
 
-    def _is_plain(self, beside: str, joints: Joints, guard: Guard) -> bool:
+    def _is_plain(self, beside: str) -> bool:
         """Return True if two characters are not changed, not in a name, and known to the model."""
-        if has_surrogates(beside):
+        joints, guard = self.model.joints, self.definition.added.guard(frozenset())
+        if joints is None or guard is None or has_surrogates(beside):
             return False
         across = self.definition.added.across(beside)
         for pair, ready in across:
@@ -633,15 +618,6 @@ def parts_of_text(
         yield from chunks
         if token is not None:
             yield token
-
-
-def chunks_of(
-    core: Core, text: str, allowed_special: Set[str] = frozenset()
-) -> Iterator[bytes | int]:
-    """Yield what ``parts_of_text`` does, with each chunk as bytes."""
-    to_bytes = core.model.to_bytes
-    for part in parts_of_text(core, text, allowed_special):
-        yield part if isinstance(part, int) else to_bytes(part)
 
 
 def joins_to_text(core: Core) -> bool:

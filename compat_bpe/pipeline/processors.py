@@ -12,7 +12,7 @@ in the text, as RoBERTa's does, too.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import chain
+from itertools import chain, repeat
 from typing import NamedTuple, TypeVar, Union
 
 from ..unicode.properties import white_space
@@ -387,23 +387,23 @@ class BertProcessing(Processor):
         self._cls = cls
         self._sep = sep
 
+    def _before(self, index: int) -> list[Special]:
+        """Return the special tokens before a part."""
+        return [] if index else [self._cls]
+
     def added(self, is_pair: bool) -> int:
         """Return the number of tokens that it adds."""
-        return 3 if is_pair else 2
+        return 3 + len(self._before(1)) if is_pair else 2
 
     def process(self, parts: Sequence[Tokenized], add_special_tokens: bool) -> Sequence[Tokenized]:
         """Return each part with its special tokens."""
-        if not add_special_tokens:
-            return parts
+        return self._framed(parts, 1) if add_special_tokens else parts
+
+    def _framed(self, parts: Sequence[Tokenized], type_id: int) -> list[Tokenized]:
+        """Return parts with their special tokens, whose type is 0 around the first part."""
         return [
-            framed(
-                part,
-                [] if index else [self._cls],
-                [self._sep],
-                number=min(index, 1),
-                type_id=min(index, 1),
-            )
-            for index, part in enumerate(parts)
+            framed(part, self._before(n), [self._sep], number=n, type_id=n and type_id)
+            for n, part in zip(chain((0,), repeat(1)), parts)
         ]
 
     def process_ids(
@@ -412,13 +412,13 @@ class BertProcessing(Processor):
         """Return the ids of the parts that ``process`` makes."""
         if not add_special_tokens:
             return parts
-        framed = [[*part, self._sep.id] for part in parts]
-        for first in framed[:1]:
-            first.insert(0, self._cls.id)
-        return framed
+        return [
+            [*(token.id for token in self._before(index)), *part, self._sep.id]
+            for index, part in enumerate(parts)
+        ]
 
 
-class RobertaProcessing(Processor):
+class RobertaProcessing(BertProcessing):
     """The post-processor of RoBERTa; all types are 0.
 
     Args:
@@ -438,14 +438,12 @@ class RobertaProcessing(Processor):
         trim_offsets: bool = True,
         add_prefix_space: bool = True,
     ) -> None:
-        self._cls = cls
-        self._sep = sep
+        super().__init__(cls, sep)
         self._trim_offsets = trim_offsets
         self._add_prefix_space = add_prefix_space
 
-    def added(self, is_pair: bool) -> int:
-        """Return the number of tokens that it adds."""
-        return 4 if is_pair else 2
+    def _before(self, index: int) -> list[Special]:
+        return [self._sep if index else self._cls]
 
     def process(self, parts: Sequence[Tokenized], add_special_tokens: bool) -> Sequence[Tokenized]:
         """Return each part with its special tokens."""
@@ -454,23 +452,9 @@ class RobertaProcessing(Processor):
         parts = [part.changed(type_ids=[0] * len(part)) for part in parts]
         if not add_special_tokens:
             return parts
-        framed_parts = []
-        for index, part in enumerate(parts):
+        for part in parts:
             # Only here, as in tokenizers, do the overflowing parts get the type 0, too.
             part.overflowing = [
                 other.changed(type_ids=[0] * len(other)) for other in part.overflowing
             ]
-            before = [self._sep if index else self._cls]
-            framed_parts.append(framed(part, before, [self._sep], number=min(index, 1), type_id=0))
-        return framed_parts
-
-    def process_ids(
-        self, parts: Sequence[Sequence[int]], add_special_tokens: bool
-    ) -> Sequence[Sequence[int]]:
-        """Return the ids of the parts that ``process`` makes."""
-        if not add_special_tokens:
-            return parts
-        return [
-            [(self._sep if index else self._cls).id, *part, self._sep.id]
-            for index, part in enumerate(parts)
-        ]
+        return self._framed(parts, 0)

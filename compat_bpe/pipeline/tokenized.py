@@ -166,7 +166,7 @@ class Tokenized:
         """Return the index of the first token that covers a character; None if there is none.
 
         Args:
-            char_pos: the index of the character in its text. Of a text that was given as words, it
+            char_pos: the index of the character in its text. In a text that was given as words, it
                 is the index in a word, and the first word that has a token there counts.
             sequence_index: the text, 0 for the first and 1 for the second.
         """

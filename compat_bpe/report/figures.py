@@ -128,15 +128,11 @@ class EncodingReport:
         terms: Iterable[str] = (),
     ) -> None:
         self._encoding = encoding
-        self._uses = uses
+        #: The number of times that each used token occurs, by its id.
+        self.times = uses
         self.groups = groups
         self.total = add_counts(groups.values(), TokenCounts())
         self.terms = [TermTokens(term, self._cut(term), self._cut(" " + term)) for term in terms]
-
-    @property
-    def times(self) -> Mapping[int, int]:
-        """The number of times that each used token occurs, by its id."""
-        return self._uses
 
     @cached_property
     def mergeable(self) -> int | None:
@@ -151,7 +147,7 @@ class EncodingReport:
     def used(self) -> int:
         """The number of mergeable tokens that occur in the corpus."""
         if self.mergeable is None:
-            return len(self._uses)
+            return len(self.times)
         return self.mergeable - len(self._unused)
 
     @property
@@ -166,7 +162,7 @@ class EncodingReport:
     @cached_property
     def _unused(self) -> list[bytes]:
         known = self._encoding.ordinary_tokens()
-        return [token for token, number in known.items() if number not in self._uses]
+        return [token for token, number in known.items() if number not in self.times]
 
     @cached_property
     def unreachable(self) -> Sequence[Unreachable] | None:
@@ -181,7 +177,7 @@ class EncodingReport:
     @cached_property
     def uses(self) -> Sequence[TokenUse]:
         """All used tokens, most frequent first; equally frequent ones are sorted by id."""
-        ordered = sorted(self._uses.items(), key=lambda item: (-item[1], item[0]))
+        ordered = sorted(self.times.items(), key=lambda item: (-item[1], item[0]))
         return [
             TokenUse(number, self._bytes[number], times, self._size(number))
             for number, times in ordered
@@ -281,9 +277,7 @@ def _ratio(number: int, of: int) -> float | None:
 MEASURES = (
     Measure("bytes_per_token", "bytes per token", lambda s, t: _ratio(s.bytes, t.tokens)),
     Measure(
-        "tokens_per_character",
-        "tokens per character",
-        lambda s, t: _ratio(t.tokens, s.characters),
+        "tokens_per_character", "tokens per character", lambda s, t: _ratio(t.tokens, s.characters)
     ),
     Measure("tokens_per_word", "tokens per word", lambda s, t: _ratio(t.tokens, s.words)),
     Measure(
@@ -378,8 +372,7 @@ def by_difference(report: Report) -> Report:
     ['zh', 'en']
     """
     ordered = sorted(
-        report.groups.items(),
-        key=lambda group: (-difference(report, group[0]), -group[1].bytes),
+        report.groups.items(), key=lambda group: (-difference(report, group[0]), -group[1].bytes)
     )
     return report._replace(groups=dict(ordered))
 
@@ -522,10 +515,7 @@ def _table(
     form: str,
 ) -> Table:
     rows = [
-        (
-            group,
-            [column.mark + written(of(sizes, column.groups[group]), form) for column in listed],
-        )
+        (group, [column.mark + written(of(sizes, column.groups[group]), form) for column in listed])
         for group, sizes in report.groups.items()
     ]
     if len(rows) != 1:

@@ -22,7 +22,6 @@ from .figures import (
     UNKNOWN,
     EncodingReport,
     Report,
-    Sizes,
     TermTokens,
     TokenUse,
     balance,
@@ -79,6 +78,7 @@ def page(
     """
     named = keys(list(report.encodings))
     short = shorten(report.groups)
+    in_groups = f" in {len(report.groups):,} groups" if len(report.groups) > 1 else ""
     sections = (
         _groups(report, named, short, groups),
         _balance(report, named, short),
@@ -94,8 +94,9 @@ def page(
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f"<title>{text(whole_title(title, corpus))}</title>\n"
         f"<style>\n{style_sheet()}</style>\n</head>\n<body>\n<main>\n"
-        f"<header>{_head(report.total, len(report.groups), title, corpus, version, made_at)}"
-        f"{_cards(report, named)}</header>\n"
+        f"<header><h1>{text(title)}</h1>{_corpus(corpus)}"
+        f'<p class="lead">{", ".join(sizes_in_words(report.total))}{in_groups}</p>'
+        f"{_source(version, made_at)}{_cards(report, named)}</header>\n"
         + "\n".join(filter(None, sections))
         + f"\n{_FOOTER}\n</main>\n</body>\n</html>\n"
     )
@@ -208,10 +209,12 @@ def _balance(report: Report, named: Sequence[Key], short: Mapping[str, str]) -> 
     most = max(filter(None, map(worst_to_best, ratios)), default=1.0)
     parts = []
     for key, of_groups in zip(named, ratios):
-        points = [(group, ratio) for group, ratio in of_groups.items() if ratio]
-        if points:
-            said = f"{key.name}: {worst_to_best(of_groups):.2f} from the worst group to the best"
-            parts.append(charts.strip(key, points, most, short, said))
+        bare = key._replace(is_numbered=False)  # its number is beside the name
+        worst = max(of_groups, key=lambda group: of_groups[group] or 0.0)
+        name = f"{key.label} <small>{titled(worst, short[worst])}</small>"
+        ratio = of_groups[worst] or 0.0
+        parts.append((name, [charts.Bar(ratio, f"{ratio:.2f}×", bare)] if ratio else []))
+    chart = charts.bars(parts, "The worst group of each encoding; the table below has all figures.")
     table = group_tables(report)[-1]
     rows = [
         (titled(group, short.get(group, group)), cells[: len(named)]) for group, cells in table.rows
@@ -229,9 +232,10 @@ def _balance(report: Report, named: Sequence[Key], short: Mapping[str, str]) -> 
     return _section(
         "Balance between groups",
         "Tokens per character in each group, relative to the group that needs the fewest: at 3×, "
-        "as much text takes three times as many tokens. A character says more in some scripts than "
-        "in others, so compare encodings with each other rather than groups.",
-        f'<div class="strips">{"".join(parts)}{charts.strip_axis(most)}</div>{figures}',
+        "as much text takes three times as many tokens. The bars are those of the worst group. A "
+        "character says more in some scripts than in others, so compare encodings with each other "
+        "rather than groups.",
+        chart + figures,
     )
 
 
@@ -246,17 +250,13 @@ def _lengths(report: Report, named: Sequence[Key]) -> str:
             [times / one.total.tokens if one.total.tokens else 0.0 for times in by_length]
         )
     most = max(chain.from_iterable(shares), default=0.0)
-    panels = "".join(
-        f"<div><h3>{key.label}</h3>"
-        + charts.shares(
-            list(zip(lengths, some)),
-            most,
-            key,
-            f"{key.name}: tokens by length in bytes; the table below has the figures.",
-        )
-        + "</div>"
-        for key, some in zip(named, shares)
-    )
+    panels = ""
+    for key, some in zip(named, shares):
+        bare = key._replace(is_numbered=False)  # its number is in the heading
+        written_shares = zip(lengths, some, map(charts.percentage, some))
+        groups = [(name, [charts.Bar(share, said, bare)]) for name, share, said in written_shares]
+        described = f"{key.name}: tokens by length in bytes; the table below has the figures."
+        panels += f"<div><h3>{key.label}</h3>{charts.bars(groups, described, most)}</div>"
     rows = [
         (name, [SHARE.format(share) for share in row]) for name, row in zip(lengths, zip(*shares))
     ]
@@ -426,29 +426,6 @@ def page_time(environment: Mapping[str, str]) -> datetime:
             f"SOURCE_DATE_EPOCH is {given!r}: set it to a whole number of seconds since 1970, "
             "or unset it"
         ) from None
-
-
-def _head(
-    total: Sizes,
-    groups: int,
-    title: str,
-    corpus: Sequence[str],
-    version: str,
-    made_at: datetime | None,
-) -> str:
-    """Return the head as HTML.
-
-    Args:
-        total: the sizes of the text.
-        groups: how many groups it has.
-        title, corpus, version, made_at: as in ``page``.
-    """
-    return (
-        f"<h1>{text(title)}</h1>{_corpus(corpus)}"
-        f'<p class="lead">{", ".join(sizes_in_words(total))}'
-        f"{f' in {groups:,} groups' if groups > 1 else ''}</p>"
-        f"{_source(version, made_at)}"
-    )
 
 
 def whole_title(title: str, corpus: Sequence[str]) -> str:

@@ -37,7 +37,7 @@ from typing import Literal, NamedTuple
 
 from ..encodings.encoding import Encoding
 from ..pattern.cut_points import Automaton, TooManyPositions, without_conditions
-from ..pattern.translation import Node
+from ..pattern.tree import Node
 from ..pipeline.byte_level import encode_bytes
 from ..pipeline.core import is_byte_level
 from ..unicode.properties import END

@@ -46,17 +46,13 @@ class Prepared(NamedTuple):
     counts: CorpusCounts
 
 
-class _Recorder:
+class _Recorder(list[bytes]):
     """A set that claims to be empty, and records every digest added."""
-
-    def __init__(self) -> None:
-        self.digests: list[bytes] = []
 
     def __contains__(self, digest: object) -> bool:
         return False
 
-    def add(self, digest: bytes) -> None:
-        self.digests.append(digest)
+    add = list.append
 
 
 class _Player:
@@ -85,7 +81,7 @@ def digests_of(text: str, preparation: Preparation) -> list[bytes]:
     seen = _Recorder()
     for _ in prepare(parts_of([repair(text)], "", ""), preparation, seen=seen):
         pass
-    return seen.digests
+    return [*seen]
 
 
 def prepared(

@@ -26,7 +26,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-_MISSING = "compat_bpe.spark needs PySpark 4 and PyArrow: pip install 'compat-bpe[spark]'"
+_INSTALL = "pip install '.[spark]' in a checkout of compat-bpe"
+_MISSING = f"compat_bpe.spark needs PySpark 4 and PyArrow: {_INSTALL}"
 
 
 def needed(name: str) -> Any:
@@ -36,9 +37,9 @@ def needed(name: str) -> Any:
         ImportError: it is not installed, or not in a version that is safe; the message says how to
             install it.
 
-    >>> needed("pyspark.no_such_module")
+    >>> needed("pyspark.no_such_module")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
-    ImportError: compat_bpe.spark needs PySpark 4 and PyArrow: pip install 'compat-bpe[spark]'
+    ImportError: compat_bpe.spark needs PySpark 4 and PyArrow: pip install ...
     """
     if name == "pyarrow":
         return import_pyarrow(_MISSING)

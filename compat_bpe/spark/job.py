@@ -324,13 +324,7 @@ def _report(options: argparse.Namespace) -> None:
         _check_new(options.html, force=options.force)
     made_at = page_time(os.environ)
     df, column = _read(_session(options), options)
-    made = report(
-        df,
-        column,
-        options.encoding,
-        group=options.group_field,
-        errors=options.errors,
-    )
+    made = report(df, column, options.encoding, group=options.group_field, errors=options.errors)
     if not made.total.documents:
         raise ValueError(f"there is no text in {', '.join(options.paths)}")
     ordered = by_difference(made)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from ..columns.batches import AnyEncoding, Carried, Errors, check_errors
@@ -59,26 +60,21 @@ def report(
     named = encodings if isinstance(encodings, Mapping) else {name: name for name in encodings}
     carried = {name: Carried(encoding) for name, encoding in named.items()}
     functions = needed("pyspark.sql.functions")
-    rows = mapped(picked(df, column, group), _Measure(carried, column, errors), _SCHEMA)
+    rows = mapped(picked(df, column, group), partial(_measured, carried, column, errors), _SCHEMA)
     summed = rows.groupBy(*_BY).agg(functions.sum("count")).collect()
     return _report_of([tuple(row) for row in summed], carried, terms)
 
 
-class _Measure:
-    """Measures the documents of a partition, on a worker."""
-
-    def __init__(self, encodings: Mapping[str, Carried], column: str, errors: Errors) -> None:
-        self._encodings = encodings
-        self._column = column
-        self._errors = errors
-
-    def __call__(self, batches: Iterator[Any]) -> Iterator[Any]:
-        encodings = {name: carried.get() for name, carried in self._encodings.items()}
-        documents = documents_of(batches, self._errors, self._column)
-        rows = list(_rows_of_report(report_parts(encodings, documents)))
-        if rows:
-            columns = [list(values) for values in zip(*rows)]
-            yield batch_of([*_BY, "count"], _TYPES, columns)
+def _measured(
+    carried: Mapping[str, Carried], column: str, errors: Errors, batches: Iterable[Any]
+) -> Iterator[Any]:
+    """Yield the figures of the documents of a partition."""
+    encodings = {name: one.get() for name, one in carried.items()}
+    documents = documents_of(batches, errors, column)
+    rows = list(_rows_of_report(report_parts(encodings, documents)))
+    if rows:
+        columns = [list(values) for values in zip(*rows)]
+        yield batch_of([*_BY, "count"], _TYPES, columns)
 
 
 def _rows_of_report(made: Report) -> Iterator[tuple[str, int, str, int, int]]:

@@ -44,7 +44,7 @@ from ..version import __version__
 from . import counts
 from .counts import ERROR, Count, Figures, Portions, chunks_of, prepared, summed
 from .frames import mapped, needed, picked, rows_of
-from .prepared import FIRST, WithPreparation, with_first
+from .prepared import FIRST, with_first
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -226,10 +226,7 @@ def train(
             manifest={
                 "settings": {
                     **kind.described(),
-                    "normalization": preparation.normalization,
-                    "mask": [[one.pattern.pattern, one.replacement] for one in preparation.rules],
-                    "drop_duplicates": preparation.drop_duplicates,
-                    "validation": preparation.validation,
+                    **preparation.described(),
                     "field": column,
                     "group_field": group,
                     "errors": errors,
@@ -361,24 +358,24 @@ def _write_held_out(
     corpus: DataFrame, preparation: Preparation, column: str, errors: Errors, file: BinaryIO
 ) -> None:
     """Write the text that is held out, sorted, so that it comes in the same order each time."""
-    give = _GiveHeldOut(preparation, column, errors)
+    give = partial(_held_out, preparation, column, errors)
     rows = mapped(corpus, give, "text string, `group` string").orderBy("text", "group")
     for text, group in rows.toLocalIterator(prefetchPartitions=True):
         line = {"text": text, "group": group, "source": ""}
         file.write(json.dumps(line, ensure_ascii=False).encode() + b"\n")
 
 
-class _GiveHeldOut(WithPreparation):
-    """Gives the parts of the documents of a partition that are held out."""
-
-    def __call__(self, batches: Iterator[Any]) -> Iterator[Any]:
-        arrow = needed("pyarrow")
-        for batch in batches:
-            parts = [
-                part
-                for text, group, rest in rows_of([batch], self._errors, self._column)
-                for part in prepared(text, group, self._preparation, rest[0] or ()).held_out
-            ]
-            texts = arrow.array([part.text for part in parts], arrow.string())
-            groups = arrow.array([part.group for part in parts], arrow.string())
-            yield arrow.RecordBatch.from_arrays([texts, groups], ["text", "group"])
+def _held_out(
+    preparation: Preparation, column: str, errors: Errors, batches: Iterable[Any]
+) -> Iterator[Any]:
+    """Yield the parts of the documents of a partition that are held out."""
+    arrow = needed("pyarrow")
+    for batch in batches:
+        parts = [
+            part
+            for text, group, rest in rows_of([batch], errors, column)
+            for part in prepared(text, group, preparation, rest[0] or ()).held_out
+        ]
+        texts = arrow.array([part.text for part in parts], arrow.string())
+        groups = arrow.array([part.group for part in parts], arrow.string())
+        yield arrow.RecordBatch.from_arrays([texts, groups], ["text", "group"])

@@ -60,10 +60,7 @@ class Checkpoint:
     """
 
     def __init__(
-        self,
-        folder: str | os.PathLike[str],
-        settings: Settings[Any],
-        every: float = 60.0,
+        self, folder: str | os.PathLike[str], settings: Settings[Any], every: float = 60.0
     ) -> None:
         self.folder = os.fspath(folder)
         self._every = every
@@ -115,11 +112,7 @@ class Checkpoint:
         if self._counts is None:
             return
         path = os.path.join(self.folder, self._counts)
-        with open_regular(path) as file:
-            digest = sha256()
-            while block := file.read(1 << 20):
-                digest.update(block)
-        if self._counts != _name(digest.hexdigest()):
+        if self._counts != _name_of(path):
             raise ValueError(f"{path}: damaged: its content is not what its name says")
         for chunk, count, group in CountsReader([path]).read():
             yield chunk, count, json.loads(group)
@@ -136,11 +129,9 @@ class Checkpoint:
         """
         begun = time.monotonic()
         path = os.path.join(self.folder, f"{_COUNTS}new{_TSV}")
-        hashed = _Hashed()
         with written_whole(path) as file:
-            hashed.file = file
-            write_rows(hashed, rows, path, with_groups=True)  # type: ignore[arg-type]
-        counts = _name(hashed.digest.hexdigest())
+            write_rows(file, rows, path, with_groups=True)
+        counts = _name_of(path)
         os.replace(path, os.path.join(self.folder, counts))
         self._counts, self.fed, self.digest = counts, fed, digest
         self.is_complete = is_complete
@@ -349,26 +340,18 @@ class CheckpointedTrainer:
         )
 
 
-class _Hashed:
-    """A file that takes the digest of what is written to it."""
-
-    def __init__(self) -> None:
-        self.file: Any = None
-        self.digest = sha256()
-
-    def write(self, data: bytes) -> int:
-        self.digest.update(data)
-        written: int = self.file.write(data)
-        return written
-
-
 def _digest(state: object) -> str:
     """Return the SHA-256 of a state as JSON."""
     return sha256(json.dumps(state).encode()).hexdigest()
 
 
-def _name(digest: str) -> str:
-    return f"{_COUNTS}{digest[:16]}{_TSV}"
+def _name_of(path: str) -> str:
+    """Return the name of a file of counts, which has the digest of its content."""
+    digest = sha256()
+    with open_regular(path) as file:
+        while block := file.read(1 << 20):
+            digest.update(block)
+    return f"{_COUNTS}{digest.hexdigest()[:16]}{_TSV}"
 
 
 def _is_ours(name: str) -> bool:

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from itertools import count
 from typing import Any, NamedTuple
 
-from .options import STOP, check_bounds, setting
+from .options import COUNT, STOP, check_bounds, setting
 
 
 @dataclass(frozen=True)
@@ -50,10 +50,8 @@ class Convergence:
         "--validation did not improve. Unigram takes pieces away: it stops before N rounds in "
         "a row that cost too much, with more pieces than --vocab-size.",
         STOP,
-        metavar="N",
-        type=int,
-        least=1,
         default=None,
+        **COUNT,
     )
     min_improvement: float = setting(
         0.001,
@@ -68,9 +66,7 @@ class Convergence:
         "Check bytes per token every N merges, pieces or words; without --patience, only to "
         "show how they improve. Unigram has a check a round.",
         STOP,
-        metavar="N",
-        type=int,
-        least=1,
+        **COUNT,
     )
 
     def __post_init__(self) -> None:

@@ -170,7 +170,8 @@ class Extender:
                 counts[grown.chunk_of(chunk)] += count
         terms = [one for term in self._terms for one in self._add_term(repair(term))]
         if self._number:
-            grown.learn(counts, self._number, *self._limits, advance)
+            for _ in grown.learn(counts, self._number, *self._limits):
+                advance(1)
         new = grown.encoding(self._name)
         return Extended(
             new,

@@ -209,7 +209,8 @@ class Kind:
     @property
     def weights(self) -> Mapping[str, float] | None:
         """The weights of groups, of kinds that have them."""
-        return None
+        weights: Mapping[str, float] | None = getattr(self.settings, "weights", None)
+        return weights
 
     @property
     def roles(self) -> Mapping[str, str]:

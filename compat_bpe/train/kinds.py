@@ -88,10 +88,7 @@ def check_settings(settings: object) -> None:
 
 
 def settings_of(
-    model: str | None,
-    values: Mapping[str, Any],
-    named: Set[str],
-    roles: Mapping[str, str],
+    model: str | None, values: Mapping[str, Any], named: Set[str], roles: Mapping[str, str]
 ) -> Settings[Any]:
     """Return the settings that options of a program describe.
 

@@ -85,6 +85,10 @@ class Option(NamedTuple):
             raise ValueError(f"{name} is {value}; it must be {least}{most}")
 
 
+#: The arguments of an option that takes a number of things, one or more.
+COUNT: dict[str, Any] = {"metavar": "N", "type": int, "least": 1}
+
+
 def setting(default: Any, /, option: Option | str, *rest: Any, **more: Any) -> Any:
     """Return the field of a setting with an option, which may be given by its arguments."""
     if isinstance(option, str):
@@ -253,9 +257,7 @@ VOCAB_SIZE = Option(
     "included.",
     SIZE,
     ("-n", "--vocab-size"),
-    "N",
-    int,
-    least=1,
+    **COUNT,
 )
 
 NUM_MERGES = Option("Learn at most N merges.", SIZE, ("--merges",), "N", int, least=0)
@@ -265,10 +267,7 @@ MIN_FREQUENCY = Option(
 )
 
 MAX_TOKEN_LENGTH = Option(
-    "Learn no token of more than N bytes; of other models than bpe, of N characters.",
-    metavar="N",
-    type=int,
-    least=1,
+    "Learn no token of more than N bytes; of other models than bpe, of N characters.", **COUNT
 )
 
 PATTERN = Option(
@@ -329,20 +328,12 @@ SUB_ITERATIONS = Option(
     "Estimate the scores of pieces N times before each round of pruning.",
     group=PRUNING,
     flags=("--sub-iterations",),
-    metavar="N",
-    type=int,
-    least=1,
     name="n_sub_iterations",
+    **COUNT,
 )
 
 MAX_PIECE_LENGTH = Option(
-    "Learn no piece of more than N characters.",
-    metavar="N",
-    type=int,
-    least=1,
-    name="max_piece_length",
+    "Learn no piece of more than N characters.", name="max_piece_length", **COUNT
 )
 
-SEED_SIZE = Option(
-    "Begin with at most N pieces.", group=PRUNING, metavar="N", type=int, least=1, name="seed_size"
-)
+SEED_SIZE = Option("Begin with at most N pieces.", group=PRUNING, name="seed_size", **COUNT)

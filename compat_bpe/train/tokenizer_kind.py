@@ -291,10 +291,6 @@ class TokenizerKind(Kind):
         return AS_TOKENIZER_JSON
 
     @property
-    def weights(self) -> Mapping[str, float] | None:
-        return self.settings.weights
-
-    @property
     def roles(self) -> Mapping[str, str]:
         unknown = self.unknown_token
         return {} if unknown is None else {"unk": unknown}

@@ -241,9 +241,7 @@ def train(
     return result
 
 
-def _by_group(
-    counts: Counted | Mapping[str, Counted],
-) -> Iterable[tuple[str, Counted]]:
+def _by_group(counts: Counted | Mapping[str, Counted]) -> Iterable[tuple[str, Counted]]:
     """Return counts by group; counts that are not by group are of the group ""."""
     if isinstance(counts, Mapping):
         first = next(iter(counts.values()), None)

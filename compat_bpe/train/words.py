@@ -22,7 +22,7 @@ from ..encodings.load import DEEPSEEK
 from ..encodings.tokenizer import Tokenizer
 from ..formats.tokenizer_json import PARTS, TokenizerDefinition
 from ..formats.tokenizer_models import WordLevelPart
-from ..pattern.translation import stays_whole
+from ..pattern.tree import stays_whole
 from ..pipeline.byte_level import UNICODE_TO_BYTE
 from .convergence import HeldOut
 

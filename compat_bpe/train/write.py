@@ -258,13 +258,11 @@ def _files_of(manifest: Path) -> dict[str, str]:
     """Return the files that a manifest lists, and their SHA-256; none if it is no manifest."""
     try:
         listed = json.loads(read_whole(manifest))["files"]
+        return {name: digest for name, digest in listed.items() if Path(name).name == name}
     except (FileNotFoundError, NotADirectoryError, IsADirectoryError, NotRegularError):
         return {}
-    except (ValueError, LookupError, TypeError, RecursionError):
+    except (AttributeError, ValueError, LookupError, TypeError, RecursionError):
         return {}
-    if not isinstance(listed, dict):
-        return {}
-    return {name: digest for name, digest in listed.items() if Path(name).name == name}
 
 
 def _sha256(path: Path) -> str:

@@ -16,8 +16,9 @@ import re
 from collections.abc import Iterator
 from functools import cache
 
+from ..caches import Memo
 from . import tables_tokenizers as tables
-from .properties import CodePoints, parse_ranges
+from .properties import END, CodePoints, parse_ranges
 
 #: ``c`` control, ``e`` extends, ``n`` extends but not a conjunct, ``k`` links a conjunct, ``z``
 #: joins emoji, ``s`` spacing mark, ``r`` half of a flag, ``p`` prepended, ``x`` emoji,
@@ -80,26 +81,20 @@ def _may_join() -> re.Pattern[str]:
     return re.compile(CodePoints.union(*low_or_above).to_re())
 
 
-class _Classes(dict[int, str]):
-    """The letter of each character's class, looked up when it first occurs."""
+@cache
+def _classes() -> Memo[int, str]:
+    """Return a table of the letter of each character's class."""
+    classes = [(parse_ranges(table), letter) for letter, table in tables.CLUSTER_CLASSES.items()]
 
-    def __init__(self) -> None:
-        super().__init__({0x0A: "\n", 0x0D: "\r"})
-        self._classes = [
-            (parse_ranges(table), letter) for letter, table in tables.CLUSTER_CLASSES.items()
-        ]
-
-    def __missing__(self, point: int) -> str:
+    def find(point: int) -> str:
+        if point in (0x0A, 0x0D):
+            return chr(point)
         kind = "o"
         if 0xAC00 <= point < 0xD7A4:
             kind = "Y" if (point - 0xAC00) % 28 else "W"
-        for points, letter in self._classes:
+        for points, letter in classes:
             if point in points:
                 kind = letter
-        self[point] = kind
         return kind
 
-
-@cache
-def _classes() -> _Classes:
-    return _Classes()
+    return Memo(find, END)

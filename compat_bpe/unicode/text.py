@@ -13,7 +13,7 @@ import sys
 from array import array
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
-from typing import Callable
+from typing import AnyStr, Callable
 
 from .surrogates import has_surrogates
 
@@ -253,6 +253,24 @@ def can_show(text: str) -> bool:
     except UnicodeEncodeError:
         return False
     return True
+
+
+def common_length(one: AnyStr, other: AnyStr) -> int:
+    """Return the length of the longest beginning that two texts have in common.
+
+    It is found by bisection, since slices are compared in C.
+
+    >>> common_length("a cat", "a car")
+    4
+    """
+    low, high = 0, min(len(one), len(other))
+    while low < high:
+        middle = (low + high + 1) // 2
+        if one[low:middle] == other[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low
 
 
 _split_on_pypy = re.compile(r"\S+").findall

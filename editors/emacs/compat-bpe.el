@@ -59,7 +59,7 @@ The face is `compat-bpe-past-budget'."
 (defvar compat-bpe--is-ready nil "Non-nil when the server has answered for the first time.")
 (defvar compat-bpe--started 0 "The time of the last start.")
 (defvar compat-bpe--has-failed nil "Non-nil after an end; an edit starts the server again.")
-(defvar compat-bpe--names nil "The names of models and encodings, for completion.")
+(defvar compat-bpe--names nil "The models and encodings that the server knows, for completion.")
 (defvar compat-bpe--untitled 0 "The number of buffers without a file so far.")
 
 (defvar-local compat-bpe--uri nil "The URI of the buffer; nil if the server does not know it.")
@@ -294,7 +294,7 @@ For the server, a carriage return ends a line, too."
           (progn
             (setq compat-bpe--has-failed t)
             (message "%s" (concat "compat-bpe is not installed: "
-                                  "pip install compat-bpe, then M-x compat-bpe-restart")))
+                                  "pip install . in a checkout of compat-bpe, then M-x compat-bpe-restart")))
         (setq compat-bpe--started (float-time)
               compat-bpe--server
               (make-instance
@@ -356,8 +356,10 @@ It is empty without a count, and begins with \"~\" if the count is not current."
            (is-old (and (/= compat-bpe--version (plist-get compat-bpe--told :version))
                         (> (- (float-time) compat-bpe--changed) 1)))
            (about (if (plist-get compat-bpe--told :note) "≈" ""))
-           (text (format " %s%s%d%s tokens" (if is-old "~" "") about count
-                         (if limit (format "/%d" limit) ""))))
+           (text (format " %s%s%d%s" (if is-old "~" "") about count
+                         (cond (limit (format "/%d tokens" limit))
+                               ((= count 1) " token")
+                               (" tokens")))))
       (if (and limit (> count limit)) (propertize text 'face 'warning) text))))
 
 ;;;###autoload
@@ -441,13 +443,29 @@ LIMIT is `compat-bpe-prompt-limit' unless a prefix argument gives it."
     (kill-new (plist-get prompt :text))
     (message "A prompt of %d tokens is copied" (plist-get prompt :count))))
 
+(defun compat-bpe--known ()
+  "Return the names that can be counted by, each with its annotation in completion."
+  (append
+   (delq nil (mapcar (lambda (model)
+                       (when-let ((by (or (plist-get model :encoding)
+                                          (and (plist-get model :note) "an estimate"))))
+                         (cons (plist-get model :name) by)))
+                     (plist-get compat-bpe--names :models)))
+   (mapcar (lambda (name) (cons name "an encoding")) (plist-get compat-bpe--names :encodings))))
+
+(defun compat-bpe--read-name ()
+  "Ask for a model or an encoding; what was typed of a name is completed."
+  (let* ((known (compat-bpe--known))
+         (completion-extra-properties
+          (list :annotation-function
+                (lambda (name) (concat "  " (cdr (assoc name known))))))
+         (completion-styles '(basic)))  ; by the beginning of a name
+    (completing-read "Model or encoding: " known)))
+
 ;;;###autoload
 (defun compat-bpe-set-model (name)
   "Count by the model or encoding NAME from now on."
-  (interactive
-   (list (completing-read "Model or encoding: "
-                          (append (plist-get compat-bpe--names :models)
-                                  (plist-get compat-bpe--names :encodings) nil))))
+  (interactive (list (compat-bpe--read-name)))
   (let ((is-encoding (member name (append (plist-get compat-bpe--names :encodings) nil))))
     (setq compat-bpe-model (unless (or is-encoding (string-empty-p name)) name)
           compat-bpe-encoding (and is-encoding name)))

@@ -13,13 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from compat_bpe.chat import (
-    ChatTemplate,
-    count_messages,
-    count_parts,
-    count_request,
-    fit_messages,
-)
+from compat_bpe.chat import ChatTemplate, count_messages, count_parts, count_request, fit_messages
 from compat_bpe.chat.sandbox import budget
 from compat_bpe.chat.sandbox.budget import Budget, TooMuch
 from compat_bpe.chat.sandbox.costs import METHODS

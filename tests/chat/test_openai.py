@@ -105,7 +105,7 @@ def test_the_published_messages(model: str, tokens: int) -> None:
 def test_the_published_tools(model: str, tokens: int) -> None:
     count = count_messages(WEATHER, model=model, tools=TOOLS)
     assert count == tokens
-    assert count.note.startswith("OpenAI publishes no rule for tools; that of recorded requests")
+    assert count.note.startswith("OpenAI publishes no rule for tools; the one used here")
 
 
 @pytest.mark.parametrize(

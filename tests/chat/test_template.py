@@ -250,7 +250,8 @@ def test_only_rendering_needs_jinja2() -> None:
     printed = subprocess.run(
         [sys.executable, "-c", WITHOUT_JINJA], capture_output=True, text=True, check=True
     ).stdout
-    assert printed == "8 4\na chat template needs jinja2: pip install 'compat-bpe[chat]'\n"
+    install = "pip install '.[chat]' in a checkout of compat-bpe"
+    assert printed == f"8 4\na chat template needs jinja2: {install}\n"
 
 
 GREETING = [{"role": "user", "content": "hi"}]

@@ -63,7 +63,7 @@ def _in_shared(shared: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 nonsense → onsense
 --nonsense → onsense
 count --nonsense → onsense
-conut → there is no command 'conut' (did you mean 'count'?)
+conut → compat-bpe: there is no command 'conut' (did you mean 'count'?); see compat-bpe -h.
 xyz → there is no command 'xyz'
 help trian → there is no command 'trian' (did you mean 'train'?)
 help count more → compat-bpe count has no commands
@@ -71,6 +71,8 @@ corpus count → 'count'
 notes.txt → ; that is a file or folder: compat-bpe count notes.txt
 completion cmd → 'cmd' is not one of 'bash', 'zsh', 'fish'
 lsp --tcp localhost:9257 → No such option
+--nosuch → compat-bpe: No such option
+count --modle gpt-4 → --model
 lsp more → unexpected extra argument
 x\x1b[2J → \\x1b[2J
 count --max \x1b[2J → \\x1b[2J
@@ -373,7 +375,7 @@ def test_corpus_counts(line: str, said: str) -> None:
 
 
 @cases(r"""
--o new → Error: Give -n, --terms or both.
+-o new → compat-bpe: Give -n, --terms or both.
 -n 1 -o . → compat-bpe: .: it exists and is not empty; --force writes into it
 -n 1 -o no/where → compat-bpe: no/where: there is no folder
 -n 1 -o new none.txt → compat-bpe: none.txt: No such file or directory
@@ -386,7 +388,7 @@ def test_extend(line: str, said: str) -> None:
 
 
 @cases(r"""
--o out → Error: Give --vocab-size, --merges or --patience.
+-o out → compat-bpe: Give --vocab-size, --merges or --patience.
 -n 300 → Missing option '-o' / '--output'
 corpus -n 300 -o corpus → corpus: it exists and is not empty; --force
 corpus -n 300 -o no/where → no/where: there is no folder

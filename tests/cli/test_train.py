@@ -301,7 +301,7 @@ def test_a_package_that_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     for name, extra in (("lines.jsonl.zst", "zstd"), ("table.parquet", "parquet")):
         done = train(f"-n 280 -o out --errors skip {name}", status=2)
         assert done.err.startswith(f"compat-bpe: {name}: ")
-        assert f"pip install 'compat-bpe[{extra}]'" in done.err
+        assert f"pip install '.[{extra}]' in a checkout of compat-bpe" in done.err
 
 
 # It stops by convergence, and ``report`` shows the curve.

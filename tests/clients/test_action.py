@@ -95,7 +95,7 @@ class Runner:
         status = 0
         for step in self._action["runs"]["steps"]:
             if "uses" in step:
-                assert step["uses"].startswith("actions/setup-python@")
+                assert step["uses"].startswith(("actions/setup-python@", "actions/cache@"))
                 continue
             assert "${{" not in step["run"], "an input would become a part of the script"
             if step["name"].startswith("Install") and (self._temp / "compat-bpe").exists():

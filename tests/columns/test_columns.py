@@ -74,7 +74,9 @@ def test_short_texts_are_remembered_from_batch_to_batch() -> None:
         columns: list[list[Any]] = [["a", long, long], [names] * 3, [limits] * 3]
         assert batches.apply(*arrays(*columns)) == [1, 5000, 5000]
     assert [row for row in made if row[1] == "a"] == [
-        *(("gpt2", "a", 1), ("bytes", "a", 1), ("gpt2", "a", 2))
+        ("gpt2", "a", 1),
+        ("bytes", "a", 1),
+        ("gpt2", "a", 2),
     ]
     assert len(made) == 3 + 4  # the long one is made once for each batch
 
@@ -184,11 +186,8 @@ def test_bytes_that_are_not_utf8() -> None:
 @pytest.mark.parametrize(
     "call",
     [
-        "token_count(x'61FF', 'gpt2')",
-        "token_count(5, 'gpt2')",
-        "token_count('a', 'gpt9')",
-        "truncate_tokens('a', 'gpt2', -1)",
-        "truncate_tokens('a', 'gpt2', 1.0)",
+        *("token_count(x'61FF', 'gpt2')", "token_count(5, 'gpt2')", "token_count('a', 'gpt9')"),
+        *("truncate_tokens('a', 'gpt2', -1)", "truncate_tokens('a', 'gpt2', 1.0)"),
     ],
 )
 def test_wrong_values_fail_the_query(connection: sqlite3.Connection, call: str) -> None:

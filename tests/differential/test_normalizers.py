@@ -20,7 +20,7 @@ from compat_bpe.pipeline.aligned import Aligned
 from compat_bpe.pipeline.normalizers.charsmap import Charsmap
 from compat_bpe.unicode.properties import category
 from compat_bpe.unicode.surrogates import repair
-from tests.differential.parts import NORMALIZERS, normalizers, split
+from tests.differential.any_tokenizer import NORMALIZERS, normalizers, split
 from tests.differential.reference import SCALARS
 from tests.differential.small_sentencepieces import parsed, trained
 from tests.differential.small_tokenizers import PANIC, answer, file

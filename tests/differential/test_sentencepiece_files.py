@@ -13,14 +13,8 @@ from hypothesis import strategies as st
 
 import compat_bpe
 from compat_bpe.encodings.sentencepiece import SentencePiece
-from compat_bpe.formats.sentencepiece import (
-    BYTES,
-    FIXED32,
-    VARINT,
-    SentencePieceModel,
-    parse_sentencepiece,
-    write_field,
-)
+from compat_bpe.formats.protobuf import BYTES, FIXED32, VARINT, write_field
+from compat_bpe.formats.sentencepiece import SentencePieceModel, parse_sentencepiece
 from tests.corpora import TEXTS as CORPORA
 from tests.differential.small_sentencepieces import TEXTS, check, parsed, processor, trained
 from tests.differential.small_tokenizers import answer
@@ -126,7 +120,6 @@ def piece(text: bytes, score: bytes = bytes(4), kind: int = 1) -> bytes:
 
 UNK = piece(b"<unk>", kind=2)
 TRAINER = write_field(2, BYTES, write_field(35, VARINT, 1))
-LONG_NUMBER = b"\x80" * 9
 
 
 @pytest.mark.parametrize(

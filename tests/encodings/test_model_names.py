@@ -141,10 +141,7 @@ def test_the_encoding_of_a_spelling_is_loaded() -> None:
         ("Qwen/Qwen3-14B", ["'hf:Qwen/Qwen3-14B'", "`hf download Qwen/Qwen3-14B tokenizer.json"]),
         # OpenRouter's small letters are no name of Hugging Face.
         ("qwen/qwen3-14b", ["'hf:Qwen/Qwen3-8B'"]),
-        (
-            "gemini-2.5-pro",
-            ["Gemma 3", "google/gemma_pytorch/", "spiece.model", "load('PATH')"],
-        ),
+        ("gemini-2.5-pro", ["Gemma 3", "google/gemma_pytorch/", "spiece.model", "load('PATH')"]),
         ("gemini-3.5-flash", ["Gemma 4", "'hf:google/gemma-4-E4B-it'"]),
         ("mistral-nemo", ["tekken.json"]),
         ("claude-sonnet-4-5", ["no public tokenizer", "/v1/messages/count_tokens"]),
@@ -204,14 +201,7 @@ KNOWN = [
 before = st.lists(
     st.sampled_from(
         [
-            "openai",
-            "azure",
-            "eu",
-            "openrouter",
-            "deepseek",
-            "bedrock",
-            "us-east-1",
-            "groq",
+            *("openai", "azure", "eu", "openrouter", "deepseek", "bedrock", "us-east-1", "groq"),
             "ollama",
         ]
         + ["library", "someone", "accounts", "fireworks", "models", "@cf", "qwen", "vertex_ai"]
@@ -284,16 +274,8 @@ def test_the_drop_in_suggests_names_that_it_knows(name: str) -> None:
 
 def test_names() -> None:
     assert list_encoding_names() == [
-        "gpt2",
-        "r50k_base",
-        "p50k_base",
-        "p50k_edit",
-        "cl100k_base",
-        "o200k_base",
-        "o200k_harmony",
-        "deepseek_v3",
-        "deepseek_r1",
-        "deepseek_v4",
+        *("gpt2", "r50k_base", "p50k_base", "p50k_edit", "cl100k_base", "o200k_base"),
+        *("o200k_harmony", "deepseek_v3", "deepseek_r1", "deepseek_v4"),
     ]
     for name in list_encoding_names():
         assert get_encoding(name).name == name

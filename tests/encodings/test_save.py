@@ -21,10 +21,7 @@ from compat_bpe.formats.tokenizer_bpe import RankedModel
 from compat_bpe.pipeline.byte_level import BYTE_TO_UNICODE
 from compat_bpe.pipeline.models.sentencepiece.base import NORMAL, UNKNOWN
 from compat_bpe.save import save_gpt2, save_sentencepiece, save_tiktoken, save_tokenizer_json
-from compat_bpe.train import (
-    SentencePieceSettings,
-    train,
-)
+from compat_bpe.train import SentencePieceSettings, train
 from compat_bpe.train.sentencepiece.trainer import save_trained_sentencepiece
 from compat_bpe.unicode.surrogates import repair
 from tests.examples import scaled

@@ -254,12 +254,7 @@ ignore_files = st.fixed_dictionaries(
 
 
 def git(folder: Path, *args: str) -> bytes:
-    return subprocess.run(
-        ["git", *args],
-        cwd=folder,
-        stdout=subprocess.PIPE,
-        check=True,
-    ).stdout
+    return subprocess.run(["git", *args], cwd=folder, stdout=subprocess.PIPE, check=True).stdout
 
 
 @pytest.fixture(scope="module")

@@ -115,7 +115,7 @@ def test_ranks_without_merges(tmp_path: Path) -> None:
     del entries["tokenizer.ggml.merges"]
     assert load(tmp_path, entries).encode("hello t") == [259, 260]
     del entries["tokenizer.ggml.pre"]
-    with pytest.raises(ValueError, match=r"model\.gguf: byte|tokenizer\.ggml\.pre: as in old"):
+    with pytest.raises(ValueError, match=r"model\.gguf: byte|tokenizer\.ggml\.pre: is missing"):
         load(tmp_path, entries)
 
 
@@ -419,7 +419,7 @@ def test_an_escape_that_no_converter_writes(tmp_path: Path) -> None:
             "'new' is not supported, only gpt2, gemma4, llama, t5, bert, rwkv",
         ),
         (vocabulary("gpt2", {}), "tokenizer.ggml.tokens: there are no tokens"),
-        (gpt2(pre=None), "tokenizer.ggml.pre: as in old files, it is not there"),
+        (gpt2(pre=None), "tokenizer.ggml.pre: is missing, as in files before May 2024"),
         (gpt2(pre="new"), "'new' is not known: load the model's own tokenizer.json, or give the"),
         (gpt2(pre="whitespace"), "'whitespace' is not supported: "),
         (gpt2(add_bos_token="x"), "tokenizer.ggml.add_bos_token: must be true or false"),

@@ -31,11 +31,7 @@ from tests.formats.small_files import BYTES, NAME, PATTERN, TEKKEN_TOKENS, WHOLE
 
 def load(folder: Path, **parts: Any) -> Any:
     """Load a ``tokenizer.json`` of one byte-level token, "a", with some parts."""
-    file = {
-        "added_tokens": [],
-        "model": {"type": "BPE", "vocab": {"a": 0}, "merges": []},
-        **parts,
-    }
+    file = {"added_tokens": [], "model": {"type": "BPE", "vocab": {"a": 0}, "merges": []}, **parts}
     path = folder / "tokenizer.json"
     path.write_text(json.dumps(file))
     return compat_bpe.load(path)

@@ -26,6 +26,7 @@ from compat_bpe.mcp.calls import (
     LONGEST,
     Call,
     CallError,
+    Chosen,
     Clock,
     Roots,
     chosen,
@@ -106,8 +107,8 @@ def test_without_the_package_the_command_says_what_to_install() -> None:
     assert (done.returncode, done.stdout, done.stderr) == (
         2,
         "",
-        "compat-bpe: the server needs the package mcp 2 or later: pip install 'compat-bpe[mcp]', "
-        "with Python 3.10 or later\n",
+        "compat-bpe: the server needs Python 3.10 or later and the package mcp 2 or later: "
+        "pip install '.[mcp]' in a checkout of compat-bpe\n",
     )
 
 
@@ -159,10 +160,7 @@ def test_what_is_cut(call: Call) -> None:
         (part.text, part.count) for part in parts
     ]
     places = run(call, "split", file="one.txt", limit=1, with_text=False)["parts"]
-    assert places == [
-        {"start": 0, "end": 5, "tokens": 1},
-        {"start": 5, "end": 11, "tokens": 1},
-    ]
+    assert places == [{"start": 0, "end": 5, "tokens": 1}, {"start": 5, "end": 11, "tokens": 1}]
 
 
 def test_a_tree_has_the_sums_of_its_folders(call: Call) -> None:
@@ -181,6 +179,31 @@ def test_a_tree_has_the_sums_of_its_folders(call: Call) -> None:
     assert [row["path"] for row in few["entries"]] == ["a/"]
     assert (few["more_entries"], few["not_counted"]) == (1, 0)
     assert run(call, "token_tree", ignore=False)["files"] == 4
+
+
+def test_a_tree_is_counted_once(
+    call: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COMPAT_BPE_CACHE_DIR", str(tmp_path / ".cache"))
+    ways = [{}, {"encoding": "gpt2"}, {"model": "claude-sonnet-4-5"}, {"encoding": "words"}]
+    trees = [run(call, "token_tree", **given) for given in ways]
+    counted: list[str] = []
+    count = Chosen._count
+
+    def noted(self: Chosen, text: str, call: Call) -> int:
+        counted.append(text)
+        return count(self, text, call)
+
+    monkeypatch.setattr(Chosen, "_count", noted)
+    (tmp_path / "one.txt").rename(tmp_path / "new.txt")
+    for given, tree in zip(ways, trees):
+        again = run(call, "token_tree", **given)
+        assert (again["tokens"], again["files"]) == (tree["tokens"], tree["files"])
+    # By characters and words it is as quick to count.
+    assert len(counted) == 3 * 2
+    (tmp_path / "a/two.txt").write_text("hello world, hello")
+    assert run(call, "token_tree")["tokens"] == trees[0]["tokens"] + 3
+    assert counted[6:] == ["hello world, hello"]
 
 
 def test_globs_are_those_of_the_directory(

@@ -11,17 +11,15 @@ from hypothesis import strategies as st
 from compat_bpe.encodings.published import PATTERNS
 from compat_bpe.pattern.parser import parse
 from compat_bpe.pattern.splitter import Splitter
-from compat_bpe.pattern.translation import (
+from compat_bpe.pattern.translation import join_runs, relax, to_re
+from compat_bpe.pattern.tree import (
     Chars,
     Node,
     can_be_empty,
-    join_runs,
     looks_back,
     project,
-    relax,
     stays_whole,
     surely_begins,
-    to_re,
     walk,
 )
 from compat_bpe.unicode.properties import CodePoints
@@ -35,18 +33,10 @@ JOINED = [
 ]
 LEFT_ALONE = [
     # A character of two classes: how many of them each run takes is not settled.
-    "[A-Za]*[a-z]+|[A-Za]+[a-z]*",
-    "[ A]?[A-Z]*[a-z]+|[ A]?[A-Z]+[a-z]*",
-    # What follows may fail.
-    "[A-Z]*[a-z]+!|[A-Z]+[a-z]*!|.",
-    # Not the same before or behind.
-    " ?[A-Z]*[a-z]+|[A-Z]+[a-z]*|.",
-    "[A-Z]*[a-z]+!?|[A-Z]+[a-z]*|.",
-    "[A-Z]*[a-z]+|[0-9]|[A-Z]+[a-z]*",
-    "[A-Z]*?[a-z]+|[A-Z]+[a-z]*",
-    "[A-Z]+[a-z]*|[A-Z]*[a-z]+",
-    "[A-Z]+",
-    "",
+    *("[A-Za]*[a-z]+|[A-Za]+[a-z]*", "[ A]?[A-Z]*[a-z]+|[ A]?[A-Z]+[a-z]*"),
+    *("[A-Z]*[a-z]+!|[A-Z]+[a-z]*!|.", " ?[A-Z]*[a-z]+|[A-Z]+[a-z]*|."),
+    *("[A-Z]*[a-z]+!?|[A-Z]+[a-z]*|.", "[A-Z]*[a-z]+|[0-9]|[A-Z]+[a-z]*"),
+    *("[A-Z]*?[a-z]+|[A-Z]+[a-z]*", "[A-Z]+[a-z]*|[A-Z]*[a-z]+", "[A-Z]+", ""),
 ]
 
 
@@ -222,11 +212,7 @@ WHOLE = [
 ]
 SPLIT = [
     *(
-        r"(?<=a)b+|.",
-        r"(?<!a)b|..",
-        r"\A.b|.",
-        r"aa(?=b)|.",
-        r"a(?!bc)b?|aab|.",
+        *(r"(?<=a)b+|.", r"(?<!a)b|..", r"\A.b|.", r"aa(?=b)|.", r"a(?!bc)b?|aab|."),
         r"(?>aaab|a)(?!c)|aa|.",
     ),
     *(r"(?:aaab|a)++(?!c)|aa|.", r"a(?!$)|.", r"\ba+|.b?", r"a(?!(?!b))|ab|."),

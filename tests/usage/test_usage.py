@@ -137,8 +137,7 @@ def test_differences_are_below_two_percent_or_named() -> None:
 
 
 @pytest.mark.parametrize(
-    ("kinds", "name"),
-    [(("tools",), "tools"), (("calls", "several calls"), "calls of tools")],
+    ("kinds", "name"), [(("tools",), "tools"), (("calls", "several calls"), "calls of tools")]
 )
 def test_notes_say_how_far_the_records_agree(kinds: tuple[str, ...], name: str) -> None:
     offs = {
@@ -150,7 +149,7 @@ def test_notes_say_how_far_the_records_agree(kinds: tuple[str, ...], name: str) 
         int(number)
         for _, count in counted()
         for number in re.findall(
-            rf"rule for {name}; that of recorded requests is taken, which agree within (\d+)",
+            rf"rule for {name}; the one used here agrees with recorded requests within (\d+)",
             count.note,
         )
     }

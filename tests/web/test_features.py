@@ -34,7 +34,12 @@ def table(page: Page) -> list[list[str]]:
 
 
 def wait_for_files(page: Page) -> None:
-    page.wait(lambda: "counted as they are" in page.text_of("files-said"))
+    page.wait(lambda: " counted as " in page.text_of("files-said"))
+
+
+def test_one_file_is_counted_as_it_is(page: Page) -> None:
+    page.drop({"a.txt": b"one two"})
+    page.wait(lambda: "1 file counted as it is." in page.text_of("files-said"))
 
 
 def test_dropped_files_are_counted_as_they_are(page: Page) -> None:

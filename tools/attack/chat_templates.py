@@ -34,10 +34,7 @@ _GRAMMAR: dict[str, list[str]] = {
     "template": ["{% set ns = namespace(x=<text>, y=<list>) %}<named><grown><block>"] * 2
     + ["{% set ns = namespace(x=<list>, y=<list>) %}<named><grown>{% set ns.y = ns.x %}<block>"],
     "named": ["{% set v = <text> %}{% set w = <list> %}"],
-    "grown": [
-        "",
-        *("{% for i in range(<times>) %}{% set ns.x = <doubled> %}{% endfor %}",) * 2,
-    ],
+    "grown": ["", *("{% for i in range(<times>) %}{% set ns.x = <doubled> %}{% endfor %}",) * 2],
     "times": ["3", "16", "40", "500"],
     "doubled": [
         *("[ns.x, ns.x]", "(ns.x, ns.x)", "ns.x ~ ns.x", "ns.x + ns.x", "(ns.x,)"),

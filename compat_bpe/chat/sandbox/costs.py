@@ -350,11 +350,7 @@ def to_json(
 ) -> str:
     """Return a value as JSON, without the escapes for HTML that jinja2's own filter has."""
     return json.dumps(
-        value,
-        ensure_ascii=ensure_ascii,
-        indent=indent,
-        separators=separators,
-        sort_keys=sort_keys,
+        value, ensure_ascii=ensure_ascii, indent=indent, separators=separators, sort_keys=sort_keys
     )
 
 

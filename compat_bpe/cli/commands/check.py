@@ -43,7 +43,7 @@ from ...encodings.resolve import Answer
 from ...files.documents import NotebookError, is_notebook, notebook_source
 from ...files.text import check_beginning, read_text
 from ...files.write import write_files
-from ..app import JOBS, GroupedCommand, check_together, given_options, option
+from ..app import JOBS, NO_CACHE, GroupedCommand, check_together, given_options, option
 from ..counting import FileCounter, count_files
 from ..input import no_ignore_option, notebooks_option, paths_argument, reason_of
 from ..options.encoding import ESTIMATE, TokenNumber, chosen_answer, encoding_options, loaded
@@ -113,6 +113,7 @@ def _part(value: str) -> Part:
 @option("--json", "The same as --format json.", to="as_json")
 @option("--all", "List in the table what is within its limit, too.", to="all_results")
 @option("-q --quiet", "Write no notes on standard error.")
+@NO_CACHE
 @JOBS
 def check(**values: Any) -> None:
     """Check the files of a project against its budgets of tokens.
@@ -160,6 +161,7 @@ class _Check:
     as_json: bool
     all_results: bool
     quiet: bool
+    no_cache: bool
     jobs: int | None
 
     def __init__(self, options: dict[str, Any]) -> None:
@@ -358,7 +360,9 @@ class _Check:
         tokens: dict[str, int] = {}
         with (
             FileProgress(len(files), size, is_quiet=self.quiet) as progress,
-            closing(count_files(counter, files, self.jobs, progress)) as outcomes,
+            closing(
+                count_files(counter, files, self.jobs, progress, cached=not self.no_cache)
+            ) as outcomes,
         ):
             for path, outcome in zip(paths, outcomes):
                 if outcome.counts is not None:

@@ -291,7 +291,15 @@ class _Run(CountOptions):
         if self.string is not None:
             yield counter.count_text(self.string)
         else:
-            yield from count_files(counter, found, self.jobs, progress, self._announce_wait)
+            yield from count_files(
+                counter,
+                found,
+                self.jobs,
+                progress,
+                self._announce_wait,
+                cached=not self.no_cache,
+                warn=write_message if self.verbose else None,
+            )
 
     def _add_failure(self, file: Found, outcome: Outcome) -> None:
         """Note a file that was not counted, and name it if it is an error or was named."""

@@ -22,7 +22,7 @@ from ..input import STRICT, Reading, file_argument, read_pieces, reading_options
 from ..options.encoding import allowed_special, chosen_encoding, encoding_options, special_options
 from ..output import CommandError, is_terminal, portions, shown_name, write_bytes
 from ..progress import FileProgress
-from ..tokens import LAYOUTS, IdLayout, encoded, errors_of, placed_tokens, with_special_tokens
+from ..tokens import LAYOUTS, IdLayout, Pieces, encoded, errors_of, placed_tokens, with_added_tokens
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -120,8 +120,8 @@ def encode(
     chosen = chosen_encoding(model, encoding, pattern)
     allowed = allowed_special(chosen, special, names)
     if offsets:
-        lines = placed_tokens(chosen, read_pieces(file, reading), allowed, shown_name(file))
-        for portion in portions(lines):
+        text = Pieces(chosen, read_pieces(file, reading), allowed, shown_name(file))
+        for portion in portions(placed_tokens(text)):
             write_bytes(portion.encode())
         return
     ids_layout = LAYOUTS["packed" if packed else layout or "spaces"]
@@ -148,9 +148,9 @@ def _encoded_here(
     """Yield the ids of a file as bytes, in portions."""
     pieces = read_pieces(file, reading)
     if add_special_tokens:
-        ids = iter(with_special_tokens(encoding, "".join(pieces), allowed, shown_name(file)))
+        ids = iter(with_added_tokens(encoding, "".join(pieces), allowed, shown_name(file)))
     else:
-        ids = encoded(encoding, pieces, allowed, shown_name(file))
+        ids = encoded(Pieces(encoding, pieces, allowed, shown_name(file)))
     while portion := list(islice(ids, _PORTION)):
         yield layout.write(portion)
 
@@ -271,7 +271,7 @@ class _PartEncoder:
                 check_mark(data)
             text = self._reading.decoded(data, part.start)
             if has_surrogates(text):
-                ids = list(encoded(encoding, [text], self._allowed, name))
+                ids = list(encoded(Pieces(encoding, [text], self._allowed, name)))
             else:
                 with errors_of(encoding, name):
                     ids = encoding.encode(

@@ -106,9 +106,9 @@ def models(names: tuple[str, ...], families: bool, limits: bool, as_json: bool) 
       $ compat-bpe models --families
 
     A MODEL is a name in any spelling, such as openai/gpt-4o or qwen3:8b, or a word, such as gpt or
-    qwen: all names with the word in them are listed. Of a model whose encoding does not ship, its
-    family is listed, with what option -e takes for it, and what fetches the files; and its limits
-    if they are known, with a - for the encoding.
+    qwen: all names with the word in them are listed. A model whose encoding does not ship has a -
+    for the encoding. Its family is listed, with the argument of -e and the command that fetches
+    the files, and its limits if they are known.
 
     The limits are in tokens: those of the context, which a request and its reply share, and those
     of a reply. A - means that they are not known, or that a reply has what the context leaves.

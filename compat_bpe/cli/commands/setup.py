@@ -1,4 +1,4 @@
-"""The commands that set compat-bpe up for other programs, and ``compat-bpe help``."""
+"""The commands that set compat-bpe up for other programs, ``compat-bpe cache`` and ``help``."""
 
 from __future__ import annotations
 
@@ -8,9 +8,18 @@ import sys
 import click
 from click.shell_completion import BashComplete, FishComplete, ShellComplete, ZshComplete
 
+from ...corpus.count_cache import LIMIT, CountCache, cache_folder
 from ...encodings.resolve import DEFAULT_ENCODING
 from ..app import option
-from ..output import PROGRAM, CommandError, check_new_file, check_outputs, write_line, write_text
+from ..output import (
+    PROGRAM,
+    CommandError,
+    check_new_file,
+    check_outputs,
+    plural,
+    write_line,
+    write_text,
+)
 
 _SHELLS: dict[str, type[ShellComplete]] = {
     "bash": BashComplete,
@@ -112,7 +121,8 @@ def mcp(roots: tuple[str, ...], encoding: str | None) -> None:
     cut and split texts, compare encodings, and say what the tools of another server take of the
     context.
 
-    It needs the package mcp: pip install 'compat-bpe[mcp]', with Python 3.10 or later.
+    It needs Python 3.10 or later and the package mcp: pip install '.[mcp]' in a checkout of
+    compat-bpe.
 
     docs/guide-agents.md has the tools, and how to set it up in the usual programs.
     """
@@ -123,8 +133,8 @@ def mcp(roots: tuple[str, ...], encoding: str | None) -> None:
 
     if not is_installed():
         raise CommandError(
-            "the server needs the package mcp 2 or later: pip install 'compat-bpe[mcp]', "
-            "with Python 3.10 or later"
+            "the server needs Python 3.10 or later and the package mcp 2 or later: "
+            "pip install '.[mcp]' in a checkout of compat-bpe"
         )
     if encoding is not None:
         chosen_encoding(None, encoding, None)  # what is wrong with it is said at once
@@ -167,3 +177,45 @@ def _reason(error: OSError) -> str:
     if isinstance(error, FileExistsError):
         return "Not a directory"
     return error.strerror or str(error)
+
+
+@click.command(short_help="Show or clear the cache of counts.")
+@option("--folder", "Print only the folder of the cache, for instance to keep it between runs.")
+@option("--clear", "Remove all counts.")
+def cache(folder: bool, clear: bool) -> None:
+    """Show where the counts are that are kept between runs, and how large they are.
+
+    \b
+    Examples:
+      $ compat-bpe cache
+      $ compat-bpe cache --clear
+
+    count and check keep the counts of files if there are a megabyte of them or more, and the server
+    for agents those of a folder. A count is found by a hash of the bytes of a file and of the
+    vocabulary, never by a name or a time, so no count is out of date. The cache has no text and no
+    names in it. What was not used for the longest time leaves when it is full.
+
+    The folder is COMPAT_BPE_CACHE_DIR, or compat-bpe where the system has its caches. --no-cache of
+    the other commands does without it.
+    """
+    if folder and clear:
+        raise click.UsageError("--folder and --clear exclude each other.")
+    place = cache_folder()
+    if place is None:
+        raise CommandError("there is no folder for caches here; COMPAT_BPE_CACHE_DIR names one")
+    if folder:
+        write_line(place)
+        return
+    kept = CountCache(place)
+    if clear:
+        try:
+            kept.clear()
+        except OSError as error:
+            raise CommandError(f"{error.filename}: {error.strerror or error}") from None
+        return
+    size, counts = kept.size()
+    write_line(f"folder: {place}")
+    write_line(f"size: {size:,} bytes, of at most about {LIMIT:,}")
+    if counts is None:
+        raise CommandError(f"{kept.problem}; --clear removes it")
+    write_line(plural(counts, "count"))

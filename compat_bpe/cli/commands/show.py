@@ -46,7 +46,7 @@ from ..token_view import (
     shown_merges,
     text_of,
 )
-from ..tokens import Look, looks, placed_tokens
+from ..tokens import Look, Pieces, looks, placed_tokens
 
 
 @click.command(short_help="Show the tokens of a text.")
@@ -169,7 +169,7 @@ def show(
         name = shown_name(file)
         try:
             if as_json:
-                lines = placed_tokens(chosen, read_pieces(file, reading), allowed, name)
+                lines = placed_tokens(Pieces(chosen, read_pieces(file, reading), allowed, name))
                 if len(files) > 1:
                     head = f'{{"path": {json.dumps(file)}, '
                     lines = (head + line[1:] for line in lines)
@@ -203,7 +203,7 @@ class _Tokens:
     def __init__(self, encoding: Encoding, reading: Reading, allowed: Set[str], file: str) -> None:
         pieces = read_pieces(file, reading)
         read = self._counted(chain([next(pieces, "")], pieces))
-        self._looks = looks(encoding, read, allowed, shown_name(file))
+        self._looks = looks(Pieces(encoding, read, allowed, shown_name(file)))
         self._tokens = self._characters = 0
 
     def _counted(self, pieces: Iterable[str]) -> Iterator[str]:

@@ -448,10 +448,7 @@ def _settings(
     """Return the settings as the manifest has them; pattern and special tokens stand beside."""
     return {
         **training.described(),
-        "normalization": preparation.normalization,
-        "mask": [[rule.pattern.pattern, rule.replacement] for rule in preparation.rules],
-        "drop_duplicates": preparation.drop_duplicates,
-        "validation": preparation.validation,
+        **preparation.described(),
         "field": corpus.field,
         "group_field": corpus.group_field,
         "errors": corpus.errors,

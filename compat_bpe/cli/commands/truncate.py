@@ -26,7 +26,7 @@ from ..output import (
     write_line,
     write_message,
 )
-from ..tokens import encoded
+from ..tokens import Pieces, encoded
 
 if TYPE_CHECKING:
     from ...fit.boundary import Boundary
@@ -176,7 +176,7 @@ def _read_head(
             yield replace_escaped(piece)
 
     source = taken()
-    ids = encoded(encoding, source, frozenset(), shown_name(file))
+    ids = encoded(Pieces(encoding, source, frozenset(), shown_name(file)))
     is_whole = next(islice(ids, min(limit, sys.maxsize), None), None) is None
     if not is_whole and reading.errors == "strict":
         # Where a piece ends must not decide what is an error, so all is checked.

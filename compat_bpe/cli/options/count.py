@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import click
 
 from ...encodings.resolve import DEFAULT_ENCODING
-from ..app import JOBS, GroupedCommand, check_together, given_options, option, together
+from ..app import JOBS, NO_CACHE, GroupedCommand, check_together, given_options, option, together
 from ..count_view import ORDERS, Column, estimate_mark
 from ..input import (
     INPUT_PATH,
@@ -199,6 +199,7 @@ count_options = together(
     option("--json", "The same as --format json.", to="as_json"),
     option("-q --quiet", "Print only errors on standard error: no notes, no progress bar."),
     option("-v --verbose", "Name each file that is skipped, instead of their number."),
+    NO_CACHE,
     JOBS,
 )
 
@@ -271,6 +272,7 @@ class CountOptions:
     as_json: bool
     quiet: bool
     verbose: bool
+    no_cache: bool
     jobs: int | None
 
     def __init__(self, values: dict[str, Any]) -> None:

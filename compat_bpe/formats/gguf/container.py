@@ -20,11 +20,13 @@ import struct
 import sys
 from array import array
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, BinaryIO, NamedTuple, NoReturn, Union
+from typing import Any, BinaryIO, NamedTuple, NoReturn, TypeVar, Union
 
 from ...files.whole import SIZE_LIMIT, open_regular
 from ...pipeline.added_tokens import AddedToken
 from ..tokenizer_writing import template_part, text_item, token_item
+
+_T = TypeVar("_T")
 
 #: A value in a file. Numbers in an array are in an ``array``; truths there are bytes.
 Value = Union[bool, int, float, bytes, list["Value"], "array[int]", "array[float]"]
@@ -229,7 +231,7 @@ class _Reader:
     def _room(self, count: int, size: int, place: int) -> int:
         """Return the number of bytes that some items take, for which the file must have room."""
         if count * size > self._size - self._place:
-            self._fail(f"{count} items are more than the file has room for", place)
+            self._fail(f"{count} items do not fit; the file is cut off or damaged", place)
         return count * size
 
     def _take(self, size: int) -> bytes:
@@ -303,51 +305,35 @@ class Metadata:
 
     def text(self, key: str) -> str | None:
         """Return a text; None if there is none."""
-        value = self._value(key)
-        if value is None:
-            return None
-        if not isinstance(value, bytes):
-            self.fail(key, "must be a string")
+        value = self._of_type(key, bytes, "a string")
         try:
-            return value.decode()
+            return None if value is None else value.decode()
         except UnicodeDecodeError as error:
             self.fail(key, f"is not UTF-8: {error.reason}")
 
     def truth(self, key: str) -> bool | None:
         """Return a truth; None if there is none."""
-        value = self._value(key)
-        if value is not None and not isinstance(value, bool):
-            self.fail(key, "must be true or false")
-        return value
+        return self._of_type(key, bool, "true or false")
 
     def number(self, key: str) -> int | None:
         """Return an integer; None if there is none."""
-        value = self._value(key)
-        if value is not None and type(value) is not int:
-            self.fail(key, "must be an integer")
-        return value if type(value) is int else None
+        return self._of_type(key, int, "an integer")
 
     def numbers(self, key: str, codes: str) -> array[int] | array[float] | None:
         """Return numbers of one of the types of ``array``; None if there are none."""
-        value = self._value(key)
-        if value is None:
-            return None
-        if not isinstance(value, array) or value.typecode not in codes:
-            self.fail(key, f"must be an array of numbers of the type {' or '.join(codes)}")
+        expected = f"an array of numbers of the type {' or '.join(codes)}"
+        value: array[int] | None = self._of_type(key, array, expected)
+        if value is not None and value.typecode not in codes:
+            self.fail(key, f"must be {expected}")
         return value
 
     def texts(self, key: str) -> list[str] | None:
         """Return a list of texts; None if there is none."""
-        value = self._value(key)
-        if value is None:
-            return None
-        if not isinstance(value, list):
-            self.fail(key, "must be an array of strings")
-        items = [item for item in value if isinstance(item, bytes)]
-        if len(items) < len(value):
-            self.fail(key, "must be an array of strings")
+        items: list[Any] | None = self._of_type(key, list, "an array of strings")
         if not items:
-            return []
+            return items
+        if not all(isinstance(item, bytes) for item in items):
+            self.fail(key, "must be an array of strings")
         try:
             texts = b"\0".join(items).decode().split("\0")
             # A token may have a NUL.
@@ -360,9 +346,14 @@ class Metadata:
                     self.fail_item(key, number, f"is not UTF-8: {error.reason}")
             raise
 
-    def _value(self, key: str) -> object:
+    def _of_type(self, key: str, kind: type[_T], expected: str) -> _T | None:
+        """Return a value of a type; None if there is none."""
         entry = self.entries.get(_full(key))
-        return None if entry is None else entry.value
+        value: Any = None if entry is None else entry.value
+        if entry is not None and type(value) is not kind:  # a bool is an int to isinstance()
+            self.fail(key, f"must be {expected}")
+        checked: _T | None = value
+        return checked
 
 
 def _full(key: str) -> str:

@@ -21,7 +21,13 @@ from ...pipeline.models.bpe.by_merges import UnknownPolicy
 from .. import missing_byte
 from ..tokenizer_bpe import ListedModel, RankedModel
 from ..tokenizer_json import TokenizerDefinition
-from ..tokenizer_writing import byte_level_part, pattern_part, pre_tokenizers_part, split_part
+from ..tokenizer_writing import (
+    QWEN_PATTERN,
+    byte_level_part,
+    pattern_part,
+    pre_tokenizers_part,
+    split_part,
+)
 from .container import NORMAL, Vocabulary
 
 TYPE_CHECKING = False
@@ -80,8 +86,7 @@ def _by_case(number: str, after_word: str = "", other: str = "") -> str:
 
 
 _SLASHES = r"[\r\n/]*" + _SPACES
-#: The patterns of Qwen, Llama 3, GPT-4o, Mistral since NeMo, and Kimi K2.
-_QWEN = f"{_ENGLISH}|{_WORD}{_N1}{_SIGNS}{_SPACES}"
+#: The patterns of Llama 3, GPT-4o, Mistral since NeMo, and Kimi K2.
 _LLAMA3 = f"{_ENGLISH}|{_WORD}{_N3}{_SIGNS}{_SPACES}"
 _GPT4O = _by_case(_N3, f"{_ENGLISH}?") + _SLASHES
 _TEKKEN = _by_case(_N1) + _SLASHES
@@ -125,8 +130,8 @@ def _runs_of_spaces() -> str:
     return "".join(rf"|\s{{{2**n}}}(?!\S)" for n in range(9, 1, -1)) + r"|\s{1,2}(?!\S)|\s{1}"
 
 
-_QWEN2 = Pre(_splits(_QWEN), normalizes=True)
-_PLAIN_QWEN = Pre(_splits(_QWEN))
+_QWEN2 = Pre(_splits(QWEN_PATTERN), normalizes=True)
+_PLAIN_QWEN = Pre(_splits(QWEN_PATTERN))
 _PLAIN_LLAMA3 = Pre(_splits(_LLAMA3))
 _PLAIN_GPT2 = Pre((_GPT2,))
 _DIGITS_GPT2 = Pre((_DIGIT, _GPT2))
@@ -153,7 +158,7 @@ _GROUPS = {
         normalizes=True,
     ),
     "ufakzeka": Pre(_splits(_WORD + _N1 + _SIGNS + _SPACES)),
-    "laguna": Pre(_splits(_LINES, _QWEN)),
+    "laguna": Pre(_splits(_LINES, QWEN_PATTERN)),
     "minicpm5": Pre(
         _splits(_N3, f"{_ENGLISH}|{_WORD}" + r"\p{N}+" + _SIGNS + _SPACES), ignore_merges=True
     ),
@@ -279,16 +284,12 @@ def read_byte_level(vocabulary: Vocabulary, pattern: str | None) -> TokenizerDef
         return _definition(vocabulary, Pre(steps), _model(vocabulary, Pre()))
     if name is None:
         vocabulary.metadata.fail(
-            "pre",
-            f"as in old files, it is not there, and nothing says how text is split: {_ADVICE}",
+            "pre", f"is missing, as in files before May 2024; it says how text is split: {_ADVICE}"
         )
     if name in REFUSED:
         vocabulary.metadata.fail("pre", f"{name!r} is not supported: {REFUSED[name]}")
     if name not in PRE:
-        vocabulary.metadata.fail(
-            "pre",
-            f"{name!r} is not known: {_ADVICE}; known are {', '.join(sorted(PRE))}",
-        )
+        vocabulary.metadata.fail("pre", f"{name!r} is not known: {_ADVICE}")
     pre = PRE[name]
     if pre.is_spelled:
         return read_spelled(vocabulary)

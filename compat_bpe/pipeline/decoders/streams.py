@@ -23,12 +23,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Protocol
 
-    class Change(Protocol):
-        """A change of one piece."""
-
-        def __call__(self, piece: str, *, is_first: bool, is_last: bool) -> str:
-            """Return a piece, changed."""
-
     class StepStream(Protocol):
         """A step of a decoder that is fed with some pieces at a time."""
 
@@ -88,10 +82,10 @@ class OneByOne:
     """The stream of a step that changes each piece by itself.
 
     Args:
-        change: returns a piece, changed.
+        change: returns a piece, changed; it takes ``is_first`` and ``is_last``, too.
     """
 
-    def __init__(self, change: Change) -> None:
+    def __init__(self, change: Callable[..., str]) -> None:
         self._change = change
         self._is_first = True
         self._waiting: tuple[str, bool] | None = None

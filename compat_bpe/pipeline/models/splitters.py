@@ -15,11 +15,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Set
 
-from ...pattern.splitter import LONGEST_SEGMENT, SHORTEST_SEGMENT, Splitter, Translation
+from ...pattern.splitter import Splitter, parse, segments
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ...pattern.translation import Node
+    from ...pattern.tree import Node
     from ..aligned import Aligned
 
 #: The character that words begin with, the one that ends a line, and the one that ends a sentence
@@ -64,8 +64,8 @@ class WholeSplitter:
         return self.cut_points is not None and self.cut_points.search(beside, 0, 2) is not None
 
     def segments(self, text: str) -> Iterator[str]:
-        """Yield the whole text, since it has no known cut points."""
-        yield text
+        """Return the segments of a text; the whole text if there are no cut points."""
+        return segments(text, self.cut_points, text)
 
     def align(self, text: Aligned) -> list[Aligned]:
         """Return all chunks of a text, with their places in the original."""
@@ -113,21 +113,6 @@ class WordSplitter(WholeSplitter):
         if not parts[0]:
             del parts[0]
         return parts
-
-    def segments(self, text: str) -> Iterator[str]:
-        """Yield parts of some hundred characters that end at cut points, if possible at lines."""
-        assert self.cut_points is not None
-        search, find = self.cut_points.search, text.find
-        start = 0
-        while start + LONGEST_SEGMENT < len(text):
-            first = start + SHORTEST_SEGMENT
-            line = find("\n", first, start + LONGEST_SEGMENT)
-            match = search(text, first if line < 0 else line)
-            if match is None:
-                break
-            yield text[start : match.end()]
-            start = match.end()
-        yield text[start:] if start else text
 
 
 class SuffixSplitter(WholeSplitter):
@@ -260,10 +245,4 @@ def splitter_by_merges(
         "can_be_empty": False,
         "leaves_nothing_out": True,
     }
-    return Splitter.of_translation(Translation(lambda: _parse(pattern), _NAME, parts), _NAME)
-
-
-def _parse(pattern: str) -> Node:
-    from ...pattern.parser import parse
-
-    return parse(pattern)
+    return Splitter.of_tree(lambda: parse(pattern), _NAME, parts)

@@ -36,6 +36,7 @@ from itertools import chain, compress, count, groupby
 from operator import add
 
 from ...caches import Cache, cached_property, shareable
+from ...unicode.text import common_length
 from .base import ChunkToken, Joints, TextModel
 from .scored_pieces import UnigramTable
 
@@ -468,21 +469,3 @@ class PartEncoder:
         if difference <= len(text) * GAP:
             return None, None
         return self._ids_of(way), way
-
-
-def common_length(one: str, other: str) -> int:
-    """Return the length of the longest beginning that two texts have in common.
-
-    >>> common_length("a cat", "a car")
-    4
-    """
-    low, high = 0, min(len(one), len(other))
-    if one[:high] == other[:high]:
-        return high
-    while low + 1 < high:
-        middle = (low + high) // 2
-        if one[low:middle] == other[low:middle]:
-            low = middle
-        else:
-            high = middle
-    return low

@@ -10,7 +10,7 @@ import re
 from functools import cache
 
 from ...pattern.splitter import Splitter
-from ...pattern.translation import Anchor, Chars, Look, Node, Repeat, Sequence, can_be_empty, walk
+from ...pattern.tree import Anchor, Chars, Look, Node, Repeat, Sequence, can_be_empty, walk
 from ...unicode import tables_tokenizers as tables
 from ...unicode.properties import CodePoints, parse_ranges, white_space
 from ..aligned import Aligned

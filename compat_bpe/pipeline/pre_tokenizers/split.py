@@ -30,8 +30,8 @@ from collections.abc import Iterable, Sequence
 from typing import Literal, get_args
 
 from ...caches import cached_property
-from ...pattern.splitter import Splitter, Translation
-from ...pattern.translation import (
+from ...pattern.splitter import Splitter
+from ...pattern.tree import (
     NEVER,
     Alternatives,
     Anchor,
@@ -45,7 +45,7 @@ from ...pattern.translation import (
     project,
     surely_begins,
 )
-from ...pattern.translation import Sequence as NodeSequence
+from ...pattern.tree import Sequence as NodeSequence
 from ...unicode.properties import ALL, NONE, CodePoints
 from ..aligned import Aligned
 from .base import NAME, Across, PreTokenizerStep
@@ -283,7 +283,7 @@ def joined(splits: Sequence[Split]) -> Splitter | None:
     # Gaps are pieces, too.
     known = {"leaves_nothing_out": True} if all(one.leaves_nothing_out for one in splits) else {}
     try:
-        return Splitter.of_translation(Translation(lambda: tree, NAME, known), NAME)
+        return Splitter.of_tree(tree, NAME, known)
     except PatternError:
         return None  # each pattern can be used, but the joined one cannot
 

@@ -10,14 +10,14 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 
 from ...pattern.prepared import PREPARED
-from ...pattern.splitter import LONGEST_SEGMENT, SHORTEST_SEGMENT, Splitter, Translation
+from ...pattern.splitter import LONGEST_SEGMENT, SHORTEST_SEGMENT, Splitter
 from ...unicode.surrogates import START, has_surrogates
 from ..aligned import Aligned
 from .base import NAME, Across, PreTokenizerStep
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ...pattern.translation import Node
+    from ...pattern.tree import Node
 
 
 class Joined(PreTokenizerStep):
@@ -77,7 +77,7 @@ def prepared_steps(
         assert tree is not None
         return tree
 
-    splitter = Splitter.of_translation(Translation(make_tree, NAME, prepared), NAME)
+    splitter = Splitter.of_tree(make_tree, NAME, prepared)
     from .steps import ByteAlphabet
 
     return [Joined(splitter), ByteAlphabet()]

@@ -12,7 +12,7 @@ from functools import cache
 from typing import Literal, get_args
 
 from ...caches import Memo, cached_property
-from ...pattern.translation import Chars
+from ...pattern.tree import Chars
 from ...unicode.properties import CodePoints
 from ..aligned import Aligned
 from ..byte_level import decode_bytes, encode_bytes

@@ -21,7 +21,7 @@ from __future__ import annotations
 from ...pattern.cut_points import Positions, TooManyPositions
 from ...pattern.splitter import LONGEST_SEGMENT, SHORTEST_SEGMENT
 from ...pattern.states import NoTable, Program
-from ...pattern.translation import Node, can_be_empty
+from ...pattern.tree import Node, can_be_empty
 from ...unicode.properties import END, CodePoints, kinds_of
 
 TYPE_CHECKING = False
@@ -93,7 +93,7 @@ class Table:
         while start < size:
             row, at, end = first, start, -1
             while at < size:
-                row = steps[row + kinds[_code_point(data, at)]]
+                row = steps[row + kinds[code_point(data, at)]]
                 if row < 0:
                     if ~row & 1:
                         end = at
@@ -120,7 +120,7 @@ class Table:
         size = len(data)
         at = start
         while at < size:
-            kind = kinds[_code_point(data, at)]
+            kind = kinds[code_point(data, at)]
             if row >= 0 and cuts[row + kind]:
                 return at
             row = kind * self.width
@@ -128,7 +128,7 @@ class Table:
         return -1
 
 
-def _code_point(data: bytes, at: int) -> int:
+def code_point(data: bytes, at: int) -> int:
     """Return the code point of the character that begins at a place."""
     lead = data[at]
     if lead < 0x80:
@@ -231,8 +231,6 @@ _WIDE = 0xE0
 
 # A chunk of 14 bytes fills two integers of 56 bits. They are kept below 2**62, so that PyPy keeps
 # them in registers: before they move up by a byte, what would go beyond is cut off.
-_LOW_8, _LOW_16, _LOW_24, _LOW_32 = ((1 << 56 - bits) - 1 for bits in (8, 16, 24, 32))
-_HIGH_8, _HIGH_16, _HIGH_24, _HIGH_32 = ((1 << 62 - bits) - 1 for bits in (8, 16, 24, 32))
 
 
 class PyPyEncoder:
@@ -371,57 +369,33 @@ class PyPyEncoder:
             row, at, end = first, start, -1
             low, high, end_low, end_high = 1, 0, 1, 0
             while at < size:
-                char = data[at]
+                # PyPy compiles the rest of the loop for each of these lengths by itself.
+                point = char = data[at]
                 if char < 0x80:
-                    row = steps[row + kinds[char]]
-                    if row < 0:
-                        if ~row & 1:
-                            end, end_low, end_high = at, low, high
-                        row = ~row >> 1
-                        if not row:
-                            break
-                    high = (high & _HIGH_8) << 8 | low >> 48
-                    low = (low & _LOW_8) << 8 | char
-                    at += 1
+                    bits = 8
                 elif char < 0xE0:
+                    bits = 16
                     char = char << 8 | data[at + 1]
-                    row = steps[row + kinds[(char & 0x1F00) >> 2 | char & 0x3F]]
-                    if row < 0:
-                        if ~row & 1:
-                            end, end_low, end_high = at, low, high
-                        row = ~row >> 1
-                        if not row:
-                            break
-                    high = (high & _HIGH_16) << 16 | low >> 40
-                    low = (low & _LOW_16) << 16 | char
-                    at += 2
+                    point = (char & 0x1F00) >> 2 | char & 0x3F
                 elif char < 0xF0:
+                    bits = 24
                     char = char << 16 | data[at + 1] << 8 | data[at + 2]
                     point = (char & 0xF0000) >> 4 | (char & 0x3F00) >> 2 | char & 0x3F
-                    row = steps[row + kinds[point]]
-                    if row < 0:
-                        if ~row & 1:
-                            end, end_low, end_high = at, low, high
-                        row = ~row >> 1
-                        if not row:
-                            break
-                    high = (high & _HIGH_24) << 24 | low >> 32
-                    low = (low & _LOW_24) << 24 | char
-                    at += 3
                 else:
+                    bits = 32
                     char = char << 24 | data[at + 1] << 16 | data[at + 2] << 8 | data[at + 3]
                     point = (char & 0x7000000) >> 6 | (char & 0x3F0000) >> 4
                     point |= (char & 0x3F00) >> 2 | char & 0x3F
-                    row = steps[row + kinds[point]]
-                    if row < 0:
-                        if ~row & 1:
-                            end, end_low, end_high = at, low, high
-                        row = ~row >> 1
-                        if not row:
-                            break
-                    high = (high & _HIGH_32) << 32 | low >> 24
-                    low = (low & _LOW_32) << 32 | char
-                    at += 4
+                row = steps[row + kinds[point]]
+                if row < 0:
+                    if ~row & 1:
+                        end, end_low, end_high = at, low, high
+                    row = ~row >> 1
+                    if not row:
+                        break
+                high = (high & (1 << 62 - bits) - 1) << bits | low >> 56 - bits
+                low = (low & (1 << 56 - bits) - 1) << bits | char
+                at += bits >> 3
             else:
                 if ~steps[row + first - 1] & 1:
                     end, end_low, end_high = size, low, high

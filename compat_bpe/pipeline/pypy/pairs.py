@@ -20,7 +20,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from operator import itemgetter
 
-from .encoder import Generations
+from .encoder import Generations, code_point, length_of_char
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -299,18 +299,7 @@ class RunMerger:
         at = start = alone = 0
         before = None
         while at < size:
-            point = chunk[at]
-            after = at + 1
-            if point >= 0xF0:
-                point = (point & 0x07) << 18 | (chunk[at + 1] & 0x3F) << 12
-                point |= (chunk[at + 2] & 0x3F) << 6 | chunk[at + 3] & 0x3F
-                after = at + 4
-            elif point >= 0xE0:
-                point = (point & 0x0F) << 12 | (chunk[at + 1] & 0x3F) << 6 | chunk[at + 2] & 0x3F
-                after = at + 3
-            elif point >= 0x80:
-                point = (point & 0x1F) << 6 | chunk[at + 1] & 0x3F
-                after = at + 2
+            point = code_point(chunk, at)
             char = chars[point & _CHARS - 1]
             if char.point != point:
                 char = self._find(point)
@@ -325,7 +314,7 @@ class RunMerger:
                 start = at
             before = char
             alone = at
-            at = after
+            at += length_of_char(chunk[at])
         if before is not None:
             ids += before.ids if start == alone else self._run(chunk[start:at])
         return ids

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import count
-from typing import Any, ClassVar
+from typing import Any, Callable, ClassVar
 
 from ...caches import cached_property
 from ...encodings.encoding import Encoding
@@ -22,6 +22,7 @@ from ..estimate import Costs, distinct_bytes
 from ..kind import Advance, GivenOptions, Kind, Learned, Settings
 from ..options import (
     BYTE_LEVEL,
+    COUNT,
     MAX_TOKEN_LENGTH,
     MIN_FREQUENCY,
     NUM_MERGES,
@@ -51,8 +52,10 @@ from .growing import (
 from .learner import MOST_TOKENS
 
 
-class Limits:
-    """The limits on tokens that are learned.
+def limits_of(
+    max_words: int | None = None, not_joined: Iterable[str] = ()
+) -> Callable[[bytes], bool] | None:
+    """Return the function that says whether a token may be learned; None if all may.
 
     Args:
         max_words: the most words of a token; None for any number. Words are what lies between
@@ -62,32 +65,24 @@ class Limits:
     Raises:
         ValueError: a limit is impossible.
 
-    >>> limits = Limits(2, [": "])
-    >>> [limits.allow(token) for token in (b" by the", b" by the way", b"by the ", b"by: the")]
+    >>> allow = limits_of(2, [": "])
+    >>> [allow(token) for token in (b" by the", b" by the way", b"by the ", b"by: the")]
     [True, False, True, False]
     """
+    check_least("max_words", max_words, 1)
+    try:
+        texts = [text.encode() for text in not_joined]
+    except UnicodeEncodeError:
+        raise ValueError("a text of not_joined has a lone surrogate") from None
+    if b"" in texts:
+        raise ValueError("a text of not_joined is empty: every token contains that")
 
-    def __init__(self, max_words: int | None = None, not_joined: Iterable[str] = ()) -> None:
-        check_least("max_words", max_words, 1)
-        self._max_words = max_words
-        try:
-            self._not_joined = [text.encode() for text in not_joined]
-        except UnicodeEncodeError:
-            raise ValueError("a text of not_joined has a lone surrogate") from None
-        if b"" in self._not_joined:
-            raise ValueError("a text of not_joined is empty: every token contains that")
-
-    def allow(self, token: bytes) -> bool:
-        """Return True if a token may be learned."""
-        if (
-            self._max_words is not None
-            and len([*filter(None, token.split(b" "))]) > self._max_words
-        ):
+    def allow(token: bytes) -> bool:
+        if max_words is not None and len([*filter(None, token.split(b" "))]) > max_words:
             return False
-        return not any(text in token for text in self._not_joined)
+        return not any(text in token for text in texts)
 
-    def __bool__(self) -> bool:
-        return self._max_words is not None or bool(self._not_joined)
+    return allow if texts or max_words is not None else None
 
 
 @dataclass(frozen=True)
@@ -145,12 +140,7 @@ class TrainingSettings(Settings[Encoding]):
         type=open,
     )
     max_words: int | None = setting(
-        None,
-        "Learn no token of more than N words, which spaces separate.",
-        BYTE_LEVEL,
-        metavar="N",
-        type=int,
-        least=1,
+        None, "Learn no token of more than N words, which spaces separate.", BYTE_LEVEL, **COUNT
     )
     not_joined: Iterable[str] = setting(
         (),
@@ -169,7 +159,7 @@ class TrainingSettings(Settings[Encoding]):
             check_byte_level(self.start, "gone on from")
         elif self.pattern is None:
             object.__setattr__(self, "pattern", ByteLevelBpe.usual_pattern)
-        Limits(self.max_words, self.not_joined)
+        limits_of(self.max_words, self.not_joined)
         check_special_names(self.special_tokens)
         check_has_end(self.vocab_size, self.num_merges, self.convergence)
         super().__post_init__()
@@ -241,10 +231,6 @@ class ByteLevelBpe(Kind):
         return "steps" if self.most_steps is None else "merges"
 
     @property
-    def weights(self) -> Mapping[str, float] | None:
-        return self.settings.weights
-
-    @property
     def costs(self) -> Costs:
         return Costs(distinct_bytes(self.splitter()), 0.065, 0.0, 2.8, 1.0, 16.0)
 
@@ -304,7 +290,6 @@ class ByteLevelBpe(Kind):
                 )
             grown.add(left, right, frequency)
             advance(1)
-        limits = Limits(settings.max_words, settings.not_joined)
         merging = Merging(
             grown,
             words.counts,
@@ -313,7 +298,7 @@ class ByteLevelBpe(Kind):
             spelling,
             min_frequency=settings.min_frequency * words.unit,
             max_token_length=settings.max_token_length,
-            allow=limits.allow if limits else None,
+            allow=limits_of(settings.max_words, settings.not_joined),
         )
         merges, least, most = grown.merges, self.least_tokens, self.most_merges
         taken = {token: name for name in self._new_special for token in spellings(name)}

@@ -294,36 +294,3 @@ class Learner(FrequentPairs, Generic[AnyStr]):
         joined = super()._join(pair, made)
         self.size -= joined
         return joined
-
-
-class MergedWords:
-    """Words as strings of ids, and their number of tokens while merges are learned.
-
-    It joins the pair of each new merge in all words. The tokenizer joins the pair of the lowest
-    rank first. That is the same, since no merge makes an earlier one possible again: a token is
-    made by one pair alone, so the two tokens that an earlier merge joins were made before it.
-
-    >>> words = MergedWords({"aab": 2, "b": 1})
-    >>> words.join("aa", "X")
-    >>> words.size
-    5
-    """
-
-    def __init__(self, words: Mapping[str, int]) -> None:
-        #: The number of tokens.
-        self.size = sum(len(word) * count for word, count in words.items())
-        self._words = [word for word in words if len(word) > 1]
-        self._counts = [words[word] for word in self._words]
-        #: The words that have a pair, or had it.
-        self._places: defaultdict[str, list[int]] = defaultdict(list)
-        for number, word in enumerate(self._words):
-            for pair in {*map(add, word, word[1:])}:
-                self._places[pair].append(number)
-
-    def join(self, pair: str, made: str) -> None:
-        """Join a pair of tokens to another token, in all words."""
-        numbers = self._places.pop(pair, ())
-        formed, joined = join_pair(pair, made, self._words, self._counts, {pair: 0}, numbers)
-        self.size -= joined
-        for one, known in formed.items():
-            self._places[one] += known[1:]

@@ -38,12 +38,10 @@ from ..options import (
 )
 from ..tokenizer_kind import GivenPart, TokenizerKind, TokenizerSettings, given_or
 from ..words import CountedWords, types_in
+from .held_out import CharacterWords, Encode, GreedyWords
 from .learner import MOST_TOKENS
 from .merges_of_characters import (
     CharacterLearner,
-    CharacterWords,
-    Encode,
-    GreedyWords,
     LikelihoodLearner,
     Marks,
     alphabet_of,

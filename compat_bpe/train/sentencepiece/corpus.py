@@ -330,10 +330,7 @@ def seed_pieces(
 
 
 def _counts(
-    sentences: Sequence[str],
-    split: Callable[[str], list[str]],
-    rules: PieceRules,
-    longest: int,
+    sentences: Sequence[str], split: Callable[[str], list[str]], rules: PieceRules, longest: int
 ) -> dict[str, int]:
     """Return the texts of all nodes, and how often each occurs as a node."""
     words: defaultdict[tuple[str, str], int] = defaultdict(int)

@@ -176,10 +176,7 @@ def _learn_unigram(
 
 
 def assemble(
-    learned: list[tuple[str, float]],
-    settings: SentencePieceSettings,
-    *,
-    is_any_size: bool = False,
+    learned: list[tuple[str, float]], settings: SentencePieceSettings, *, is_any_size: bool = False
 ) -> SentencePieceModel:
     """Return a model with the reserved pieces at their ids, and the learned ones between them.
 
@@ -294,7 +291,7 @@ class TrainedSentencePiece(NamedTuple):
 
     @property
     def merges(self) -> list[LearnedMerge]:
-        """The merges: none, since a piece may come about in several ways."""
+        """The merges: none, since a piece may be made in several ways."""
         return []
 
     def metrics(self) -> dict[str, Any]:

@@ -18,7 +18,7 @@ export async function copyPrompt(server: Server): Promise<void> {
       textDocument: client.code2ProtocolConverter.asTextDocumentIdentifier(editor.document),
       position: client.code2ProtocolConverter.asPosition(editor.selection.active),
       limit: own.get<number>('promptLimit', 2000),
-      template: own.get<string | null>('promptTemplate', null) ?? undefined,
+      template: own.get<string>('promptTemplate') || undefined,
     });
     await vscode.env.clipboard.writeText(prompt.text ?? prompt.prefix + prompt.suffix);
     void vscode.window.showInformationMessage(vscode.l10n.t('A prompt of {0} is copied.', tokens(prompt.count)));

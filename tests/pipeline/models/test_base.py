@@ -26,8 +26,9 @@ from compat_bpe.pipeline.models.splitters import (
     splitter_by_merges,
     splitter_by_pieces,
 )
-from compat_bpe.pipeline.models.unigram import Unigram, common_length
+from compat_bpe.pipeline.models.unigram import Unigram
 from compat_bpe.pipeline.models.wordpiece import WordLevel, WordPiece
+from compat_bpe.unicode.text import common_length
 from tests.drawn_models import BYTE_PIECES, CHARACTERS, piece_vocabularies, piece_vocabulary
 
 LETTERS = "aab.▁▁cé"

@@ -20,10 +20,8 @@ from compat_bpe.pipeline.models.sentencepiece.base import (
     BYTE,
     NORMAL,
     UNKNOWN,
-    UNUSED,
     USER_DEFINED,
     SentencePieceBase,
-    SentencePieceCharacters,
     SentencePieceVocabulary,
 )
 from compat_bpe.pipeline.models.sentencepiece.bpe import SentencePieceBPE
@@ -97,26 +95,6 @@ def test_the_highest_score_is_merged_first_and_then_the_leftmost() -> None:
     assert [piece for piece, _ in model.split("aaaab")] == ["aa", "aab"]
     zeros = SentencePieceBPE(piece_vocabulary({"a": -5, "b": -5, "ab": 0.0, "ba": -0.0}))
     assert [piece for piece, _ in zeros.split("bab")] == ["b", "ab"]
-
-
-def test_unused_pieces_are_taken_apart() -> None:
-    scores = {"a": 0, "b": 0, "c": 0, "ab": -1, "bc": -2, "abc": -3}
-    pieces = piece_vocabulary(scores, {"abc": UNUSED})
-    model = SentencePieceBPE(pieces)
-    assert [piece for piece, _ in model.split("abc")] == ["ab", "c"]
-    assert model.splitter.chunks("a▁b") == ["a▁b"]
-    none = SentencePieceBPE(piece_vocabulary(scores, dict.fromkeys(["a", "abc", "ab"], UNUSED)))
-    assert none.split("abc") == [("a", 0), ("b", 2), ("c", 3)]
-
-
-def test_user_defined_symbols_are_not_merged() -> None:
-    scores = {"a": 0, "b": 0, "ab": 0, "aab": -1, "abb": -1}
-    model = SentencePieceBPE(piece_vocabulary(scores, {"ab": USER_DEFINED}))
-    assert [piece for piece, _ in model.split("aabb")] == ["a", "ab", "b"]
-    # The longest symbol at a place, but of 65 that begin there only the 64 shortest.
-    many = {"x" * length: 0.0 for length in range(1, 67)}
-    characters = SentencePieceCharacters(piece_vocabulary(many, dict.fromkeys(many, USER_DEFINED)))
-    assert [len(piece) for piece, _ in characters.split("x" * 66)] == [64, 2]
 
 
 @pytest.mark.parametrize("size", [30_000, pytest.param(1_000_000, marks=pytest.mark.sweep)])

@@ -5,7 +5,7 @@ import { Everywhere, Fitting, showCounts, tokensOf } from './counts.js';
 import { failure, figure, goOn, later, make, many, notice, setUpCopying, the, work } from './dom.js';
 import { Editor } from './editor.js';
 import { engine, setBusy, setStatus, trusted } from './engine.js';
-import { EXAMPLE } from './example.js';
+import { EXAMPLE, FIGURES, SIDES } from './example.js';
 import { filesOfDialog, FilesPanel, MOST, setUpDropping } from './files.js';
 import { forgetAll, keepChoice, keepText, keptChoice, keptText } from './keeping.js';
 import { MessagesPanel } from './messages.js';
@@ -63,6 +63,7 @@ const fitting = new Fitting(engine, model, () => settings.chosen.limit);
 const everywhere = new Everywhere(engine, () => model.text.length, async name => settings.choose(await models.meaning(name, 'encoding')));
 /** @type {any} */ let figures = { keys: [], counts: [], notes: [], characters: 0, bytes: 0, lines: 0 };
 let tab = 'text';
+let isExample = false; // the text is the example, which the first key replaces
 
 const showTab = setUpTabs(name => {
   tab = name;
@@ -79,20 +80,31 @@ const tokenizers = new TokenizerFiles(engine, models, entry => settings.choose(e
 
 model.addEventListener('change', () => {
   goOn();
+  isExample &&= model.text === EXAMPLE;
   setBusy(!counter.isCurrent);
   if (!counter.isReady) the('counts').querySelector('.count').textContent = `≈ ${figure(Math.ceil(model.text.length / ABOUT))}`;
-  the('example').hidden = model.text !== '';
   keepSoon();
   view.drawSoon();
 });
 the('text').addEventListener('turned', (/** @type {any} */ event) => view.reveal(event.detail));
-const keepSoon = later(() => keepText(model.text), 300, false);
-addEventListener('pagehide', () => keepText(model.text));
-the('example').onclick = () => {
+const keep = () => keepText(isExample ? '' : model.text);
+const keepSoon = later(keep, 300, false);
+addEventListener('pagehide', keep);
+
+/** Show the example, with its tokens if they are those that the page was built with. */
+function showExample() {
+  isExample = true;
+  const isKnown = SIDES && link.first === null && !link.other;
+  if (isKnown) view.known = { text: EXAMPLE, sides: SIDES };
   model.set(EXAMPLE);
+  if (isKnown) showCounts({ ...FIGURES, keys: settings.keys }, settings);
   editor.reveal(0, 0);
-  the('text').focus();
-};
+}
+for (const kind of ['beforeinput', 'compositionstart', 'paste']) {
+  the('text').addEventListener(kind, (/** @type {any} */ event) => {
+    if (isExample && !event.isComposing && !/^(delete|history)/.test(event.inputType ?? '')) the('text').select();
+  }, true);
+}
 const fold = (/** @type {boolean} */ isOpen) => {
   the('settings').hidden = !isOpen;
   the('fold').setAttribute('aria-expanded', String(isOpen));
@@ -306,6 +318,7 @@ async function begin() {
   if (link.text !== null) model.set(link.text);
   else if (the('text').value) model.set(the('text').value); // typed before this script was there
   else if (keptText()) model.set(keptText() ?? '');
+  else showExample();
   if (document.activeElement === document.body && !matchMedia('(pointer: coarse)').matches) the('text').focus();
   const chosen = keptChoice();
   try {

@@ -34,6 +34,8 @@ export class TokenView {
     this.look = { spaces: false, ids: false };
     /** Tells if the worker has the text of the page: else its answers would be of another one. */
     this.mayAsk = () => false;
+    /** @type {{ text: string, sides: Side[] } | null} a block whose tokens need not be asked for */
+    this.known = null;
     this.width = 0;
     this.unit = GUESS; // as it was drawn last
     /** @type {number | undefined} */
@@ -126,7 +128,12 @@ export class TokenView {
   newRow(/** @type {Block} */ block, /** @type {number} */ at) {
     const text = this.model.text.slice(at, at + block.length);
     const element = make('div', { className: 'block' }, make('div', { className: 'side' }, text));
-    return { element, version: -1, sides: [], drawn: '' };
+    /** @type {Row} */ const row = { element, version: -1, sides: [], drawn: '' };
+    if (text === this.known?.text) {
+      Object.assign(row, { sides: this.known.sides, version: block.version });
+      this.drawRow(row, text, at);
+    }
+    return row;
   }
 
   measure() {

@@ -32,7 +32,7 @@ from itertools import accumulate, repeat
 from operator import add, le
 from typing import NamedTuple
 
-from ....caches import cached_property, getter
+from ....caches import Memo, cached_property, getter
 from ...byte_level import BYTE_TO_UNICODE, UNICODE_TO_BYTE, decode_all, decode_bytes, encode_bytes
 from .by_rank import BytePairEncoder
 from .merging import Symbol, merge_by_heap, merge_in_windows, ranks_of_merges
@@ -255,7 +255,7 @@ class ListedMergesEncoder(BytePairEncoder):
         if self._missing or len(self.names) < len(self._vocabulary):
             return None
         ids = self._vocabulary
-        # As in _Pairs, of two merges of one pair the later one counts.
+        # As in `_pairs`, of two merges of one pair the later one counts.
         pairs = zip(map(ids.__getitem__, self._lefts), map(ids.__getitem__, self._rights))
         return (
             [ids[BYTE_TO_UNICODE[byte]] for byte in range(256)],
@@ -324,50 +324,27 @@ class ListedMergesEncoder(BytePairEncoder):
         )
 
     @cached_property
-    def _pairs(self) -> _Pairs:
-        return _Pairs(self._vocabulary, self.names, self._lefts, self._rights)
+    def _pairs(self) -> Memo[tuple[int | None, int | None], tuple[int, int] | None]:
+        """For pairs of ids, the rank of their merge and the id that it makes; None without one.
+
+        A pair is looked up in the list when it is first asked for, since few pairs are.
+        """
+        separator, ranks = ranks_of_merges(self._lefts, self._rights)
+
+        def find(pair: tuple[int | None, int | None]) -> tuple[int, int] | None:
+            left, right = pair
+            if left is None or right is None:
+                return None
+            first, second = self.names[left], self.names[right]
+            rank = ranks.get(first + separator + second)
+            return None if rank is None else (rank, self._vocabulary[first + second])
+
+        return Memo(find, _KEPT)
 
     def _first_symbols(self, chunk: bytes) -> list[Symbol]:
         """Return the symbols of the bytes of a chunk, as they are written in the byte alphabet."""
         text = encode_bytes(chunk)
         return self._unknown.first_symbols(text, text, self._vocabulary)
-
-
-class _Pairs(dict["tuple[int | None, int | None]", "tuple[int, int] | None"]):
-    """For pairs of ids, the rank of their merge and the id that it makes; None if there is none.
-
-    A pair is looked up in the list of merges when it is first asked for, since few pairs are. Of
-    two merges of one pair, the later one counts, as in tokenizers.
-
-    Args:
-        vocabulary: each token's id.
-        names: each id's token.
-        lefts, rights: the parts of all merges.
-    """
-
-    def __init__(
-        self,
-        vocabulary: Mapping[str, int],
-        names: Mapping[int, str],
-        lefts: Sequence[str],
-        rights: Sequence[str],
-    ) -> None:
-        super().__init__()
-        self._vocabulary = vocabulary
-        self._names = names
-        self._separator, self._ranks = ranks_of_merges(lefts, rights)
-
-    def __missing__(self, pair: tuple[int | None, int | None]) -> tuple[int, int] | None:
-        left, right = pair
-        merge = None
-        if left is not None and right is not None:
-            first, second = self._names[left], self._names[right]
-            rank = self._ranks.get(first + self._separator + second)
-            merge = None if rank is None else (rank, self._vocabulary[first + second])
-        if len(self) >= _KEPT:
-            self.clear()
-        self[pair] = merge
-        return merge
 
 
 def _ids_of(made: list[str], names: list[str], vocabulary: Mapping[str, int]) -> list[int]:

@@ -1,8 +1,9 @@
--- The commands: :TokenCount, :TokenInfo, :TokenModel, :TokenPrompt, :TokenRestart.
+-- The commands: :TokenCount, :TokenInfo, :TokenModel, :TokenPrompt, :TokenRestart, :TokenShow.
 local counts = require("compat_bpe.counts")
 local options = require("compat_bpe.options")
 local prompt = require("compat_bpe.prompt")
 local server = require("compat_bpe.server")
+local tokens = require("compat_bpe.tokens")
 local version = require("compat_bpe.version")
 
 local M = {}
@@ -54,7 +55,7 @@ local function info()
   vim.api.nvim_echo({ { table.concat(facts, "\n") } }, true, {})
 end
 
-local names ---@type { models: string[], encodings: string[] }?
+local names ---@type { models: table[], encodings: string[] }?
 
 ---The names that the server knows.
 local function known()
@@ -68,7 +69,13 @@ local function known()
 end
 
 local function complete(lead)
-  local all = vim.list_extend(vim.list_extend({}, known().models), known().encodings)
+  local all = {}
+  for _, one in ipairs(known().models) do
+    if one.encoding or one.note then -- others need a file, or a service
+      table.insert(all, one.name)
+    end
+  end
+  vim.list_extend(all, known().encodings)
   return vim.tbl_filter(function(name) return vim.startswith(name, lead) end, all)
 end
 
@@ -111,6 +118,7 @@ function M.create()
     prompt.at_cursor(limit, prompt.copy)
   end, { nargs = "?", desc = "Copy a prompt around the cursor" })
   create("TokenRestart", server.restart, { desc = "Start the server anew" })
+  create("TokenShow", tokens.show, { desc = "Show the tokens of the buffer" })
 end
 
 return M
