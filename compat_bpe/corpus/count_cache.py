@@ -185,8 +185,13 @@ class CountCache:
 
     @property
     def is_empty(self) -> bool:
-        """True if nothing can be found, since there is no file."""
-        return self.path is None or not os.path.exists(self.path)
+        """True if nothing can be found, since there is no file.
+
+        One without a byte counts as none: another process is about to write its table.
+        """
+        with suppress(OSError, ValueError):
+            return self.path is None or not os.path.getsize(self.path)
+        return True
 
     def find(self, digests: Sequence[bytes]) -> dict[bytes, list[tuple[int, ...]]]:
         """Return the numbers that were kept for texts, those of each encoding.
