@@ -22,7 +22,9 @@ class _Line:
     def send(self, source: BinaryIO, target: BinaryIO) -> None:
         while part := source.read(8192):
             with self._lock:
-                self._free = max(self._free, time.monotonic()) + len(part) / self._rate
+                # A thread that wakes too late must not make the line slower.
+                since = max(self._free, time.monotonic() - 0.05)
+                self._free = since + len(part) / self._rate
                 wait = self._free - time.monotonic()
             time.sleep(max(wait, 0))
             target.write(part)
