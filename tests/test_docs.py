@@ -244,13 +244,13 @@ def test_the_reference_has_every_public_name(module: ModuleType) -> None:
     )
 
 
-def test_the_picture_has_every_room() -> None:
+def test_the_picture_has_every_package() -> None:
     page = ROOT / "docs/architecture.md"
     picture = next(block.text for block in blocks_of(page) if block.language == "mermaid")
     package = Path(compat_bpe.__file__).parent
-    rooms = {path.parent.name for path in package.glob("*/__init__.py")}
-    assert set(re.findall(r"<b>(\w+)</b>", picture)) == rooms
-    assert set(re.findall(r"^\| `(\w+)` \|", page.read_text("utf-8"), re.MULTILINE)) == rooms
+    packages = {path.parent.name for path in package.glob("*/__init__.py")}
+    assert set(re.findall(r"<b>(\w+)</b>", picture)) == packages
+    assert set(re.findall(r"^\| `(\w+)` \|", page.read_text("utf-8"), re.MULTILINE)) == packages
 
 
 @each_page
