@@ -81,10 +81,10 @@ def test_sentencepiece(tmp_path: Path) -> None:
     )
 
 
-def test_gpt_tokenizer() -> None:
-    """JavaScript: what the calls give is written here, by tiktoken."""
-    enc = compat_bpe.get_encoding("o200k_base")
-    ids = enc.encode(TEXT)
+def test_gpt_tokenizer(get_pair: Callable[[str], Pair]) -> None:
+    """JavaScript: the results of its calls are written here, with tiktoken's ids."""
+    enc, theirs = get_pair("o200k_base")
+    ids = theirs.encode(TEXT)
     messages = [{"role": "user", "content": "hello"}]
     expected = [ids, TEXT, len(ids), False, ids, TEXT, 8]
     names = {**TEXTS, "enc": enc, "ids": ids, "messages": messages, "encode_iter": encode_iter}
