@@ -185,7 +185,7 @@ def save_pair(enc: Encoding, path: Path) -> None:
     ("save", "make", "reason"),
     [
         (save_tiktoken, merged_by_list, "merging by rank does not give"),
-        (save_pair, lambda _: small({**BYTES, b"abc": 256}), "is made by no merge"),
+        (save_pair, lambda _: small({**BYTES, b"abc": 256}), "no merge makes one of its tokens"),
         (save_pair, lambda _: small(RANKS, {"ab": 300}), "written the same"),
         (save_tokenizer_json, lambda _: small(RANKS, {"<s>": 9, "<t>": 9}), "the same id"),
         (save_tokenizer_json, lambda _: small(RANKS, {"<s>": 259}), "the id of an ordinary one"),
@@ -204,7 +204,7 @@ def save_pair(enc: Encoding, path: Path) -> None:
         (save_tiktoken, of_sentencepiece, "no byte-level BPE"),
         (save_pair, of_sentencepiece, "no byte-level BPE"),
         (save_tokenizer_json, of_sentencepiece, "save_sentencepiece writes it"),
-        (save_sentencepiece, lambda _: small(), "is no model of SentencePiece"),
+        (save_sentencepiece, lambda _: small(), "is not a SentencePiece model"),
     ],
 )
 def test_what_a_format_cannot_hold_leaves_files_as_they_were(
