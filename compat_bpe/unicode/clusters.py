@@ -56,7 +56,7 @@ def long_clusters(text: str) -> Iterator[tuple[int, int]]:
 
 
 def stands_alone(char: str) -> bool:
-    r"""Return True if a cluster always ends between this character and any other that stands alone.
+    r"""Return True if a cluster always ends between this character and another that stands alone.
 
     The exception is ``\r\n``. A character that extends the one before it, or joins the one after
     it, does not stand alone.
@@ -73,8 +73,8 @@ def prepended() -> str:
 def _may_join() -> re.Pattern[str]:
     """Return a pattern for one of the characters in every cluster of several, or any above U+FFFF.
 
-    ``re`` looks up a character of the Basic Multilingual Plane in a bitmap, but walks the ranges
-    above it one by one; so here is a single one.
+    ``re`` looks up a character of the Basic Multilingual Plane in a bitmap, but tries the ranges
+    above it one by one. So this pattern has a single range there.
     """
     joined = (parse_ranges(tables.CLUSTER_CLASSES[letter]) for letter in "enkzsrpLVT")
     low_or_above = (CodePoints.of("\r", "\U00010000\U0010ffff"), *joined)

@@ -1,4 +1,4 @@
-"""Surrogates in text, refused or repaired as by tiktoken: all that a start needs of ``unicode``."""
+"""Surrogates in text, refused or repaired as in tiktoken; the part of ``unicode`` for a start."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def repair(text: str) -> str:
     This is what tiktoken does to text that cannot be UTF-8, by way of UTF-16.
 
     Raises:
-        TypeError: it is not a ``str``.
+        TypeError: ``text`` is not a ``str``.
 
     >>> repair("\ud83d\ude00 \ud83d") == "\U0001f600 \ufffd"
     True
@@ -32,7 +32,7 @@ def repair(text: str) -> str:
     try:
         text.isascii() or text.encode()
     except UnicodeEncodeError:
-        # Not left to "replace", which takes a microsecond for each.
+        # Faster than the error handler "replace", which takes a microsecond for each.
         text = re.sub(_LONE, "\ufffd", text)
         return text.encode("utf-16", "surrogatepass").decode("utf-16")
     return text
