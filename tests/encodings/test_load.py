@@ -409,7 +409,7 @@ def test_no_pattern_for_files_that_say_it_themselves(folder: Path, name: str) ->
         ("tokenizer.model", b"\n\x0e\n\x05<unk>\x15\0\0\0\0\x18\x02", "no piece may be in text"),
         ("other", b"\n\x0e\n\x05<unk>\x15\0\0\0\0\x18", "byte 1: a field is longer"),
         ("tokenizer.model", b"version https://git-lfs.github.com/spec/v1\noid", "Git LFS"),
-        ("tokenizer.model", b"", "no piece is the unknown one"),
+        ("tokenizer.model", b"", "there is no unknown piece"),
         ("tokenizer.json", b"version https://git-lfs.github.com/spec/v1\noid", "Git LFS"),
         ("tokenizer.json", b"", "not a recognized vocabulary file"),
         ("mine.tiktoken", b"", "line 1: the file ends without any token"),

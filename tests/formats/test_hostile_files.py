@@ -434,12 +434,12 @@ def test_numbers_out_of_range(text: str) -> None:
 
 @pytest.mark.parametrize("name", ["NaN", "Infinity", "-Infinity"])
 def test_names_are_no_numbers(name: str) -> None:
-    with pytest.raises(ValueError, match=rf"a\.json: not JSON: {name} is no number"):
+    with pytest.raises(ValueError, match=rf"a\.json: not JSON: {name} is not a number in JSON"):
         parse_json(f'{{"a": {name}}}'.encode(), "a.json")
 
 
 def test_what_is_no_number_at_all() -> None:
-    with pytest.raises(ValueError, match="'x' is no number"):
+    with pytest.raises(ValueError, match="'x' is not a number"):
         read_float("x")
 
 
