@@ -406,7 +406,11 @@ def test_no_pattern_for_files_that_say_it_themselves(folder: Path, name: str) ->
             gzip.compress(b"a b\n" * 2, mtime=0),
             "make the same token",
         ),
-        ("tokenizer.model", b"\n\x0e\n\x05<unk>\x15\0\0\0\0\x18\x02", "no piece may be in text"),
+        (
+            "tokenizer.model",
+            b"\n\x0e\n\x05<unk>\x15\0\0\0\0\x18\x02",
+            "it has no piece that may be in text",
+        ),
         ("other", b"\n\x0e\n\x05<unk>\x15\0\0\0\0\x18", "byte 1: a field is longer"),
         ("tokenizer.model", b"version https://git-lfs.github.com/spec/v1\noid", "Git LFS"),
         ("tokenizer.model", b"", "there is no unknown piece"),

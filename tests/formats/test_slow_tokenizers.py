@@ -111,7 +111,7 @@ def test_class_is_told_from_the_tokens(
 ) -> None:
     files = pair(name)
     if name == "gpt1":  # known by its size: others of this kind do not lowercase
-        with pytest.raises(ValueError, match="its tokens end words"):
+        with pytest.raises(ValueError, match="its tokens mark the ends of words"):
             made(files)
         more = {f"{number}": number for number in range(len(PAIR[name][0]), 40_478)}
         files["vocab.json"] = json.dumps({**PAIR[name][0], **more})
