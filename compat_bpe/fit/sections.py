@@ -277,7 +277,7 @@ class _Prompt:
         texts = ["" if part is None else part.text for part in self._parts]
         before, after = self._joined(texts[:at]), self._joined(texts[at + 1 :])
         closed = self._separator if before and after else ""
-        # The text beyond these two cut points has the same tokens, whatever is between them.
+        # The text beyond these two cut points has the same tokens for any text between them.
         cut = self._encoding.core.next_cut_point(after)
         last_cut = last_cut_point(self._encoding, before, len(before))
         near_before = before[last_cut:]
