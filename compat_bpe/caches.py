@@ -28,7 +28,7 @@ else:
     K = V = object
 
     class cached_property:
-        """A property that is computed when it is first asked for, and kept, without a lock.
+        """A property that is computed on first use, and kept, without a lock.
 
         Before Python 3.12, ``functools.cached_property`` holds one lock for all objects of a class.
         If the process forks meanwhile, the lock is never released in the child. Here, threads that

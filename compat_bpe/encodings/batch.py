@@ -90,7 +90,7 @@ class _Piece(NamedTuple):
     #: The index of the text.
     owner: int
     text: str
-    #: True if the text goes on with it.
+    #: True if the piece continues the text.
     goes_on: bool
 
 

@@ -117,12 +117,12 @@ class EncodingCore(InterpreterCore):
     _encode_bytes = encode_bytes
 
     def token_byte_values(self) -> list[bytes]:
-        """Return all tokens but the special ones, sorted by their bytes."""
+        """Return all tokens except special tokens, sorted by their bytes."""
         return list(self.sorted_tokens)
 
     @cached_property
     def sorted_tokens(self) -> list[bytes]:
-        """All tokens but the special ones, sorted by their bytes; built when first asked for."""
+        """All tokens except special tokens, sorted by their bytes; built on first use."""
         return sorted(self.encoder)
 
     def _encode_stable(self, text: str, allowed_special: Set[str]) -> tuple[list[int], int]:

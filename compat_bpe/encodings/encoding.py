@@ -67,7 +67,7 @@ class Encoding:
         explicit_n_vocab: int | None = None,
     ) -> None:
         _check_ids(name, mergeable_ranks, special_tokens)
-        # A copy to work with: what the caller does to the original later changes no ids.
+        # A copy, so that later changes of the original change no ids.
         highest = max(mergeable_ranks.values())
         ranks = dict(mergeable_ranks)
         pattern = PATTERNS.get(pat_str, pat_str)

@@ -412,7 +412,7 @@ def _of_family(
         "post_processor": None,
         "decoder": byte_level_part(),
     }
-    # The whole text is normalized, and then special tokens are looked for.
+    # The whole text is normalized, and then searched for special tokens.
     added = tuple(
         AddedToken(one, id_, special=True, normalized=True) for one, id_ in special_tokens.items()
     )

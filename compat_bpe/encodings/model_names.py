@@ -130,7 +130,7 @@ def resolve_model(model_name: str) -> str | Family | None:
     encoding_name = MODEL_TO_ENCODING.get(model_name)
     if encoding_name is not None:
         return encoding_name
-    # Imported here: most programs write names as they are in the tables.
+    # Imported here: most programs use the names in the tables.
     from .families import family_of
 
     encoding_name = _listed(respelled(model_name))
@@ -236,7 +236,7 @@ def _find(model_name: str, names: dict[str, str], prefixes: dict[str, str]) -> s
 
 
 class Spelling(NamedTuple):
-    """A model's name without what services add to it.
+    """A model's name without the additions of services.
 
     Args:
         model: the plain name, in small letters.

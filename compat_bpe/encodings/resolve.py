@@ -121,7 +121,7 @@ class Answer(NamedTuple):
 
 
 class UnresolvedError(ValueError, KeyError):
-    """The error for a name without a tokenizer; it has what the user can do.
+    """The error for a name without a tokenizer, with advice.
 
     Args:
         name: the name.

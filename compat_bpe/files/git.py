@@ -311,7 +311,7 @@ def _entries(data: bytes, hash_size: int) -> tuple[list[bytes], int]:
         # Extended flags are behind the usual ones.
         start += 4 if version > 2 and data[start] & 0x40 else 2
         kept = 0
-        if version == 4:  # a name begins as the one before it
+        if version == 4:  # a name begins like the name before it
             removed, start = _varint(data, start)
             kept = len(name) - removed
             if kept < 0:

@@ -52,7 +52,7 @@ class BinaryError(NotTextError):
 def read_text(path: str, *, allow_nul: bool = False) -> tuple[str, int]:
     """Return the text of a file and its size in bytes.
 
-    The bytes are decoded as UTF-8 and stay as they are: line ends are not translated, and a
+    The bytes are decoded as UTF-8 without changes: line ends are not translated, and a
     byte-order mark is a character.
 
     Args:

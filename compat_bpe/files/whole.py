@@ -61,7 +61,7 @@ def read_whole(path: str | os.PathLike[str], limit: int = SIZE_LIMIT) -> bytes:
 
 
 def read_at_most(read: Callable[[int], bytes], most: int) -> bytes:
-    """Return the rest of a file, but no more than ``most`` bytes.
+    """Return the rest of a file, but at most ``most`` bytes.
 
     ``read(most)`` would make a buffer of ``most`` bytes before it reads: PyPy fills it, and
     WebAssembly never gives it back.

@@ -1,4 +1,4 @@
-"""The tokens of a long chunk, of its prefixes and suffixes, and of what an edit makes of it.
+"""The tokens of a long chunk, of its prefixes and suffixes, and of the chunk after an edit.
 
 ``LongChunk`` has those of prefixes and suffixes, ``LongPieceTokens`` those of edited pieces.
 
@@ -13,8 +13,8 @@ Three things follow:
   chunk, merge the remaining bytes, and check that merging the two tokens at the junction alone
   gives these two. The same holds for suffixes, from the other side.
 - Dropping a prefix's last token leaves a shorter prefix with one token fewer.
-- After an edit, the tokens before it and those after it may stay, with what is between merged by
-  itself, if at both junctions the two tokens alone give these two.
+- After an edit, the tokens before it and after it may stay, and the bytes between are merged by
+  themselves, if at both junctions the two tokens alone give these two.
 
 ``possible_ends`` and ``possible_starts`` are for a long text without a cut point, such as a number
 of a thousand digits, a line of a thousand hyphens, or a page of Thai. Each offset could be tried as
@@ -234,7 +234,7 @@ class Merged(NamedTuple):
         """Yield tokens, each as its id and its range in characters.
 
         Args:
-            first, last: the number of tokens before the first one, and before the one after them.
+            first, last: the numbers of the first token, and of the token after the last one.
 
         >>> merged = Merged("aé".encode(), array("I", [5, 6]), array("I", [2, 3]))
         >>> list(merged.places(0, 2))

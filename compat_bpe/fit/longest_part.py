@@ -123,7 +123,7 @@ def longest_suffix(
 
     Args:
         encoding, text, limit: as in ``longest_prefix``.
-        end: the end of the part; the end of the text unless given.
+        end: the end of the part; by default, the end of the text.
         boundary: the allowed beginnings of the part; ``end`` and the beginning of the text are
             always allowed.
         lead: a text that precedes the part and is counted with it.

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from itertools import accumulate
 from typing import Any, Callable, NamedTuple
 
-#: The most items of a node. Each node but the root has at least half as many.
+#: The most items of a node. Each node except the root has at least half as many.
 WIDTH = 32
 
 #: A function that gives an amount of a text. The amount of two pieces is that of both together.

@@ -170,7 +170,7 @@ class _Gap(NamedTuple):
             section in the gap needs.
         closed: the same text if the gap stays empty.
         room: the most tokens that ``before``, the section and ``after`` may have together.
-        encoding: the encoding to count this text by, which may go on after a cut point.
+        encoding: the encoding to count this text by, which may continue after a cut point.
     """
 
     before: str

@@ -415,7 +415,7 @@ def _pieces(file: Readable | Iterable[str] | Iterable[bytes]) -> Iterator[str | 
 async def _apieces(
     file: AsyncReadable | AsyncIterable[str] | AsyncIterable[bytes],
 ) -> AsyncIterator[str | bytes]:
-    """Yield what ``_pieces`` does, for a file that is read asynchronously."""
+    """Yield the blocks of a file that is read asynchronously, as ``_pieces`` does."""
     if isinstance(file, AsyncReadable):
         while block := _checked(await file.read(PORTION)):
             yield block

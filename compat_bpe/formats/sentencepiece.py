@@ -86,7 +86,7 @@ class NormalizerSpec(NamedTuple):
         """Return the normalizer.
 
         Args:
-            symbols: the user-defined symbols, which are kept as they are.
+            symbols: the user-defined symbols, which are kept unchanged.
             whitespace_as_suffix: put the space of ``add_dummy_prefix`` after the text.
 
         Raises:

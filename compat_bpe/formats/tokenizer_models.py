@@ -1,4 +1,4 @@
-"""The models of a ``tokenizer.json`` as they are in a file: WordPiece, word level and Unigram.
+"""The models in a ``tokenizer.json``: WordPiece, word level and Unigram.
 
 ``ModelPart`` is their common protocol. BPE is in ``tokenizer_bpe``.
 """

@@ -263,7 +263,7 @@ def joined_steps(part: Json | None) -> list[PreTokenizerStep]:
 
 
 def read_steps(part: Json) -> list[PreTokenizerStep]:
-    """Return the steps of a ``pre_tokenizer``, each as it is in the file."""
+    """Return the single steps of a ``pre_tokenizer``, as in the file."""
     parts = flattened(part, _STEPS, "pretokenizers")
     return [step for type_name, item in parts for step in _STEPS[type_name](item)]
 

@@ -1,4 +1,4 @@
-"""Parts of a ``tokenizer.json`` as they are in a file, for other formats and for training."""
+"""Parts of a ``tokenizer.json``, written for other formats and for training."""
 
 from __future__ import annotations
 

@@ -420,7 +420,7 @@ CLIP = TokenizerClass(
     needed=("bos_token", "eos_token"),
     unknown="unk_token",
     word_end=WORD_END,
-    # All tokens but the bytes, the bytes that end a word, and the two special tokens.
+    # All tokens except the bytes, the bytes that end a word, and the two special tokens.
     most_merges=49_408 - 2 * 256 - 2,
 )
 GPT1 = TokenizerClass(

@@ -141,7 +141,7 @@ class Automaton:
     r"""The position automaton of a tree, ready to run. Repeats of few rounds are written out.
 
     A set of positions is an integer with a bit for each. To run, take from a set the positions
-    that hold a character, and go on to those after them, until the set is empty.
+    that hold a character, and continue with those after them, until the set is empty.
 
     Attributes:
         all: all positions.

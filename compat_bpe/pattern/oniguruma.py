@@ -165,7 +165,7 @@ class _Parser(Parser):
 
     def escape(self, start: int) -> Node:
         if self.take("R"):
-            # Once `\r\n` has matched, it is not taken apart.
+            # Once `\r\n` has matched, it is not split.
             both = Sequence((Chars(CodePoints.of("\r")), Chars(NEWLINE)))
             single = Chars(CodePoints.of("\n\r", "\x85", "\u2028\u2029"))
             return Atomic(Alternatives((both, single)))
@@ -236,7 +236,7 @@ def letter(char: str, alone: bool) -> Node:
 
     Args:
         char: the character.
-        alone: True if it matches no more than one character, as in a lookbehind.
+        alone: True if it matches at most one character, as in a lookbehind.
     """
     points = ignore_case(CodePoints.of(char))
     string = _strings().get(ord(char))

@@ -173,9 +173,9 @@ class Splitter:
     def spans(self, text: str) -> Iterator[tuple[int, int]]:
         """Return the start and end of each match in a text, empty matches included.
 
-        An empty match right after another match is left out. After an empty match the search goes
-        on one character further, as in Rust and Oniguruma; ``re`` would look for a longer match at
-        the same position.
+        An empty match right after another match is left out. After an empty match the search
+        continues one character further, as in Rust and Oniguruma; ``re`` would try a longer match
+        at the same position.
 
         Args:
             text: without surrogates; see ``repair``.
@@ -188,7 +188,7 @@ class Splitter:
 
         Args:
             text: without surrogates; see ``repair``.
-            new: what is put there, taken literally.
+            new: the replacement, taken literally.
         """
         matcher, replaced = self._matcher_for(text)
         if replaced is text:

@@ -11,9 +11,9 @@ The property: states find the same matches as a search by backtracking. The argu
 1. Backtracking tries the ways through a pattern in an order, and takes the first that succeeds. A
    state is the list of all ways that are still open, in this order (so in Thompson's and Pike's
    machines; RE2 and Rust's ``regex`` do the same).
-2. When a way of the list has succeeded, those after it can no longer win, and are dropped; those
-   before it go on, and win if they succeed later. So the last success that is seen is that of the
-   first way.
+2. When a way of the list has succeeded, the ways after it can no longer win, and are dropped. The
+   ways before it continue, and win if they succeed later. So the last success is that of the first
+   way that succeeds.
 3. Two ways at the same place of the pattern have the same future, so the later one is dropped.
 4. A condition is decided when the next character is known, before that character is taken. It may
    depend only on the kinds of this character and of the character before (``\b``, ``^``), or on an

@@ -57,7 +57,7 @@ FIRST_STAND_IN = "\xc0"
 
 
 class Translation:
-    """A pattern as it is given to ``re``.
+    """A pattern, translated for ``re``.
 
     Args:
         tree: the parsed pattern.
@@ -162,7 +162,7 @@ class Translation:
     def cut_points(self) -> str | None:
         """A pattern for a character with a cut point after it in any text; None if there is none.
 
-        ``pattern.cut_points`` says what a cut point is.
+        ``pattern.cut_points`` defines a cut point.
         """
         return _cut_point_pattern(self._cut_point_pairs)
 

@@ -278,7 +278,7 @@ class _Finder:
         self._names = NameFinder(self._tokens)
 
     def find(self, text: str, allowed: Set[str]) -> Iterator[tuple[int, int, AddedToken | None]]:
-        """Yield the start and end of each span and of each token, none of them empty.
+        """Yield the start and end of each span and each token; no range is empty.
 
         A token may overlap with the token before it, if that one has taken white space with which
         both begin or end.

@@ -354,7 +354,7 @@ class SpecialTokens:
         return _guard_of(frozenset(names))
 
     def across(self, beside: str) -> list[tuple[str, str]]:
-        """Return the characters beside a position as they are, twice; see ``AddedTokens``."""
+        """Return the characters beside a position unchanged, twice; see ``AddedTokens``."""
         return [(beside, beside)]
 
     def is_one_span(self, text: str) -> bool:

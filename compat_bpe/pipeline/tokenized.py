@@ -289,7 +289,7 @@ class Tokenized:
         pad_type_id: int = 0,
         pad_token: str = "[PAD]",
     ) -> Tokenized:
-        """Return at least ``length`` tokens, and as many in each overflowing part.
+        """Return at least ``length`` tokens, and at least as many in each overflowing part.
 
         Args:
             length: the smallest number of tokens.

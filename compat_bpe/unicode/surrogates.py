@@ -19,7 +19,7 @@ START = "\ud800"
 def repair(text: str) -> str:
     r"""Return the text with surrogate pairs joined and lone surrogates replaced by U+FFFD.
 
-    This is what tiktoken does to text that cannot be UTF-8, by way of UTF-16.
+    tiktoken repairs text that cannot be UTF-8 in the same way, through UTF-16.
 
     Raises:
         TypeError: ``text`` is not a ``str``.

@@ -179,7 +179,7 @@ CONTROLS = {
     code: repr(chr(code))[1:-1] for code in range(0xA0) if code < 0x20 or 0x7F <= code < 0xA0
 }
 
-#: ``CONTROLS``, and escapes for what ends lines or reorders what a terminal shows (UAX #9).
+#: ``CONTROLS``, and escapes for characters that end lines or reorder a terminal's text (UAX #9).
 DISORDERING = {
     **CONTROLS,
     **{

@@ -272,7 +272,7 @@ def test_half_of_a_pair_says_what_is_missing(folder: Path) -> None:
 def test_rank_file_needs_a_pattern(folder: Path) -> None:
     for name in ("mine.tiktoken", "tokenizer.model"):
         save_tiktoken(SMALL, folder / name)
-    reason = r"mine.tiktoken: a rank file does not say how text is .* gpt2, .*, llama3, .*\)"
+    reason = r"mine.tiktoken: a rank file does not say how text is .*\(gpt2, .*, llama3, .*\)"
     with pytest.raises(ValueError, match=reason):
         load(folder)
     enc = load(folder, pattern="gpt2", special_tokens={"<s>": 300})

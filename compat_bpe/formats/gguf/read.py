@@ -164,7 +164,7 @@ def _pieces_model(
     types[unknown] = UNKNOWN
     known = set(texts)
     for number in vocabulary.of_types(USER_DEFINED):
-        # The spaces of added tokens are written as they are.
+        # The spaces of added tokens are not replaced.
         written = texts[number].replace(" ", SPACE)
         if written not in known:
             texts[number] = written

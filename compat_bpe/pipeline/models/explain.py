@@ -507,7 +507,7 @@ def _best_ways(
         chunk: the chunk.
         ids: its ids.
         edges: all pieces that match, by their start.
-        ways: the best ways, the one that is taken first.
+        ways: the best ways, beginning with the model's.
     """
 
     def rows() -> Iterator[Row]:

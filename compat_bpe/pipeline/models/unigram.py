@@ -1,4 +1,4 @@
-"""Unigram: of all ways to write a chunk with the pieces of a vocabulary, the one of best score.
+"""Unigram: the way to write a chunk with the pieces of a vocabulary that has the best score.
 
 Each piece has a score, which is the logarithm of its probability, so the score of a way is the sum
 of its pieces' scores. There are very many ways, but not all must be tried (the algorithm is

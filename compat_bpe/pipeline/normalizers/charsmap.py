@@ -585,6 +585,6 @@ class Precompiled(Normalizer):
 
     @cached_property
     def _begins_prepended(self) -> bool:
-        """True if a key begins with a character that joins the one after it in a cluster."""
+        """True if a key begins with a character that joins the next one in a cluster."""
         charsmap = self._charsmap
         return any(charsmap.shortest(c, 0) or charsmap.goes_on(c) for c in prepended())

@@ -36,8 +36,8 @@ _CLASS = itemgetter(2)
 class UnicodeForm(Normalizer):
     r"""The normalizer for a Unicode normalization form, as of Unicode 9.0.
 
-    Characters assigned after Unicode 9.0 are unknown to it. So they stay as they are, and nothing
-    is ordered or composed across them. For all other characters the forms are the same in every
+    Characters assigned after Unicode 9.0 are unknown to it. So they stay unchanged, and nothing is
+    ordered or composed across them. For all other characters the forms are the same in every
     later version (UAX 15, section 3), so the running Python's forms can be used.
 
     >>> UnicodeForm("NFC")("e\u0301")
@@ -184,7 +184,7 @@ def decomposed(
 
     Args:
         form: the form of the decomposition.
-        is_unknown: returns True for a character that stays as it is, with combining class 0.
+        is_unknown: returns True for a character that stays unchanged, with combining class 0.
 
     >>> [change[:2] for change in decomposed("é\u0323", "NFD", lambda char: False)]
     [('e', 0), ('̣', 0), ('́', 1)]

@@ -205,7 +205,7 @@ class Prepend(Normalizer):
         )
 
     def across(self, left: str, right: str) -> tuple[str, str] | None:
-        """Return the characters as they are."""
+        """Return the characters unchanged."""
         return left, right
 
 

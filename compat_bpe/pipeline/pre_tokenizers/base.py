@@ -158,7 +158,7 @@ class StartMark:
         return span
 
     def across(self, left: str, right: str) -> tuple[str, str]:
-        """Return the characters as they are."""
+        """Return the characters unchanged."""
         return left, right
 
 

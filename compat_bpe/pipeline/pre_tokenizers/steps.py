@@ -87,7 +87,7 @@ class PrefixSpace(PreTokenizerStep):
         return right == " " and (left, right)
 
     def going_on(self, left: str, right: str) -> Across:
-        """Return the characters as they are."""
+        """Return the characters unchanged."""
         return left, right
 
     def on_spans(self) -> tuple[SpanStart, Sequence[PreTokenizerStep]]:

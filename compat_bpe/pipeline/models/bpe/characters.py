@@ -414,7 +414,7 @@ class CharacterCuts:
         return frozenset(following) - {separator}
 
     def _may_be_beside(self, char: str) -> bool:
-        """Return True if all conditions for a cut beside a character but the first are met."""
+        """Return True if all conditions for a cut beside a character hold, except the first."""
         return self.are_possible and (self.all_have_bytes or char in self._vocabulary)
 
     def _all_joined(self) -> Iterator[tuple[str, str]]:

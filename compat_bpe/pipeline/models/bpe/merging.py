@@ -103,7 +103,7 @@ def merge_by_heap(
     rank, that is 1.3 to 1.8 times faster.
 
     Args:
-        symbols: the first symbols; none of them is None.
+        symbols: the first symbols, which are not None.
         merge_of: returns the rank of the merge of two symbols, and the symbol that it makes; None
             if they are not merged. It is called once for each two that become neighbours.
         is_left_out: returns True if a merge that is due is not made (BPE-dropout), if given.
@@ -160,7 +160,7 @@ def merge_in_windows(
     Merging holds a linked list and a heap of all first symbols, some 100 bytes for each. A chunk of
     20 MB of one letter would take gigabytes. So overlapping windows of it are merged one after
     another, and put together at a *junction*: an edge of symbols in both windows, where the symbol
-    before it has the same length in both, or the one after it.
+    before it has the same length in both, or the symbol after it has.
 
     The property: the symbols are those of merging the whole. The argument, for every rule that
     joins the neighbours of the lowest rank first, the leftmost among equals, where a rank depends

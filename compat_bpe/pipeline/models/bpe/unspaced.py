@@ -158,7 +158,7 @@ class Boundaries:
         self._begun_family: dict[bytes, frozenset[bytes]] = shareable()
 
     def joins(self, left: str, right: str) -> bool:
-        """Return True if a token may reach over the boundary between two characters."""
+        """Return True if a token may reach across the boundary between two characters."""
         return self.after(left) & self.begun(right) != 0
 
     def after(self, char: str) -> int:

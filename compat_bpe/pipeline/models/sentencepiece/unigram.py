@@ -1,4 +1,4 @@
-"""SentencePiece's Unigram: of all ways to cut a text into pieces, the one of highest score.
+"""SentencePiece's Unigram: the way to cut a text into pieces that has the highest score.
 
 Each piece has a score, the logarithm of its probability, and the score of a way is their sum. The
 best way to each place of the text follows from the best ways to the places before it (Viterbi).
