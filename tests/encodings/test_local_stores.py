@@ -364,7 +364,9 @@ def test_lm_studio(place: str, home: Path) -> None:
     assert find_stored("lmstudio:acme/Small-GGUF") == (path, "Small-GGUF")
     assert find_stored("lmstudio:acme/Small-GGUF/Small-Q4_K_M.gguf").path == path
     (folder / "Small-Q8_0.gguf").write_bytes(b"GGUF")
-    with pytest.raises(ValueError, match=r"Small-Q8_0.gguf: add .* lmstudio:acme/Small-GGUF/FILE"):
+    with pytest.raises(
+        ValueError, match=r"Small-Q8_0.gguf\); choose one: lmstudio:acme/Small-GGUF/FILE"
+    ):
         load("lmstudio:acme/Small-GGUF")
     with pytest.raises(FileNotFoundError, match="`lms get acme/Other`"):
         load("lmstudio:acme/Other")

@@ -130,7 +130,7 @@ def test_qwen_1_that_sees_is_refused(tmp_path: Path) -> None:
     # The text is normalized before special tokens are looked for: this ">" is none.
     assert enc.encode("<|im_end|>\u0338", allowed_special="all")[0] == ord("<")
     (folder / "config.json").write_text('{"visual": {}}')
-    with pytest.raises(ValueError, match=r"config.json: visual: .* that sees"):
+    with pytest.raises(ValueError, match=r"config.json: visual: this model reads images"):
         load(folder)
     assert load(folder, pattern="qwen").pattern == PATTERNS["qwen"]
 

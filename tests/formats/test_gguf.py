@@ -431,7 +431,10 @@ def test_an_escape_that_no_converter_writes(tmp_path: Path) -> None:
             {**gpt2(), "tokenizer.ggml.merges": strings("ab")},
             "merges[0]: 'ab' does not have two parts",
         ),
-        ({**gpt2(), "tokenizer.ggml.merges": strings("a b", "a ")}, "merges[1]: 'a ' has not two"),
+        (
+            {**gpt2(), "tokenizer.ggml.merges": strings("a b", "a ")},
+            "merges[1]: 'a ' does not have two",
+        ),
         ({**gpt2(), "tokenizer.ggml.merges": strings("a xy")}, "merges[0]: 'xy' is not a token"),
         ({**gpt2(), "tokenizer.ggml.merges": strings("a b")}, "merges[0]: 'ab' is not a token"),
         ({**gpt2(), "tokenizer.ggml.token_type": Items(I32, [1])}, "has 1 items for 262 tokens"),
@@ -440,7 +443,7 @@ def test_an_escape_that_no_converter_writes(tmp_path: Path) -> None:
             "unknown type 9 of a token",
         ),
         ({**gpt2(), "tokenizer.ggml.token_type": Items(F32, [1])}, "must be an array of numbers"),
-        ({**gpt2(), "tokenizer.ggml.tokens": strings(*"ab" * 131)}, "tokens[260]: 'a' is [0], too"),
+        ({**gpt2(), "tokenizer.ggml.tokens": strings(*"ab" * 131)}, "tokens[260]: 'a' is also [0]"),
         (vocabulary("t5", {"a": 1}), "tokenizer.ggml.scores: there are 0 for 1 tokens"),
         (
             vocabulary("llama", {"a": 1}, scores=Items(F32, [])),

@@ -485,7 +485,7 @@ def test_what_cannot_be_done_is_refused(tmp_path: Path) -> None:
         growing_tokens(enc)
     with pytest.raises(ValueError, match=r"a tokenizer.json cannot hold an RWKV list"):
         save_tokenizer_json(enc, tmp_path / "tokenizer.json")
-    with pytest.raises(ValueError, match=r"no byte-level BPE"):
+    with pytest.raises(ValueError, match=r"is not byte-level BPE"):
         save_tiktoken(enc, tmp_path / "x.tiktoken")
     with pytest.raises(ValueError, match=r"the file defines how text is split"):
         compat_bpe.load(tmp_path / NAME, pattern="gpt2")

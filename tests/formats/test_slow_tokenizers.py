@@ -182,7 +182,9 @@ def test_other_classes_are_refused(made: Any, name: str, reason: str) -> None:
 def test_ends_of_words_of_an_unknown_kind(made: Any) -> None:
     files = pair("gpt1")
     files["vocab.json"] = files["vocab.json"].replace('"<unk>": 0', '"<unk>": 0, "<s>": 9')
-    with pytest.raises(ValueError, match=r"tokens end words \(</w>\), as in several kinds"):
+    with pytest.raises(
+        ValueError, match=r"tokens mark the ends of words \(</w>\), as in several kinds"
+    ):
         made(files)
 
 

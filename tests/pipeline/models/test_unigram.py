@@ -122,7 +122,7 @@ def test_without_an_unknown_token() -> None:
     # "b" is unknown, but "ab" leads over it.
     assert Unigram(["a", "ab"], [-1.0, -1.0], None).encode("ab") == (1,)
     # Here it would be better to pass "b" as unknown.
-    with pytest.raises(ValueError, match="'b' is no piece"):
+    with pytest.raises(ValueError, match="'b' is not in the vocabulary"):
         Unigram(["a", "ab"], [20.0, -1.0], None).encode("ab")
 
 
