@@ -187,7 +187,7 @@ def test_saved_models(name: str, tmp_path: Path) -> None:
 
 
 def test_other_encodings_are_no_model(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="no model of SentencePiece"):
+    with pytest.raises(ValueError, match="is not a SentencePiece model"):
         save_sentencepiece(compat_bpe.get_encoding("gpt2"), tmp_path / "gpt2.model")
 
 
