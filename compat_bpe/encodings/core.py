@@ -41,7 +41,7 @@ class EncodingCore(InterpreterCore):
         return self.model
 
     def encode_ordinary(self, text: str) -> list[int]:
-        """Return the ids of a text without special tokens.
+        """Return the ids of a text; names of special tokens are plain text.
 
         Raises:
             UnicodeEncodeError: the text has surrogates in it.

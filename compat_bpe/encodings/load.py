@@ -74,7 +74,7 @@ def load(
 
     Raises:
         OSError: a file cannot be read.
-        ValueError: a file is damaged or not supported. The message has the file, the place in it
+        ValueError: a file is damaged or not supported. The message gives the file, the place in it
             and the reason.
 
     Warns:
@@ -486,7 +486,7 @@ def load_gpt2(
 
     Raises:
         OSError: a file cannot be read.
-        ValueError: a file is damaged, or the two do not fit together. The message has the file,
+        ValueError: a file is damaged, or the two do not fit together. The message gives the file,
             the line and the reason.
     """
     from ..formats.gpt2 import read_gpt2
@@ -518,8 +518,8 @@ def load_tiktoken(
 
     Raises:
         OSError: the file cannot be read.
-        ValueError: the file is damaged (the message has the file, the line and the reason), or the
-            pattern or the special tokens cannot be used.
+        ValueError: the file is damaged (the message gives the file, the line and the reason), or
+            the pattern or the special tokens cannot be used.
     """
     from ..formats.tiktoken import read_ranks
 

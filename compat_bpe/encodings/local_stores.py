@@ -192,7 +192,7 @@ def find_stored(name: str) -> Stored:
         name: a name as the module describes it.
 
     Raises:
-        OSError: the model is missing, and the message has the command that fetches it; or it
+        OSError: the model is missing, and the message gives the command that fetches it; or it
             cannot be read.
         ValueError: the name is not of this form, or a file of the store is damaged or a link that
             leads out of it.

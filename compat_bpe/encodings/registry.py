@@ -74,7 +74,7 @@ def encoding_name_for_model(model_name: str) -> str:
 
     Raises:
         KeyError: the model is not known, and the message lists similar names; or its vocabulary
-            does not ship, and the message has a way to count its tokens.
+            does not ship, and the message gives a way to count its tokens.
 
     >>> encoding_name_for_model("gpt-4o"), encoding_name_for_model("deepseek-v3-0324")
     ('o200k_base', 'deepseek_v3')
@@ -98,8 +98,8 @@ def encoding_for_model(model_name: str) -> Encoding:
         model_name: as in ``encoding_name_for_model``.
 
     Raises:
-        KeyError: the model is not known, or its vocabulary does not ship. The message has a way to
-            count its tokens.
+        KeyError: the model is not known, or its vocabulary does not ship. The message gives a way
+            to count its tokens.
 
     >>> encoding_for_model("gpt-4o").name
     'o200k_base'

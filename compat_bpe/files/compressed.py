@@ -75,7 +75,7 @@ class _Codec(NamedTuple):
         Damage is a ``DamagedError``, or an ``EOFError`` at the end of the data.
 
         Raises:
-            ImportError: this Python lacks the module; the message has the way out.
+            ImportError: this Python lacks the module; the message gives the reason.
         """
         return BufferedReader(_Streams(file, self.name, *self.maker()), BLOCK)
 
@@ -205,7 +205,7 @@ def read_blocks(path: str, advance: Callable[[int], None]) -> Iterator[bytes]:
     Raises:
         OSError: the file cannot be read.
         DamagedError: the compressed data is damaged, or needs too much memory.
-        ImportError: the module for this compression is missing; the message has the way out.
+        ImportError: the module for this compression is missing; the message gives the reason.
     """
     with opened(path, advance) as stream:
         yield from iter(lambda: stream.read(BLOCK), b"")

@@ -146,7 +146,7 @@ LARGEST_NOTEBOOK = 1 << 26
 
 
 class NotebookError(ValueError):
-    """The error for a text that is not a notebook; its message has the reason."""
+    """The error for a text that is not a notebook; its message gives the reason."""
 
 
 def is_notebook(path: str) -> bool:

@@ -149,7 +149,7 @@ def parse(text: str) -> Iterator[tuple[str, str | None]]:
     None.
 
     Raises:
-        ValueError: the text is damaged; the message has the line.
+        ValueError: the text is damaged; the message gives the line.
 
     >>> list(parse('[Core]\n excludesFile = "~/my ignore" # mine\n[include] path=x\n'))
     [('core.excludesfile', '~/my ignore'), ('include.path', 'x')]

@@ -35,8 +35,8 @@ class NotTextError(ValueError):
     """The error for a file that is not text in UTF-8.
 
     Args:
-        reason: the reason.
-        advice: the way out; may be empty.
+        reason: the reason, for the message.
+        advice: the advice for the user; may be empty.
     """
 
     def __init__(self, reason: str, advice: str = "") -> None:
@@ -61,7 +61,7 @@ def read_text(path: str, *, allow_nul: bool = False) -> tuple[str, int]:
 
     Raises:
         OSError: the file cannot be read.
-        ValueError: the file is binary, or not UTF-8; the message has the place.
+        ValueError: the file is binary, or not UTF-8; the message gives the place.
     """
     with open_bytes(path) as file:
         data = file.read()
@@ -97,8 +97,8 @@ def check_beginning(
         advice: advice about NUL bytes, for the message if nothing else is wrong.
 
     Raises:
-        ValueError: it is not UTF-8 text; the message has the reason. A ``BinaryError`` if there is
-            a NUL byte.
+        ValueError: it is not UTF-8 text; the message gives the reason. A ``BinaryError`` if there
+            is a NUL byte.
     """
     if not any_bytes:
         check_mark(data)

@@ -9,8 +9,8 @@ import stat
 import sys
 from typing import BinaryIO, Callable
 
-#: The largest vocabulary, or file of settings beside one, in bytes. Present files have at most a
-#: tenth of this size.
+#: The largest vocabulary, or file of settings beside one, in bytes. Today's files have at
+#: most a tenth of this size.
 SIZE_LIMIT = 1 << 28
 
 #: The largest ignore file, or file of git's configuration, in bytes.

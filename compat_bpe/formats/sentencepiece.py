@@ -352,7 +352,7 @@ def read_sentencepiece(path: str | os.PathLike[str]) -> SentencePieceModel:
 
     Raises:
         OSError: the file cannot be read.
-        ValueError: the file is damaged, or SentencePiece refuses it, too. The message has the
+        ValueError: the file is damaged, or SentencePiece refuses it, too. The message gives the
             file, the place in it and the reason.
     """
     return parse_sentencepiece(read_whole(path), os.fspath(path))

@@ -26,7 +26,7 @@ ROLES = (
     *("bos_token", "eos_token", "unk_token", "sep_token", "pad_token", "cls_token"),
     "mask_token",
 )
-#: The name of the unknown token in transformers where there is none.
+#: transformers' name for the unknown token if a file has none.
 NO_UNKNOWN = "None"
 _MORE = "additional_special_tokens"
 _EXTRA = "extra_special_tokens"

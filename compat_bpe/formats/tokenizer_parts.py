@@ -488,7 +488,7 @@ def read_decoder(part: Json | None) -> list[DecoderStep]:
     return read
 
 
-#: The most characters that decoders may make from one character. A Replace makes its content.
+#: The most characters that decoders may make from one: a Replace makes at most its content.
 _MOST_OF_ONE = 1 << 12
 
 #: The members by which tokenizers recognises a decoder without a type, in its order.

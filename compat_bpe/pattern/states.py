@@ -487,7 +487,7 @@ class States:
         kept: the number of ways in all kept states, and of their steps.
 
     Raises:
-        NoTable: states cannot express the pattern; the message has the reason.
+        NoTable: states cannot express the pattern; the message gives the reason.
 
     >>> from compat_bpe.pattern.parser import parse
     >>> states = States(parse(r"(?:a+)+b|\b\w"))

@@ -32,7 +32,7 @@ from ..unicode.properties import ALL, NONE, CodePoints
 
 
 class PatternError(ValueError):
-    """An error in a pattern; the message has the reason, the character and the way out."""
+    """An error in a pattern; the message gives the reason, the character and some advice."""
 
     def __init__(self, pattern: str, position: int, reason: str, hint: str = "") -> None:
         self.pattern = pattern

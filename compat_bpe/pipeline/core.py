@@ -213,7 +213,7 @@ class CutPoints:
         depend on the text before.
 
         Args:
-            text: any text without special tokens.
+            text: any text; names of special tokens are plain text.
             start, end: positions in it.
         """
         is_joint = self._joints
@@ -414,7 +414,7 @@ class Core(CutPoints):
                 ids += segment_ids
 
     def count(self, text: str) -> int:
-        """Return the number of tokens of a text without special tokens."""
+        """Return the number of tokens of a text; names of special tokens are plain text."""
         total = 0
         for span, token in self.spans(text, frozenset()):
             total += self._count_span(span)
@@ -444,7 +444,7 @@ class Core(CutPoints):
         return self.added.spans(text, allowed_special)
 
     def ids_by_chunk(self, text: str) -> Iterator[Ids]:
-        """Yield the ids of each chunk of a text without special tokens, in order.
+        """Yield the ids of each chunk of a text in order; special names are plain text.
 
         Joined, they are the ids of ``encode``. An added token that is always a token is a chunk of
         its own. The ids are cached.

@@ -222,7 +222,7 @@ def allowed_names(
         disallowed: the names that the text must not contain; ``"all"`` is all that are not allowed.
 
     Raises:
-        ValueError: the text contains a disallowed name; the message has the options to pass.
+        ValueError: the text contains a disallowed name; the message gives the options to pass.
 
     >>> allowed_names("one<|end|>two", frozenset(["<|end|>"]), "all", "all")
     frozenset({'<|end|>'})

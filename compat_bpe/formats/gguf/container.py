@@ -457,7 +457,7 @@ class Vocabulary(NamedTuple):
         """Return the post-processor; None if texts get no more tokens.
 
         Args:
-            adds_bos: True if a text begins with a special token, unless the file has a setting.
+            adds_bos: True if a text begins with a special token, unless the file says otherwise.
         """
         metadata = self.metadata
         first, last = self.id_of_role("bos_token"), self.id_of_role("eos_token")

@@ -45,7 +45,7 @@ class Pre(NamedTuple):
         steps: the pre-tokenizers.
         ignore_merges: True if a chunk that is a token is that token, without merging.
         normalizes: True if text is normalized to NFC first.
-        adds_bos: True if a text begins with a special token, unless the file has a setting.
+        adds_bos: True if a text begins with a special token, unless the file says otherwise.
         is_spelled: True if tokens are text in which spaces are ``▁``, not bytes in an alphabet.
     """
 
