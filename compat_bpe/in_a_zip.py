@@ -1,7 +1,7 @@
 """The modules that are imported at once where Python 3.9 runs the package from a zip file.
 
-There a thread sees a module that another one is still importing. So whatever several threads may
-need at the same time is imported before there are any.
+There, a thread can see a module that another thread is still importing. So every module that
+several threads may need at the same time is imported before any thread starts.
 """
 
 from .encodings import batch as batch

@@ -1,9 +1,9 @@
 """DeepSeek's encodings: V3, R1 and V4.
 
 They share one vocabulary and one list of merges, and differ in their added tokens. All data is
-from the ``tokenizer.json`` of R1 and that of V4, which are under the MIT licence. ``deepseek_v3``
-is ``deepseek_r1`` by another name: V3 has had the added tokens of R1 since its version 3.1, and no
-earlier file of V3 was at hand to compare.
+from the ``tokenizer.json`` files of R1 and V4, which are under the MIT licence. ``deepseek_v3`` is
+``deepseek_r1`` by another name: V3 has had the added tokens of R1 since its version 3.1. No earlier
+file of V3 was compared.
 
 Merging by rank gives the same ids as the listed merges; ``tools/build_packs.py`` proves it for each
 merge.
@@ -103,7 +103,7 @@ def definition(name: str) -> TokenizerDefinition:
     """Return the definition of a shipped encoding.
 
     Raises:
-        KeyError: none has that name.
+        KeyError: no encoding has that name.
         OSError, ValueError: the package's own file is missing or damaged.
     """
     added = tuple(_ADDED_TOKENS[name]())

@@ -1,9 +1,9 @@
 """Families of models whose vocabularies do not ship, and what counts their tokens.
 
-Each row of the table has the name of a family, where its tokenizer is, and a pattern for the plain
-names of its models (``model_names``; Ollama's tags behind a colon). The first row that fits
-counts. Models of one row have the same tokens for plain text; their special tokens may differ. A
-name that fits no row is not known: a row is written only for names that say which tokenizer it is.
+Each row of the table has the name of a family, the place of its tokenizer, and a pattern for the
+plain names of its models (``model_names``), with Ollama's tags behind a colon. The first row that
+matches is used. Models of one row have the same tokens for plain text; their special tokens may
+differ. A name that matches no row is not known: a row has only names that determine a tokenizer.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import NamedTuple, Union
 
 
 class NeedsFile(NamedTuple):
-    """A family whose tokenizer is published, and does not ship.
+    """A family whose tokenizer is published but does not ship.
 
     Args:
         name: the name of the family.
@@ -31,24 +31,24 @@ class NeedsFile(NamedTuple):
 
     @property
     def taken_as(self) -> str | None:
-        """What ``-e`` and ``load`` take; None if that is no more than the path of the file."""
+        """The name for ``-e`` and ``load``; None if only the path of the file works."""
         return f"hf:{self.repository}" if self.files else None
 
     @property
     def source(self) -> str:
-        """What fetches the files: a command, or the address of the file."""
+        """The command that fetches the files, or the address of the file."""
         return f"hf download {self.repository} {self.files}" if self.files else self.repository
 
     @property
     def where(self) -> str:
-        """Which files to fetch, and where they are, for people."""
+        """The files to fetch and their address, in words."""
         if not self.files:
             return self.repository
         names = " and ".join(self.files.split())
         return f"{names} of https://huggingface.co/{self.repository}"
 
     def of(self, model_name: str) -> NeedsFile:
-        """Return the family with a model's own repository, if the name is one of the maker's."""
+        """Return the family with the model's own repository, if its maker has that name."""
         owner, _, name = model_name.partition("/")
         # Hugging Face's own names have capitals; services write the same names small.
         is_own = owner == self.repository.partition("/")[0] and re.fullmatch(r"[\w.-]*", name)
@@ -78,8 +78,8 @@ _JSON = "tokenizer.json tokenizer_config.json"
 _SP = "tokenizer.model tokenizer_config.json"
 _USAGE = "the usage in a reply of the service has the count"
 
-#: The families of which Hugging Face has a file: name, repository, files and pattern, with two
-#: spaces between; a pattern may be on a line of its own.
+#: The families with a file at Hugging Face: name, repository, files and pattern, with two spaces
+#: between; a pattern may be on a line of its own.
 _ON_THE_HUB = r"""
     # DeepSeek's models before V3, and what it distilled into other makers' models: their
     # vocabularies are not that of R1. Ollama's "deepseek-r1" without "671b" is one of these, too.
@@ -198,7 +198,7 @@ _ON_THE_HUB = r"""
     Nomic Embed  nomic-ai/nomic-embed-text-v1.5  json  nomic-embed-text(-v1|:|$)
 """
 
-#: The files that many repositories have, by their short names in the table.
+#: The files of many repositories, by their short names in the table.
 _FILES = {"json": _JSON, "sp": _SP, "tekken": "tekken.json"}
 
 
@@ -215,8 +215,8 @@ _GEMMA_3 = (
     "014acb7ac4563a5f77c76d7ff98f31b568c16508/tokenizer/gemma3_cleaned_262144_v2.spiece.model"
 )
 
-#: Which file counts Gemini's tokens, as googleapis/python-genai has it in its table for local
-#: counting (``google/genai/_local_tokenizer_loader.py``, 04095a79); 1.0 and 1.5 as it had before.
+#: The files that count Gemini's tokens, by the table for local counting in googleapis/python-genai
+#: (``google/genai/_local_tokenizer_loader.py``, 04095a79); 1.0 and 1.5 are from an earlier table.
 _GEMINI = (
     NeedsFile(
         "Gemini 2.0 to 3 (Gemma 3's)",

@@ -6,14 +6,14 @@ text. The two characters beside a position decide whether it is a cut point. So 
 change the tokens of the pieces that it touches, and of a piece whose neighbour now begins or ends
 with another character.
 
-The first piece is counted as the beginning of a text, and all others as text that goes on. A piece
-that becomes the first one, or is the first one no more, is counted again.
+The first piece is counted as the beginning of a text, and all others as text that continues. A
+piece that becomes the first one, or stops being the first one, is counted again.
 
 No piece ends between a carriage return and its line feed, so the line ends of the pieces add up, as
-bytes and units do. So a place is found by the sums in the nodes of the tree and by a look into one
-piece, in logarithmic time (and that of the piece, long only where a text has no cut point).
-Pieces that stay as they are keep this property: an edit takes the old character on each side of it
-into its own pieces.
+bytes and units do. A place is found by the sums in the nodes of the tree and by a search in one
+piece. That takes logarithmic time, and the time for the piece, which is long only where a text has
+no cut point. Unchanged pieces keep this property: an edit takes the old character on each side of
+it into its own pieces.
 """
 
 from __future__ import annotations
@@ -30,15 +30,15 @@ from .boundary import TextEncoder, check_encoding, last_cut_point
 from .long_chunk import LongPieceTokens, Merged
 from .piece_tree import Measure, PieceTree, Place
 
-#: The number of characters after which a piece ends, at the next cut point. A keystroke mainly
-#: takes the time to recount a piece; smaller pieces take more memory, and longer to find.
+#: The number of characters after which a piece ends, at the next cut point. Most of the time of a
+#: keystroke goes into recounting a piece. Smaller pieces take more memory, and longer to find.
 PIECE = 128
 
-#: The characters that are counted in one step of an edit in steps, about.
+#: The approximate number of characters that one step of an edit counts.
 _STEP = 1 << 14
 
 
-#: The units that columns and offsets are counted in: bytes, UTF-16 code units, or characters.
+#: The units of columns and offsets: bytes, UTF-16 code units, or characters.
 Unit = Literal["utf-8", "utf-16", "utf-32"]
 
 _LINE_END = re.compile("\r\n|\r|\n")
@@ -86,8 +86,8 @@ class PlacedToken(NamedTuple):
 
     Args:
         id: its id.
-        start, end: the range of the text that it stands for, in characters. It covers each
-            character of which the token has a byte, so the tokens of one character share it.
+        start, end: its range in the text, in characters. The range covers each character of which
+            the token has a byte, so the tokens of one character share it.
         number: the number of tokens before it.
     """
 
@@ -108,10 +108,9 @@ class Document:
 
     Places are offsets in characters, as in a string. They are strict: a range that reaches out of
     the document is an error. Lines and columns, and offsets in UTF-8 and UTF-16, are converted in
-    logarithmic time; a line ends with a line feed, a carriage return, or both, as in editors. If
-    an edit raises an exception, nothing has changed. Several threads must not edit one document
-    at once. ``copy.copy(document)`` takes no time, and the copies are
-    then edited independently.
+    logarithmic time. A line ends with a line feed, a carriage return, or both, as in editors. If
+    an edit raises an exception, nothing has changed. Only one thread at a time may edit a
+    document. ``copy.copy(document)`` takes no time, and each copy is edited independently.
 
     Args:
         encoding: the encoding to count by.
@@ -181,7 +180,7 @@ class Document:
         return "".join(self._tree.pieces(start, end))[skipped : skipped + end - start]
 
     def count_range(self, start: int, end: int) -> int:
-        """Return the number of tokens of ``text[start:end]``, counted by itself.
+        """Return the number of tokens of ``text[start:end]``, counted as a text of its own.
 
         Raises:
             IndexError, TypeError: as ``replace``.
@@ -198,7 +197,7 @@ class Document:
         if first.start == last.start:
             return self._count_part(first, start, end, self._encoding)
         between = last.tokens_before - first.tokens_before - first.tokens
-        # The range is a text of its own, in which the last part goes on.
+        # The range is a text of its own, and its last part continues it.
         after = self._count_part(last, start, end, self._encoding.continued, within=True)
         return self._count_part(first, start, end, self._encoding) + between + after
 
@@ -225,10 +224,10 @@ class Document:
             pass
 
     def replacing(self, start: int, end: int, new: str) -> Iterator[None]:
-        """Replace as ``replace`` does, in short steps between which something else may be done.
+        """Replace as ``replace`` does, in short steps that let other work run between them.
 
-        The document changes with the last step, so the rest of the steps may be left out to give
-        the edit up. It must not be edited otherwise in between.
+        The document changes with the last step. To cancel the edit, leave out the remaining steps.
+        Do not edit the document in any other way between them.
 
         >>> from compat_bpe import get_encoding
         >>> document = Document(get_encoding("gpt2"))
@@ -251,7 +250,7 @@ class Document:
         if len(text) < PIECE // 2:
             # Small pieces are joined to their neighbours, so that there are never many.
             after = tree.find(stop).piece if stop < tree.chars else ""
-            # If the beginning is taken out, another piece becomes the first one.
+            # If the beginning is removed, another piece becomes the first one.
             if len(text) + len(after) <= 2 * PIECE or not (text or begin):
                 text, stop = text + after, stop + len(after)
             before = tree.find(begin - 1).piece if begin else ""
@@ -315,8 +314,8 @@ class Document:
     def range_around(self, offset: int, limit: int) -> tuple[int, int]:
         """Return a range that contains every text of ``limit`` tokens that touches an offset.
 
-        Text that begins before the range and goes on to the offset has more tokens, and so does
-        text that ends after the range. The text between two cut points has the same tokens in any
+        Text from before the range up to the offset has more tokens, and so has text from the offset
+        to behind the range. The reason: text between two cut points has the same tokens in any
         text, and on each side the range has whole pieces with more tokens than the limit.
 
         Raises:
@@ -354,7 +353,7 @@ class Document:
     def line_range(self, line: int) -> tuple[int, int]:
         r"""Return the offsets at which a line, counted from 0, begins and ends.
 
-        Its line end is not in the range.
+        The line end is not in the range.
 
         Raises:
             IndexError: the document has no such line.
@@ -397,8 +396,8 @@ class Document:
     def offset(self, line: int, column: int, unit: Unit = "utf-32") -> int:
         r"""Return the offset in characters of a line and a column.
 
-        A column beyond the end of the line is its end, as in editors; one within a character is
-        the beginning of that character.
+        A column beyond the end of the line means its end, as in editors. A column within a
+        character means the beginning of that character.
 
         Raises:
             IndexError: the document has no such line, or the column is negative.
@@ -481,7 +480,7 @@ class Document:
         first, last = start + PIECE - 1, start + 2 * PIECE
         cut = next_cut_point(text, first, last) or next_cut_point(text, first, last, fine=True)
         if cut is None:
-            # Something long: it becomes a piece of its own, apart from the text before it.
+            # A long chunk becomes a piece of its own, apart from the text before it.
             before = last_cut_point(self._encoding, text[start : start + PIECE], PIECE)
             cut = start + before if before else next_cut_point(text, first, fine=True)
         while cut is not None and text[cut - 1 : cut + 1] == "\r\n":
@@ -495,9 +494,9 @@ class Document:
 
         Args:
             place: the piece.
-            start, end: a range that has some of it.
+            start, end: a range with some of the piece.
             encoding: the encoding to count the part by.
-            within: True if the part goes on.
+            within: True if the part continues a text.
         """
         part = place.piece[max(start - place.start, 0) : end - place.start]
         is_known = len(part) == len(place.piece) and (

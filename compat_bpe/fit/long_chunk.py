@@ -1,4 +1,4 @@
-"""The tokens of a long chunk, of its prefixes and suffixes, and of what an edit makes of it.
+"""The tokens of a long chunk, of its prefixes and suffixes, and of the chunk after an edit.
 
 ``LongChunk`` has those of prefixes and suffixes, ``LongPieceTokens`` those of edited pieces.
 
@@ -13,8 +13,8 @@ Three things follow:
   chunk, merge the remaining bytes, and check that merging the two tokens at the junction alone
   gives these two. The same holds for suffixes, from the other side.
 - Dropping a prefix's last token leaves a shorter prefix with one token fewer.
-- After an edit, the tokens before it and those after it may stay, with what is between merged by
-  itself, if at both junctions the two tokens alone give these two.
+- After an edit, the tokens before it and after it may stay, and the bytes between are merged by
+  themselves, if at both junctions the two tokens alone give these two.
 
 ``possible_ends`` and ``possible_starts`` are for a long text without a cut point, such as a number
 of a thousand digits, a line of a thousand hyphens, or a page of Thai. Each offset could be tried as
@@ -37,8 +37,8 @@ characters of one class and a pattern without nested endless repeats:
 3. Two adjacent prefixes that both end with their match rule out a fixed distance from the start.
    So every longer prefix ends with its match, too.
 
-Suffixes are simpler, since a match never looks back: the match at an offset is the same, whatever
-text before it is dropped.
+Suffixes are simpler, since a match never looks back: the match at an offset is the same, no matter
+what text before it is dropped.
 """
 
 from __future__ import annotations
@@ -234,7 +234,7 @@ class Merged(NamedTuple):
         """Yield tokens, each as its id and its range in characters.
 
         Args:
-            first, last: the number of tokens before the first one, and before the one after them.
+            first, last: the numbers of the first token, and of the token after the last one.
 
         >>> merged = Merged("aé".encode(), array("I", [5, 6]), array("I", [2, 3]))
         >>> list(merged.places(0, 2))
@@ -268,8 +268,8 @@ class LongPieceTokens:
     """The tokens of the long pieces of a document that were counted last.
 
     A piece is long if no cut point is near: a word of 200,000 letters, for instance. If it is one
-    chunk, its tokens are known by their ends, and those of the piece that an edit makes of it are
-    found by merging some tokens around the edit.
+    chunk, the ends of its tokens are kept. After an edit, only some tokens around the edit are
+    merged to find the tokens of the new piece.
 
     Args:
         encoding: the encoding to count by.
@@ -285,7 +285,7 @@ class LongPieceTokens:
         return LongPieceTokens, (self._encoding,)  # the tokens are found anew
 
     def merged(self, piece: str) -> Merged | None:
-        """Return the tokens of a piece; None if it is not long, or its tokens are not found so.
+        """Return the tokens of a piece; None if it is not long, or this method does not apply.
 
         >>> from compat_bpe import get_encoding
         >>> pieces = LongPieceTokens(get_encoding("gpt2"))
@@ -305,7 +305,7 @@ class LongPieceTokens:
             if merged.data == data:
                 return merged
         splitter = core.splitter_of(piece)
-        # What is not longer than a token may be one as a whole, whatever merging gives.
+        # A piece not longer than a token may be one token, even if merging does not make it.
         if splitter is None or len(data) <= core.longest_token or splitter.chunks(piece) != [piece]:
             return None
         merged = self._edited(core, data) or _merged(core, data)
@@ -328,13 +328,13 @@ def _merged(core: Core, data: bytes) -> Merged:
 
 
 def _around(core: Core, old: Merged, data: bytes, before: int, after: int) -> Merged | None:
-    """Return the tokens of a piece by those of another one.
+    """Return the tokens of a piece by the tokens of another piece.
 
     Args:
         core: the core that merges.
         old: the other piece.
         data: the piece.
-        before, after: the number of bytes that both have at the beginning, and at the end.
+        before, after: the number of bytes that both share at the beginning, and at the end.
 
     Returns:
         The tokens; None if no junction is near the edit.
@@ -366,7 +366,7 @@ def _goes_on(data: bytes, place: int) -> bool:
     return place < len(data) and data[place] & 0xC0 == 0x80
 
 
-#: The number of characters whose kinds are remembered.
+#: The number of characters whose kinds are kept.
 _CHARACTERS = 1 << 14
 #: The length in characters below which every offset of a chunk counts as possible.
 _LONG_CHUNK = 256

@@ -5,8 +5,8 @@ of its items. So finding an offset, and the tokens before it, visits one node of
 is never changed: a change gives a new tree, which shares with the old one all nodes that are not on
 the way to the changed pieces.
 
-Other amounts of text that add up, such as line ends, are measured when they are first asked for,
-and kept in the nodes. So after a change only the nodes on the way to it are measured again.
+Other amounts of text that add up, such as line ends, are measured when first needed, and kept in
+the nodes. So after a change only the nodes on the way to it are measured again.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from itertools import accumulate
 from typing import Any, Callable, NamedTuple
 
-#: The most items of a node. Each node but the root has at least half as many.
+#: The most items of a node. Each node except the root has at least half as many.
 WIDTH = 32
 
 #: A function that gives an amount of a text. The amount of two pieces is that of both together.
@@ -69,7 +69,7 @@ class PieceTree:
     def _grow(self, root: _Node, height: int) -> None:
         """Set the root.
 
-        A root with too many items gets nodes above it. A root with a single item gives way to it.
+        A root with too many items gets nodes above it. A root with a single item is replaced by it.
         """
         #: The number of characters, and of tokens, of all pieces.
         self.chars, self.tokens = sum(root.chars), sum(root.tokens)
@@ -95,7 +95,7 @@ class PieceTree:
         Args:
             measure: the function that measures the amount.
             number: from 0 to the total less 1.
-            other: an amount to know of the text before the piece.
+            other: the other amount to return for the text before the piece.
 
         >>> tree = PieceTree(["a\\nb", "\\n", "c"], [1, 1, 1])
         >>> tree.find_amount(lambda piece: piece.count("\\n"), 1)
@@ -111,7 +111,7 @@ class PieceTree:
 
         Args:
             measure, number: the unit, as for ``find_amount``; None for tokens.
-            other: another amount of the text before the piece.
+            other: the other amount to return for the text before the piece.
 
         Returns:
             The lowest node, the index of the piece in it, and the two amounts.

@@ -2,10 +2,10 @@
 
 ``encoder.json`` is one JSON object from token to id, with the tokens in GPT-2's byte alphabet
 (see :mod:`compat_bpe.pipeline.byte_level`). ``vocab.bpe`` lists the merges, highest priority
-first, one ``first second`` a line, below an optional ``#version`` line.
+first, one ``first second`` per line, below an optional ``#version`` line.
 
-GPT-2 merges the *pairs* that are listed. Here, as in tiktoken, any two parts are merged whose
-*concatenation* is a token, and the id is the priority. So two things are required:
+GPT-2 merges the *pairs* that are listed. Here, as in tiktoken, any two parts whose *concatenation*
+is a token are merged, and the id is the priority. So two things are required:
 
 - ids increase in the order of the merges;
 - each token of ``encoder.json`` is one byte, the result of a merge, or a special token.
@@ -205,7 +205,7 @@ def format_vocab_bpe(ranks: Mapping[bytes, int]) -> bytes:
     for token, parts in merges_by_rank(ranks):
         if parts is None:
             raise ValueError(
-                f"token {token!r} (rank {ranks[token]}) is made by no merge: "
+                f"no merge makes the token {token!r} (rank {ranks[token]}): "
                 "merging does not end with two parts of it"
             )
         lines.append(" ".join(map(encode_bytes, parts)))

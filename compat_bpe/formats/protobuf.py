@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 #: The wire types: an integer, 8 bytes, bytes of any length, the two ends of a group, 4 bytes.
 VARINT, FIXED64, BYTES, GROUP, GROUP_END, FIXED32 = range(6)
-#: The deepest that groups, which are obsolete, may be within each other.
+#: The deepest nesting of groups, which are obsolete.
 _DEEPEST = 100
 
 
@@ -20,7 +20,7 @@ class Field(NamedTuple):
 
     Args:
         number, wire: its number and its wire type.
-        value: an integer, or bytes; no bytes for a group, which is skipped.
+        value: an integer, or bytes; empty for a group, which is skipped.
         start, end: the place of the value.
     """
 
@@ -36,10 +36,10 @@ def read_field(data: bytes, at: int, end: int) -> Field:
 
     Args:
         data: the file.
-        at, end: the place of the field, and the end of the message that it is in.
+        at, end: the place of the field, and the end of its message.
 
     Raises:
-        Damaged: the field goes on after the end, or is none at all.
+        Damaged: the field reaches beyond the end, or is not valid.
     """
     number, wire, start = _read_tag(data, at, end)
     if wire == VARINT:
@@ -65,7 +65,7 @@ def read_varint(data: bytes, at: int, end: int) -> tuple[int, int]:
     """Return an integer of at most 64 bits, and the place after it.
 
     Raises:
-        Damaged: it has no end, or more than ten bytes.
+        Damaged: the integer has no end, or more than ten bytes.
     """
     number = 0
     for shift in range(0, 70, 7):
@@ -81,7 +81,7 @@ def read_varint(data: bytes, at: int, end: int) -> tuple[int, int]:
 def _read_tag(data: bytes, at: int, end: int) -> tuple[int, int, int]:
     tag, after = read_varint(data, at, end)
     if after - at > 5 or tag >> 32 or not tag >> 3 or tag & 7 > FIXED32:
-        raise Damaged("there is no field of such a number and type", at)
+        raise Damaged("the number or type of a field is not valid", at)
     return tag >> 3, tag & 7, after
 
 
@@ -91,7 +91,7 @@ def _span(data: bytes, at: int, end: int, wire: int) -> tuple[int, int]:
     if wire == BYTES:
         size, start = read_varint(data, at, end)
     if size > end - start:
-        raise Damaged("a field is longer than what it is in", at)
+        raise Damaged("a field is longer than its message", at)
     return start, start + size
 
 
@@ -115,7 +115,7 @@ def _skip_group(data: bytes, at: int, end: int, number: int) -> int:
 
 
 def write_varint(number: int) -> bytes:
-    """Return an integer as it is written; a negative one in two's complement of 64 bits.
+    """Return the bytes of an integer; a negative one is in two's complement of 64 bits.
 
     >>> write_varint(300)
     b'\\xac\\x02'
@@ -130,7 +130,7 @@ def write_varint(number: int) -> bytes:
 
 
 def write_field(number: int, wire: int, value: int | bytes) -> bytes:
-    """Return a field as it is written."""
+    """Return the bytes of a field."""
     tag = write_varint(number << 3 | wire)
     if isinstance(value, int):
         return tag + write_varint(value)

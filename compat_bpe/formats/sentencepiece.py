@@ -1,11 +1,11 @@
-"""Models of SentencePiece: ``.model`` files, read and written, and the tokenizer that they define.
+"""SentencePiece models: ``.model`` files, read and written, and the tokenizer that they define.
 
 The result gives the ids of sentencepiece 0.2.3. Its Unigram scores are summed in 32 bits, as in
-that version; earlier ones give other ids for some texts.
+that version. Earlier versions give other ids for some texts.
 
 A file is a message of Protocol Buffers (``protobuf``). Messages are read as the reference
-implementation reads them. So a field that is not known, or has another wire type than it should
-have, is skipped, and of a field that comes twice the last counts.
+implementation reads them. So an unknown field, or a field with the wrong wire type, is skipped. If
+a field comes twice, the last one counts.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ class NormalizerSpec(NamedTuple):
         name: the name of the rules.
         charsmap: the precompiled character map; empty if there is none.
         add_dummy_prefix: put a space before the text.
-        remove_extra_whitespaces: remove spaces at the ends, and repeated ones.
+        remove_extra_whitespaces: remove spaces at the ends, and repeated spaces.
         escape_whitespaces: write spaces as ``▁``.
     """
 
@@ -86,7 +86,7 @@ class NormalizerSpec(NamedTuple):
         """Return the normalizer.
 
         Args:
-            symbols: the user-defined symbols, which are kept as they are.
+            symbols: the user-defined symbols, which are kept unchanged.
             whitespace_as_suffix: put the space of ``add_dummy_prefix`` after the text.
 
         Raises:
@@ -110,7 +110,7 @@ class SentencePieceModel(NamedTuple):
         scores: the score of each piece, a number of 32 bits.
         types: the type of each piece, a byte (see ``pipeline.models.sentencepiece.base``).
         normalizer: its settings of normalization.
-        denormalizer: the same for decoded text; None if there are none.
+        denormalizer: the settings of normalization for decoded text; None if there are none.
         kind: ``UNIGRAM``, ``BPE``, ``WORD`` or ``CHAR``.
         whitespace_as_suffix: True if spaces belong to the word before.
         byte_fallback: True if unknown characters are written as bytes.
@@ -162,8 +162,8 @@ class SentencePieceModel(NamedTuple):
     def extended(
         self, name: str, tokens: Mapping[bytes, int], merges: Sequence[tuple[bytes, bytes]]
     ) -> SentencePieceModel:
-        """Raise ``ValueError``: a merge has a score here, which new tokens do not have."""
-        raise ValueError(f"{self.source}: a model of SentencePiece cannot be extended")
+        """Raise ``ValueError``: merges have scores here, and new tokens have none."""
+        raise ValueError(f"{self.source}: a SentencePiece model cannot be extended")
 
     def with_special(self, names: Set[str]) -> SentencePieceModel:
         """Return the model itself, since it has no added tokens that could be special."""
@@ -210,12 +210,12 @@ class SentencePieceModel(NamedTuple):
         )
 
     def check(self) -> None:
-        """Refuse what SentencePiece refuses, too.
+        """Refuse a model that SentencePiece also refuses.
 
         Raises:
-            ValueError: a piece is empty, too long, twice in the model or has a NUL; a score is no
-                number; there is no unknown piece, or more than one; bytes are missing or wrong.
-                Also too many pieces that begin with each other, which SentencePiece takes.
+            ValueError: a piece is empty, too long, twice in the model or has a NUL; a score is not
+                a number; there is no unknown piece, or more than one; bytes are missing or wrong.
+                Also if too many pieces begin with each other, which SentencePiece allows.
         """
         self._check_texts()
         self._check_types()
@@ -253,7 +253,7 @@ class SentencePieceModel(NamedTuple):
             for number, text in enumerate(texts):
                 key = text, self.kind != BPE and types[number] in IN_TEXT
                 if seen.setdefault(key, number) != number and text != "\0":
-                    self._fail(f"piece {number}: {text!r} is piece {seen[key]}, too")
+                    self._fail(f"piece {number}: {text!r} is also piece {seen[key]}")
 
     def _check_types(self) -> None:
         texts, types = self.texts, self.types
@@ -261,18 +261,18 @@ class SentencePieceModel(NamedTuple):
             second = types.index(UNKNOWN, types.index(UNKNOWN) + 1)
             self._fail(f"piece {second}: it is the second unknown piece")
         if UNKNOWN not in types and not self.byte_fallback:
-            self._fail("no piece is the unknown one")
+            self._fail("there is no unknown piece")
         names = {f"<0x{byte:02X}>" for byte in range(256)}
         for number in compress(range(len(types)), map(BYTE.__eq__, types)):
             if not self.byte_fallback:
-                self._fail(f"piece {number}: it is a byte, but the model says that it has none")
+                self._fail(f"piece {number}: it is a byte, but byte_fallback is false")
             if texts[number] not in names:
-                self._fail(f"piece {number}: {texts[number]!r} is no byte")
+                self._fail(f"piece {number}: {texts[number]!r} is not a byte")
             names.discard(texts[number])
         if self.byte_fallback and names:
             self._fail(f"the byte {min(names)} is missing")
         if self.kind == UNIGRAM and not self.pieces().ids:
-            self._fail("no piece may be in text")
+            self._fail("it has no piece that may be in text")
 
     def _fail(self, reason: str) -> NoReturn:
         raise ValueError(f"{self.source}: {reason}")
@@ -287,21 +287,21 @@ _MODELS: dict[int, Callable[[SentencePieceVocabulary], SentencePieceBase]] = {
 }
 
 
-#: A token that only Phi-3 has, and its tokens that do not take the white space after them.
+#: A token that only Phi-3 has, and the tokens of Phi-3 that do not take the white space after them.
 _PHI_3, _PHI_3_BARE = "<|placeholder1|>", {"<unk>", "<s>", "<|endoftext|>"}
 
 
 class PiecesWithNames(SentencePieceModel):
-    """A model whose control pieces, the unknown one and those added by users have names in text.
+    """A model whose control, unknown and user-added pieces are found in text by their names.
 
-    The names of the first two are special. What is between names is a text by itself, so that it
-    has a dummy prefix of its own, as in the ``tokenizer.json`` of Llama 2.
+    Control pieces and the unknown piece are special. The text between names is a text of its own,
+    with its own dummy prefix, as in the ``tokenizer.json`` of Llama 2.
     """
 
     @cached_property
     def added_tokens(self) -> tuple[AddedToken, ...]:
         """The added tokens."""
-        # No file says which of them take white space; it is known of these.
+        # No file has the flag for white space, but its value for these is known.
         takes_left = {"<mask>"} if self.kind == UNIGRAM else set()
         takes_right = set(self.texts) - _PHI_3_BARE if _PHI_3 in self.texts else set()
         return tuple(
@@ -352,7 +352,7 @@ def read_sentencepiece(path: str | os.PathLike[str]) -> SentencePieceModel:
 
     Raises:
         OSError: the file cannot be read.
-        ValueError: it is damaged, or SentencePiece does not take it either. The message says the
+        ValueError: the file is damaged, or SentencePiece refuses it, too. The message gives the
             file, the place in it and the reason.
     """
     return parse_sentencepiece(read_whole(path), os.fspath(path))
@@ -424,9 +424,9 @@ def _parse(data: bytes, source: str) -> SentencePieceModel:
 def _read_pieces(
     data: bytes, at: int, texts: list[bytes], scores: list[bytes], types: bytearray
 ) -> int:
-    """Read the pieces from a place on that are written in the usual way; return where they end.
+    """Read the pieces from a place on that have the usual form; return the place of their end.
 
-    The usual way is a field of less than 128 bytes with the text, the score and, if it is not 1,
+    The usual form is a field of less than 128 bytes with the text, the score and, if it is not 1,
     the type.
     """
     end = len(data)
@@ -450,7 +450,7 @@ def _read_pieces(
             scores.append(data[score:after])
             at = stop
     except (IndexError, ValueError):
-        pass  # The general reader says what is wrong.
+        pass  # The general reader raises the error.
     return at
 
 
@@ -473,7 +473,7 @@ def _members(data: bytes, message: Field, kinds: Mapping[int, tuple[str, Any]]) 
 
 
 def _decoded(members: dict[str, Any], kinds: Mapping[int, tuple[str, Any]]) -> dict[str, Any]:
-    """Return the members with text in place of bytes where it is text."""
+    """Return the members with the bytes of texts decoded."""
     texts = {name for name, kind in kinds.values() if kind is str}
     return {
         name: value.decode("utf-8", "replace") if name in texts else value
@@ -495,9 +495,9 @@ def _decoded_pieces(texts: list[bytes], source: str) -> list[str]:
 
 
 def sentencepiece_bytes(model: SentencePieceModel) -> bytes:
-    """Return a model as a file.
+    """Return the bytes of the file of a model.
 
-    What is written is what ``parse_sentencepiece`` reads; other settings of the trainer are lost.
+    Only the fields that ``parse_sentencepiece`` reads are written. Other settings are lost.
     """
     numbers = array("f", model.scores)
     if byteorder == "big":
@@ -529,7 +529,7 @@ def _trainer(model: SentencePieceModel) -> bytes:
 
 
 def _fields(message: object, kinds: Mapping[int, tuple[str, Any]]) -> dict[int, bytes]:
-    """Return the fields of a message as they are written, by their numbers."""
+    """Return the bytes of the fields of a message, by their numbers."""
     fields = {}
     for number, (name, kind) in kinds.items():
         value = getattr(message, name)

@@ -1,9 +1,9 @@
 """The parts of a ``tokenizer.json`` around its model, read; truncation and padding also written.
 
-Each reader takes a part as in the file and returns the stage of the pipeline that it describes. A
-kind is imported once a file has it, unless each file needs it. A part that is not supported raises
-a ``ValueError`` that names it. The names and their meaning are those of Hugging Face tokenizers
-0.23.3.
+Each reader gets a part as in the file and returns the stage of the pipeline that it describes. The
+module of a kind is imported on demand, unless every file needs it. A part that is not supported
+raises a ``ValueError`` that names it. The names and their meaning are those of Hugging Face
+tokenizers 0.23.3.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def check_size(part: Json) -> None:
     """Refuse a part of thousands of steps, which would take minutes to read.
 
     Raises:
-        ValueError: it has more than ``_MOST_OBJECTS`` objects.
+        ValueError: the part has more than ``_MOST_OBJECTS`` objects.
     """
     left, objects = [part.value], 0
     while left:
@@ -67,8 +67,8 @@ def part_type(
     Args:
         part: the part.
         known: all types.
-        members_of: the members by which tokenizers tells some types if a part does not name a type
-            that it knows, in its order.
+        members_of: the members by which tokenizers recognises a type if a part does not name a
+            known type, in its order.
 
     Raises:
         ValueError: the type is not one of ``known``, or the part is nested too deeply.
@@ -93,7 +93,7 @@ def flattened(
     key: str,
     members_of: Mapping[str, Collection[str]] = _NONE,
 ) -> Iterator[tuple[str, Json]]:
-    """Yield the parts that a part consists of, sequences in sequences included, with their types.
+    """Yield the single parts of a part and their types; nested sequences are flattened.
 
     Args:
         part: the part.
@@ -116,7 +116,7 @@ def character(part: Json) -> str:
 
 
 def one_of(part: Json, names: Collection[T]) -> T:
-    """Return the name that a part is."""
+    """Return the name in a part, which must be one of some names."""
     for name in names:
         if part.text() == name:
             return name
@@ -161,7 +161,7 @@ def read_normalizer(part: Json | None) -> Normalizer | None:
     return one_after_the_other([_NORMALIZERS[type_name](item) for type_name, item in parts])
 
 
-#: The members by which tokenizers knows a normalizer without a type, in its order.
+#: The members by which tokenizers recognises a normalizer without a type, in its order.
 _NORMALIZER_MEMBERS = {
     "BertNormalizer": {"clean_text", "handle_chinese_chars", "lowercase"},
     "Strip": {"strip_left", "strip_right"},
@@ -249,7 +249,7 @@ BYTE_LEVEL_PATTERN = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N
 
 
 def joined_steps(part: Json | None) -> list[PreTokenizerStep]:
-    """Return the steps of a ``pre_tokenizer``, joined already if it is one that ships."""
+    """Return the steps of a ``pre_tokenizer``; those of a shipped one are joined already."""
     if part is None:
         return []
     from ..pipeline.pre_tokenizers.splitter import prepared_steps
@@ -263,7 +263,7 @@ def joined_steps(part: Json | None) -> list[PreTokenizerStep]:
 
 
 def read_steps(part: Json) -> list[PreTokenizerStep]:
-    """Return the steps of a ``pre_tokenizer``, each as it is in the file."""
+    """Return the single steps of a ``pre_tokenizer``, as in the file."""
     parts = flattened(part, _STEPS, "pretokenizers")
     return [step for type_name, item in parts for step in _STEPS[type_name](item)]
 
@@ -391,7 +391,7 @@ def read_post_processor(part: Json | None) -> Processor | None:
     return None if part is None else _read_processor(part)
 
 
-#: The members by which tokenizers knows a post-processor without a type.
+#: The members by which tokenizers recognises a post-processor without a type.
 _PROCESSOR_MEMBERS = {
     "BertProcessing": {"sep", "cls"},
     "TemplateProcessing": {"single", "pair", "special_tokens"},
@@ -403,7 +403,7 @@ def _read_processor(part: Json) -> Processor:
 
 
 def _bert(part: Json) -> Processor:
-    """Return BERT's or RoBERTa's: their members decide, and not the type, as in tokenizers."""
+    """Return BERT's or RoBERTa's post-processor; as in tokenizers, its members decide which."""
     cls, sep = (_special_token(part[name]) for name in ("cls", "sep"))
     trims, adds = map(part.mapping().get, ("trim_offsets", "add_prefix_space"))
     if isinstance(trims, bool) and isinstance(adds, bool):
@@ -471,7 +471,7 @@ _PROCESSORS: dict[str, Callable[[Json], Processor]] = {
 
 
 def read_decoder(part: Json | None) -> list[DecoderStep]:
-    """Return the steps of a file's ``decoder``; the pieces are joined by spaces if it has none.
+    """Return the steps of a file's ``decoder``; without one, pieces are joined by spaces.
 
     Raises:
         ValueError: it is wrong.
@@ -488,10 +488,10 @@ def read_decoder(part: Json | None) -> list[DecoderStep]:
     return read
 
 
-#: The most characters that decoders may make of one: a Replace makes at most its content of it.
+#: The most characters that decoders may make from one: a Replace makes at most its content.
 _MOST_OF_ONE = 1 << 12
 
-#: The members by which tokenizers knows a decoder without a type, in its order.
+#: The members by which tokenizers recognises a decoder without a type, in its order.
 _DECODER_MEMBERS = {
     "BPEDecoder": {"suffix"},
     "WordPiece": {"prefix", "cleanup"},

@@ -54,7 +54,7 @@ _FEW = 1 << 18
 
 #: The parts of the translations that are in ``prepared_large``.
 LARGE_PARTS = ("most", "cut_points")
-#: The parts for a pattern that is not translated, of which nothing is known.
+#: The parts for a pattern that is not translated and not analysed.
 _UNTRANSLATED: Mapping[str, Any] = {
     **dict.fromkeys(("few", "cut_points", "fine_cut_points", "ascii_cut_points")),
     "leaves_nothing_out": False,
@@ -65,8 +65,8 @@ class Splitter:
     r"""A published pattern, ready to split texts.
 
     Args:
-        pattern: in the syntax of Rust's ``fancy-regex``, as tiktoken takes it. A pattern that
-            this package cannot translate is given to the ``regex`` package, if that is installed.
+        pattern: the pattern in the syntax of Rust's ``fancy-regex``, as in tiktoken. A pattern
+            that this package cannot translate is given to the ``regex`` package, if installed.
 
     Raises:
         PatternError: the pattern is wrong, or needs ``regex`` and that is not installed.
@@ -103,10 +103,10 @@ class Splitter:
         """Return a splitter for a parsed pattern.
 
         Args:
-            tree: the pattern, or a function that returns it, called when it is first needed.
+            tree: the pattern, or a function that returns it, called when the tree is first needed.
             pattern: its name in messages.
-            parts: the parts of its ``Translation`` that are known, by their names; with ``large``
-                the place of others in ``prepared_large``. With ``ascii``, it is fit for ``re``.
+            parts: the known parts of its ``Translation``, by their names. ``large`` is the place of
+                further parts in ``prepared_large``. A pattern with ``ascii`` is fit for ``re``.
         """
         splitter = cls.__new__(cls)
         splitter._set_up(pattern, tree if callable(tree) else lambda: tree, parts or {})
@@ -173,9 +173,9 @@ class Splitter:
     def spans(self, text: str) -> Iterator[tuple[int, int]]:
         """Return the start and end of each match in a text, empty matches included.
 
-        An empty match right after another match is left out. After an empty match the search goes
-        on one character further, as in Rust and Oniguruma; ``re`` would look for a longer match at
-        the same position.
+        An empty match right after another match is left out. After an empty match the search
+        continues one character further, as in Rust and Oniguruma; ``re`` would try a longer match
+        at the same position.
 
         Args:
             text: without surrogates; see ``repair``.
@@ -188,7 +188,7 @@ class Splitter:
 
         Args:
             text: without surrogates; see ``repair``.
-            new: what is put there, taken literally.
+            new: the replacement, taken literally.
         """
         matcher, replaced = self._matcher_for(text)
         if replaced is text:
@@ -210,7 +210,7 @@ class Splitter:
     def _few(self) -> tuple[Matcher, StandIns] | None:
         """The matcher and the stand-ins for the first texts that are not ASCII.
 
-        None if the pattern has too many kinds of characters.
+        None if there are too many kinds of characters.
         """
         few = self._part("few")
         return None if few is None else self._with_stand_ins(*few)
@@ -226,7 +226,7 @@ class Splitter:
         return self._matcher(pattern), StandIns(starts, stand_ins)
 
     def _few_for(self, text: str) -> tuple[Matcher, StandIns] | None:
-        """Return ``_few`` for a text that is not ASCII; None once it is not worth it any more."""
+        """Return ``_few`` for a text that is not ASCII; None once ``_most`` is faster."""
         self._few_left -= len(text)
         return self._few if self._few_left >= 0 else None
 
@@ -288,7 +288,7 @@ class Splitter:
 
     @cached_property
     def fine_cut_points(self) -> re.Pattern[str] | None:
-        """A pattern that finds more cut points; to search with it takes several times as long."""
+        """A pattern that finds more cut points; searching with it takes several times as long."""
         return self._cut_point_pattern("fine_cut_points")
 
     @cached_property
@@ -334,9 +334,9 @@ class Splitter:
         """Return the segments of a text, of some hundred characters each.
 
         A segment ends at a cut point, so the chunks of the segments are those of the text. It ends
-        soon after an empty line, or else soon after the end of a line: so equal parts of two texts
-        mostly have equal segments. It is longer than ``longest`` if no cut point is found before,
-        and the last one may be shorter than ``shortest``.
+        soon after an empty line, or else soon after the end of a line. So equal parts of two texts
+        usually have equal segments. A segment is longer than ``longest`` if no cut point is found
+        before, and the last segment may be shorter than ``shortest``.
         """
         cut_points, replaced = self._cut_points_for(text) if len(text) > longest else (None, text)
         return segments(text, cut_points, replaced, shortest, longest)
@@ -354,7 +354,7 @@ def segments(
     Args:
         text: the text.
         cut_points: a pattern for a character with a cut point after it; None if there is none.
-        replaced: a text of the same length in which it is looked for.
+        replaced: the text to search, of the same length.
         shortest, longest: bounds of the lengths of segments.
     """
     start = 0
@@ -372,14 +372,14 @@ def segments(
 
 
 def parse(pattern: str) -> Node:
-    """Return the tree of a pattern, as ``parser.parse`` does, which is imported only then."""
+    """Return the tree of a pattern by ``parser.parse``, which is imported on demand."""
     from .parser import parse
 
     return parse(pattern)
 
 
 #: The seconds that ``regex`` gets for any text, and the characters for each further second. It
-#: takes some millions of characters a second.
+#: reads some millions of characters a second.
 _FEWEST_SECONDS = 10
 _CHARACTERS_A_SECOND = 100_000
 
@@ -446,7 +446,7 @@ class Matcher:
 class ForeignMatcher(Matcher):
     """A pattern that only ``regex`` understands. The time of its searches is limited.
 
-    Nothing is known of the ways in which it may match, so time is the only bound.
+    The number of ways in which it may match is not known, so time is the only bound.
 
     Args:
         compiled: the pattern.
@@ -463,7 +463,7 @@ class ForeignMatcher(Matcher):
         """Yield the start and end of each match; see ``Matcher``.
 
         Raises:
-            PatternError: it takes too long.
+            PatternError: the search takes too long.
         """
         seconds = _FEWEST_SECONDS + len(text) / _CHARACTERS_A_SECOND
         ends = time.monotonic() + seconds
@@ -531,7 +531,7 @@ def compile_regex(text: str, error: PatternError) -> Any:
 
     try:
         with warnings.catch_warnings():
-            # `regex` warns of set operators, and would then take them for plain characters.
+            # `regex` warns about set operators, and would then read them as plain characters.
             warnings.simplefilter("error")
             return regex.compile(text)
     except (regex.error, FutureWarning, OverflowError, RecursionError):

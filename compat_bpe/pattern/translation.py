@@ -3,15 +3,15 @@ r"""The translation of a pattern for ``re``, over the alphabets that ``splitter`
 It has three steps, from tree to tree or from tree to text:
 
 1. ``relax`` turns possessive repeats and atomic groups into plain ones where that cannot change
-   a match. In the published patterns it removes all of them, so they need nothing that
-   Python 3.9 lacks. Any others are spelled ``(?=(…))\1``, which is atomic on every version.
+   a match. In the published patterns it removes all of them, so these run on Python 3.9. The
+   others are spelled ``(?=(…))\1``, which is atomic on every version.
 2. ``project`` replaces each class by its share of a smaller alphabet (ASCII, say) and drops
    branches that can no longer match.
 3. ``to_re`` writes the tree down, each class explicitly.
 
-``Translation`` takes these steps. For the patterns that ship, the parts of it that most texts need
-are in ``prepared``, and those that long texts need, which are larger, in ``prepared_large``: so a
-``Splitter`` of such a pattern mostly does without this module.
+``Translation`` takes these steps. For the patterns that ship, ``prepared`` has the parts that most
+texts need, and ``prepared_large`` the larger parts that long texts need. So a ``Splitter`` of such
+a pattern seldom needs this module.
 """
 
 from __future__ import annotations
@@ -57,12 +57,12 @@ FIRST_STAND_IN = "\xc0"
 
 
 class Translation:
-    """A pattern as it is given to ``re``.
+    """A pattern, translated for ``re``.
 
     Args:
         tree: the parsed pattern.
         pattern: its name in messages.
-        known: the parts that are known already, by their names.
+        known: the parts that are already known, by their names.
 
     Raises:
         PatternError: the pattern repeats something that may be empty.
@@ -80,7 +80,7 @@ class Translation:
         # A cached property is looked up here first.
         self.__dict__.update(known or {})
         for node in walk(tree):
-            # Engines differ in what they do after a round of a repeat that takes no character.
+            # Engines differ after a round of a repeat that takes no character.
             if isinstance(node, Repeat) and node.high != 1 and can_be_empty(node.item):
                 raise PatternError(pattern, 0, "it repeats something that may be empty")
         #: The parsed pattern, with possessive repeats replaced as far as possible.
@@ -91,7 +91,7 @@ class Translation:
         """The pattern as states, if ``re`` might try too many ways; None if ``re`` is fit for it.
 
         Raises:
-            PatternError: it is neither for ``re`` nor for states.
+            PatternError: the pattern fits neither ``re`` nor states.
         """
         if uncertain_parts(self.tree) == []:
             return None
@@ -162,7 +162,7 @@ class Translation:
     def cut_points(self) -> str | None:
         """A pattern for a character with a cut point after it in any text; None if there is none.
 
-        ``pattern.cut_points`` says what a cut point is.
+        ``pattern.cut_points`` defines a cut point.
         """
         return _cut_point_pattern(self._cut_point_pairs)
 
@@ -179,7 +179,7 @@ class Translation:
         return self._pairs(fine=False)
 
     def _pairs(self, *, fine: bool) -> list[tuple[CodePoints, CodePoints]]:
-        from .cut_points import cut_point_pairs  # few texts are so long that they are cut
+        from .cut_points import cut_point_pairs  # few texts are long enough to be cut
 
         return list(map(_without_surrogates, cut_point_pairs(self.tree, fine)))
 
@@ -279,7 +279,7 @@ _UNKNOWN = After(ALL, sure=False)
 
 
 def _before(node: Node, after: After) -> After:
-    """Return the rest of a match that begins with ``node`` and goes on with ``after``."""
+    """Return the rest of a match that begins with ``node`` and continues with ``after``."""
     if isinstance(node, Chars):
         return After(node.points, sure=False)
     if isinstance(node, Sequence):
@@ -307,11 +307,11 @@ def relax(node: Node, after: After = _DONE) -> Node:
 
     The property: giving back characters can only help if the rest of the match then succeeds
     at a character that was given back. So a possessive repeat of one class equals the greedy
-    one in two cases:
+    repeat in two cases:
 
     - the rest cannot begin with a character of that class (``[^a]?+a``);
-    - the rest cannot fail at all (``a++`` at the end of the pattern), so that nothing is ever
-      given back.
+    - the rest cannot fail at all (``a++`` at the end of the pattern), so nothing is ever given
+      back.
 
     >>> from compat_bpe.pattern.parser import parse
     >>> to_re(relax(parse("[0-9]++[a-z]|[a-z]++")))

@@ -1,26 +1,26 @@
 r"""The tree that a pattern is parsed into, facts about it, and its share of a smaller alphabet.
 
 ``uncertain_parts`` returns the parts that ``re`` might try in too many ways. ``re`` tries the ways
-through a pattern one after another, until one succeeds. ``(?:a+)+b`` has 2ⁿ of them for a run of
-*n* letters, ``a*a*a*b`` some n³, ``a*b`` only *n*, of which no two are at the same character at
-once. Most patterns show at once that they have few; the ways of all others are counted by
-``states``, which is imported only then.
+through a pattern one after another, until one succeeds. For a run of *n* letters, ``(?:a+)+b`` has
+2ⁿ ways, ``a*a*a*b`` some n³, and ``a*b`` only *n*, and no two of these are at the same character at
+once. Most patterns clearly have few ways. For all others, ``states`` counts the ways; it is
+imported only then.
 
-The property: if the ways of no part are too many (``states.is_bounded``), ``re`` takes each
-character in at most as many ways as the pattern has instructions (or ``FEW``), for each position
-from which it searches.
+The property: if no part has too many ways (``states.is_bounded``), ``re`` takes each character in
+at most as many ways as the pattern has instructions (or ``FEW``), for each position from which it
+searches.
 
 The argument:
 
-1. What cannot fail is never tried again: after ``a+`` at the end of the pattern, one way leads to
-   the match. So two things must be looked at (``_core``): what comes before, and one round of the
-   repeat by itself, since the last round fails.
+1. A part that cannot fail is never tried again: after ``a+`` at the end of the pattern, one way
+   leads to the match. So two parts must be examined (``_core``): the part before, and one round of
+   the repeat by itself, since the last round fails.
 2. All ways through a part are taken at once, as in ``states``, but two ways that meet are still
    counted as two. The counts are followed for all texts, until there are no new ones (then they are
    bounded), one is too great, or it takes too long.
 3. Conditions, atomic groups and the limits of long repeats only ever forbid ways, so they may be
-   left out. The ways through a lookahead count beside the others.
-4. A lookbehind may be read backwards, so it must be small enough for no counts to be needed.
+   left out. The ways through a lookahead count in addition to the others.
+4. A lookbehind may be read backwards, so it must be so small that no counts are needed.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from ..unicode.properties import ALL, NONE, CodePoints
 
 
 class PatternError(ValueError):
-    """An error in a pattern; the message says what is wrong, at which character, and what to do."""
+    """An error in a pattern; the message gives the reason, the character and some advice."""
 
     def __init__(self, pattern: str, position: int, reason: str, hint: str = "") -> None:
         self.pattern = pattern
@@ -42,7 +42,7 @@ class PatternError(ValueError):
 
 
 class PatternTooLarge(PatternError):
-    """A pattern beyond the limits (see ``parser.check_limits``), whatever it means."""
+    """The error for a pattern beyond the limits (see ``parser.check_limits``)."""
 
 
 def _shorten(pattern: str) -> str:
@@ -62,7 +62,7 @@ class Sequence(NamedTuple):
 
 
 class Alternatives(NamedTuple):
-    """Branches, of which the first that leads to a match counts."""
+    """Branches; the first branch that leads to a match counts."""
 
     branches: tuple[Node, ...]
 
@@ -152,7 +152,7 @@ def can_be_empty(node: Node) -> bool:
 
 
 def surely_begins(node: Node) -> CodePoints:
-    """Return characters at which a pattern certainly matches; there may be others.
+    """Return characters at which a pattern certainly matches; it may match at others, too.
 
     >>> from compat_bpe.pattern.parser import parse
     >>> surely_begins(parse("a?b|c+|d(?=e)")) == CodePoints.of("bc")
@@ -192,15 +192,15 @@ def looks_back(node: Node) -> bool:
     )
 
 
-#: A condition on one side of a position: the characters that meet it; True if the edge of the text
-#: does, too.
+#: A condition on one side of a position: the characters that satisfy it, and True if the edge of
+#: the text satisfies it.
 Asked = tuple[CodePoints, bool]
 
 
 def asked_of_next(node: Node) -> Asked | None:
     """Return the characters before which a node matches, and True if it matches at the end.
 
-    None if that does not depend on the next character alone.
+    None if that depends on more than the next character.
     """
     if isinstance(node, Chars):
         return node.points, False
@@ -218,14 +218,14 @@ def asked_of_next(node: Node) -> Asked | None:
     if isinstance(node, Sequence):
         items = list(node.items)
         while items and isinstance(items[-1], Repeat) and items[-1].low == 0:
-            items.pop()  # it can do without
+            items.pop()  # it may be missing
         if len(items) < 2:
             return asked_of_next(items[0]) if items else (ALL, True)
     return None
 
 
 def asked_of_any(branches: list[Asked | None]) -> Asked | None:
-    """Return the condition that is met if one of some is; None if one of them is not known."""
+    """Return the condition that one of some is satisfied; None if one of them is not known."""
     known = [asked for asked in branches if asked is not None]
     if len(known) < len(branches):
         return None
@@ -241,10 +241,9 @@ def stays_whole(tree: Node) -> bool:
     The property holds if a pattern looks around only in these ways: ``(?!x)`` with a set of single
     characters ``x``, and ``$`` for the end of the text. The argument: both are true at the end of
     the text, and elsewhere they depend on the next character alone. So the way by which *c*
-    matched in the text leads to a match of all of *c*. A way that comes before it and ends within
-    *c* sees the same characters in the text, so it would have matched there, and *c* would be
-    shorter. Hence the first way that matches, if it is another one, ends at the end of *c*, and
-    gives all of it.
+    matched in the text leads to a match of all of *c*. An earlier way that ends within *c* sees the
+    same characters in the text, so it would have matched there, and *c* would be shorter. Hence the
+    first way that matches, even if it is another way, ends at the end of *c* and matches all of it.
 
     Possessive repeats and atomic groups (``++``, ``(?>…)``) keep the property if they repeat a
     single character: such a repeat ends within *c*, as in the text, or at the end of *c*.
@@ -306,13 +305,13 @@ def project(node: Node, share: Callable[[CodePoints], CodePoints]) -> Node:
     return NEVER if item == NEVER else Atomic(item)
 
 
-#: The most ways at once that are few, however small the pattern is.
+#: The most ways at once that count as few for a pattern of any size.
 FEW = 64
-#: The highest number of ways that is counted; more make no difference.
+#: The highest number of ways that is counted. More ways make no difference.
 _MANY = 1_000_000
-#: The most rounds of a repeat that are written out; a longer one counts as endless.
+#: The most rounds of a repeat that are written out. A longer repeat counts as endless.
 MOST_ROUNDS = 16
-#: The most nodes of all parts that are looked at.
+#: The most nodes of all parts that are examined.
 _MOST_NODES = 200_000
 
 
@@ -353,7 +352,7 @@ def _core(node: Node, is_last: bool, parts: list[Node]) -> Node:
     Args:
         node: the node.
         is_last: True if nothing after the node can fail.
-        parts: takes the nodes that are to be looked at by themselves.
+        parts: gets the nodes to examine by themselves.
     """
     if isinstance(node, Sequence):
         items: list[Node] = []
@@ -395,7 +394,7 @@ def _core(node: Node, is_last: bool, parts: list[Node]) -> Node:
 def read_by(look: Look) -> Node:
     """Return the part of a condition that counts as ways of its own.
 
-    Where a negative lookahead matches, the way ends, so only its part that may fail counts.
+    The way ends where a negative lookahead matches, so only its part that may fail counts.
     """
     return _core(look.item, True, []) if look.negative and look.ahead else look.item
 
@@ -432,7 +431,7 @@ def size_of(node: Node) -> tuple[int, int]:
     elif isinstance(node, Atomic):
         return size_of(node.item)
     elif isinstance(node, Look):
-        # Ahead, by itself, it reads on in one way once it cannot fail any more.
+        # A lookahead reads on in one way once it cannot fail.
         has_inner = any(isinstance(below, Look) for below in walk(node.item))
         is_read = has_inner or not node.ahead
         ways, endless = size_of(read_by(node) if is_read else _core(node.item, True, []))

@@ -1,6 +1,6 @@
 r"""Extended grapheme clusters, which readers see as one character (UAX 29, Unicode 17.0).
 
-Only the clusters of several characters are looked for. First each character of the text becomes an
+Only the clusters of several characters are searched. First each character of the text becomes an
 ASCII letter for its class. The rules GB1 to GB999 are a pattern over these letters, which ``re``
 tests with one small bitmap.
 
@@ -56,16 +56,16 @@ def long_clusters(text: str) -> Iterator[tuple[int, int]]:
 
 
 def stands_alone(char: str) -> bool:
-    r"""Return True if a cluster always ends between this character and any other that stands alone.
+    r"""Return True if a cluster always ends between this character and another that stands alone.
 
-    The exception is ``\r\n``. A character that extends the one before it, or joins the one after
-    it, does not stand alone.
+    The exception is ``\r\n``. A character that extends the previous one, or joins the next one,
+    does not stand alone.
     """
     return char.translate(_classes()) in "ocxC\r\n"
 
 
 def prepended() -> str:
-    """Return the characters that join the one after them."""
+    """Return the characters that join the next character."""
     return "".join(map(chr, parse_ranges(tables.CLUSTER_CLASSES["p"])))
 
 
@@ -73,8 +73,8 @@ def prepended() -> str:
 def _may_join() -> re.Pattern[str]:
     """Return a pattern for one of the characters in every cluster of several, or any above U+FFFF.
 
-    ``re`` looks up a character of the Basic Multilingual Plane in a bitmap, but walks the ranges
-    above it one by one; so here is a single one.
+    ``re`` looks up a character of the Basic Multilingual Plane in a bitmap, but tries the ranges
+    above it one by one. So this pattern has a single range there.
     """
     joined = (parse_ranges(tables.CLUSTER_CLASSES[letter]) for letter in "enkzsrpLVT")
     low_or_above = (CodePoints.of("\r", "\U00010000\U0010ffff"), *joined)

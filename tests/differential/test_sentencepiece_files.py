@@ -125,25 +125,28 @@ TRAINER = write_field(2, BYTES, write_field(35, VARINT, 1))
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        (UNK + piece(b"a") + piece(b"a"), "file: piece 2: 'a' is piece 1, too"),
-        (UNK + UNK + piece(b"a"), "file: piece 1: '<unk>' is piece 0, too"),
+        (UNK + piece(b"a") + piece(b"a"), "file: piece 2: 'a' is also piece 1"),
+        (UNK + UNK + piece(b"a"), "file: piece 1: '<unk>' is also piece 0"),
         (UNK + piece(b"b", kind=2) + piece(b"a"), "file: piece 1: it is the second unknown piece"),
-        (piece(b"a"), "file: no piece is the unknown one"),
-        (UNK, "file: no piece may be in text"),
+        (piece(b"a"), "file: there is no unknown piece"),
+        (UNK, "file: it has no piece that may be in text"),
         (UNK + piece(b""), "file: piece 1: it is empty"),
         (UNK + piece(b"a\0"), "file: piece 1: it has a NUL"),
         (UNK + piece(b"a" * 8000), "file: piece 1: it has 8000 bytes or more"),
         (UNK + piece(b"\xff"), r"file: piece 1: b'\xff' is not UTF-8"),
         (UNK + piece(b"a", b"\0\0\xc0\x7f"), "file: piece 1: the score is nan"),
         (UNK + piece(b"a", b"\0\0\x80\xff"), "file: piece 1: the score is -inf"),
-        (UNK + piece(b"a") + piece(b"<0x00>", kind=6), "file: piece 2: it is a byte, but the"),
+        (
+            UNK + piece(b"a") + piece(b"<0x00>", kind=6),
+            "file: piece 2: it is a byte, but byte_fall",
+        ),
         (UNK + piece(b"a") + TRAINER, "file: the byte <0x00> is missing"),
-        (UNK + piece(b"<0x0>", kind=6) + TRAINER, "file: piece 1: '<0x0>' is no byte"),
-        (UNK + b"\x0a\x05abc", "file: byte 17: a field is longer than what it is in"),
+        (UNK + piece(b"<0x0>", kind=6) + TRAINER, "file: piece 1: '<0x0>' is not a byte"),
+        (UNK + b"\x0a\x05abc", "file: byte 17: a field is longer than its message"),
         (UNK + b"\x0a", "file: byte 17: a number has no end"),
         (UNK + b"\x0a" + b"\x80" * 11, "file: byte 17: a number is longer than 10 bytes"),
-        (UNK + b"\x07", "file: byte 16: there is no field of such a number and type"),
-        (UNK + b"\x04", "file: byte 16: there is no field of such a number and type"),
+        (UNK + b"\x07", "file: byte 16: the number or type of a field is not valid"),
+        (UNK + b"\x04", "file: byte 16: the number or type of a field is not valid"),
         (UNK + b"\x0c", "file: byte 16: a group ends that did not begin"),
         (UNK + b"\x0b" * 200, "file: byte "),
         (UNK + b"\x0b\x14", "file: byte 17: a group ends that did not begin"),
@@ -185,7 +188,7 @@ def test_a_piece_in_text_may_be_a_control_piece_too() -> None:
     assert parse_sentencepiece(both, "file").texts == ["<unk>", "a", "a"]
     processor(both)
     bpe = both + write_field(2, BYTES, b"\x18\x02")
-    with pytest.raises(ValueError, match="'a' is piece 1, too"):
+    with pytest.raises(ValueError, match="'a' is also piece 1"):
         parse_sentencepiece(bpe, "file")
 
 

@@ -450,11 +450,11 @@ def test_options(part: dict[str, Any], expected: str) -> None:
             ({"type": "Precompiled", "precompiled_charsmap": value}, f"precompiled_charsmap: {why}")
             for value, why in [
                 (None, "must be a string, not null"),
-                ("", "the character map is shorter than it says"),
+                ("", "the character map is shorter than its size field"),
                 ("????", "not base64"),
                 ("AAAA\n", "not base64"),
                 ("é", "not base64"),
-                ("AAAAAA==", "the character map is shorter than it says"),
+                ("AAAAAA==", "the character map is shorter than its size field"),
             ]
         ),
     ],

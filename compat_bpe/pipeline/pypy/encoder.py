@@ -1,19 +1,20 @@
 """Encoding over the bytes of a text: the fast way on an interpreter that compiles loops.
 
-CPython is fastest where one call into C does much: ``findall``, and ``map`` over a dictionary. PyPy
-compiles loops, and cannot look into such a call. So on PyPy one loop over the bytes of a span finds
+CPython is fastest if one call into C does much: ``findall``, and ``map`` over a dictionary. PyPy
+compiles loops, and cannot compile such a call. So on PyPy one loop over the bytes of a span finds
 its chunks by a table of states, and their ids.
 
 The plain rule is ``Core.ids_of_chunks``: the ids of a span are those of its chunks.
 
 ``Table`` is a pattern as a table of all its states: a splitter without ``re``. The loop looks up,
 for each character, its kind, and for each kind the next state. CPython runs such a loop many times
-more slowly than ``re``. PyPy compiles it, and then it is several times faster than ``re`` is there.
+more slowly than ``re``. PyPy compiles the loop, which is then several times faster than PyPy's
+``re``.
 
 The matches are those of a search by backtracking; ``pattern.states`` has the argument. In a table,
-a condition may ask for nothing but the kind of the next character, or for the end of the text. A
-pattern that needs more (looking back, looking ahead further, atomic groups that ``relax`` could not
-replace) has no table, and is left to ``re``.
+a condition may depend only on the kind of the next character, or on the end of the text. A pattern
+that needs more (looking back, looking ahead further, atomic groups that ``relax`` could not
+replace) has no table, and ``re`` is used.
 """
 
 from __future__ import annotations
@@ -46,10 +47,10 @@ class Table:
 
     Attributes:
         kinds: the kind of each code point.
-        width: the number of kinds, with that of the end of the text, which is the last.
+        width: the number of kinds, including the end of the text, which is the last kind.
         steps: for each state, a row with a number for each kind: the row of the next state. If no
-            more can match, or a match may end before the character, it is negative: then its bits
-            are inverted, and it is twice the next row, or 0, plus 1 if a match may end here.
+            more can match, or a match may end before the character, the number is negative. Then
+            its inverted bits are twice the next row, or 0, plus 1 if a match may end here.
         cuts: for each kind, a row with a number for each kind: 1 if there is a cut point between
             two such characters (see ``pattern.cut_points``), else 0.
 
@@ -173,8 +174,8 @@ def _steps(program: Program, members: list[int]) -> list[int]:
                 waiting.append(following)
             row.append((numbers[following], ends))
         rows.append(row)
-    # An end does not count if the match may also end one character later, whatever that is. So a
-    # run of letters is stepped through without noting each end.
+    # An end does not count if the match may also end after any next character. So a run of
+    # letters is read without recording each end.
     ends_later = [all(ends for _, ends in row) for row in rows]
     return [
         ~(2 * state * width + ends) if ends or not state else state * width
@@ -186,7 +187,7 @@ def _steps(program: Program, members: list[int]) -> list[int]:
 def _cuts(positions: Positions, members: list[int], bit_of: dict[CodePoints, int]) -> bytes:
     """Return the cut points of a pattern that does not look back, as ``Table.cuts``."""
     bits = [0 if points is None else bit_of[points] for points in positions.points]
-    # A condition may ask for any character.
+    # A condition may depend on any character.
     following = [
         -1 if any(not bits[other] for other in followers) else sum({bits[o] for o in followers})
         for followers in positions.followers
@@ -229,20 +230,20 @@ _LONG_SEGMENT = 4 * LONGEST_SEGMENT
 #: In UTF-8, characters from U+0800 on begin with this byte or a greater one.
 _WIDE = 0xE0
 
-# A chunk of 14 bytes fills two integers of 56 bits. They are kept below 2**62, so that PyPy keeps
-# them in registers: before they move up by a byte, what would go beyond is cut off.
+# A chunk of 14 bytes fills two integers of 56 bits. They stay below 2**62, so that PyPy keeps them
+# in registers: before they move up by a byte, the bits beyond that are cut off.
 
 
 class PyPyEncoder:
     r"""An encoder of spans without added tokens.
 
     Short chunks have a table of slots of their own. A chunk of at most 14 bytes is two integers: a
-    1 and its bytes, so that no two chunks have the same. They choose a slot, and are compared with
-    those in it; the slot keeps the last chunk that was looked up.
+    1 and its bytes, so each chunk has unique integers. They choose a slot, and are compared with
+    the integers in it. The slot keeps the last chunk that was looked up.
 
     Args:
         table: the table of the pattern.
-        whole: the chunks that are a token before any merging.
+        whole: the chunks that are tokens without merging.
         merge: returns the ids of the bytes of any other chunk.
 
     >>> from compat_bpe.pattern.parser import parse
@@ -278,8 +279,8 @@ class PyPyEncoder:
         """Return the ids of a span.
 
         Raises:
-            ValueError: a byte of it is not a token.
-            UnicodeEncodeError: it has surrogates.
+            ValueError: a byte of the span is not a token.
+            UnicodeEncodeError: the span has surrogates.
         """
         data = span.encode()
         if len(data) < SHORTEST_SEGMENT:
@@ -421,7 +422,7 @@ class PyPyEncoder:
                 token_id = self._whole.get(chunk, -1)
                 if token_id < 0:
                     merged = self._merged(chunk)
-                    # Without ``whole``, a token is what merging makes of it.
+                    # Without ``whole``, a token is merged like any chunk.
                     token_id = merged[0] if len(merged) == 1 else -1
                     lists[place >> 2] = merged
                 numbers[place] = end_low
@@ -450,8 +451,8 @@ class PyPyEncoder:
 def _find_blank(data: bytes, start: int) -> int:
     """Return the place of the first empty line from ``start`` on, or the length if there is none.
 
-    ``data.find(b"\\n\\n", start)`` takes four times as long on PyPy. Here every second byte is
-    read: one of the two is there.
+    ``data.find(b"\\n\\n", start)`` takes four times as long on PyPy. Here only every second
+    byte is read, which is always one of the two.
     """
     size = len(data)
     at = start + 1
@@ -484,7 +485,7 @@ class _Slots:
 class Generations:
     """A cache from the bytes of a text to its ids, in two generations. Its limit is 0 at first.
 
-    It is like ``caches.Cache``, but not a dictionary itself, since PyPy does not see through
+    It is like ``caches.Cache``, but not a dictionary itself, since PyPy cannot optimize
     ``__missing__``.
 
     Threads may share it: each operation on a dictionary is atomic, and two threads that store the

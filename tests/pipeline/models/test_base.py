@@ -179,7 +179,7 @@ def test_models_over_text_merge_no_bytes(model: Any) -> None:
     assert model.encode_segment("a a", str.split) is None
     model.clear_cache()
     assert model.encode("a")
-    with pytest.raises(ValueError, match="no byte-level BPE"):
+    with pytest.raises(ValueError, match="is not byte-level BPE"):
         model.merge(b"a")
 
 

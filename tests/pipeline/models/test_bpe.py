@@ -349,5 +349,5 @@ def test_what_is_unknown(policy: UnknownPolicy, symbols: list[tuple[str, int]]) 
     known = dict.fromkeys(["a", "b", "?", "<0xC3>", "<0xA9>", "<0xE4>"], 0)
     text = "axéb中z"
     assert policy.first_symbols(text, text, known) == symbols
-    with pytest.raises(ValueError, match=r"no token for 'x', and not the token for .*, '!'$"):
+    with pytest.raises(ValueError, match=r"no token for 'x', and lacks the token for .*, '!'$"):
         policy._replace(token="!").first_symbols(text, text, known)

@@ -117,12 +117,12 @@ def test_bytes_all_or_none() -> None:
 
 def test_without_an_unknown_token() -> None:
     model = Unigram(["a", "ab", "b"], [-1.0, -1.0, -1.0], None)
-    with pytest.raises(ValueError, match="'x' is no piece of the vocabulary, and there is no unk"):
+    with pytest.raises(ValueError, match="'x' is not in the vocabulary, and there is no unk"):
         model.encode("abx")
     # "b" is unknown, but "ab" leads over it.
     assert Unigram(["a", "ab"], [-1.0, -1.0], None).encode("ab") == (1,)
     # Here it would be better to pass "b" as unknown.
-    with pytest.raises(ValueError, match="'b' is no piece"):
+    with pytest.raises(ValueError, match="'b' is not in the vocabulary"):
         Unigram(["a", "ab"], [20.0, -1.0], None).encode("ab")
 
 

@@ -10,8 +10,8 @@ neighbours make a token. With the ranks ``ab=0, cd=1, abcd=2``, the chunk ``xabc
 A token's rank is also its id. A chunk that is a token as a whole is that token, without merging,
 as in tiktoken. (For nearly every token, merging gives the same.)
 
-``merge`` is this rule, literally. ``BytePairEncoder`` follows it faster. ``ByteLevelBPE`` is the
-model: it has such an encoder, or one that follows a list of merges (``by_merges``).
+``merge`` is this rule, literally. ``BytePairEncoder`` is faster. ``ByteLevelBPE`` is the model: it
+has such an encoder, or an encoder for a list of merges (``by_merges``).
 """
 
 from __future__ import annotations
@@ -42,8 +42,8 @@ _MANY_SECOND_BYTES = 16
 #: The rank of two neighbours that make no token: above every rank, which is less than 2**32.
 _NO_RANK = 1 << 32
 
-#: Build the ``UnspacedEncoder`` after this many bytes of Chinese and the like; merging them takes
-#: about as long as building it, its look-ups for new characters included.
+#: Build the ``UnspacedEncoder`` after this many bytes of Chinese and similar text; merging them
+#: takes about as long as building it, including its look-ups for new characters.
 _WORTH_UNSPACED = 1 << 15
 
 
@@ -93,9 +93,10 @@ class BytePairEncoder:
         self.is_complete = min(self._byte_ids) >= 0
         self._first_pairs = _FirstPairs(ranks)
 
-    #: True if a list says which two parts are joined, not any two that make a token.
+    #: True if only the two parts in a list are joined, not any two that make a token.
     follows_list = False
-    #: True if bytes that are not tokens vanish, so that bytes apart become neighbours.
+    #: True if bytes that are not tokens are dropped, so that the bytes around them become
+    #: neighbours.
     drops_bytes = False
     #: Names, or beginnings of names, of the tokens that stand for bytes that are not tokens.
     unknown_names: tuple[str, ...] = ()
@@ -103,7 +104,7 @@ class BytePairEncoder:
     unknown_id: int | None = None
 
     def listed_pairs(self) -> ListedPairs | None:
-        """Return the list of merges by pairs of ids; None if there is no list, or none by ids."""
+        """Return the list of merges by pairs of ids; None if there is no such list."""
         return None
 
     def first_tokens(self, chunk: bytes) -> list[tuple[int | None, bytes]]:
@@ -201,14 +202,14 @@ class BytePairEncoder:
         return ids
 
     def _merge_heap(self, limit: int, chunk: bytes) -> tuple[list[int], list[int]]:
-        """Return the ids, and where they begin, by the same merges in time n·log n.
+        """Return the ids and the places where they begin, by the same merges in time n·log n.
 
         A heap has the ranks, and a linked list the parts. A part is identified by its start.
         ``places`` has, for each rank, the starts of parts that join their right neighbour at that
         rank. ``pairs`` has the current rank of each part with its right neighbour; it shows which
         starts are out of date.
 
-        All starts of the lowest rank are merged in one pass, from left to right. That is right:
+        All starts of the lowest rank are merged in one pass, from left to right. The argument:
 
         1. No merge of the pass adds a start of the same rank: a join with the token just made gives
            a longer token, so one of another rank.
@@ -306,7 +307,7 @@ class _Places(dict[int, list[int]]):
 
 
 class _FirstPairs(dict[int, "list[int] | _Row"]):
-    """The ranks of two single bytes joined: for each first byte those with every second one.
+    """The ranks of two single bytes joined: for each first byte, those with every second byte.
 
     Merging begins with such pairs.
     """
@@ -328,9 +329,9 @@ class _FirstPairs(dict[int, "list[int] | _Row"]):
 
 
 class _Row(dict[int, int]):
-    """The ranks of one first byte with the second bytes that were asked for.
+    """The ranks of one first byte with the second bytes that were looked up.
 
-    When there are many of these, a list of all ranks replaces it.
+    When there are many, a list of all ranks replaces it.
     """
 
     __slots__ = ("_byte", "_pairs")
@@ -342,7 +343,7 @@ class _Row(dict[int, int]):
 
     def __missing__(self, other: int) -> int:
         rank = self._pairs.rank
-        if len(self) >= _MANY_SECOND_BYTES:  # threads may pass it together
+        if len(self) >= _MANY_SECOND_BYTES:  # several threads may exceed it together
             self._pairs[self._byte] = [rank(self._byte, second) for second in range(256)]
         self[other] = new = rank(self._byte, other)
         return new
@@ -353,7 +354,7 @@ class ByteLevelBPE:
 
     Args:
         merges: the merges, by rank or by a list.
-        whole: chunks that are a token before any merging.
+        whole: the chunks that are tokens without merging.
         to_bytes: returns the bytes of a chunk.
 
     >>> ByteLevelBPE(BytePairEncoder({b"h": 0, b"i": 1, b"hi": 2}), {}).encode("hi")
@@ -403,7 +404,7 @@ class ByteLevelBPE:
         return self.merges.merge(chunk) if whole is None else [whole]
 
     def merge(self, data: bytes) -> list[int]:
-        """Return the ids that merging makes of some bytes, even if they are a token as a whole."""
+        """Return the ids that merging gives for some bytes, even if they are a token as a whole."""
         return self.merges.merge(data)
 
     def encode(self, chunk: str) -> Ids:
@@ -460,7 +461,7 @@ class ByteLevelBPE:
         return tokens
 
     def encode_segment(self, segment: str, chunks: Callable[[str], list[str]]) -> Ids | None:
-        """Return the ids of a segment of Chinese or the like, merged character by character."""
+        """Return the ids of a segment of Chinese or similar text, merged by character."""
         unspaced = self._unspaced
         if unspaced is None or not unspaced.merging_makes_tokens or not _is_wide(segment):
             return None

@@ -1,6 +1,6 @@
-"""The common part of the models of SentencePiece: the vocabulary of pieces, and a base class.
+"""The common part of SentencePiece's models: the vocabulary of pieces, and a base class.
 
-The models for whole words, and for single characters, are here, too: they need nothing else.
+The models for whole words and for single characters are here, too, since they need nothing else.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ..base import Ids
 
-#: The sign that spaces are written as.
+#: The sign for a space.
 SPACE = "\u2581"
 
 #: The types of pieces.
@@ -28,7 +28,7 @@ NORMAL, UNKNOWN, CONTROL, USER_DEFINED, UNUSED, BYTE = range(1, 7)
 #: The types of pieces that may be in text.
 IN_TEXT = frozenset((NORMAL, USER_DEFINED, UNUSED))
 
-#: SentencePiece looks at this many user-defined symbols that begin at one place, the shortest ones.
+#: SentencePiece considers this many user-defined symbols at one place, the shortest ones.
 MOST_AT_ONE_PLACE = 64
 
 
@@ -37,8 +37,8 @@ class PlacedPiece(NamedTuple):
 
     Args:
         id: its id.
-        piece: the piece; an unknown one is the normalized text that it stands for.
-        surface: the part of the text that it stands for.
+        piece: the piece; for an unknown piece, its normalized text.
+        surface: its part of the text.
         begin, end: the place of that part in the text, in characters.
     """
 
@@ -50,7 +50,7 @@ class PlacedPiece(NamedTuple):
 
 
 class SentencePieceVocabulary:
-    """The pieces of a model of SentencePiece.
+    """The pieces of a SentencePiece model.
 
     Args:
         texts: each piece, by id.
@@ -94,7 +94,7 @@ class SentencePieceVocabulary:
 
     @cached_property
     def used(self) -> dict[str, int]:
-        """The pieces that text may become, and their ids: ``ids`` without the unused ones."""
+        """The pieces that text may become, and their ids: ``ids`` without unused pieces."""
         if UNUSED not in self.types:
             return self.ids
         return self._of_types(IN_TEXT - {UNUSED})
@@ -141,13 +141,13 @@ class SentencePieceVocabulary:
 
     @cached_property
     def _between_spaces(self) -> list[str]:
-        """All pieces as one text, between NULs, which no piece has; split at spaces."""
+        """All pieces as one text, separated by NULs, which no piece has, and split at spaces."""
         return "\0".join(["", *self.ids, ""]).split(SPACE)
 
     def are_apart(self, left: str, right: str) -> bool:
         """Return True if neither a piece nor a run of unknown characters has both characters.
 
-        Such a run would be one token.
+        A run of unknown characters would be one token.
         """
         return left + right not in self.pairs and (
             self.byte_fallback or left in self.used or right in self.used
@@ -156,7 +156,7 @@ class SentencePieceVocabulary:
     def apart(self, text: str) -> list[str]:
         """Return a text, cut between all characters that do not follow each other in a piece.
 
-        No piece reaches over such a place, so each part has pieces of its own.
+        No piece reaches across such a place, so each part has pieces of its own.
         """
         are_together = list(map(self.pairs.__contains__, map(add, text, text[1:])))
         if False not in are_together:
@@ -167,7 +167,7 @@ class SentencePieceVocabulary:
     def blocks(self, text: str, least: int) -> Iterator[str]:
         """Yield parts of a text with ``least`` or more characters; the last may have fewer.
 
-        Neither a piece nor a run of unknown characters reaches over their ends.
+        Neither a piece nor a run of unknown characters reaches across their ends.
         """
         pairs, used, bytes_are_used = self.pairs, self.used, self.byte_fallback
         start, end = 0, least
@@ -185,10 +185,10 @@ class SentencePieceVocabulary:
         """Return the ids of a text that has been cut into pieces.
 
         Args:
-            pieces: each piece and its id; an unknown one has that of the unknown piece.
+            pieces: each piece and its id; an unknown text has the id of the unknown piece.
 
-        Each unknown piece is written as bytes, if there are any. If not, unknown pieces that
-        follow each other become one id.
+        Each unknown text is written as bytes, if the vocabulary has byte pieces. If not, unknown
+        texts that follow each other become one id.
         """
         unk_id = self.unk_id
         ids: list[int] = []
@@ -211,7 +211,7 @@ class SentencePieceVocabulary:
     def bytes_by_kind(self, unk_surface: str) -> tuple[dict[bytes, int], dict[int, bytes]]:
         """Return the bytes of the pieces that text may become, with their ids; and all others.
 
-        A byte that is a piece twice, as a character and as a byte, is among the others as a byte.
+        If a byte is a piece twice, as a character and as a byte, the others have the byte.
         """
         texts, types = self.texts, self.types
         # No piece has a NUL.
@@ -241,9 +241,9 @@ class SentencePieceBase(TextModel):
 
     def __init__(self, pieces: SentencePieceVocabulary) -> None:
         self.pieces = pieces
-        #: True if every text has ids, and the unknown piece, which drops text, is never one.
+        #: True if every text has ids, and the unknown piece, which drops text, is never used.
         self.is_complete = pieces.byte_fallback
-        #: The splitter whose chunks it takes.
+        #: The splitter that makes its chunks.
         self.splitter = WholeSplitter()
 
     @property
@@ -263,14 +263,14 @@ class SentencePieceBase(TextModel):
         raise NotImplementedError
 
     def quick_split(self, chunk: str) -> list[tuple[str, int]]:
-        """Return what ``split`` returns, in about n log n time."""
+        """Return the result of ``split``, in about n log n time."""
         return self.split(chunk)
 
     def find(self, chunk: str) -> list[ChunkToken]:
         """Return the tokens of one chunk with their places.
 
-        Bytes have their own places. Unknown pieces that follow each other are one token, which
-        shows their text.
+        Bytes have their own places. Unknown texts that follow each other are one token, which shows
+        their text.
         """
         pieces = self.pieces
         tokens: list[ChunkToken] = []
@@ -309,7 +309,7 @@ class SentencePieceCharacters(SentencePieceBase):
 
     @property
     def joints(self) -> Joints:
-        """The places that no symbol reaches over."""
+        """The places that no symbol reaches across."""
         return Joints(self.pieces.are_apart)
 
     def split(self, chunk: str) -> list[tuple[str, int]]:

@@ -1,20 +1,20 @@
 """SentencePiece's BPE: two neighbours whose text together is a piece are merged, best score first.
 
 There is no list of merges. A text begins as its characters. As long as two neighbours together
-are a piece, the two whose piece has the highest score are merged, of equal ones the leftmost. Two
-kinds of pieces are special:
+are a piece, the two whose piece has the highest score are merged, the leftmost first for equal
+scores. Two kinds of pieces are special:
 
 - A *user-defined* symbol is found before anything is merged, and is never merged.
-- An *unused* piece takes part in merging. At the end it is taken apart again into the two pieces
-  that it was made of. If the text has it twice, made in two ways, the split recorded last applies
-  to both. So its ids may depend on the whole text.
+- An *unused* piece takes part in merging. At the end it is split again into the two pieces of which
+  it was made. If the text has it twice, made in two ways, the split recorded last applies to both.
+  So its ids may depend on the whole text.
 
-The fast way rests on this property: each merge makes a piece, so nothing is merged across two
+The fast way uses this property: each merge makes a piece, so nothing is merged across two
 characters that are neighbours in no piece. The parts of a text between such places have ids of
 their own. A text is cut between words before it gets here (``WordSplitter``). A word is cut again
-(``SentencePieceVocabulary.apart``), since a new word is often a known one beside other signs; words
-of letters alone seldom have such a place. A long text without spaces is first cut into *blocks*,
-whose ids are remembered.
+(``SentencePieceVocabulary.apart``), since a new word is often a known word beside other signs.
+Words of letters alone seldom have such a place. A long text without spaces is first cut into
+*blocks*, whose ids are cached.
 """
 
 from __future__ import annotations
@@ -39,11 +39,11 @@ if TYPE_CHECKING:
 _LONG = 4
 #: Longer parts are merged with a heap.
 _HEAP = 48
-#: The number of parts of words that are remembered, and the length of the longest one.
+#: The number of parts of words in the cache, and the length of the longest one.
 _PARTS, _LONGEST_PART = 1 << 15, 32
-#: The least length of a block, the length of the longest one that is remembered, and their number.
+#: The least length of a block, the length of the longest cached block, and the number of blocks.
 _BLOCK, _LONGEST_BLOCK, _BLOCKS = 256, 1 << 11, 1 << 12
-#: The greatest depth to which unused pieces are taken apart.
+#: The greatest depth to which unused pieces are split.
 _DEEPEST = 100
 
 #: Higher than any rank.
@@ -51,7 +51,7 @@ _NEVER = 1 << 62
 
 
 class SentencePieceBPE(SentencePieceBase):
-    """A model whose pieces are merged of two others.
+    """A model whose pieces are merged from two other pieces.
 
     Args:
         pieces: the vocabulary.
@@ -75,7 +75,7 @@ class SentencePieceBPE(SentencePieceBase):
 
     @property
     def joints(self) -> Joints | None:
-        """The places that no piece reaches over; None if there are unused pieces."""
+        """The places that no piece reaches across; None if there are unused pieces."""
         return None if self._unused else Joints(self.pieces.are_apart)
 
     def encode(self, chunk: str) -> Ids:
@@ -90,7 +90,7 @@ class SentencePieceBPE(SentencePieceBase):
         return tuple(self.pieces.ids_of(self.quick_split(chunk)))
 
     def quick_split(self, chunk: str) -> list[tuple[str, int]]:
-        """Return what ``split`` returns, part by part."""
+        """Return the result of ``split``, part by part."""
         if self._unused:
             return self._taken_apart(chunk)
         if len(chunk) <= _LONG or (len(chunk) <= _LONGEST_PART and chunk[1:].isalpha()):
@@ -106,13 +106,13 @@ class SentencePieceBPE(SentencePieceBase):
     # The plain rule
 
     def split(self, chunk: str) -> list[tuple[str, int]]:
-        """Return the pieces of one chunk and their ids: merge the best pair until there is none."""
+        """Return the pieces of one chunk and their ids: merge the best pair while there is one."""
         symbols = self.first_symbols(chunk)
         made_of: dict[str, tuple[str, str]] = {}
         ranks: list[int] = []
 
         def rank(at: int) -> int:
-            """Return the rank of a pair, and note how an unused piece is made."""
+            """Return the rank of a pair, and record the parts of an unused piece."""
             if not 0 <= at < len(symbols) - 1 or symbols[at][1] or symbols[at + 1][1]:
                 return _NEVER
             left, right = symbols[at][0], symbols[at + 1][0]
@@ -148,7 +148,7 @@ class SentencePieceBPE(SentencePieceBase):
     def _finished(
         self, texts: list[str], made_of: Mapping[str, tuple[str, str]]
     ) -> list[tuple[str, int]]:
-        """Return pieces with their ids; unused ones are taken apart."""
+        """Return pieces with their ids; unused pieces are split."""
         ids, used, unk_id = self.pieces.ids, self.pieces.used, self.pieces.unk_id
         pieces: list[tuple[str, int]] = []
         left = [(text, 0) for text in reversed(texts)]
@@ -171,7 +171,7 @@ class SentencePieceBPE(SentencePieceBase):
 
         Args:
             chunk: a text.
-            dropout: the probability that a merge is left out when it is due.
+            dropout: the probability that a merge is left out in its turn.
             random: the source of randomness.
         """
         made_of: dict[str, tuple[str, str]] = {}
@@ -203,7 +203,7 @@ class SentencePieceBPE(SentencePieceBase):
         return [(text, get(text, unk_id)) for text in texts]
 
     def _merge(self, part: str) -> list[str]:
-        """Return the texts that characters are merged to."""
+        """Return the texts after merging characters."""
         if len(part) > _HEAP:
             return merge_in_windows(
                 len(part), lambda low, high: merge_by_heap(part[low:high], self._merge_of)
@@ -235,12 +235,12 @@ class SentencePieceBPE(SentencePieceBase):
         made_of: dict[str, tuple[str, str]],
         is_left_out: Callable[[], bool] | None = None,
     ) -> list[str]:
-        """Return the texts that symbols are merged to, some of which are unused pieces.
+        """Return the texts after merging symbols, some of which are unused pieces.
 
         Args:
-            symbols: as ``first_symbols`` returns them.
-            made_of: gets the two parts of unused pieces.
-            is_left_out: returns True if a merge that is due is not made, if given.
+            symbols: the result of ``first_symbols``.
+            made_of: the dictionary for the two parts of unused pieces.
+            is_left_out: returns True if the next merge is not made, if given.
         """
         unused = self._unused
         get = self._ranks.get
@@ -267,7 +267,7 @@ class SentencePieceBPE(SentencePieceBase):
 
 
 def _ranks(pieces: SentencePieceVocabulary) -> Mapping[str, int]:
-    """Return the ranks of all pieces by score; pieces of one character are never asked for."""
+    """Return the ranks of all pieces by score; pieces of one character are never looked up."""
     scores = list(map(pieces.scores.__getitem__, pieces.ids.values()))
     at = -1
     for _ in range(scores.count(0.0)):
@@ -275,6 +275,6 @@ def _ranks(pieces: SentencePieceVocabulary) -> Mapping[str, int]:
         if copysign(1, scores[at]) < 0:
             scores[at] = -1e-60  # to the reference, -0.0 is less than 0.0
     if scores == sorted(scores, reverse=True) and len(set(scores)) == len(scores):
-        return pieces.ids  # the trainer writes pieces by score
+        return pieces.ids  # the trainer sorts pieces by score
     rank_of = {score: rank for rank, score in enumerate(sorted(set(scores), reverse=True))}
     return shareable(zip(pieces.ids, map(rank_of.__getitem__, scores)))
