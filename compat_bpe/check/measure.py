@@ -240,12 +240,12 @@ class Measurement:
                 for one in rule.sections:
                     # A heading without a section is within any limit, but may be mistyped.
                     if one.heading.strip("*") and one.limit.place not in sections:
-                        yield _unmatched_rule(one.limit.place, "the limit is about no section")
+                        yield _unmatched_rule(one.limit.place, "the limit matches no section")
         known = {path for path, _ in report.errors}.union(*self._counted.values())
         for named in selection.named:
             if named.is_around or any(map(named.has, known)):
                 continue
-            reason = "no rule is about " + ("a file in it" if named.is_folder else "it")
+            reason = "no rule applies to " + ("a file in it" if named.is_folder else "it")
             if any(map(named.has, skipped)):
                 reason = "it is binary, so nothing is checked"
             yield Unmatched(named.path, reason, None)

@@ -74,7 +74,7 @@ def _flowing(paragraph: str) -> str:
 
 
 def _examples(lines: list[str]) -> list[list[str]]:
-    """Return the lines of each example; one that is not begun by ``$`` goes on with the last."""
+    """Return the lines of each example; a line without ``$`` continues the example above it."""
     examples: list[list[str]] = []
     for line in map(str.strip, lines):
         if line.startswith("$ "):
@@ -202,12 +202,12 @@ def together(*options: Callable[[_Function], _Function]) -> Callable[[_Function]
 #: The option of commands that work in several processes.
 JOBS = option(
     "-j --jobs N",
-    "Use at most N processes; by default as many as there are processors.",
+    "Use at most N processes. Default: one per processor.",
     type=click.IntRange(min=1),
 )
 
 NO_CACHE = option(
-    "--no-cache", "Count every file anew, and keep no count; compat-bpe cache says where they are."
+    "--no-cache", "Count every file anew: do not use the cache of counts (see compat-bpe cache)."
 )
 
 
@@ -357,8 +357,8 @@ def _page(ctx: click.Context, width: int, examples: int, lines: int, options: in
         rows = [option.get_help_record(ctx) or ("", "") for option in _most(command)[:options]]
         if rows:
             page += ["", title, *_table(rows, width, lines)]
-    ask = "COMMAND -h says more; --help" if isinstance(command, click.Group) else "--help"
-    return "\n".join([*page, "", f"{ctx.command_path} {ask} says all."])
+    ask = "COMMAND -h shows more; --help" if isinstance(command, click.Group) else "--help"
+    return "\n".join([*page, "", f"{ctx.command_path} {ask} shows everything."])
 
 
 def _show(ctx: click.Context, _param: click.Parameter, is_asked: bool) -> None:
@@ -460,7 +460,7 @@ class _Group(click.Group):
         if name not in _COMMANDS and not name.startswith("-"):
             hint = did_you_mean(name, _COMMANDS)
             if not hint and os.path.exists(name):
-                hint = f"; that is a file or folder: {PROGRAM} count {name}"
+                hint = f"; to count the file or folder of that name: {PROGRAM} count {name}"
             ctx.fail(f"there is no command {name!r}{hint}")
         return super().resolve_command(ctx, args)
 
@@ -529,8 +529,8 @@ def cli() -> None:
       $ compat-bpe count src/*.py
       $ git diff | compat-bpe truncate -n 4000 -m gpt-4o
 
-    The tokens are those of tiktoken, tokenizers and sentencepiece. compat-bpe COMMAND -h says more
-    about a command, and --help says all.
+    The tokens are those of tiktoken, tokenizers and sentencepiece. compat-bpe COMMAND -h shows the
+    options of a command used most, and --help all of them.
     """
 
 

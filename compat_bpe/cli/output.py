@@ -1,4 +1,4 @@
-"""What the command writes: lines and messages, whatever a file's name contains, and files.
+"""The output of commands: lines, messages and files; any file name is shown safely.
 
 Results are written byte for byte: no newline is translated, and none is added. No existing file is
 overwritten unasked.
@@ -82,7 +82,7 @@ def escape_unknown(stream: IO[Any] | None) -> None:
 
 
 def is_terminal(stream: IO[Any] | None) -> bool:
-    """Return True if a stream is a terminal; a closed one is none."""
+    """Return True if a stream is a terminal; a closed stream is not."""
     try:
         return stream is not None and stream.isatty()
     except ValueError:
@@ -104,13 +104,13 @@ def skipped_note(what: str, whats: str, paths: Sequence[str]) -> str:
 
 
 class Screen:
-    """What is on the terminal that standard output and standard error may share."""
+    """The state of the terminal that standard output and standard error may share."""
 
-    #: True unless the last byte that was written to standard output is no newline.
+    #: True if the last byte written to standard output is a newline, or none was written.
     is_at_line_start = True
     #: True if anything was written to standard output.
     has_output = False
-    #: True if standard input is read from somebody who types.
+    #: True if standard input is a person who types.
     is_typed = False
     #: Removes the progress bar; called before anything else is written.
     clear_bar: Callable[[], None] = staticmethod(lambda: None)
@@ -308,13 +308,13 @@ def check_new_file(
 
 
 def check_outputs(outputs: Iterable[str], inputs: Iterable[str]) -> None:
-    """Refuse to write to a file that is also read, by whatever name, or that cannot be replaced.
+    """Refuse to write to a file that is also read, under any name, or that cannot be replaced.
 
-    Each command that writes files calls it, before any work is done, for all that it writes and
-    reads. Standard input is always an input.
+    Each command that writes files calls it before any work is done, with all files that it writes
+    and reads. Standard input is always an input.
 
     Args:
-        outputs: the files that are written; those that do not exist yet are no inputs.
+        outputs: the files that are written; a file that does not exist yet cannot be an input.
         inputs: the files that are read; ``-`` is standard input, and a directory all files in it.
 
     Raises:
@@ -343,15 +343,15 @@ def check_outputs(outputs: Iterable[str], inputs: Iterable[str]) -> None:
             if path:
                 known_as = "" if file == path else f", as {shown_name(file)}"
                 raise CommandError(
-                    f"{path}: it is one of the inputs{known_as}; write elsewhere, or leave it out "
-                    "of them"
+                    f"{path}: it is one of the inputs{known_as}; write elsewhere, or remove it "
+                    "from the inputs"
                 )
 
 
 def vocabulary_inputs(path: str | None) -> list[str]:
     """Return the files that may be read with the file of a vocabulary: those beside it.
 
-    A ``tokenizer.json``, by whatever name, has all that it needs in itself.
+    A ``tokenizer.json`` of any name needs no other file.
 
     >>> [os.path.basename(name) for name in vocabulary_inputs("own/merges.txt")][:3]
     ['merges.txt', 'added_tokens.json', 'chat_template.jinja']

@@ -68,7 +68,7 @@ xyz → there is no command 'xyz'
 help trian → there is no command 'trian' (did you mean 'train'?)
 help count more → compat-bpe count has no commands
 corpus count → 'count'
-notes.txt → ; that is a file or folder: compat-bpe count notes.txt
+notes.txt → ; to count the file or folder of that name: compat-bpe count notes.txt
 completion cmd → 'cmd' is not one of 'bash', 'zsh', 'fish'
 lsp --tcp localhost:9257 → No such option
 --nosuch → compat-bpe: No such option
@@ -158,12 +158,12 @@ count -c hello a → --string and
 count -c hello - → --string and
 count -c hello --files-from a → --string and
 count -c \udcff → not UTF-8
-count --encoding-of-file base64 a.txt → unknown encoding of text 'base64'
+count --encoding-of-file base64 a.txt → unknown text encoding 'base64'
 count --include [a . → '[a' matches nothing: '[a' ends within a set
 count --include {a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b} . → more than 256 patterns
-count --pattern gpt2 <<< a → --pattern is for a vocabulary file that does not say its pattern
+count --pattern gpt2 <<< a → --pattern is for a vocabulary file without a pattern of its own
 count -e gpt2 --pattern gpt2 <<< a →
-    --pattern is for a vocabulary file that does not say its pattern
+    --pattern is for a vocabulary file without a pattern of its own
 count -e mine.tiktoken <<< a → compat-bpe: mine.tiktoken: a rank file does not say how text is split
 count -e mine.tiktoken --pattern llama-3 <<< a → compat-bpe: unknown pattern 'llama-3'
 count -e ./nowhere <<< a → compat-bpe: ./nowhere: No such file or directory
@@ -253,10 +253,10 @@ count 'How many tokens is this?' →
 show 'How many tokens is this?' →
     No such file or directory; for a text, use echo TEXT | compat-bpe show
 count *.zip → compat-bpe: *.zip: No such file or directory; no file matches this pattern
-encode corpus → compat-bpe: corpus: Is a directory; encode takes one file, and count a directory
+encode corpus → compat-bpe: corpus: Is a directory; encode takes one file; count takes a directory
 decode corpus → compat-bpe: corpus: Is a directory; decode takes one file
 show corpus/ → compat-bpe: corpus/: Is a directory; give the files in it, such as corpus/*
-truncate -n 5 corpus → Is a directory; truncate takes one file, and split --files a directory
+truncate -n 5 corpus → Is a directory; truncate takes one file; split --files takes a directory
 split -n 5 --json corpus → compat-bpe: corpus: Is a directory; --files takes a directory
 encode *.tsv → matches 4 files; encode takes one.
 decode *.tsv → matches 4 files; decode takes one.
@@ -293,7 +293,7 @@ encode --add-special-tokens --offsets -e wordpiece.json →
 show --ids --html <<< a → --ids, --merges, --json and --html exclude each other
 show --json --ids <<< a → --ids, --merges, --json and --html exclude each other
 show --json --html <<< a → --ids, --merges, --json and --html exclude each other
-show --merges --ids a → --ids, --merges, --json and --html exclude each other, but for --merges
+show --merges --ids a → --ids, --merges, --json and --html exclude each other, except --merges
     --json and --merges --html.
 show --merges \udce9 → it is not UTF-8.
 truncate → Missing option '-n'
@@ -407,7 +407,7 @@ corpus -o out -n 300 --name a/b → 'a/b' cannot be the name of a file
 -o out -n 300 nowhere → nowhere: No such file or directory
 -o out -n 300 bad.txt → bad.txt: not UTF-8: byte 0xff at offset 3
 -o out -n 300 empty.txt → there is no text to learn from
-picture.png no.txt -n 270 -o out --errors skip → nothing is left of the corpus
+picture.png no.txt -n 270 -o out --errors skip → the corpus has no text
 -o out -n 300 --counts bad.tsv → bad.tsv:2: the count is -1; it must be 0 or more
 -o out -n 300 --counts two.tsv → two.tsv:2: 'b c' is not one chunk of the pattern 'gpt2'
 -o out -n 300 --counts c.csv → c.csv: the name of a file of counts ends in
@@ -476,9 +476,9 @@ def test_train(line: str, said: str) -> None:
 --model wordpiece -n 99 --min-score 1 →
     min_score is for the rule likelihood; min_frequency is for the other
 --patience 1 --validation 0.000000001 → there is no held-out text by which learning could stop
---checkpoint out --merges 5 → apart from each other
---checkpoint out/kept --merges 5 → apart from each other
---checkpoint . --merges 5 → apart from each other
+--checkpoint out --merges 5 → need separate folders
+--checkpoint out/kept --merges 5 → need separate folders
+--checkpoint . --merges 5 → need separate folders
 --checkpoint corpus/kept --merges 5 → corpus has this folder in it
 --checkpoint kept --model sentencepiece-bpe -n 99 →
     --checkpoint is not for models of SentencePiece
