@@ -32,7 +32,7 @@ class _Parts(NamedTuple):
 
 
 class SectionCounts:
-    """Counts of sections, of front matter and of what follows it.
+    """Counts of sections, of front matter and of the body after it.
 
     Only headings and counts are kept. A text is read again when a rule needs a part that has not
     been counted.
@@ -115,8 +115,8 @@ class Measurement:
         selection: the paths that results are wanted for.
         counted: the tokens of each file.
         sections: counts sections.
-        name_of: returns the name of what counts, in reports.
-        note_of: returns why it makes estimates; empty if it does not.
+        name_of: returns the name of the encoding or estimate, in reports.
+        note_of: returns why its numbers are estimates; empty if they are exact.
         before: the tokens of each file in the base; None if there is no base.
     """
 
@@ -144,7 +144,7 @@ class Measurement:
         self._growths: dict[tuple[Answer | None, str], int] = {}
 
     def add_all(self, configuration: Configuration) -> None:
-        """Add the results of all rules; note rules and paths of which nothing was checked."""
+        """Add the results of all rules; note rules and paths for which nothing was checked."""
         for rule, paths in zip(configuration.rules, self._chosen.by_rule):
             self._add_rule(rule, paths)
         self._report.unmatched = list(self._unmatched(configuration))
@@ -171,7 +171,7 @@ class Measurement:
         if rule.growth is None or before is None or tokens <= before:
             return
         most, results = rule.growth.of(before), self._report.results
-        # A file grows once, however many rules it has: the lowest limit counts.
+        # The growth of a file is reported once for all its rules: the lowest limit counts.
         number = self._growths.setdefault((rule.counted_by, path), len(results))
         if number == len(results) or most < results[number].limit:
             place, grown = rule.growth.place, tokens - before
@@ -227,7 +227,7 @@ class Measurement:
         )
 
     def _unmatched(self, configuration: Configuration) -> Iterator[Unmatched]:
-        """Yield the rules and the paths of the command line of which nothing was checked."""
+        """Yield the rules and the paths of the command line for which nothing was checked."""
         report, selection = self._report, self._selection
         skipped = {path for path, _ in report.skipped}
         sections = {one.place for one in report.results if one.kind == "section"}

@@ -245,7 +245,7 @@ def chosen_files(
         if len(found) > MOST_FOUND:
             raise ConfigurationError(
                 f"{configuration.path}: more than {MOST_FOUND:,} files in {configuration.folder}; "
-                "put the configuration further down"
+                "put the configuration in a folder below"
             )
     if len(tops) > 1:
         found = dict(sorted(found.items(), key=lambda item: item[0].split("/")))
@@ -311,7 +311,7 @@ def _real(path: str) -> str:
 def groups_to_count(
     rules: Sequence[Rule], chosen: ChosenFiles, selection: Selection
 ) -> dict[Answer | None, list[str]]:
-    """Return the paths to count, by what counts them: selected ones, and whole groups with a total.
+    """Return the paths to count, by encoding or estimate: selected ones, and groups with a total.
 
     A group with a total is counted if one of its files is selected.
     """

@@ -277,7 +277,7 @@ def check_new_file(
     """Refuse to write a file that exists, or that cannot be written at its path.
 
     Call it before any work is done. A pipe or a device is written to, not overwritten, so it
-    passes; so does earlier output of the same kind.
+    passes, and so does earlier output of the same kind.
 
     Args:
         path: the path of the file.

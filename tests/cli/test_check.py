@@ -104,7 +104,7 @@ def test_there_is_no_configuration_or_a_wrong_one() -> None:
     assert check("--config x.toml") == (2, "", none)
     for line, said in (
         ("maximum = 3", ":8: there is no key 'maximum'"),
-        ("max = [", ": no TOML: "),
+        ("max = [", ": invalid TOML: "),
     ):
         configure(f"{CONFIGURATION}{line}\n")
         status, out, err = check()

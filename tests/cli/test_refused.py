@@ -447,7 +447,7 @@ def test_train(line: str, said: str) -> None:
 -n 300 --byte-fallback → --byte-fallback is not for --model bpe, only for character-bpe,
     sentencepiece-bpe, sentencepiece-unigram.
 --model sentencepiece-bpe → Give --vocab-size.
---model sentencepiece-bpe -n 90 --user-symbols '' → the symbol '' is no text
+--model sentencepiece-bpe -n 90 --user-symbols '' → the symbol '' is not a text
 --model sentencepiece-bpe -n 90 --seed-size 3 →
     --seed-size is not for --model sentencepiece-bpe, only for unigram, sentencepiece-unigram.
 --model sentencepiece-bpe -n 90 --weight a=2 →
@@ -456,11 +456,11 @@ def test_train(line: str, said: str) -> None:
     shrinking_factor is 0.1; it must be 0.5 to 0.95
 --model sentencepiece-unigram -n 45 --input-sentence-size 100 → must be 0 or more than 100
 --model sentencepiece-bpe -n 90 --like wordpiece.json →
-    --like: wordpiece.json is no model of SentencePiece, as sentencepiece-bpe needs
---like word.model -n 90 → models of words and characters are trained in
+    --like: wordpiece.json is not a model of SentencePiece, which sentencepiece-bpe needs
+--like word.model -n 90 → models of words and characters can only be trained in
 --like word.model --model wordpiece -n 90 → has no steps that a tokenizer.json describes
 --model sentencepiece-bpe -n 9 → raise it, or lower character_coverage
--n 300 --format sentencepiece → is no model of SentencePiece
+-n 300 --format sentencepiece → is not a model of SentencePiece
 --patience 2 → --patience and --check-every need --validation.
 -n 300 --check-every 2 → --patience and --check-every need --validation.
 -n 300 --min-improvement 0.1 → --min-improvement needs --patience.
@@ -475,7 +475,7 @@ def test_train(line: str, said: str) -> None:
 --model unigram --validation 0.2 --patience 1 → Give --vocab-size.
 --model wordpiece -n 99 --min-score 1 →
     min_score is for the rule likelihood; min_frequency is for the other
---patience 1 --validation 0.000000001 → there is no held-out text by which learning could stop
+--patience 1 --validation 0.000000001 → convergence needs held-out text, and there is none
 --checkpoint out --merges 5 → need separate folders
 --checkpoint out/kept --merges 5 → need separate folders
 --checkpoint . --merges 5 → need separate folders

@@ -44,7 +44,7 @@ class Training(NamedTuple):
     start: str | None
 
     def note(self, trained: AnyTrained) -> str:
-        """Return what the user should know of the result; "" if there is nothing."""
+        """Return notes for the user about the result; "" if there are none."""
         notes = [self._why_not_as_large(trained)]
         if trained.skipped:
             longest = self.described()["max_sentence_length"]

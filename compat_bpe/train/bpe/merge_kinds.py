@@ -1,6 +1,6 @@
 """Kinds of tokenizers whose pieces are learned by merging characters: BPE and WordPiece.
 
-**BPE over characters** has a mark for the end of a word or for what does not begin one. Its merges
+**BPE over characters** has a mark for pieces that end a word or do not begin one. Its merges
 are those of ``BpeTrainer`` of Hugging Face tokenizers 0.23.3, except for the ids of
 characters with a mark, whose order is random there (see ``merges_of_characters``).
 
@@ -83,7 +83,7 @@ class MergeSettings(TokenizerSettings):
     num_merges: int | None = setting(None, NUM_MERGES)
     min_score: float = setting(
         0.0,
-        "With --rule likelihood, join only pairs of this score or a higher one.",
+        "With --rule likelihood, join only pairs with at least this score.",
         STOP,
         metavar="SCORE",
         type=float,
@@ -116,7 +116,7 @@ class MergeSettings(TokenizerSettings):
     initial_alphabet: Iterable[str] = setting("", INITIAL_ALPHABET)
     limit_alphabet: int | None = setting(
         None,
-        "Make at most N characters tokens, the most frequent ones.",
+        "Make only the N most frequent characters tokens.",
         MERGES,
         metavar="N",
         type=int,
@@ -258,8 +258,8 @@ class CharacterBpeSettings(MergeSettings):
             Empty for none.
         initial_alphabet, limit_alphabet, max_token_length, rule, min_score: as there.
         byte_fallback: make the 256 tokens ``<0x00>`` to ``<0xFF>``, after the special ones, with
-            which characters without a token are written. Without it, a tokenizer ``like`` one that
-            has them has none, as ``train_new_from_iterator`` of transformers leaves them out.
+            which characters without a token are written. Without it, the new tokenizer has none
+            even if ``like`` has them, as with ``train_new_from_iterator`` of transformers.
         normalizer, pre_tokenizer, decoder, post_processor: as there. Unless given, text is split
             as BERT does, and not normalized.
 
@@ -398,7 +398,7 @@ class WordPieceSettings(MergeSettings):
             or its name, such as ``"bert"`` or ``"none"``. Unless given, those of ``like``, or
             BERT's for lower-case text, without a post-processor.
         like: a tokenizer that is to be trained anew.
-        convergence: when to stop because more merges are of little use for held-out text.
+        convergence: when to stop because more merges hardly improve held-out text.
 
     Raises:
         ValueError: a setting is impossible. The message names it.
