@@ -274,9 +274,7 @@ _GONE = object()
 
 
 def _killed() -> WorkerKilled:
-    return WorkerKilled(
-        "a worker process was killed; if memory ran out, use fewer workers"
-    )
+    return WorkerKilled("a worker process was killed; if memory ran out, use fewer workers")
 
 
 def _pickled(value: object) -> bytes:

@@ -190,9 +190,7 @@ class _Check:
             for path, reason in report.errors:
                 write_message(f"{path}: {reason}; fix it, or exclude it in the configuration")
             for one in report.unmatched:
-                write_message(
-                    f"{shown_path(one.name)}: {one.reason} (--allow-empty allows it)"
-                )
+                write_message(f"{shown_path(one.name)}: {one.reason} (--allow-empty allows it)")
         self._note_skipped(report)
         for note in report.notes * (not self.quiet):
             self._note(f"an estimate: {note}")

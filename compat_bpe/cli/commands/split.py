@@ -88,9 +88,7 @@ _DIGITS = 4
     to="prefix",
     type=click.Path(),
 )
-@option(
-    "--suffix TEXT", "End the names of the files with TEXT.", type=click.Path(), default=".txt"
-)
+@option("--suffix TEXT", "End the names of the files with TEXT.", type=click.Path(), default=".txt")
 @option("--force", "Overwrite files that exist.")
 @option(
     "--separator TEXT",

@@ -285,9 +285,7 @@ class ByteLevelBpe(Kind):
         spelling = Spelling(grown)
         for left, right, frequency in log.merges if log is not None else ():
             if not {left, right} <= grown.data_of.keys():
-                raise ValueError(
-                    f"the kept merges are damaged: no tokens {left}, {right}"
-                )
+                raise ValueError(f"the kept merges are damaged: no tokens {left}, {right}")
             grown.add(left, right, frequency)
             advance(1)
         merging = Merging(
