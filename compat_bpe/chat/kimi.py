@@ -2,7 +2,7 @@
 
 The chat template of these models shows the variable ``tools_ts_str`` if there is one. Their
 tokenizer sets it, by its file ``tool_declaration_ts.py``; the text is that of this file, oddities
-included. What the file refuses is shown as JSON, as the tokenizer does.
+included. Tools that the file refuses are shown as JSON, as by the tokenizer.
 
 https://huggingface.co/moonshotai/Kimi-K2.5/blob/main/tool_declaration_ts.py
 """

@@ -140,7 +140,7 @@ count --context --total-only -m gpt-4o → --total-only and --context exclude
 count --messages - a.txt → --messages and PATH exclude each other.
 count --messages - --tree → --messages and --tree exclude each other.
 count --messages none → none: No such file or directory
-count --messages chat.json --as-of soon → as_of: 'soon' is no date like 2025-06-30
+count --messages chat.json --as-of soon → as_of: 'soon' is not a date such as 2025-06-30
 count --messages chat.json --factor 2 --parts -m gpt-4o → exclude each other
 count --parts chat.json → --parts needs --messages
 count --as-of 2025-06-30 chat.json → --as-of needs --messages
