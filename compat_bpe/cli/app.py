@@ -288,7 +288,7 @@ _MOST: Mapping[str, tuple[str, ...]] = {
     "report": ("-e", "-m", "--by", "--terms", "--html", "--json"),
     "check": ("--init", "--fix-limits", "--base", "--growth", "--format", "--all"),
 }
-#: The rows of a screen, but for one for the prompt of the shell.
+#: The rows of a screen, except one for the prompt of the shell.
 _ROWS = 23
 #: The widest that lines are, and the width where it is not known.
 _WIDTH = 80
@@ -467,7 +467,7 @@ class _Group(click.Group):
     def invoke(self, ctx: click.Context) -> Any:
         try:
             with warnings.catch_warnings():
-                # What the package warns of is for the user, whatever Python's options are.
+                # Warnings of the package are for the user, with any options of Python.
                 warnings.filterwarnings("always", category=UserWarning, module=r"compat_bpe\.")
                 warnings.showwarning = show_warning
                 with Work():

@@ -338,7 +338,7 @@ def check_outputs(outputs: Iterable[str], inputs: Iterable[str]) -> None:
             raise CommandError(f"{path}: {name} goes there, too; write elsewhere")
     for given in (STDIN, *inputs):
         for file in _files(given):
-            # None is no key.
+            # None is not a key.
             path = written.get(_identity(sys.stdin if file == STDIN else file), "")
             if path:
                 known_as = "" if file == path else f", as {shown_name(file)}"

@@ -265,7 +265,7 @@ def vocabulary_options(
     )
 
 
-#: The options that ``vocabulary_options`` gives, but for the required one.
+#: The options that ``vocabulary_options`` gives, except the required one.
 OUTPUT_OPTIONS = ("--name", "--format", "--force", "--json")
 
 
