@@ -122,7 +122,7 @@ def test_examples_run(name: str, tmp_path: Path) -> None:
         assert done.returncode == 0, (example, done.stderr.decode())
 
 
-#: The row by which the first example is there, in the help that says all.
+#: The row by which the first example is there, in the full help.
 FIRST_ROWS = 8
 
 
@@ -183,7 +183,7 @@ def test_every_console_can_show_it(charset: str) -> None:
 def test_help_on_a_console_of_few_characters(settings: dict[str, str], marker: bytes) -> None:
     done = run_process("truncate", "--help", env=environment(**settings))
     assert (done.returncode, done.stderr) == (0, b"")
-    assert b"is %b for --keep ends" % marker in b" ".join(done.stdout.split())
+    assert b"Default: %b for --keep ends" % marker in b" ".join(done.stdout.split())
 
 
 @all_commands
