@@ -1,7 +1,7 @@
 """DeepSeek's models V3, R1, V3.1 and V3.2.
 
-All models begin with the system prompt, and put one token before what the user says and one before
-a reply. They differ in the tokens that open a reply. The texts up to V3.1 are those that the
+All models begin with the system prompt, and put one token before a message of the user and one
+before a reply. They differ in the tokens that open a reply. The texts up to V3.1 are those that the
 models' own templates make, for messages without tools.
 
 V3.2 follows the file ``encoding_dsv32.py`` that is published with it. The file has no place for the

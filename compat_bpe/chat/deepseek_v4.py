@@ -196,7 +196,7 @@ class _Block(NamedTuple):
 
     Args:
         role: ``"system"``, ``"user"`` or ``"assistant"``.
-        text: what they say together.
+        text: their text together.
         message, place: the message of an assistant, and where it is.
     """
 

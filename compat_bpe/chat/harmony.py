@@ -36,7 +36,7 @@ def type_of(schema: Any, indent: str = "") -> str:
     """Return the type that a schema describes.
 
     Args:
-        schema: the schema; what is not an object is ``any``.
+        schema: the schema; any other value than an object is ``any``.
         indent: the spaces at the beginning of each line.
 
     >>> type_of({"type": "array", "items": {"type": "string", "enum": ["a", "b"]}})
@@ -182,7 +182,7 @@ class Message(NamedTuple):
     Args:
         author: the role, or the name of a tool.
         texts: the content; each text has tokens of its own.
-        channel: the channel, for what the model says and for results of tools.
+        channel: the channel, for messages of the model and results of tools.
         recipient: the tool that is called, or who gets its result.
         is_call: True if a tool is called.
         name: the name after the role.

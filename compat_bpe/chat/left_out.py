@@ -101,7 +101,7 @@ def without_other_tools(request: Request) -> tuple[Request, list[LeftOut]]:
 
 
 def counted_with_notes(chat: ChatFormat, request: Request) -> MessageCount:
-    """Return the number of tokens of a request; its note names what is not counted.
+    """Return the number of tokens of a request; its note names the uncounted parts.
 
     Raises:
         ValueError: the request is damaged; or it is strict, and something is not counted.
@@ -147,7 +147,7 @@ def checked_left_out(request: Request, left_out: Sequence[LeftOut]) -> list[Left
 
 
 def with_left_out(count: MessageCount, left_out: Sequence[LeftOut]) -> MessageCount:
-    """Return a count with a note that names what is not counted.
+    """Return a count with a note that names the uncounted parts.
 
     >>> with_left_out(MessageCount(8), [LeftOut("messages[0].metadata")]).note
     'not counted: messages[0].metadata'

@@ -39,7 +39,7 @@ class RequestError(ValueError):
 
     Args:
         place: where it is, such as ``messages[2].content``.
-        reason: what is wrong there.
+        reason: the fault.
     """
 
     def __init__(self, place: str, reason: str) -> None:

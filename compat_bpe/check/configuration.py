@@ -199,7 +199,7 @@ def _counting(table: Table, default: Counting, *, is_given: bool) -> Counting:
     Args:
         table: the table.
         default: the counting if the table names none.
-        is_given: True if the default replaces what the table names, which then need not be known.
+        is_given: True if the default replaces the table's encoding, which then need not be known.
     """
     encoding = table.text("encoding", '"o200k_base"')
     model = table.text("model", '"gpt-4o"')

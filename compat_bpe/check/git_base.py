@@ -30,7 +30,7 @@ _MOST_AT_ONCE = 10_000
 _LONGEST_LINE = 200
 _LONGEST_MESSAGE = 1 << 16
 
-#: Settings of git that would run programs, or change what it prints.
+#: Settings of git that would run programs, or change its output.
 _SETTINGS = (
     *("-c", "core.fsmonitor=false", "-c", f"core.hooksPath={os.devnull}"),
     *("-c", "diff.relative=false", "-c", "core.pager="),

@@ -38,7 +38,7 @@ class SectionCounts:
     been counted.
 
     Args:
-        count: returns the tokens of a text, given what counts them.
+        count: returns the tokens of a text by an encoding or estimate.
         read: returns the text of a path.
     """
 
@@ -102,7 +102,7 @@ def matching(rule: SectionRule, sections: list[MarkdownSection]) -> list[Markdow
     ]
 
 
-#: The tokens of each file, by what counts them.
+#: The tokens of each file, by encoding or estimate.
 FileTokens = Mapping["Answer | None", Mapping[str, int]]
 
 
@@ -140,7 +140,7 @@ class Measurement:
         self._note_of = note_of
         self._sections = sections
         self._before = before
-        #: The number of the result about the growth of a file, by what counts and its path.
+        #: The number of the result about the growth of a file, by encoding or estimate and path.
         self._growths: dict[tuple[Answer | None, str], int] = {}
 
     def add_all(self, configuration: Configuration) -> None:

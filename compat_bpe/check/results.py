@@ -21,7 +21,7 @@ class Result:
     """A number of tokens beside its limit.
 
     Args:
-        kind: what has a limit.
+        kind: the kind of limit.
         status: ``"over"``, ``"near"``, ``"ok"``, or ``"exempt"`` if an exempt file is over.
         path: the file, relative to the configuration's folder; empty for a total.
         line: the line of the section, or of the body; 1 for a file.

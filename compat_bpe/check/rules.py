@@ -114,7 +114,7 @@ class Rule:
         total: the limit of all files together.
         growth: the most by which a file may grow, as a part of its former tokens.
         sections: the limits of sections.
-        front_matter, body: the limits of the front matter, and of what follows it.
+        front_matter, body: the limits of the front matter, and of the text after it.
         place: its place in the configuration.
     """
 
@@ -148,7 +148,7 @@ class Exemption:
 
 @dataclass(frozen=True)
 class Configuration:
-    """A configuration, with what it extends.
+    """A configuration, with those that it extends.
 
     Args:
         path: its file.
@@ -226,7 +226,7 @@ def chosen_files(
     Args:
         configuration: the configuration.
         named: the paths that the command line names.
-        ignore: leave out what is ignored.
+        ignore: leave out ignored files.
 
     Raises:
         ConfigurationError: there are too many files, or a directory cannot be read.

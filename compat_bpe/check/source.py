@@ -212,7 +212,7 @@ _MOST_PARTS = 100
 
 
 class ConfigurationError(ValueError):
-    """A fault of a configuration: ``FILE:LINE: what is wrong, and what to write``."""
+    """A fault of a configuration: ``FILE:LINE:``, the fault, and the correction."""
 
 
 class Source:

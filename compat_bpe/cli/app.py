@@ -39,7 +39,7 @@ class HelpParts(NamedTuple):
     """The parts of the help of a command.
 
     Args:
-        purpose: what it does, one sentence.
+        purpose: its purpose, one sentence.
         examples: the lines of each example, without the space before them.
         details: the paragraphs after the examples.
     """
@@ -475,7 +475,7 @@ class _Group(click.Group):
         except KeyboardInterrupt:  # click itself would say "Aborted!" and exit with 1
             sys.exit(128 + 2)  # as a shell reports a program that SIGINT ended
         except MemoryError as error:
-            error.__traceback__ = None  # its frames hold what has filled the memory
+            error.__traceback__ = None  # its frames hold the data that filled the memory
             raise CommandError("there is not enough memory for this") from None
         except RecursionError:
             raise CommandError("something in the input is nested too deeply") from None
@@ -491,7 +491,7 @@ class _Group(click.Group):
         except click.UsageError as error:
             raise _in_one_line(error) from None
         except click.ClickException as error:
-            # click writes it, and it may quote what was given.
+            # click writes it, and it may quote the arguments.
             error.message = visible(brief(error.message), sys.stderr)  # type: ignore[misc]
             raise
         except (click.exceptions.Exit, click.Abort):

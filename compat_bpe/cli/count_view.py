@@ -89,7 +89,7 @@ def in_order(counted: Sequence[CountedFile], order: str | None) -> list[CountedF
 
 
 class Column(NamedTuple):
-    """A column: the numbers of tokens by one tokenizer, and what they cost."""
+    """A column: the numbers of tokens by one tokenizer, and their cost."""
 
     title: str = "tokens"
     #: The sign before each number if they are estimates; else empty.
@@ -98,7 +98,7 @@ class Column(NamedTuple):
     price: Decimal | None = None
 
     def cost(self, tokens: int) -> str:
-        """Return what some tokens cost: exact, with as many places as any number of them needs.
+        """Return the cost of some tokens: exact, with as many places as any number of them needs.
 
         >>> from decimal import Decimal
         >>> Column(price=Decimal("2.50")).cost(12), Column(price=Decimal("3")).cost(1)

@@ -133,7 +133,7 @@ class FileCounter:
         encoding_of_file: the encoding of the text in files; None for UTF-8.
     """
 
-    #: Returns a hash for what is counted, if that is wanted for a cache.
+    #: Returns a hash for the counted bytes, if a cache needs one.
     _new_hash: Callable[[bool], Hash] | None = None
 
     def __init__(

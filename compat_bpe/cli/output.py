@@ -188,7 +188,7 @@ def shown_name(path: str) -> str:
 
 
 def complaint(path: str, reason: str) -> str:
-    """Return a message about an input: its name and what is wrong.
+    """Return a message about an input: its name and the fault.
 
     >>> complaint("a.txt", "not UTF-8"), complaint("-", "standard input is closed")
     ('a.txt: not UTF-8', 'standard input is closed')

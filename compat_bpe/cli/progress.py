@@ -12,8 +12,8 @@ the command began. Stages are:
 - ``estimate``: of the remaining work, ``least_seconds``, ``most_seconds``, ``least_bytes`` and
   ``most_bytes`` (of memory), and the ``size`` of the text in bytes; only by ``train``, and only
   for some megabytes or more.
-- ``finished``: the ``status``, 0 or 2, and what the command adds: ``train`` says why learning
-  ``stopped``, and the number of ``tokens``.
+- ``finished``: the ``status``, 0 or 2; for ``train`` also the reason why learning ``stopped``, and
+  the number of ``tokens``.
 - ``failed``: the ``status``, and the ``error`` as on standard error, or ``ended by signal 15``.
 
 The last line is one of the last two, unless the process is killed, or the options were wrong.

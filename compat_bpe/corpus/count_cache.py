@@ -219,7 +219,7 @@ class CountCache:
             self._new[digest] = [b" ".join(b"%d" % number for number in some) for some in numbers]
 
     def close(self) -> None:
-        """Write what is new, and close the file."""
+        """Write new counts, and close the file."""
         if self._connection is not None:
             self._connection.close()
             self._connection = None
@@ -293,7 +293,9 @@ class CountCache:
         pairs = (pair for digest, some in new.items() for pair in zip(self._keys(digest), some))
         rows = sorted(islice(pairs, self._limit // _ROW))
         with closing(_connected(self.path)) as connection:
-            connection.execute("PRAGMA synchronous = OFF")  # what a crash damages is begun anew
+            connection.execute(
+                "PRAGMA synchronous = OFF"
+            )  # a file that a crash damages is replaced
             connection.execute("BEGIN IMMEDIATE")
             connection.execute(_TABLE)
             connection.executemany(

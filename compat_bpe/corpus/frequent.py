@@ -82,7 +82,7 @@ def merged(first: Summary, second: Summary) -> Summary:
 
 
 def _pruned(counts: dict[str, int], most: int) -> tuple[dict[str, int], int]:
-    """Keep the counts of a number of chunks; return them, and what was taken from each."""
+    """Keep the counts of a number of chunks; return them, and the number taken from each."""
     if len(counts) <= most:
         return counts, 0
     taken = sorted(counts.values(), reverse=True)[most]

@@ -290,7 +290,7 @@ class Wire:
             raise Disconnected from None
 
     def _read_header(self) -> int:
-        """Return the length of the next message; skip what is not a header."""
+        """Return the length of the next message; skip lines that are not a header."""
         length: int | None = None
         is_broken = False
         while True:

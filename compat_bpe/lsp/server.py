@@ -1,4 +1,4 @@
-"""The server: what it announces and does, and its work on standard input and output."""
+"""The server: its announcements, its handlers, and its work on standard input and output."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ SECTION = "compatBpe"
 SHOWN = {
     "codeLens": True,
     "inlayHints": False,  # the same counts, for editors without lenses
-    "hover": False,  # it comes among what another server says of the place
+    "hover": False,  # it would be added to the hovers of other servers
     "diagnostics": True,
     "semanticTokens": False,  # it takes the place of the colors of syntax
     "codeActions": True,

@@ -127,7 +127,7 @@ def refused_request(error: Any) -> tuple[int | str | None, str] | None:
     most of it, so the id is known; the id is None if it is nested too deeply for Python, too.
 
     Args:
-        error: what was raised, pydantic's ``ValidationError``.
+        error: the error, pydantic's ``ValidationError``.
     """
     for one in getattr(error, "errors", list)():
         given, is_json = one["input"], one["type"] != "json_invalid"

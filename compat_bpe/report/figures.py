@@ -419,7 +419,7 @@ def estimated(report: Report) -> list[Column]:
 
 
 def notes(report: Report) -> list[str]:
-    """Return a sentence on each estimate: its reason, and what it lacks."""
+    """Return a sentence on each estimate: its reason, and the figures it lacks."""
     return [
         f"{name} is an estimate without chunks, ids or balance: {one.reason}"
         for name, one in report.estimates.items()

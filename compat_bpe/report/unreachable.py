@@ -16,7 +16,7 @@ more. If no part of a path has the characters of *t*, they are in no match.
 **Not merged.**  Suppose merging makes *t* somewhere in a chunk. No merge before that crossed an
 edge of *t*: its token would reach beyond *t*, and tokens are never taken apart. So each merge was
 either inside *t* or outside. Each one inside joined the lowest-ranked, leftmost pair of the whole
-chunk, which was also that of the parts inside. So the same merges happen without what is outside:
+chunk, which was also that of the parts inside. So the same merges happen without the text outside:
 merging the bytes of *t* alone gives *t*. If it does not, merging never makes *t*. A chunk may still
 be *t* as a whole if the encoding looks chunks up before it merges. Then *t* is text, and a path of
 the automaton from a first position to a last one has its characters.

@@ -125,7 +125,7 @@ class Checkpoint:
             fed, digest, is_complete: as the attributes.
 
         Raises:
-            OSError: the disk is full, for instance; what was kept before is still there.
+            OSError: the disk is full, for instance; the checkpoint before is still there.
         """
         begun = time.monotonic()
         path = os.path.join(self.folder, f"{_COUNTS}new{_TSV}")
@@ -152,7 +152,7 @@ class Checkpoint:
             self._write(time.monotonic())
 
     def remove(self) -> None:
-        """Remove what was kept, and the folder if nothing else is in it."""
+        """Remove the checkpoint, and the folder if nothing else is in it."""
         with suppress(FileNotFoundError):
             os.remove(os.path.join(self.folder, _STATE))
         self._clear(None)
@@ -221,7 +221,7 @@ class Checkpoint:
         self._due = now + pause if self._every else now
 
     def _clear(self, kept: str | None) -> None:
-        """Remove counts that are no longer needed, and what a killed process left behind."""
+        """Remove counts that are no longer needed, and files of killed processes."""
         for name in os.listdir(self.folder):
             path = os.path.join(self.folder, name)
             if _is_ours(name) and name not in (kept, _STATE) and not os.path.isdir(path):
@@ -242,7 +242,7 @@ class CheckpointedTrainer:
         checkpoint: the checkpoint, within its ``with`` block.
 
     Raises:
-        OSError, ValueError: what was kept cannot be read.
+        OSError, ValueError: the checkpoint cannot be read.
 
     >>> import tempfile
     >>> from compat_bpe.train import TrainingSettings

@@ -1,7 +1,7 @@
 """The settings of a training, the kind of vocabulary that they train, and the results.
 
 ``Settings`` are fields that a user sets, checked where they are made. A ``Kind`` has settings and
-does the work: it says what the words are, learns a model from them, and answers what programs ask.
+does the work: it splits text into words, learns a model from them, and answers programs.
 """
 
 from __future__ import annotations

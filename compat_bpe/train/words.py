@@ -281,7 +281,7 @@ class WordCounter:
         self._chunks.add(counts, group, self._check)
 
     def so_far(self) -> Counts:
-        """Return the counts of what was fed, by group; see ``ChunkCounter.so_far``."""
+        """Return the counts so far, by group; see ``ChunkCounter.so_far``."""
         return self._chunks.so_far()
 
     def finish(self, *, may_be_empty: bool = False) -> CountedWords:

@@ -174,7 +174,7 @@ class TokenLimit(Extension):
 
 
 class Generation(Extension):
-    """The tag around what the model wrote, which counts like any other text."""
+    """The tag around text of the model, which counts like any other text."""
 
     tags = {"generation"}  # noqa: RUF012
 

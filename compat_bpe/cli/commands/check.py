@@ -180,7 +180,7 @@ class _Check:
             self._encoding()  # its errors are reported at once
 
     def status(self) -> int:
-        """Do what the options say, and return the exit status."""
+        """Run the command, and return the exit status."""
         if self.init:
             return self._write_first()
         source = self._configured()
@@ -423,7 +423,7 @@ class _Check:
     def _note_unused(
         self, configuration: Configuration, chosen: ChosenFiles, report: Report
     ) -> None:
-        """Note the exemptions that no file needs, and what is unmatched if that is allowed."""
+        """Note exemptions that no file needs, and unmatched rules and paths if they are allowed."""
         notes = []
         if self.allow_empty:
             notes += [f"{shown_path(one.name)}: {one.reason}" for one in report.unmatched]

@@ -99,7 +99,7 @@ def _splitter_or_failure(**options: Any) -> Encoding:
         return _splitter(**options)
 
 
-#: The options that say how text is split, as ``splitter``: its chunks are what is counted.
+#: The options that decide how text is split, as ``splitter``, whose chunks are counted.
 splitting_options = gathered(
     "splitter",
     _splitter_or_failure,

@@ -155,7 +155,7 @@ def _encoded_here(
         yield layout.write(portion)
 
 
-#: Writes ids as bytes, without what is between two portions of ids.
+#: Writes ids as bytes, without the text between two portions of ids.
 Write = Callable[[Sequence[int]], bytes]
 
 #: Seconds to wait for the next message of a worker.

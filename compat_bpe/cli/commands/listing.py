@@ -121,7 +121,7 @@ def models(names: tuple[str, ...], families: bool, limits: bool, as_json: bool) 
     of a family is reported like an unknown one, unless --limits is given and its limits are known:
     then "encoding" is null. With --families, there is a list of objects with
     the keys "family", "encoding" (what -e takes, null if that is the path of a file), "source"
-    (the command or the address that fetches the files) and "counted_by" (what counts the tokens
+    (the command or the address that fetches the files) and "counted_by" (the service that counts
     if no public tokenizer is known; the two before are null then, and this one otherwise). With
     --limits, the values are objects with the keys "encoding", "context", "input" (the most tokens
     of a request), "output", "source" (the address at which they are published) and "date" (the day

@@ -232,7 +232,7 @@ def split(
 
 
 class _Part(NamedTuple):
-    """A part, its bytes and its tokens, and the members of its object that say what is in it."""
+    """A part: its bytes, its tokens, and the members of its object about its content."""
 
     text: str
     data: bytes
@@ -372,7 +372,7 @@ def _paths(prefix: str, suffix: str, count: int) -> list[str]:
 
 
 def _check_new(paths: Sequence[str], force: bool) -> None:
-    """Refuse to overwrite a file that exists, and always what is not a regular file.
+    """Refuse existing files without ``force``, and always paths that are not regular files.
 
     Raises:
         CommandError: one of the files must not be written.

@@ -330,7 +330,7 @@ def train(
 
     tokenizer_config.json, for transformers, has the roles of special tokens: --bos, --eos, --unk
     and --pad, which are made special tokens if --special does not name them. manifest.json has the
-    settings, the corpus and its SHA-256, what was left out of it, and the SHA-256 of each file.
+    settings, the corpus and its SHA-256, the files left out of it, and the SHA-256 of each file.
 
     A file that cannot be read is named, the vocabulary is learned from the others, and the exit
     status is 2.

@@ -61,7 +61,7 @@ _NOUNS: Mapping[str, str] = {"line": "lines", "word": "words", "char": "characte
 @encoding_options
 @ESTIMATE
 @reading_options
-@option("--report", "Report on standard error what was kept.")
+@option("--report", "Report the kept part on standard error.")
 @option("--json", "Print the kept text and the report as a JSON object.", to="as_json")
 @option("--exit-code", "Exit with status 1 if something was cut.")
 def truncate(
@@ -210,7 +210,7 @@ def _with_clean_seam(
 
 
 def _bytes(result: Truncated, source: KeptBytes) -> bytes:
-    """Return the bytes of what is kept, with the marker where something was cut."""
+    """Return the kept bytes, with the marker where something was cut."""
     if not result.was_cut:
         return source.bytes_of(0, len(source.text))
     head = next((end for start, end in result.kept if start == 0), 0)

@@ -364,7 +364,7 @@ class CountedInput:
         return self._reader.total
 
     def as_dict(self) -> dict[str, Any]:
-        """Return what was read, for a JSON file; complete when all rows have been taken.
+        """Return the input, for a JSON file; complete when all rows have been taken.
 
         ``sha256`` is the digest of the rows as lines of a TSV file with groups, as they came.
         """

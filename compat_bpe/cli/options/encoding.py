@@ -20,7 +20,7 @@ from ..output import PROGRAM, CommandError
 if TYPE_CHECKING:
     from ...encodings.estimates import Estimate
 
-#: How the command writes what it tells its users to give.
+#: The advice in errors for users of the command.
 TERMS = Terms(
     "-m {}", "-e {}", "-e {}", f"{PROGRAM} count --estimate", f"{PROGRAM} models lists them"
 )

@@ -276,7 +276,7 @@ class _Learner(FrequentPairs):
         self._join_marks = rules.join
         self._table = {ord(char): number for number, char in enumerate(self._pieces)}
         super().__init__((word.translate(self._table) for word in words), words.values())
-        #: The pairs that were joined, and what they became.
+        #: The pairs that were joined, and the pieces that they became.
         self._joined: dict[str, str] = {}
 
     def step(self) -> tuple[str, int] | None:

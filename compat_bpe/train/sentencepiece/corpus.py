@@ -367,7 +367,7 @@ def _inner(
     Args:
         words: the words, each with the character that follows, and their frequencies.
     """
-    # Each part of a word, then what follows; its first bytes from the second character on.
+    # Each part of a word, then the next character; its first bytes from the second character on.
     texts: list[str] = []
     followers: list[str] = []
     weights: list[int] = []

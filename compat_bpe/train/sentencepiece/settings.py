@@ -192,7 +192,7 @@ class SentencePieceSettings(Settings[SentencePiece]):
             symbols = getattr(self, name)
             if isinstance(symbols, str):
                 raise ValueError(f"{name} is the str {symbols!r}; pass a list of pieces")
-            # A copy: what the caller changes later was not checked.
+            # A copy, since the caller may change the list after the check.
             object.__setattr__(self, name, tuple(symbols))
         if self.model_type not in MODEL_KINDS:
             raise ValueError(
