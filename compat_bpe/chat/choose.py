@@ -39,7 +39,7 @@ class Meaning(NamedTuple):
         since: the day, as ISO 8601 writes it.
         model: the name of the model.
         thinks: True if it thinks unless a request says otherwise.
-        note: a remark on what recorded requests show beyond its format.
+        note: a remark on recorded requests that differ from its format.
     """
 
     since: str

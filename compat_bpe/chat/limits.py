@@ -4,8 +4,8 @@ The table has the limits as they were read at an address on a day. Most are thos
 litellm 1.109.1. Services change: the maker of a model has the last word.
 
 Limits on which sources disagree are left out: those of a model that only other services offer, and
-an output that two of them limit differently. So are names such as ``qwen-plus``, which stand for a
-new model every few months.
+an output that two of them limit differently. Names such as ``qwen-plus``, which mean a new model
+every few months, are left out, too.
 """
 
 from __future__ import annotations

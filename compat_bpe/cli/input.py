@@ -256,7 +256,7 @@ def unescape(text: str) -> str:
     r"""Replace the escapes ``\n``, ``\t``, ``\r``, ``\0`` and ``\\`` by their characters.
 
     Raises:
-        click.BadParameter: it is not UTF-8, or a backslash begins none of these.
+        click.BadParameter: it is not UTF-8, or a backslash begins another escape.
 
     >>> unescape(r"one\ntwo\\n")
     'one\ntwo\\n'

@@ -302,7 +302,7 @@ def check_new_file(
         with open(path, "rb") as file:
             if is_own(file.read(_BEGINNING)):
                 return
-    except OSError:  # a broken link, or not readable: something is there in any case
+    except OSError:  # a broken link, or a file that cannot be read: it exists, too
         pass
     raise CommandError(f"{path}: it exists; --force overwrites it")
 

@@ -5,8 +5,8 @@ the vocabulary, the options, and the code. Names and times are not used, so a co
 The file has hashes and numbers, and no part of a text or of a name.
 
 A cache may fail at any time without a change of a result. Each row has a checksum, since SQLite
-does not notice damage in a row; a file that is damaged is begun anew; one that is locked or cannot
-be written is left alone. Only programs open a cache: no function of the library does.
+does not notice damage in a row. A damaged file is replaced; a file that is locked or cannot be
+written is left alone. Only programs open a cache: no function of the library does.
 """
 
 from __future__ import annotations

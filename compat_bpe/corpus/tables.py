@@ -281,7 +281,7 @@ def values(column: Any) -> list[Any]:
         raise ValueError(f"damaged text, not UTF-8: byte 0x{byte:02x}") from None
 
 
-#: Versions before this one run code that a Parquet file brings along: CVE-2023-47248.
+#: Versions before this one run code from a Parquet file: CVE-2023-47248.
 _FIRST_SAFE = (14, 0, 1)
 
 
@@ -302,7 +302,7 @@ def import_pyarrow(needed_for: str) -> Any:
     if tuple(map(int, re.findall(r"\d+", version)[:3])) < _FIRST_SAFE:
         least = ".".join(map(str, _FIRST_SAFE))
         raise ImportError(
-            f"pyarrow {version} runs code that a Parquet file brings along (CVE-2023-47248): "
+            f"pyarrow {version} runs code from a Parquet file (CVE-2023-47248): "
             f"pip install 'pyarrow>={least}'",
             name="pyarrow",
         )

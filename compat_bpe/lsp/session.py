@@ -81,7 +81,7 @@ class Session:
         self._read_bytes = self._done_bytes = 0
         self._tasks: deque[_Task] = deque()
         self._last_step = 0.0
-        #: Requests that are not answered yet, and of these the ones that are cancelled.
+        #: Requests that are not answered yet, and the cancelled ones among them.
         self._open: set[Id] = set()
         self._cancelled: set[Id] = set()
         #: The numbers of changes of each document that were read, and that were handled.

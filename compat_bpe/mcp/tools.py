@@ -1,4 +1,4 @@
-"""The tools: functions of which the package ``mcp`` makes schemas.
+"""The tools: functions, from which the package ``mcp`` makes schemas.
 
 This module is imported when the server starts: it needs that package and pydantic.
 """

@@ -36,7 +36,7 @@ from .figures import (
     written,
 )
 
-#: The most groups of which a table is not folded.
+#: The most groups of a table that is not folded.
 _UNFOLDED = 8
 
 #: Tokens of this many bytes and more are counted together.

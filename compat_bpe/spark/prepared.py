@@ -110,7 +110,7 @@ def with_first(
     firsts = digests.groupBy("digest").agg(first)
     numbers = functions.collect_list("first.number").alias(FIRST)
     by_row = firsts.groupBy(functions.col("first.place").alias(_ORDER)).agg(numbers)
-    # A row of which nothing comes first gets an empty list.
+    # A row whose digests all occurred before gets an empty list.
     joined = df.join(by_row, df[_ORDER].eqNullSafe(by_row[_ORDER]), "left")
     none = functions.array().cast("array<int>")
     return joined.select(

@@ -159,7 +159,7 @@ class Kind:
         name: the name of the kind.
         makes: the class of the settings.
         formats: the formats that are written unless others are named.
-        ends: the settings that say when learning ends, of which one must be given.
+        ends: the settings that end learning; one of them must be given.
         checks: when held-out text is measured: after a number of ``"steps"``, at ``"rounds"`` of
             pruning, or ``"never"``.
         lacks: the options of its settings that the kind does not have.
@@ -265,7 +265,7 @@ class Kind:
         return False
 
     def described(self) -> dict[str, Any]:
-        """Return the settings for a manifest, all of which are JSON."""
+        """Return the settings for a manifest, as JSON."""
         return {
             own.name: _described(getattr(self.settings, own.name)) for own in fields(self.settings)
         }

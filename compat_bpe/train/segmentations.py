@@ -1,7 +1,7 @@
 """The ways to write words with pieces, and the expected number of each piece.
 
 The *lattice* of a word has a node before each character and at the end, and an edge for each piece
-that stands between two nodes. A way through it is a way to write the word, and its probability is
+between two nodes. A way through it is a way to write the word, and its probability is
 the product of its pieces' probabilities.
 
 Words share the nodes and edges of a common beginning. The lattice of a whole corpus is thus a tree
@@ -18,7 +18,7 @@ floats, and for numbers so near to a limit that the last bits decide.
 But between many of its characters is a *joint*: no piece has the two next to each other, so every
 way to write the word goes through there. Then the word's probability is the product of those of its
 parts, and its expected numbers and its best way are those of its parts together. So the parts are
-taken for words. They are short and come back, and as pieces are dropped, there are more joints.
+treated as words. They are short and recur, and as pieces are dropped, there are more joints.
 """
 
 from __future__ import annotations

@@ -282,7 +282,7 @@ def prune(
       alternative of k pieces, there are n * (k - 1) more pieces than before. The reference takes
       the number of *all* pieces for k (``alternatives.len()``).
     - A piece that is in no best way of a word is dropped before the others are compared, and may
-      leave fewer pieces than are wanted. So is one that is itself best written otherwise.
+      leave fewer pieces than are wanted. So is a piece that is best written with other pieces.
     - If the pieces that stay anyway are more than ``most``, nothing else is dropped for its loss.
 
     Args:

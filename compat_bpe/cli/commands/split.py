@@ -147,7 +147,7 @@ def split(
 
     With --json, each object has the keys "start" and "end" (in characters), "tokens", and "text",
     or "path" if the parts are written to files. A part that is not UTF-8 has "hex" in place of
-    "text", its bytes in hexadecimal. With --files, "files" is there instead of the first two: a
+    "text", its bytes in hexadecimal. With --files, "files" replaces "start" and "end": a
     list of objects with "path"; "start" and "end", the characters of the file that are in the part;
     and "at", the place in the part at which they begin.
     """

@@ -339,8 +339,8 @@ def train(
     again before learning begins. The objects of --json-progress have the keys "stage" and
     "seconds"; those of "read" and "learn" also "done", "total" (or null) and "unit"; of "estimate"
     "least_seconds", "most_seconds", "least_bytes", "most_bytes" and "size"; of "finished"
-    "status", "stopped" and "tokens"; and of "failed" "status" and "error". One of these two comes
-    last.
+    "status", "stopped" and "tokens"; and of "failed" "status" and "error". "finished" or "failed"
+    comes last.
     """
     validation = preparation.validation
     kind = training.kind

@@ -99,11 +99,11 @@ def truncate(
     Bytes that are not UTF-8 count as U+FFFD, as with count --errors replace. With --errors strict,
     the input is read to its end, and nothing is written if any of it is not UTF-8.
 
-    The object of --json has the keys "text", or for one that is not UTF-8 "hex", its bytes in
-    hexadecimal; "cut" (a boolean); "tokens", "characters" and "bytes" of the text; "kept", the kept
-    slices of the input as a list of [start, end] in characters; "boundary", the finest at which it
-    was cut, or null; "input", an object with the "characters" and "bytes" of the input, or null if
-    not all of it was needed; and "estimate", the reason for which the tokens are an estimate, or
+    The object of --json has the keys "text" (or, if it is not UTF-8, "hex": its bytes in
+    hexadecimal); "cut" (a boolean); "tokens", "characters" and "bytes" of the text; "kept", the
+    kept slices of the input as a list of [start, end] in characters; "boundary", the finest at
+    which it was cut, or null; "input", an object with the "characters" and "bytes" of the input, or
+    null if not all of it was needed; and "estimate", the reason why the tokens are an estimate, or
     null.
     """
     answer = chosen_answer(model, encoding, estimate=estimate)

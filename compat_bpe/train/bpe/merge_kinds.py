@@ -65,9 +65,9 @@ class MergeSettings(TokenizerSettings):
             and fewer if nothing is left to merge.
         num_merges: the most merges to learn. Give this, ``vocab_size`` or ``convergence``, or
             several of them.
-        prefix: stands before a piece that does not begin a word; empty for none. Unless given,
+        prefix: the mark before a piece that does not begin a word; empty for none. Unless given,
             that of ``like`` or the usual one of the kind.
-        suffix: stands after a piece that ends a word; in the same way.
+        suffix: the mark after a piece that ends a word; in the same way.
         initial_alphabet: characters that are tokens even if they do not occur.
         limit_alphabet: the most characters that are tokens; the most frequent ones are.
         max_token_length: the length in characters, without marks, of the longest piece that is
@@ -194,7 +194,7 @@ class MergeKind(TokenizerKind):
         made = learner.tokens
         most = MOST_TOKENS if settings.vocab_size is None else settings.vocab_size
         steps = float("inf") if settings.num_merges is None else settings.num_merges
-        #: A pair that was joined twice stands only where it was joined last, as in tokenizers.
+        #: A pair that was joined twice is listed only where it was joined last, as in tokenizers.
         merges: dict[tuple[str, str], None] = {}
         learned: list[LearnedMerge] = []
         watch = self.watch(words, lambda _: (len(made), len(learned), held_out.size(made, merges)))
@@ -253,8 +253,8 @@ class CharacterBpeSettings(MergeSettings):
             several of them.
         special_tokens, min_frequency, weights, like, convergence: as in ``WordPieceSettings``.
         unknown: the token of a character that has none, ``<unk>`` unless given; a special token.
-        prefix: stands before a piece that does not begin a word; none unless given.
-        suffix: stands after a piece that ends a word; ``</w>`` unless this or a prefix is given.
+        prefix: the mark before a piece that does not begin a word; none unless given.
+        suffix: the mark after a piece that ends a word; ``</w>`` unless this or a prefix is given.
             Empty for none.
         initial_alphabet, limit_alphabet, max_token_length, rule, min_score: as there.
         byte_fallback: make the 256 tokens ``<0x00>`` to ``<0xFF>``, after the special ones, with
@@ -389,7 +389,7 @@ class WordPieceSettings(MergeSettings):
         weights: the weights of some groups, as in ``TrainingSettings``.
         rule: ``"frequency"``, as in tokenizers, or ``"likelihood"``, as in textbooks.
         min_score: with the latter, the lowest score of a pair that is joined.
-        prefix: stands before a piece that does not begin a word, ``##`` unless given.
+        prefix: the mark before a piece that does not begin a word, ``##`` unless given.
         initial_alphabet: characters that are tokens even if they do not occur.
         limit_alphabet: the most characters that are tokens; the most frequent ones are.
         max_token_length: the length in characters, without marks, of the longest piece that is

@@ -53,8 +53,8 @@ class Marks(NamedTuple):
     """The marks of characters within a word; empty for none.
 
     Args:
-        prefix: stands before each character but the first.
-        suffix: stands after the last character.
+        prefix: the mark before each character except the first.
+        suffix: the mark after the last character.
 
     >>> Marks("##", "</w>").mark("g", False, True)
     '##g</w>'

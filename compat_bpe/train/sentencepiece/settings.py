@@ -100,8 +100,8 @@ class SentencePieceSettings(Settings[SentencePiece]):
         charsmap: the precompiled character map, as it is in a model; empty for ``"identity"``.
         seed_sentencepiece_size: the most pieces that training of Unigram begins with; 0 for eight
             times the size of the vocabulary, and 100,000 at least.
-        shrinking_factor: the share of the pieces that is kept at each step of Unigram.
-        num_sub_iterations: the steps of expectation and maximization between two of these.
+        shrinking_factor: the share of the pieces that each round of pruning keeps, for Unigram.
+        num_sub_iterations: the steps of expectation and maximization before each round.
         convergence: when to stop, with another number of pieces than ``vocab_size``, by checks on
             held-out lines; for BPE and Unigram.
 
