@@ -357,8 +357,9 @@ def _page(ctx: click.Context, width: int, examples: int, lines: int, options: in
         rows = [option.get_help_record(ctx) or ("", "") for option in _most(command)[:options]]
         if rows:
             page += ["", title, *_table(rows, width, lines)]
-    ask = "COMMAND -h shows more; --help" if isinstance(command, click.Group) else "--help"
-    return "\n".join([*page, "", f"{ctx.command_path} {ask} shows everything."])
+    is_group = isinstance(command, click.Group)
+    ask = "COMMAND -h shows more, --help all." if is_group else "--help shows everything."
+    return "\n".join([*page, "", f"{ctx.command_path} {ask}"])
 
 
 def _show(ctx: click.Context, _param: click.Parameter, is_asked: bool) -> None:

@@ -371,7 +371,7 @@ def checked_count(chunk: object, count: Any) -> int:
             f"the count of {shown(chunk)} is {count!r:.60}; it must be an integer"
         ) from None
     if abs(number) > MOST:
-        raise ValueError(f"the count of {shown(chunk)} is above {MOST:,}, the highest possible")
+        raise ValueError(f"the count of {shown(chunk)} is beyond {MOST:,}, the highest possible")
     if number < 0:
         raise ValueError(f"the count of {shown(chunk)} is {number}; it must be 0 or more")
     return number

@@ -294,7 +294,7 @@ show --ids --html <<< a → --ids, --merges, --json and --html exclude each othe
 show --json --ids <<< a → --ids, --merges, --json and --html exclude each other
 show --json --html <<< a → --ids, --merges, --json and --html exclude each other
 show --merges --ids a → --ids, --merges, --json and --html exclude each other, except --merges
-    --json and --merges --html.
+    with --json or --html.
 show --merges \udce9 → it is not UTF-8.
 truncate → Missing option '-n'
 truncate -n -1 → -1 is not in the range
@@ -479,7 +479,7 @@ def test_train(line: str, said: str) -> None:
 --checkpoint out --merges 5 → need separate folders
 --checkpoint out/kept --merges 5 → need separate folders
 --checkpoint . --merges 5 → need separate folders
---checkpoint corpus/kept --merges 5 → corpus has this folder in it
+--checkpoint corpus/kept --merges 5 → corpus contains this folder
 --checkpoint kept --model sentencepiece-bpe -n 99 →
     --checkpoint is not for models of SentencePiece
 --checkpoint named --merges 5 → it has other files (a.txt) and no checkpoint
