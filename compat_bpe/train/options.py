@@ -271,7 +271,7 @@ MAX_TOKEN_LENGTH = Option(
 )
 
 PATTERN = Option(
-    "Pattern that splits text into chunks, across which nothing is merged: "
+    "Pattern that splits text into chunks, across which nothing is merged. It is one of "
     f"{', '.join(PATTERNS)}, {DEEPSEEK}, or a regular expression. Default: gpt2.",
     group=BYTE_LEVEL,
     metavar="NAME|REGEX",

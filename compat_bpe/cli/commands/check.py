@@ -90,7 +90,7 @@ def _part(value: str) -> Part:
 )
 @option("--init", f"Write a first {NAME} with limits for the files found. Nothing is overwritten.")
 @option(
-    "--fix-limits", "Raise the limits that are exceeded, in the configuration. None is lowered."
+    "--fix-limits", "In the configuration, raise the limits that are exceeded. None is lowered."
 )
 @no_ignore_option
 @option("--allow-empty", "Allow rules that match nothing, and PATHs to which no rule applies.")
@@ -116,7 +116,7 @@ def _part(value: str) -> Part:
 @NO_CACHE
 @JOBS
 def check(**values: Any) -> None:
-    """Check the files of a project against its budgets of tokens.
+    """Check the files of a project against its token budgets.
 
     \b
     Examples:

@@ -210,7 +210,7 @@ def counts(
 
     The JSON object has "chunks", the number of distinct ones; "total", the sum of all counts;
     "dropped", the chunks below --min-count and the sum of their counts; "factors", the multiplier
-    of each group; "corpus", the files read; and "errors" and "skipped", the files left out.
+    of each group; "corpus", the input; and "errors" and "skipped", the input left out.
     """
     to_stdout = output == STDIN
     if to_stdout and as_json:

@@ -60,7 +60,7 @@ _DIGITS = 4
 @limit_option("Put at most N tokens in a part", least=1, required=True)
 @option(
     "--files",
-    "Pack whole files, also those in directories: each part has as many of the next files as fit, "
+    "Pack whole files, also those in directories. Each part has as many of the next files as fit, "
     "each below a line with its name. A file that does not fit in one part is cut.",
     to="as_files",
 )

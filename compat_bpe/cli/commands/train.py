@@ -301,7 +301,8 @@ def train(
     --counts reads chunks that were counted before; see compat-bpe corpus counts.
 
     The merges are those that Hugging Face tokenizers learns from the same documents and pattern,
-    given the order of the alphabet. The same input always gives the same files.
+    except that its order of characters with a mark is random. Here, the same input always gives
+    the same files.
 
     \b
     Models:
@@ -330,7 +331,7 @@ def train(
 
     tokenizer_config.json, for transformers, has the roles of special tokens: --bos, --eos, --unk
     and --pad, which are made special tokens if --special does not name them. manifest.json has the
-    settings, the corpus and its SHA-256, the files left out of it, and the SHA-256 of each file.
+    settings, the corpus and its SHA-256, the input left out of it, and the SHA-256 of each file.
 
     A file that cannot be read is named, the vocabulary is learned from the others, and the exit
     status is 2.

@@ -76,18 +76,18 @@ def encoding_options(function: _Function, *, several: bool = False) -> _Function
     return together(
         option(
             "-e --encoding NAME|PATH",
-            "Use this encoding: a name; the path of a vocabulary (tokenizer.json of any model, "
-            "SentencePiece's .model, vocab.txt, vocab.json with merges.txt, NAME.tiktoken, "
-            "tekken.json, NAME.gguf, or a folder with one of them); or a model on this machine "
-            "(hf:OWNER/NAME, ollama:NAME:TAG or lmstudio:OWNER/NAME). "
+            "Use this encoding, by its name or by the path of a vocabulary. A vocabulary is a "
+            "tokenizer.json of any model, SentencePiece's .model, vocab.txt, vocab.json with "
+            "merges.txt, NAME.tiktoken, tekken.json, NAME.gguf, or a folder with one of them; or a "
+            "model on this machine: hf:OWNER/NAME, ollama:NAME:TAG or lmstudio:OWNER/NAME. "
             f"The default is {DEFAULT_ENCODING}.{repeated}",
             multiple=several,
             shell_complete=_complete_encoding,
         ),
         option(
             "-m --model NAME",
-            "Use the encoding of this model, such as gpt-4o, azure/eu/gpt-4o or deepseek-chat, or "
-            f"of a model in Hugging Face's cache, OWNER/NAME.{repeated}",
+            "Use the encoding of this model, such as gpt-4o, azure/eu/gpt-4o or deepseek-chat. "
+            f"OWNER/NAME may also be a model in Hugging Face's cache.{repeated}",
             multiple=several,
             shell_complete=lambda _ctx, _param, start: _beginning(start, model_names()),
         ),
