@@ -112,7 +112,7 @@ def test_what_the_guide_leaves_open_is_an_estimate() -> None:
     assert "one token more or less" in GPT_5_4.tokens(Size(32, 32), "high").note
     earlier = rule_for_images("o4-mini")
     assert earlier is not None
-    assert "what it said before" in earlier.tokens(Size(32, 32), "high").note
+    assert "its earlier rule" in earlier.tokens(Size(32, 32), "high").note
 
 
 def test_a_low_detail_needs_no_size() -> None:

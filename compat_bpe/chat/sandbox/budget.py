@@ -137,7 +137,7 @@ class Budget:
     def _check_memory(self) -> None:
         # Most texts are not kept: "x = x + y" in a loop needs only the last one.
         if self._peak is None or (_peak() or 0) - self._peak > MADE:
-            raise TooMuch("its texts and lists exceed the memory limit")
+            raise TooMuch("its texts and lists exceed the size limit")
         self.made += MADE
 
     def text(self, length: int, *sources: str) -> None:
