@@ -309,7 +309,7 @@ def test_numbers_have_bounds() -> None:
         ("split", {"text": "a", "limit": 1, "model": "doubao-pro"}, "no public tokenizer"),
         ("split", {"text": "a", "limit": 1, "overlap": 1}, "overlap"),
         ("split", {"text": "a", "limit": 5, "overlap": 6, "model": "claude-3-opus"}, "is 6; .* 5$"),
-        ("token_tree", {"path": "one.txt"}, "no folder"),
+        ("token_tree", {"path": "one.txt"}, "not a folder"),
         ("count_tool_definitions", {"tools": [{}]}, r"tools\[0\]: there is no 'name'"),
         ("count_tool_definitions", {"tools": [{"name": "a", "inputSchema": 1}]}, "an object"),
     ],
