@@ -1,12 +1,12 @@
 """DeepSeek's models V3, R1, V3.1 and V3.2.
 
-All models begin with the system prompt, and put one token before what the user says and one before
-a reply. They differ in the tokens that open a reply. The texts up to V3.1 are those that the
+All models begin with the system prompt, and put one token before a message of the user and one
+before a reply. They differ in the tokens that open a reply. The texts up to V3.1 are those that the
 models' own templates make, for messages without tools.
 
 V3.2 follows the file ``encoding_dsv32.py`` that is published with it. The file has no place for the
-tools of a request; like the servers that use it, this takes them and the ``response_format`` as
-parts of the first message, the system's, or of an empty one before it.
+tools of a request. Like the servers that use the file, this module puts them and the
+``response_format`` into the first message, the system's, or into an empty one before it.
 
 https://huggingface.co/deepseek-ai/DeepSeek-V3.2/blob/main/encoding/encoding_dsv32.py
 """
@@ -45,8 +45,8 @@ _OUTPUT = "<｜tool▁output▁begin｜>", "<｜tool▁output▁end｜>"
 
 _TOOL_NOTE = "calls of tools and their results are counted as R1 writes them"
 
-_TOOLS = "DeepSeek publishes no form of tools for this model; they are counted as to V3.2"
-_FORM = "DeepSeek publishes no form of response_format for this model; it is counted as to V3.2"
+_TOOLS = "DeepSeek publishes no form of tools for this model; they are counted as for V3.2"
+_FORM = "DeepSeek publishes no form of response_format for this model; it is counted as for V3.2"
 
 
 class DeepSeekFormat(ChatFormat):
@@ -54,8 +54,8 @@ class DeepSeekFormat(ChatFormat):
 
     Args:
         encoding: the model's encoding.
-        opens_thinking: True if a reply begins with a token that says whether the model thinks,
-            as of V3.1; to V3 and R1 it begins bare.
+        opens_thinking: True if a reply begins with a token for thinking or not, as since V3.1; for
+            V3 and R1 it begins without one.
     """
 
     members = MEMBERS
@@ -208,13 +208,13 @@ class DeepSeekV32Format(ChatFormat):
         """Return the text of a request.
 
         Raises:
-            ValueError: a role or variable is not known, or a message has something that cannot be
-                counted; or is one that V3.2 does not take, such as a tool's result without a call.
+            ValueError: a role or variable is not known; a message has something that cannot be
+                counted; or V3.2 does not take it, such as a tool's result without a call.
         """
         refuse_template_parts(request, "DeepSeek's format")
         thinks = wants_to_think(request)
         checked_roles(request.messages, ROLES)
-        # A message keeps its place, for errors, when others are left out.
+        # Each message keeps its place for errors, even if others are left out.
         messages = [(one, f"messages[{at}]") for at, one in enumerate(request.messages)]
         if thinks:
             last = _last_of_user([one for one, _ in messages])

@@ -1,6 +1,6 @@
-"""DSML, the markup in which DeepSeek's models since V3.2 are told of tools and call them.
+"""DSML, the markup for tools and their calls in the prompts of DeepSeek's models since V3.2.
 
-The name of an element is behind a token of its own, as in ``<｜DSML｜invoke name="f">``. The words
+The name of an element is after a token of its own, as in ``<｜DSML｜invoke name="f">``. The words
 that explain it are those of DeepSeek's own programs, which are under the MIT licence: of the file
 ``encoding_dsv32.py`` for V3.2, and of the package ``deepseek-recipe`` 0.2.0 for V4 and V4.1.
 """
@@ -82,7 +82,7 @@ class Dsml(NamedTuple):
     Args:
         names: those of the elements: all calls, one of them, one of its arguments.
         tool: the word for a tool in the example.
-        words: what explains the elements.
+        words: the text that explains the elements.
         has_empty_line: True if a call without arguments has an empty line in it.
         read: reads a value of JSON; it raises ``ValueError``.
         write: writes one.
@@ -108,7 +108,7 @@ class Dsml(NamedTuple):
         return self._block(lines)
 
     def arguments(self, call: Plain, place: str) -> Plain | None:
-        """Return the arguments of a call of a tool; None if their text is no object of JSON.
+        """Return the arguments of a call of a tool; None if their text is not an object of JSON.
 
         Raises:
             ValueError: they are nested too deeply, or neither a text nor an object.
@@ -194,7 +194,7 @@ def _integer(digits: str) -> int | float:
 
 
 def _refuse(name: str) -> None:
-    raise ValueError(f"{name} is no JSON")
+    raise ValueError(f"{name} is not JSON")
 
 
 V3_2 = Dsml(

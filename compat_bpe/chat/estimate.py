@@ -16,7 +16,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ..encodings.estimates import Estimate
 
-_TEXTS = "only texts, roles and tools are in the number, not what the service puts around them"
+_TEXTS = "the number covers texts, roles and tools, not the text that the service adds to them"
 
 #: The members of a message that are counted.
 _MEMBERS = frozenset((*MEMBERS, "function_call", "refusal"))
@@ -38,7 +38,7 @@ class EstimateFormat(ChatFormat):
     """The estimated count of a request to a model without a public tokenizer.
 
     Args:
-        estimate: makes tokens of a number of characters.
+        estimate: converts a number of characters to tokens.
     """
 
     names_left_out = True
@@ -50,8 +50,8 @@ class EstimateFormat(ChatFormat):
     def count(self, request: Request) -> MessageCount:
         """Return the approximate number of tokens of a request.
 
-        The characters of all messages and tools are added up, and the sum is divided once. What is
-        no text, such as a tool and the input of a call, is counted as JSON.
+        The characters of all messages and tools are added up, and the sum is divided once. Values
+        that are not texts, such as a tool and the input of a call, are counted as JSON.
 
         Raises:
             ValueError: the request is damaged; or it is strict, and something is not counted.

@@ -47,10 +47,10 @@ def size_of(data: bytes) -> Size:
     """Return the size of an image.
 
     Args:
-        data: the image, or so much of its beginning that the size is in it.
+        data: the image, or enough of its beginning to have the size.
 
     Raises:
-        ValueError: it is of no known format, or damaged.
+        ValueError: its format is not known, or it is damaged.
 
     >>> size_of(b"GIF89a" + bytes([4, 1, 3, 0]))
     Size(width=260, height=3)
@@ -129,8 +129,8 @@ DETAILS = ("low", "high", "auto", "original")
 _ROUNDED = "OpenAI does not say how the sides of an image are rounded when it is made smaller"
 _BY_ONE = "as published; OpenAI says that its service may count one token more or less"
 _EARLIER = (
-    "OpenAI's guide no longer says how images are made smaller for this model; what it said before "
-    "is taken"
+    "OpenAI's guide no longer says how images are made smaller for this model; its earlier rule is "
+    "used"
 )
 
 # Tiles: an image is made smaller until it fits in a square, and then until its shorter side is
@@ -178,8 +178,8 @@ class Tiles(NamedTuple):
         fractions = (1, 1), (_SQUARE, max(size)), (_SHORT, min(size))
         part, of = min(fractions, key=lambda fraction: fraction[0] / fraction[1])
         across, down = (_covering(side * part // of, _TILE) for side in size)
-        # The guide rounds down when the shorter side is the reason, and leaves other cases open. A
-        # side that is less than a pixel longer than some tiles may then take one more.
+        # The guide rounds down if the shorter side is the reason, and leaves other cases open. A
+        # side that is less than a pixel longer than some tiles may then need one more.
         is_near = any(side * part // of % _TILE == 0 < side * part % of for side in size)
         is_open = is_near and max(size) > _SQUARE
         return MessageCount(self.base + across * down * self.tile, _ROUNDED if is_open else "")
@@ -339,11 +339,11 @@ def image_tokens(
         detail: ``"low"``, ``"high"``, ``"auto"`` or ``"original"``, as in a request.
 
     Returns:
-        The number, an ``int``. Where the published rules do not say it exactly, its
-        ``is_estimate`` is True and its ``note`` says the reason.
+        The number, an ``int``. If the published rules do not give it exactly, ``is_estimate`` is
+        True and ``note`` has the reason.
 
     Raises:
-        KeyError: no rule for this model is known.
+        KeyError: the rule for this model is not known.
         OSError: the file cannot be read.
         ValueError: it is not a PNG, JPEG, GIF or WebP, or damaged; or the detail is not known.
 
@@ -405,13 +405,13 @@ def _size_at(address: str | None) -> Size | None:
     if not comma:
         raise ValueError("a data URL has a comma before its data")
     if not head.lower().endswith(";base64"):
-        from urllib.parse import unquote_to_bytes  # hardly any is written so
+        from urllib.parse import unquote_to_bytes  # few data URLs are written like this
 
         return size_of(unquote_to_bytes(body))
     try:
         data = binascii.a2b_base64(body)
     except ValueError as error:
-        raise ValueError(f"the data are no base64: {error}") from None
+        raise ValueError(f"the data is not base64: {error}") from None
     return size_of(data)
 
 

@@ -1,6 +1,6 @@
-"""``known_models``: every model that the package knows by name, and what counts its tokens.
+"""``known_models``: every model that the package knows by name, and the answer that counts it.
 
-The page and the editors offer this list; none of them decides what a name means.
+The page and the editors offer this list, and decide nothing about names themselves.
 """
 
 from __future__ import annotations
@@ -36,14 +36,14 @@ _BY_BEGINNING = ("deepseek-v3", "deepseek-v4")
 
 
 class KnownModel(NamedTuple):
-    """A model, or a family of models whose tokenizer does not ship.
+    """A model, or a family of models whose tokenizer is not included.
 
     Args:
         name: its name.
         group: the models that it is listed with.
-        answer: what counts its tokens; None if that needs a file or a service.
-        context: the most tokens that it takes; None if that is not known.
-        family: without an answer, what to do.
+        answer: the encoding or estimate that counts its tokens; None if a file or a service must.
+        context: its context, in tokens; None if that is not known.
+        family: if there is no answer, the family with the file or service.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""Parts of a request that are not counted: found, refused if it is strict, named in the note."""
+"""Parts of a request that are not counted: they are named in the note, or refused if strict."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ REPLY_MEMBERS = frozenset(
 #: Members of a message or a part that are not text of a prompt in any format.
 _NO_TEXT = REPLY_MEMBERS | {"annotations", "weight"}
 
-#: Members of a part that are counted, or say how.
+#: Members of a part that are counted, or decide how.
 _PART_MEMBERS = frozenset(("text", "refusal", "image_url", "detail", "logprobs", "file_id"))
 
 #: The kinds of parts that are images, as ``LeftOut`` has them.
 _IMAGES = ("an image", "an image at an address", "image", "image_url", "input_image")
 
-#: The parts that a chat template shows as a mark, if at all, but a model sees as many tokens.
+#: The parts that a chat template shows as a mark or not at all, but a model sees as many tokens.
 _MEDIA = frozenset((*_IMAGES, "input_audio", "audio", "audio_url", "video", "video_url", "file"))
 
 #: The most places that a note names.
@@ -86,7 +86,7 @@ def countable_message(
 
 
 def without_other_tools(request: Request) -> tuple[Request, list[LeftOut]]:
-    """Return a request without the tools that are no functions, and those tools.
+    """Return a request without the tools that are not functions, and those tools.
 
     Such a tool is one that a service runs itself, or one of OpenAI's "custom" type.
     """
@@ -101,7 +101,7 @@ def without_other_tools(request: Request) -> tuple[Request, list[LeftOut]]:
 
 
 def counted_with_notes(chat: ChatFormat, request: Request) -> MessageCount:
-    """Return the number of tokens of a request; its note names what is not counted.
+    """Return the number of tokens of a request; its note names the uncounted parts.
 
     Raises:
         ValueError: the request is damaged; or it is strict, and something is not counted.
@@ -129,7 +129,7 @@ def endpoint_parts(request: Request) -> list[LeftOut]:
     parts = [] if request.tool_choice in (None, "auto") else [LeftOut("tool_choice")]
     if request.endpoint != "chat_completions":
         recorded = "DeepSeek's added 62 to 79 tokens in 7 recorded requests"
-        parts.append(LeftOut("what Responses adds", recorded))
+        parts.append(LeftOut("text added by Responses", recorded))
     return parts
 
 
@@ -147,7 +147,7 @@ def checked_left_out(request: Request, left_out: Sequence[LeftOut]) -> list[Left
 
 
 def with_left_out(count: MessageCount, left_out: Sequence[LeftOut]) -> MessageCount:
-    """Return a count with a note that names what is not counted.
+    """Return a count with a note that names the uncounted parts.
 
     >>> with_left_out(MessageCount(8), [LeftOut("messages[0].metadata")]).note
     'not counted: messages[0].metadata'

@@ -2,12 +2,12 @@
 
 The numbers for plain messages are those of OpenAI's notebook "How to count tokens with tiktoken".
 All others are derived from recorded requests and the tokens that were billed for them, which are
-the cases of ``tests/usage``; ``docs/billed.md`` has how far they agree.
+the cases of ``tests/usage``; ``docs/billed.md`` shows how well they agree.
 
-The text of the tools is that of ``openai_tools``. A call of a tool is a message to the tool, its
-result one from the tool. Several calls in one message are one call of ``multi_tool_use.parallel``
-at Chat Completions; their results then are one list in JSON, in which every letter beyond ASCII
-is written as ``\\uXXXX``.
+The text of the tools is that of ``openai_tools``. A call of a tool is a message to the tool, and
+its result a message from it. At Chat Completions, several calls in one message are one call of
+``multi_tool_use.parallel``; their results are then one list in JSON, in which every letter beyond
+ASCII is written as ``\\uXXXX``.
 
 https://github.com/openai/openai-cookbook/blob/main/examples/How_to_count_tokens_with_tiktoken.ipynb
 """
@@ -46,14 +46,14 @@ class MessageRule(NamedTuple):
         tools_beside_system: the same with one; its text then ends in a line break if ``pads`` is
             True.
         pads: see above.
-        no_parameters: what is added if no tool has parameters.
+        no_parameters: the tokens added if no tool has parameters.
         by_lines: True if the tools are written in the style of June 2023.
         choice: True if ``tool_choice`` has tokens.
         call: those of each call of a tool.
         form: those beside the text of a ``response_format``.
         form_beside_tools: the same if there are tools.
         counts_system: False if messages of the system's are left out.
-        per_answer: what is added for each text of the assistant's.
+        per_answer: the tokens added for each text of the assistant's.
     """
 
     reply: int = 3
@@ -109,7 +109,7 @@ _GPT_5_RESPONSES = _REASONING_RESPONSES._replace(
 _BY_LINES = _CHAT._replace(by_lines=True)
 _DATE = r"(-20\d\d-\d\d-\d\d)?"
 
-#: The first that fits is taken.
+#: The first that fits is used.
 _MODELS = (
     Known(
         r"gpt-(3\.5|35)-turbo-0301",
@@ -167,7 +167,7 @@ def rule_for(model: str, endpoint: Endpoint) -> tuple[MessageRule, str]:
     >>> rule_for("gpt-4o", "chat_completions")[1]
     ''
     >>> rule_for("o1", "responses")[1]
-    'no request to o1 at Responses is published or recorded; the rule of o4-mini is taken'
+    'no request to o1 at Responses is published or recorded; the rule of o4-mini is used'
     """
     known = next(one for one in _MODELS if re.fullmatch(one.models, model))
     in_chat = endpoint == "chat_completions"
@@ -177,12 +177,12 @@ def rule_for(model: str, endpoint: Endpoint) -> tuple[MessageRule, str]:
         return rule, ""
     where = "Chat Completions" if in_chat else "Responses"
     whose = "its own rule, of two requests," if known.like == model else f"the rule of {known.like}"
-    return rule, f"no request to {model} at {where} is published or recorded; {whose} is taken"
+    return rule, f"no request to {model} at {where} is published or recorded; {whose} is used"
 
 
 ROLES = ("system", "developer", "user", "assistant", "tool", "function")
 
-#: The notes say how far the recorded requests agree; ``tests/usage`` compares that with its cases.
+#: The notes have how far recorded requests agree; ``tests/usage`` compares that with its cases.
 _NO_RULE = "OpenAI publishes no rule for {}; the one used here agrees with recorded requests {}"
 _TOOLS = _NO_RULE.format("tools", "within 1 token")
 _CALLS = _NO_RULE.format("calls of tools", "within 6 tokens")
@@ -236,7 +236,7 @@ class OpenAIFormat(ChatFormat):
         usual = "gpt-4" if self.encoding.name == "cl100k_base" else "gpt-4o"
         rule, note = rule_for(self._model or usual, request.endpoint)
         if not self._model:
-            note = f"no model is named, and rules differ; that of {usual} is taken"
+            note = f"no model is named; the rule of {usual} is used, and others differ"
         return _Counter(self, rule, note, request).count
 
     def check_part(self, part: Any, place: str) -> None:
@@ -323,7 +323,7 @@ class _Counter:
         return MessageCount(tokens, "; ".join(dict.fromkeys(filter(None, notes))))
 
     def _of_request(self, request: Request) -> tuple[int, list[str]]:
-        """Return the tokens of what a request has beside the messages, and the notes on them."""
+        """Return the tokens of a request beside its messages, and the notes on them."""
         count, rule = self._chat.encoding.count, self._rule
         notes = []
         tokens = rule.reply if request.add_generation_prompt else 0
@@ -362,7 +362,7 @@ class _Counter:
         if not isinstance(name, str):
             notes.append("not counted: tool_choice")  # it chooses among several tools
             return 0
-        # "function_call" of a request before tools names it alone.
+        # "function_call", from before there were tools, is the name alone.
         return self._chat.encoding.count(name) + (7 if choice.get("type") == "function" else 4)
 
     def _system_and_tools(self, messages: list[Plain]) -> int:
@@ -440,7 +440,7 @@ class _Counter:
     def _parallel(
         self, message: Plain, calls: list[Plain], results: list[Plain], place: str, notes: list[str]
     ) -> int:
-        """Return the tokens of a message with several calls, and of the results behind it."""
+        """Return the tokens of a message with several calls, and of the results after it."""
         count, rule = self._chat.encoding.count, self._rule
         notes += [_CALLS, _PARALLEL]
         uses = [

@@ -1,4 +1,4 @@
-"""Reading a configuration, and those it extends, into rules; refusing what is wrong in it."""
+"""Reading a configuration, and those it extends, into rules; mistakes in it are errors."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def configuration_of(source: Source, counting: Counting | None = None) -> Config
 
     Args:
         source: the file; it has a table about budgets.
-        counting: replaces what the configuration says about counting.
+        counting: the encoding or estimate, in place of the configuration's.
 
     Raises:
         OSError: a file that is extended cannot be read.
@@ -199,7 +199,7 @@ def _counting(table: Table, default: Counting, *, is_given: bool) -> Counting:
     Args:
         table: the table.
         default: the counting if the table names none.
-        is_given: True if the default replaces what the table names, which then need not be known.
+        is_given: True if the default replaces the table's encoding, which then need not be known.
     """
     encoding = table.text("encoding", '"o200k_base"')
     model = table.text("model", '"gpt-4o"')
@@ -295,7 +295,7 @@ def _globs(table: Table, key: str) -> tuple[str, ...]:
             raise table.error(
                 key,
                 f"{shown(glob)} leaves the folder of the configuration; "
-                "put a configuration further up",
+                "put the configuration in a folder above",
             )
     return globs
 
@@ -304,12 +304,12 @@ def _check_glob(table: Table, key: str, glob: str) -> None:
     if len(glob) > LONGEST_GLOB:
         raise table.error(key, f"a pattern is longer than {LONGEST_GLOB:,} characters; shorten it")
     if "\0" in glob or "\n" in glob:
-        raise table.error(key, f"{shown(glob)} has a character that no name has; leave it out")
+        raise table.error(key, f"{shown(glob)} has a character that no path has; leave it out")
     try:
         for pattern in [glob] if key == "heading" else alternatives(glob):
             matcher(as_bytes(pattern), is_name=key == "heading")
     except (InvalidPatternError, UnicodeEncodeError) as error:
-        raise table.error(key, f"{shown(glob)} is no pattern: {error}") from None
+        raise table.error(key, f"{shown(glob)} is not a pattern: {error}") from None
 
 
 def _number(table: Table, key: str, words: str) -> int | str | None:

@@ -45,9 +45,9 @@ def main() -> None:
     - 130 if interrupted, 143 if told to end, and 129 if the terminal is gone; on Windows, 149 for
       Ctrl-Break and for a window that is closed.
 
-    In these cases no parts of files are left behind.
+    In these cases no partial files remain.
     """
-    # An interrupt while modules are imported is no traceback, and there is nothing to clean up.
+    # An interrupt while modules are imported must not print a traceback; nothing needs cleanup yet.
     _handle("SIGINT", _leave)
     from .app import run
 
@@ -57,7 +57,7 @@ def main() -> None:
 
 
 def _handle(name: str, handler: Callable[[int, Any], Any]) -> None:
-    """Let a signal do something else than by default."""
+    """Set the handler of a signal in place of the default."""
     number = getattr(signal, name, None)
     # A signal that is ignored, as by `nohup`, stays ignored.
     replaced = (signal.SIG_DFL, signal.default_int_handler, _leave)

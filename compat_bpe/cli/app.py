@@ -39,7 +39,7 @@ class HelpParts(NamedTuple):
     """The parts of the help of a command.
 
     Args:
-        purpose: what it does, one sentence.
+        purpose: its purpose, one sentence.
         examples: the lines of each example, without the space before them.
         details: the paragraphs after the examples.
     """
@@ -74,7 +74,7 @@ def _flowing(paragraph: str) -> str:
 
 
 def _examples(lines: list[str]) -> list[list[str]]:
-    """Return the lines of each example; one that is not begun by ``$`` goes on with the last."""
+    """Return the lines of each example; a line without ``$`` continues the example above it."""
     examples: list[list[str]] = []
     for line in map(str.strip, lines):
         if line.startswith("$ "):
@@ -202,12 +202,12 @@ def together(*options: Callable[[_Function], _Function]) -> Callable[[_Function]
 #: The option of commands that work in several processes.
 JOBS = option(
     "-j --jobs N",
-    "Use at most N processes; by default as many as there are processors.",
+    "Use at most N processes. Default: one per processor.",
     type=click.IntRange(min=1),
 )
 
 NO_CACHE = option(
-    "--no-cache", "Count every file anew, and keep no count; compat-bpe cache says where they are."
+    "--no-cache", "Count every file anew: do not use the cache of counts (see compat-bpe cache)."
 )
 
 
@@ -288,7 +288,7 @@ _MOST: Mapping[str, tuple[str, ...]] = {
     "report": ("-e", "-m", "--by", "--terms", "--html", "--json"),
     "check": ("--init", "--fix-limits", "--base", "--growth", "--format", "--all"),
 }
-#: The rows of a screen, but for one for the prompt of the shell.
+#: The rows of a screen, except one for the prompt of the shell.
 _ROWS = 23
 #: The widest that lines are, and the width where it is not known.
 _WIDTH = 80
@@ -357,8 +357,9 @@ def _page(ctx: click.Context, width: int, examples: int, lines: int, options: in
         rows = [option.get_help_record(ctx) or ("", "") for option in _most(command)[:options]]
         if rows:
             page += ["", title, *_table(rows, width, lines)]
-    ask = "COMMAND -h says more; --help" if isinstance(command, click.Group) else "--help"
-    return "\n".join([*page, "", f"{ctx.command_path} {ask} says all."])
+    is_group = isinstance(command, click.Group)
+    ask = "COMMAND -h shows more, --help all." if is_group else "--help shows everything."
+    return "\n".join([*page, "", f"{ctx.command_path} {ask}"])
 
 
 def _show(ctx: click.Context, _param: click.Parameter, is_asked: bool) -> None:
@@ -460,14 +461,14 @@ class _Group(click.Group):
         if name not in _COMMANDS and not name.startswith("-"):
             hint = did_you_mean(name, _COMMANDS)
             if not hint and os.path.exists(name):
-                hint = f"; that is a file or folder: {PROGRAM} count {name}"
+                hint = f"; to count the file or folder of that name: {PROGRAM} count {name}"
             ctx.fail(f"there is no command {name!r}{hint}")
         return super().resolve_command(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
             with warnings.catch_warnings():
-                # What the package warns of is for the user, whatever Python's options are.
+                # Warnings of the package are for the user, with any options of Python.
                 warnings.filterwarnings("always", category=UserWarning, module=r"compat_bpe\.")
                 warnings.showwarning = show_warning
                 with Work():
@@ -475,7 +476,7 @@ class _Group(click.Group):
         except KeyboardInterrupt:  # click itself would say "Aborted!" and exit with 1
             sys.exit(128 + 2)  # as a shell reports a program that SIGINT ended
         except MemoryError as error:
-            error.__traceback__ = None  # its frames hold what has filled the memory
+            error.__traceback__ = None  # its frames hold the data that filled the memory
             raise CommandError("there is not enough memory for this") from None
         except RecursionError:
             raise CommandError("something in the input is nested too deeply") from None
@@ -491,7 +492,7 @@ class _Group(click.Group):
         except click.UsageError as error:
             raise _in_one_line(error) from None
         except click.ClickException as error:
-            # click writes it, and it may quote what was given.
+            # click writes it, and it may quote the arguments.
             error.message = visible(brief(error.message), sys.stderr)  # type: ignore[misc]
             raise
         except (click.exceptions.Exit, click.Abort):
@@ -529,8 +530,8 @@ def cli() -> None:
       $ compat-bpe count src/*.py
       $ git diff | compat-bpe truncate -n 4000 -m gpt-4o
 
-    The tokens are those of tiktoken, tokenizers and sentencepiece. compat-bpe COMMAND -h says more
-    about a command, and --help says all.
+    The tokens are those of tiktoken, tokenizers and sentencepiece. compat-bpe COMMAND -h shows the
+    options of a command used most, and --help all of them.
     """
 
 

@@ -87,7 +87,7 @@ class Outcome(NamedTuple):
     was_read: bool = True
     #: True if it was not counted because it is binary.
     is_binary: bool = False
-    #: What is to be said about the counts; empty if there is nothing.
+    #: A note for the user about the counts; empty if there is none.
     note: str = ""
     #: The hash of the bytes that were counted, for a cache; empty if none is wanted or can be used.
     digest: bytes = b""
@@ -133,7 +133,7 @@ class FileCounter:
         encoding_of_file: the encoding of the text in files; None for UTF-8.
     """
 
-    #: Returns a hash for what is counted, if that is wanted for a cache.
+    #: Returns a hash for the counted bytes, if a cache needs one.
     _new_hash: Callable[[bool], Hash] | None = None
 
     def __init__(
@@ -190,7 +190,7 @@ class FileCounter:
         )
 
     def digest(self, part: Part) -> bytes:
-        """Return the hash of the bytes that ``count`` would count; empty if it must say itself."""
+        """Return the hash of the bytes that ``count`` would count; empty if there is none."""
         if self._new_hash is None or not self.takes_parts(part.path):
             return b""
         hashed = self._new_hash(part.start > 0)
@@ -248,7 +248,7 @@ class FileCounter:
         return self._count(file, part, advance)
 
     def _count_source(self, file: BinaryIO, part: Part, advance: Callable[[int], None]) -> Outcome:
-        """Count the sources of a notebook; what is not one is counted as it is, with a note."""
+        """Count the sources of a notebook; another file is counted as it is, with a note."""
         from ..files.documents import LARGEST_NOTEBOOK, NotebookError, notebook_source
         from ..files.whole import read_at_most
 
@@ -270,7 +270,7 @@ class FileCounter:
         return outcome
 
     def count_text(self, text: str) -> Outcome:
-        """Count a text that is no file."""
+        """Count a text that is not in a file."""
         try:
             tokens = self._tokens(self.encodings, text)
             return Outcome(Counts(tokens, len(text.encode()), len(text)))
@@ -387,8 +387,8 @@ def _read(file: BinaryIO, left: int | None) -> bytes:
 def parts_of(counter: FileCounter, path: str, size: int) -> list[tuple[Part, int]]:
     """Return the parts of a file, in order, each with its size in bytes; joined, they are the file.
 
-    It is the whole file if that is compressed, a notebook whose source is counted, not UTF-8, is no
-    text or cannot be read: counting it says so.
+    There is one part, the whole file, if it is compressed, a notebook whose sources are counted,
+    binary, not UTF-8 or unreadable: counting it gives the error.
 
     Args:
         counter: the counter for the parts.
@@ -445,7 +445,8 @@ def cut_after(
     for window in _WINDOWS:
         file.seek(start)
         data = file.read(window)
-        # A character begins at the first byte that does not continue one, whatever is before it.
+        # A character begins at the first byte that does not continue one, whether or not the bytes
+        # before it are UTF-8.
         skipped = next((index for index, byte in enumerate(data[:4]) if byte & 0xC0 != 0x80), 0)
         try:
             text = Utf8Decoder("strict").feed(data[skipped:])
@@ -506,7 +507,7 @@ def count_files(
         announce: called with each path that may make a read wait, before it is opened.
         cached: look for counts in the user's cache, and keep them there; not if there are few
             bytes, or if counting them is quick.
-        warn: called with what is wrong with the cache.
+        warn: called with the problem of the cache, if there is one.
     """
     size = sum(file.size or 0 for file in files if file.is_regular)
     # Without workers, a large file is one part.
@@ -527,7 +528,7 @@ def count_files(
 
     cache = counter.cache(cache_folder())
     try:
-        with cache:  # which keeps what was counted, also if this is given up
+        with cache:  # which keeps the counts, also if the caller stops early
             yield from run.outcomes(jobs, cache)
     finally:
         if cache.problem and warn is not None:
@@ -591,7 +592,7 @@ class _Outcomes:
     def _find(self, cache: CountCache) -> Iterator[None]:
         """Look for parts in the cache; yield each time some have been looked for.
 
-        Where most are missing, as in another tree, the rest is left to the workers.
+        If most are missing, as in a new tree, the rest is left to the workers.
         """
         hashed = missing = pending = 0
         batch: list[tuple[int, int, bytes, int]] = []

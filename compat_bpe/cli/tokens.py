@@ -1,9 +1,9 @@
-"""The tokens of a text, for the commands that write them: ids, what each stands for, its place.
+"""The tokens of a text, for the commands that write them: ids, the text of each, and its offsets.
 
-Mostly the tokens, joined, are the text, so each is shown as its own bytes. Other tokenizers change
-a text before they split it, drop some of it, or have a token for what is unknown. Then a token is
-shown as the part of the text that it stands for. Tokens that share a character are shown together,
-and ``placed_tokens`` gives each with its places, as a line of JSON.
+With most tokenizers, the joined tokens are the text, and each token is shown as its own bytes.
+Others change a text before they split it, drop some of it, or have a token for unknown text. Then a
+token is shown as the part of the text that it stands for. Tokens that share a character are shown
+together, and ``placed_tokens`` gives each token with its offsets, as a line of JSON.
 """
 
 from __future__ import annotations
@@ -109,7 +109,7 @@ def with_added_tokens(encoding: Encoding, text: str, allowed: Set[str], name: st
         text: the text.
 
     Raises:
-        CommandError: as in ``encoded``; or the encoding has no rule for what is added.
+        CommandError: as in ``encoded``; or the encoding adds no tokens.
     """
     if not isinstance(encoding, Tokenizer):
         raise CommandError(f"{encoding.name} has no tokens that are added to every text")
@@ -131,7 +131,7 @@ class IdLayout(NamedTuple):
     is_packed: bool = False
 
     def write(self, ids: Sequence[int]) -> bytes:
-        """Return some ids as bytes, without what is before and after them."""
+        """Return some ids as bytes, without the text before and after them."""
         if not self.is_packed:
             return self.between.join(map(str, ids)).encode()
         packed = array("I", ids)
@@ -140,7 +140,7 @@ class IdLayout(NamedTuple):
         return packed.tobytes()
 
     def joined(self, portions: Iterable[bytes]) -> Iterator[bytes]:
-        """Yield portions of ids as ``write`` returns them, with what is around them.
+        """Yield portions of ids as ``write`` returns them, with the text around them.
 
         Empty portions are left out.
 
@@ -174,7 +174,7 @@ class Look(NamedTuple):
         id: the id; None for text that no token stands for.
         data: the bytes that are shown.
         kind: ``"special"``, ``"unknown"`` or ``"gap"``; empty for an ordinary token.
-        token: the token as in the vocabulary, if it is otherwise; else empty.
+        token: the token as in the vocabulary, if it differs; else empty.
     """
 
     id: int | None
@@ -192,7 +192,7 @@ class Placed(NamedTuple):
 
 
 def looks(text: Pieces) -> Iterator[Look]:
-    """Yield the looks of the tokens of a text, and of what is between them.
+    """Yield the looks of the tokens of a text, and of the text between them.
 
     Raises:
         CommandError: the vocabulary has no token for a part of the text.
@@ -263,7 +263,7 @@ def _with_gaps(
         shares = start < at or after < end or start == end
         kind = _kind(encoding, token, text[start:end], unknown)
         data = encoding.decode_single_token_bytes(token.id)
-        # One of several tokens of a character, or of none, is shown as what it is decoded to.
+        # If tokens share a character, or stand for none, each is shown as its decoded text.
         if not shares and (kind or _is_text(data)):
             data = text[start:end].encode()
         elif kind == "unknown":
@@ -280,7 +280,7 @@ def _gap(text: str, start: int, end: int) -> Placed:
 
 
 def _kind(encoding: Encoding, token: Located, text: str, unknown: int | None) -> str:
-    # The token for what is unknown may be special, and named in the text.
+    # The token for unknown text may be special, and its name may be in the text.
     if token.id == unknown and text.strip() not in encoding.special_tokens_set:
         return "unknown"
     return "special" if encoding.is_special_token(token.id) else ""
@@ -330,7 +330,7 @@ def data_of(unit: Iterable[Look]) -> bytes:
 
 @lru_cache(_CACHED)
 def _rest(data: bytes) -> bytes | None:
-    """Return the bytes at the end that begin a character; None if some bytes are in none."""
+    """Return the bytes at the end that begin a character; None if some bytes are not UTF-8."""
     try:
         _, used = utf_8_decode(data, "strict", False)
     except UnicodeDecodeError:
@@ -387,7 +387,7 @@ def _joined(text: Pieces) -> Iterator[str]:
 
     begin = characters = utf16 = last_units = 0
     for ids, data in encoded_parts(text):
-        if data:  # what would be one U+FFFD
+        if data:  # bytes that would be one U+FFFD
             characters, utf16, last_units = characters + 1, utf16 + 1, 1
         for token in ids:
             size, head, is_within, more_characters, more_utf16, more_last = described(token)

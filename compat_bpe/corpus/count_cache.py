@@ -1,12 +1,12 @@
 """Counts that are kept between runs, in a file of SQLite in the user's cache folder.
 
-A count is found by a hash of the bytes that were counted and of all that decides their number: the
-vocabulary, the options, and the code. Names and times decide nothing, so a count cannot be stale.
-The file has hashes and numbers, and nothing of a text or of a name.
+A count is looked up by a hash of the counted bytes and of everything that determines the number:
+the vocabulary, the options, and the code. Names and times are not used, so a count cannot be stale.
+The file has hashes and numbers, and no part of a text or of a name.
 
 A cache may fail at any time without a change of a result. Each row has a checksum, since SQLite
-does not notice damage in a row; a file that is damaged is begun anew; one that is locked or cannot
-be written is left alone. Only programs open a cache: no function of the library does.
+does not notice damage in a row. A damaged file is replaced; a file that is locked or cannot be
+written is left alone. Only programs open a cache: no function of the library does.
 """
 
 from __future__ import annotations
@@ -38,13 +38,13 @@ _NAME = "counts-1.sqlite3"
 #: The files beside it that SQLite makes.
 _ENDINGS = ("", "-journal")
 
-#: The size in bytes above which the counts leave that were not used for the longest time. It is
-#: enough for some 400,000.
+#: The size in bytes above which the counts not used for the longest time are removed. It is enough
+#: for some 400,000.
 LIMIT = 1 << 25
 #: The bytes of a key, and those that a row takes, about.
 _KEY, _ROW = 20, 80
 
-#: Seconds that another process is waited for.
+#: Seconds to wait for another process.
 _PATIENCE = 0.3
 #: Rows that are asked for at a time: some builds of SQLite take no more than 999 values.
 _BATCH = 500
@@ -87,7 +87,7 @@ def new_hash(continues: bool = False) -> Hash:
 
 
 def identity(encoding: Encoding) -> bytes:
-    """Return a hash of all that decides the numbers of an encoding, but not of its name."""
+    """Return a hash of everything that determines the numbers of an encoding, not of its name."""
     state = encoding.__getstate__()
     hashed = new_hash()
     hashed.update(_code())
@@ -101,7 +101,7 @@ def identity(encoding: Encoding) -> bytes:
 
 def _pickled(state: dict[str, Any]) -> memoryview:
     """Return the state of an encoding, with equal bytes for equal states."""
-    import pickle  # imported here: encodings that ship need none
+    import pickle  # imported here: built-in encodings do not need it
     from io import BytesIO
 
     definition = state.get("definition")
@@ -148,9 +148,9 @@ class CountCache:
     Args:
         folder: the folder of the file; None to find and to keep nothing.
         encodings: the encodings.
-        options: what else decides the numbers.
+        options: other settings that determine the numbers.
         limit: the largest size of the file in bytes, about.
-        day: the number of this day; by it, the counts that were not used for long leave first.
+        day: the number of this day, which orders counts by their last use.
     """
 
     def __init__(
@@ -187,7 +187,7 @@ class CountCache:
     def is_empty(self) -> bool:
         """True if nothing can be found, since there is no file.
 
-        One without a byte counts as none: another process is about to write its table.
+        An empty file counts as none: another process is about to write its table.
         """
         with suppress(OSError, ValueError):
             return self.path is None or not os.path.getsize(self.path)
@@ -204,7 +204,7 @@ class CountCache:
         try:
             keys = {digest: self._keys(digest) for digest in digests}
             rows = self._rows([key for some in keys.values() for key in some])
-        except Exception as error:  # whatever is wrong with the file
+        except Exception as error:  # anything may be wrong with the file
             self._note(error)
             return {}
         return {
@@ -219,7 +219,7 @@ class CountCache:
             self._new[digest] = [b" ".join(b"%d" % number for number in some) for some in numbers]
 
     def close(self) -> None:
-        """Write what is new, and close the file."""
+        """Write new counts, and close the file."""
         if self._connection is not None:
             self._connection.close()
             self._connection = None
@@ -293,7 +293,9 @@ class CountCache:
         pairs = (pair for digest, some in new.items() for pair in zip(self._keys(digest), some))
         rows = sorted(islice(pairs, self._limit // _ROW))
         with closing(_connected(self.path)) as connection:
-            connection.execute("PRAGMA synchronous = OFF")  # what a crash damages is begun anew
+            connection.execute(
+                "PRAGMA synchronous = OFF"
+            )  # a file that a crash damages is replaced
             connection.execute("BEGIN IMMEDIATE")
             connection.execute(_TABLE)
             connection.executemany(
@@ -314,7 +316,7 @@ class CountCache:
             connection.execute("COMMIT")
 
     def _note(self, error: Exception) -> None:
-        # The subclasses of this one are about what is done, and not about the file.
+        # The subclasses of this error are about the operation, not about the file.
         self._is_damaged = type(error).__name__ == "DatabaseError"
         self.problem = self.problem or f"{self.path}: {getattr(error, 'strerror', None) or error}"
 

@@ -12,8 +12,8 @@ So a chunk that occurs more often than ``total / (m + 1)`` times is always there
 
 The argument: whenever *c* is subtracted, at least *m + 1* chunks lose *c* each, so ``missing``
 grows by *(m + 1) c* or more, and ``error`` by *c*. In a merge, both are those of the two summaries
-added up, before something is subtracted again. So the bound holds in whatever order and parts
-chunks are counted and summaries are merged, though the counts may differ.
+added up, before something is subtracted again. So the bound holds for any order and any parts in
+which chunks are counted and summaries are merged, though the counts may differ.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ def merged(first: Summary, second: Summary) -> Summary:
 
 
 def _pruned(counts: dict[str, int], most: int) -> tuple[dict[str, int], int]:
-    """Keep the counts of a number of chunks; return them, and what was taken from each."""
+    """Keep the counts of a number of chunks; return them, and the number taken from each."""
     if len(counts) <= most:
         return counts, 0
     taken = sorted(counts.values(), reverse=True)[most]

@@ -34,7 +34,7 @@ class OpenDocument:
         version: its version, as the client counts.
         document: the text, with its count.
         choice: the encoding of ``document``, as it was chosen.
-        answer: what the choice means; it makes tokens of the counts of ``document``.
+        answer: the answer to the choice; it converts counts of ``document`` to tokens.
         budget: the number of tokens that it should not exceed; None if there is none.
     """
 
@@ -51,7 +51,7 @@ class OpenDocument:
     waiting: list[dict[str, Any]] = field(default_factory=list)
     #: The selection in characters; empty unless the client has sent one for this version.
     selection: tuple[int, int] = (0, 0)
-    #: Why another encoding counts it than the one that was chosen; empty if none does.
+    #: Why it is counted by another encoding than the chosen one; empty if it is not.
     problem: str = ""
     #: The diagnostics that the client has.
     published: list[dict[str, Any]] = field(default_factory=list)
@@ -170,8 +170,8 @@ def range_at(document: Document, start: int, end: int, unit: Unit) -> dict[str, 
 def edit_of(document: Document, change: Change, unit: Unit) -> tuple[int, int, str]:
     r"""Return a change as the arguments of ``Document.replace``.
 
-    The result is the text of the client, unit by unit. In UTF-16 a change may take half of a
-    character. Two halves that meet stay as they are: they count as the character that they are.
+    The result is the text of the client, unit by unit. In UTF-16 a change may remove half of a
+    character. Two halves side by side stay two units, and count as their character.
 
     >>> from compat_bpe import get_encoding
     >>> document = Document(get_encoding("gpt2"), "a\U0001f600")
@@ -214,9 +214,9 @@ _NEAR = 1000
 
 
 class Notices:
-    """The times at which a client is told of changed documents, each once in an interval.
+    """The times at which a client is notified of changed documents, each once in an interval.
 
-    A change after a pause is told at once, others together when the interval is over.
+    The client is notified of a change after a pause at once, and of others when the interval ends.
 
     Args:
         tell: called with the URI of a document that is due.
@@ -246,7 +246,7 @@ class Notices:
         return max(0.0, min(self._due.values()) - self._clock()) if self._due else None
 
     def send(self) -> None:
-        """Send what is due."""
+        """Send all notices that are due."""
         if not self._due:
             return
         now = self._clock()
@@ -275,6 +275,6 @@ def diagnostics(opened: OpenDocument, unit: Unit) -> list[dict[str, Any]]:
             "source": SOURCE,
             "code": "budget",
             "message": f"{opened.in_words()} are {opened.count() - budget:,} over the budget of "
-            f"{budget:,}: it is exceeded here",
+            f"{budget:,}, which is exceeded here",
         }
     ]

@@ -132,7 +132,7 @@ def prompt(session: Session, params: Params) -> dict[str, Any]:
         template = fim_template(encoding, in_words=True)
     texts: tuple[Any, ...] = document, at
     if choice != opened.choice:
-        # As much text as may fit, and a character that cannot: what is left out makes it cut.
+        # As much text as may fit, and one character more, so that the text is cut.
         longest = encoding.core.longest_token
         most = len(document) if longest is None else limit * longest + 1
         start, end = max(0, at - most), min(at + most, len(document))
@@ -223,7 +223,7 @@ def messages(session: Session, params: Params) -> dict[str, Any]:
 
 
 def names(session: Session, params: Params) -> dict[str, Any]:
-    """Return the models and encodings that the package knows, with what counts each."""
+    """Return the models and encodings that the package knows, each with its encoding or family."""
     from ..chat.known_models import known_models  # imported here: a user asks for this
 
     params.close()
@@ -232,7 +232,7 @@ def names(session: Session, params: Params) -> dict[str, Any]:
 
 
 def _described(model: KnownModel) -> dict[str, Any]:
-    """Return a model with its ``encoding``, the ``note`` of its estimate, or what it needs."""
+    """Return a model with its ``encoding``, the ``note`` of its estimate, or its requirements."""
     found: dict[str, Any] = {"name": model.name, "group": model.group}
     if model.answer is not None:
         note = model.answer.note

@@ -1,4 +1,4 @@
-"""The server: what it announces and does, and its work on standard input and output."""
+"""The server: its announcements, its handlers, and its work on standard input and output."""
 
 from __future__ import annotations
 
@@ -84,8 +84,8 @@ def did_open(session: Session, params: Params) -> None:
 def did_change(session: Session, params: Params) -> None:
     """Make the changes of a document.
 
-    Versions are the client's to count. They may go back: messages come in their order, so the
-    last change is the newest, whatever its version says.
+    Versions are numbered by the client, and may go back: messages come in their order, so the last
+    change is the newest, with any version.
     """
     opened = session.document(params)
     changes = [read_change(change) for change in params.objects("contentChanges")]
@@ -123,7 +123,7 @@ def configured(session: Session, params: Params) -> None:
 
 
 def recount(session: Session, params: Params) -> None:
-    """Count a document by the encoding that the settings now say."""
+    """Count a document by the encoding that the settings now name."""
     opened = session.document(params)
     choice, _, problem = wanted(session, opened.uri)
     # A file may also have another vocabulary by now.
@@ -150,8 +150,8 @@ def ask_settings(session: Session) -> bool:
 
 
 def change_settings(session: Session, value: Any) -> bool:
-    """Take new settings; if anything in them is wrong, tell the user and keep the old ones."""
-    # Clients send settings at the start that they have sent with the first request already.
+    """Use new settings; if any of them is wrong, tell the user and keep the old ones."""
+    # At the start, clients repeat the settings that they sent with the first request.
     value = in_section(value)
     if value != session.last_settings:
         session.told.clear()
@@ -177,7 +177,7 @@ def change_settings(session: Session, value: Any) -> bool:
 
 
 def use_settings(session: Session) -> None:
-    """Give each open document the budget and the encoding that are now wanted for it."""
+    """Give each open document the budget and the encoding that its settings now name."""
     for opened in list(session.documents.values()):
         opened.budget = wanted(session, opened.uri)[1]
         session.notices.changed(opened.uri)
@@ -192,7 +192,7 @@ def files_changed(session: Session, params: Params) -> None:
 
 
 def wanted(session: Session, uri: str) -> tuple[Choice, int | None, str]:
-    """Return what counts a document, its budget, and why that is not the project's.
+    """Return the encoding of a document, its budget, and why that is not the project's.
 
     The limit of ``compat-bpe check`` comes before the settings, so that an editor shows what fails
     in CI.
@@ -317,7 +317,7 @@ NOTIFICATIONS: dict[str, Handler] = {
 }
 
 
-# What is announced
+# Announcements
 
 #: Each thing that is shown on request, by its setting: its name in the protocol, and its options.
 _PROVIDERS: dict[str, tuple[str, dict[str, Any]]] = {
@@ -346,8 +346,8 @@ _REFRESHED = (
 def announced(session: Session) -> dict[str, Any]:
     """Return the capabilities of the server.
 
-    A client that gets no hover tells its user so. So only what the settings show is announced;
-    ``register`` announces the rest when the settings come to show it.
+    Clients tell their users if a hover is empty. So only displays that the settings turn on are
+    announced; ``register`` announces others when the settings turn them on later.
     """
     capabilities: dict[str, Any] = {
         "positionEncoding": session.unit,
@@ -370,7 +370,7 @@ def announced(session: Session) -> dict[str, Any]:
 
 
 def register(session: Session) -> None:
-    """Announce what the settings have come to show, to a client that takes such news later."""
+    """Announce displays that the settings have turned on, if the client allows that later."""
     new = []
     for name, (kind, options) in _PROVIDERS.items():
         is_new = session.settings.shown[name] and name not in session.announced
@@ -388,7 +388,7 @@ def register(session: Session) -> None:
 
 
 def watch(session: Session) -> None:
-    """Ask the client to tell of changes in files that may have the project's budgets."""
+    """Ask the client to report changes of files that may have the project's budgets."""
     if session.client.can("workspace", "didChangeWatchedFiles", "dynamicRegistration"):
         watchers = [{"globPattern": f"**/{name}"} for name in (NAME, PYPROJECT)]
         new = {
@@ -400,7 +400,7 @@ def watch(session: Session) -> None:
 
 
 def refresh(session: Session) -> None:
-    """Ask the client to show anew what it shows."""
+    """Ask the client to update its displays."""
     for kind, method in _REFRESHED:
         if session.client.can("workspace", kind, "refreshSupport"):
             session.ask(f"workspace/{method}/refresh", None, lambda _: None)

@@ -141,8 +141,8 @@ def pulled_diagnostics(session: Session, params: Params) -> dict[str, Any]:
 def hover(session: Session, params: Params) -> dict[str, Any] | None:
     """Return the counts of the selection, the line and the document, and the tokens at a place.
 
-    A client that has a selection may give it as ``range``. Else it is that for which code actions
-    were last asked, if the place is in it.
+    A client may send the selection as ``range``. Otherwise it is the range of the last request for
+    code actions, if the place is in it.
     """
     opened = session.document(params)
     if not session.settings.shown["hover"]:
@@ -199,8 +199,8 @@ def colors(session: Session, params: Params) -> dict[str, Any] | None:
 def _stretches(document: Document, start: int, end: int) -> Iterator[tuple[int, int, int]]:
     """Yield the parts of tokens in a range, each within a line, with the tokens' numbers.
 
-    A character of several tokens is in the first one. By the number in the document, a token
-    keeps its type when the range moves.
+    A character of several tokens is in the first one. The numbers are those in the document, so
+    that a token keeps its type when the range moves.
     """
     covered = start
     for token in document.tokens(start, end)[:_MOST_COLORED]:

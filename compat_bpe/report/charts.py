@@ -41,7 +41,7 @@ _BREAK = re.compile(r"(?<=[/_.\-:])(?![/_.\-:]|$)(?!(?<=\.)\w{1,5}$)|(?<=.)(?=\\
 
 
 def text(name: str) -> str:
-    r"""Return a name as HTML, with escapes for what could not be seen.
+    r"""Return a name as HTML, with escapes for invisible characters.
 
     >>> text("a<b\x1b")
     'a&lt;b\\x1b'
@@ -197,7 +197,7 @@ def table(
     """Return a table of figures.
 
     Args:
-        caption: what it shows.
+        caption: its caption.
         heads: HTML of the heads of the columns, that of the names first.
         rows: the HTML of the name of each, and the text of its figures.
         shades: the depth of a cell's color, from 0 to 1, by row and column.
@@ -253,7 +253,7 @@ def _figure(key: Key) -> str:
 
 
 def percentage(share: float) -> str:
-    """Return a share as text, so that a small one is told from none.
+    """Return a share as text that distinguishes a small share from none.
 
     >>> percentage(0.0), percentage(0.0001), percentage(0.25)
     ('0', '<0.1%', '25.0%')
@@ -328,7 +328,7 @@ def _plot(
     Args:
         lines: the lines.
         across, up: the places and the names of the grid's lines.
-        below: what the width stands for.
+        below: the name of the horizontal axis.
         description: the text for those who do not see it.
     """
     drawn = "".join(
@@ -398,7 +398,7 @@ def token_list(items: Iterable[tuple[bytes, str]]) -> str:
 
 
 def token(part: bytes, tint: int = 0) -> str:
-    """Return one token, as exactly what it is.
+    """Return one token as HTML that shows its exact bytes.
 
     >>> token(b" <\\xe4")
     '<bdi class="t0">␣&lt;\\\\xe4</bdi>'

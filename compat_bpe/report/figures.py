@@ -59,10 +59,10 @@ class TokenCounts(NamedTuple):
         tokens: the number of tokens.
         chunks: the number of chunks (pre-tokens) before any merging.
         whole_chunks: the number of chunks that are a single token, and not unknown.
-        unknown: the number of tokens that stand for what is unknown; None if the vocabulary has no
+        unknown: the number of tokens that stand for unknown text; None if the vocabulary has no
             such token.
-        lost: the number of words, each time they occur, that decoding the tokens of a document does
-            not give back.
+        lost: the number of occurrences of words that decoding the tokens of a document does not
+            give back.
     """
 
     tokens: int = 0
@@ -101,7 +101,7 @@ class TokenUse(NamedTuple):
         id: its id.
         token: its bytes; in a vocabulary that is not byte-level, those of the token as written.
         times: the number of times.
-        size: the length in bytes of what it is decoded to.
+        size: the length in bytes of its decoded text.
     """
 
     id: int
@@ -337,7 +337,7 @@ def worst_to_best(ratios: Mapping[str, float | None]) -> float | None:
 
 
 def difference(report: Report, group: str) -> float:
-    """Return how many times as many tokens the worst encoding makes of a group as the best one.
+    """Return the ratio of the most tokens that an encoding makes of a group to the fewest.
 
     For a single encoding, it is the tokens per character, so that its worst groups come first. It
     is infinite if an encoding makes no token, and 0 if none makes one. Estimates are left out: they
@@ -383,7 +383,7 @@ class Column(NamedTuple):
     Args:
         name: its name.
         groups, total: the counts of each group, and of all together.
-        mark: what is written before its figures: ``≈`` for an estimate.
+        mark: the sign before its figures: ``≈`` for an estimate.
     """
 
     name: str
@@ -419,7 +419,7 @@ def estimated(report: Report) -> list[Column]:
 
 
 def notes(report: Report) -> list[str]:
-    """Return a sentence on each estimate: its reason, and what it lacks."""
+    """Return a sentence on each estimate: its reason, and the figures it lacks."""
     return [
         f"{name} is an estimate without chunks, ids or balance: {one.reason}"
         for name, one in report.estimates.items()
@@ -443,7 +443,7 @@ class Table(NamedTuple):
 def measures_of(report: Report) -> list[Measure]:
     """Return the measures that apply to the encodings of a report.
 
-    The share of unknown tokens needs an unknown token, and that of kept words a word that is lost,
+    The share of unknown tokens needs an unknown token. The share of kept words needs a lost word,
     which byte-level BPE never has.
     """
     totals = [one.total for one in report.encodings.values()]
@@ -468,7 +468,7 @@ def group_tables(report: Report) -> list[Table]:
         if not some:
             continue
         tables.append(_table(report, measure.title, some, measure.of, measure.form))
-    listed = [column for column in listed if not column.mark]  # else all groups would be equal
+    listed = [column for column in listed if not column.mark]  # all groups of these are equal
     if len(report.groups) > 1:
         ratios = [balance(report.groups, column.groups) for column in listed]
         rows = [(group, [written(ratio[group]) for ratio in ratios]) for group in report.groups]
@@ -578,7 +578,7 @@ def _check(given: Any) -> Check:
     check = Check(*(given[name] for name in Check._fields))
     numbers = (type(check.tokens), type(check.merges), type(check.bytes_per_token))
     if numbers != (int, int, float) or min(check) < 0 or not isfinite(check[-1]):
-        raise ValueError(f"{given} is no check")
+        raise ValueError(f"{given} is not a check")
     return check
 
 

@@ -36,7 +36,7 @@ from .figures import (
     written,
 )
 
-#: The most groups of which a table is not folded.
+#: The most groups of a table that is not folded.
 _UNFOLDED = 8
 
 #: Tokens of this many bytes and more are counted together.
@@ -126,8 +126,8 @@ characters. A chunk is a piece of text that the pre-tokenizer splits off before 
 unreachable token is proven not to occur in the encoding of any text; not all such tokens are
 found, and only those of byte-level BPE are looked for. A token that is unknown stands for text that
 the vocabulary cannot write; a dash means that the vocabulary has no such token. Words that decoding
-gives back are those of a document that are also in the text that its tokens are decoded to: what is
-unknown is lost, and in some kinds capitals and accents.</p>
+gives back are the words of a document that are also in its decoded tokens: unknown text is lost,
+and by some kinds of vocabularies capitals and accents, too.</p>
 </footer>"""
 
 
@@ -178,7 +178,7 @@ def _groups(report: Report, named: Sequence[Key], short: Mapping[str, str], draw
         tables.pop()  # that of balance has a section of its own
     chart = charts.bars(groups, "Bytes per token of each group; the table below has the figures.")
     heads = [key.label for key in named]
-    # The first table has the full names; below it, the short ones say which is meant.
+    # The first table has the full names; the tables below it have the short ones.
     full = {group: group for group in short}
     figures = "".join(
         charts.table(
@@ -232,9 +232,9 @@ def _balance(report: Report, named: Sequence[Key], short: Mapping[str, str]) -> 
     return _section(
         "Balance between groups",
         "Tokens per character in each group, relative to the group that needs the fewest: at 3×, "
-        "as much text takes three times as many tokens. The bars are those of the worst group. A "
-        "character says more in some scripts than in others, so compare encodings with each other "
-        "rather than groups.",
+        "the same number of characters takes three times as many tokens. The bars are those of the "
+        "worst group. A character says more in some scripts than in others, so compare encodings "
+        "with each other rather than groups.",
         chart + figures,
     )
 
@@ -315,8 +315,8 @@ def _vocabulary(report: Report, named: Sequence[Key], top: int) -> str:
             )
     return _section(
         "Vocabulary use",
-        "How much of each vocabulary the text uses. Mergeable tokens are all but the special and "
-        "added ones.",
+        "How much of each vocabulary the text uses. Mergeable tokens are all tokens except special "
+        "and added ones.",
         content,
     )
 
@@ -333,7 +333,7 @@ def _curves(report: Report, named: Sequence[Key]) -> str:
     return _section(
         "Learning curve",
         "Bytes per token of the text that was held out in training, while the vocabulary grew. "
-        "Where the line gets flat, more tokens are of little use.",
+        "Where the line becomes flat, more tokens are of little use.",
         charts.legend([key for key, _ in drawn])
         + charts.curve_chart(
             drawn, "Bytes per token by number of tokens; the table below has figures."
@@ -393,7 +393,7 @@ def _not_all_drawn(report: Report, drawn: int) -> str:
     count = len(report.groups)
     if count <= drawn:
         return ""
-    return f" Of {count:,} groups, those {drawn} {why_first(report)} are drawn."
+    return f" Only the {drawn} of {count:,} groups {why_first(report)} are drawn."
 
 
 def _section(title: str, explained: str, content: str) -> str:

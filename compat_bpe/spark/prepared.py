@@ -1,9 +1,9 @@
 """Preparation of a corpus on the cluster: the rows that ``compat_bpe.corpus.prepare`` gives.
 
-Each document is prepared by the functions that prepare a corpus on one machine. Only one step
-needs to know of other documents: dropping duplicates. It takes a first pass, in which each row
-gives the digests of its lines, or of itself. Spark then finds for each digest the row and the line
-that come first, adding up on the map side, so a line that occurs a billion times is no burden.
+Each document is prepared by the functions that prepare a corpus on one machine. Only one step needs
+other documents: dropping duplicates. It takes a first pass, in which each row gives the digests of
+its lines, or of itself. Spark then finds for each digest the row and the line that come first. It
+reduces on the map side, so a line that occurs a billion times costs little.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 #: of its digests that come first.
 _ORDER, FIRST = "_compat_bpe_order", "_compat_bpe_first"
 
-#: The column that says if a row is held out.
+#: The column with True for held-out rows.
 HELD_OUT = "held_out"
 
 
@@ -44,8 +44,8 @@ def prepare(
     """Return a corpus prepared: the same rows as on one machine.
 
     Rows whose text is null, empty, or empty after its preparation, are left out. Otherwise a row
-    stays one row, but for a document of more than 65,536 characters of which parts are held out:
-    each such part is a row, and so is what is between two.
+    stays one row, except a document of more than 65,536 characters with held-out parts: each such
+    part is a row, and so is the text between two.
 
     Args:
         df: the corpus, one document a row.
@@ -55,8 +55,8 @@ def prepare(
             in this order. With a ``validation`` above 0 the result has a column ``held_out``.
         order: with ``drop_duplicates``, one or more columns by which the documents are in order.
             No two rows may have the same values there, and they must stay the same when Spark
-            reads the corpus once more. Needed for ``"lines"``; for ``"documents"`` it decides
-            which row of equal texts stays, and without it the other columns do.
+            reads the corpus once more. Required for ``"lines"``. For ``"documents"`` it decides
+            which row of equal texts stays; without it, the other columns decide.
         errors: as in ``count_tokens``; ``"skip"`` leaves the row out.
 
     Raises:
@@ -110,7 +110,7 @@ def with_first(
     firsts = digests.groupBy("digest").agg(first)
     numbers = functions.collect_list("first.number").alias(FIRST)
     by_row = firsts.groupBy(functions.col("first.place").alias(_ORDER)).agg(numbers)
-    # A row of which nothing comes first gets an empty list.
+    # A row whose digests all occurred before gets an empty list.
     joined = df.join(by_row, df[_ORDER].eqNullSafe(by_row[_ORDER]), "left")
     none = functions.array().cast("array<int>")
     return joined.select(

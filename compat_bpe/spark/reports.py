@@ -42,8 +42,8 @@ def report(
 
     Args:
         df: the corpus, one document a row.
-        column: the column of the texts, of type string or binary. Null and empty texts are no
-            documents.
+        column: the column of the texts, of type string or binary. Null and empty texts do not count
+            as documents.
         encodings: the encodings by their names in the report; or names of encodings.
         group: a column of groups, languages for instance; null is the group "".
         terms: words or names whose tokens the report shows.
@@ -90,14 +90,14 @@ def _rows_of_report(made: Report) -> Iterator[tuple[str, int, str, int, int]]:
         if one.mergeable is not None:
             yield from ((_USES, number, "", token, times) for token, times in one.times.items())
         else:
-            # A baseline numbers what it meets, so the ids of two processes are not the same.
+            # A baseline numbers words as they come, so the ids of two processes differ.
             yield from ((_USES, number, use.token.decode(), -1, use.times) for use in one.uses)
 
 
 def _report_of(
     rows: Iterable[tuple[Any, ...]], encodings: Mapping[str, Carried], terms: Iterable[str]
 ) -> Report:
-    """Return the report that rows of figures are of."""
+    """Return the report of rows of figures."""
     figures: defaultdict[tuple[int, str], dict[str, int]] = defaultdict(dict)
     uses: defaultdict[int, Counter[int]] = defaultdict(Counter)
     listed_encodings = [one.get() for one in encodings.values()]

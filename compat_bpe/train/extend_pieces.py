@@ -10,7 +10,7 @@ chunks of the texts whose encoding changes.
   the tokenizer makes now. A chunk in which no two neighbours are the parts of a new merge is
   encoded as before, for the reasons in ``extend``.
 
-Nothing is learned from a word that has something unknown in it.
+Nothing is learned from a word with an unknown part.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class GrowingTokens:
         old: the tokenizer, which is not changed.
 
     Raises:
-        ValueError: its kind is not extended.
+        ValueError: its kind cannot be extended.
     """
 
     marks = Marks()
@@ -73,7 +73,7 @@ class GrowingTokens:
 
         Args:
             counts, number: the chunks, and the most tokens.
-            min_frequency: the lowest frequency of what becomes a token.
+            min_frequency: the lowest frequency of a word or pair that becomes a token.
             longest: the length in characters, without marks, of the longest token.
         """
         words = self._spelled(counts)
@@ -248,7 +248,7 @@ class GrowingMerges(GrowingTokens):
 
 
 class _Continued(CharacterLearner):
-    """Learns merges, except those that would make a token that is there already.
+    """Learns merges, except those that would make an existing token.
 
     Args:
         words, tokens, min_frequency: as in ``CharacterLearner``.

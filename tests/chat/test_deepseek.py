@@ -108,7 +108,8 @@ def test_names_of_the_service_mean_the_model_of_the_day(
     found = count_messages(CHAT, model=model, as_of=as_of)
     assert found == count_messages(CHAT, model=means, variables={"thinking": thinks})
     assert found.note.startswith(
-        f"{model} has meant one model after the other; {means} is taken, since 202"
+        f"{model} has meant different models over time; it is counted as {means}, its "
+        "meaning since 202"
     )
     # A request may say otherwise.
     other = count_messages(CHAT, model=model, variables={"thinking": False})
@@ -119,7 +120,7 @@ def test_a_day_that_no_name_had_a_meaning_on() -> None:
     with pytest.raises(ValueError, match="as_of: 'deepseek-chat' meant no model before 2024-12-26"):
         count_messages(CHAT, model="deepseek-chat", as_of="2024-01-01")
     for day in ("yesterday", 3):
-        with pytest.raises(ValueError, match=r"as_of: .* is no date like 2025-06-30"):
+        with pytest.raises(ValueError, match=r"as_of: .* is not a date such as 2025-06-30"):
             count_messages(CHAT, model="gpt-4o", as_of=day)  # type: ignore[arg-type]
 
 
@@ -428,7 +429,7 @@ def test_notes() -> None:
     assert note("deepseek-v4-pro") == ""
     assert note("deepseek-v4-flash", thinking=True, reasoning_effort="max") == ""
     assert "give reasoning_effort" in note("deepseek-v4-flash", thinking=True)
-    assert "vocabulary of V4 is taken" in note("deepseek-v4.1-flash")
+    assert "vocabulary of V4 is used" in note("deepseek-v4.1-flash")
     strict = [{"name": "f", "strict": True}]
     strictly = count_messages([user("a")], model="deepseek-v4-pro", tools=strict)
     assert strictly.note.startswith("DeepSeek's service rewrites the schema of a strict tool")

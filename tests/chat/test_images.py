@@ -112,7 +112,7 @@ def test_what_the_guide_leaves_open_is_an_estimate() -> None:
     assert "one token more or less" in GPT_5_4.tokens(Size(32, 32), "high").note
     earlier = rule_for_images("o4-mini")
     assert earlier is not None
-    assert "what it said before" in earlier.tokens(Size(32, 32), "high").note
+    assert "its earlier rule" in earlier.tokens(Size(32, 32), "high").note
 
 
 def test_a_low_detail_needs_no_size() -> None:
@@ -264,8 +264,8 @@ def test_data_that_are_percent_encoded() -> None:
         (image("/etc/passwd"), ".image_url.url: the size of an image at an address"),
         ({"type": "input_image", "file_id": "f"}, ".image_url: the size of an image at an address"),
         (image("data:image/png;base64"), ".image_url.url: a data URL has a comma"),
-        (image("data:image/png;base64,abcde"), ".image_url.url: the data are no base64"),
-        (image("data:image/png;base64,é"), ".image_url.url: the data are no base64"),
+        (image("data:image/png;base64,abcde"), ".image_url.url: the data is not base64"),
+        (image("data:image/png;base64,é"), ".image_url.url: the data is not base64"),
         (image("data:image/png;base64,"), ".image_url.url: not an image"),
         (image(detail="best"), ": detail: 'best' is not known; known: low, high, auto, original"),
         (image(detail=["low"]), ": detail: "),

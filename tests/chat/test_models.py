@@ -152,7 +152,11 @@ def test_only_when_asked() -> None:
         count_messages(messages, model=CLAUDE)
     count = count_messages(messages, model=CLAUDE, estimate=True)
     assert (count, count.is_estimate) == (ceil(len("userHello!") / 3.5), True)
-    for words in ("3.5 English characters", "2026-11-23", "only texts, roles and tools"):
+    for words in (
+        "3.5 English characters",
+        "2026-11-23",
+        "the number covers texts, roles and tools",
+    ):
         assert words in count.note
 
 

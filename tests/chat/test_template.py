@@ -325,7 +325,7 @@ def test_a_model_and_a_template_beside_the_encoding_are_not_both_taken(tmp_path:
     save_tokenizer_json(train_bpe(["a"], 256, pattern="gpt2"), tmp_path / "tokenizer.json")
     folder_with(tmp_path, {"chat_template": "{{ messages[0].content }}"})
     assert count_messages(GREETING, encoding=tmp_path) == 2
-    with pytest.raises(ValueError, match="'gpt-4o' says one format, and the chat template beside"):
+    with pytest.raises(ValueError, match="'gpt-4o' has one format, and the chat template beside"):
         count_messages(GREETING, encoding=tmp_path, model="gpt-4o")
     own = load_chat_template(tmp_path)
     assert count_messages(GREETING, encoding=tmp_path, model="gpt-4o", template=own) == 2

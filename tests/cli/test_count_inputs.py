@@ -232,7 +232,7 @@ def test_a_name_that_looks_quoted_is_taken_if_there_is_such_a_file() -> None:
         listed = name if name == "\ufeffg" else f"\n{name}\n"
         status, out, err = count("--files-from -", stdin=listed)
         assert (status, out) == (2, "")
-        assert "it may stand for two files that are there" in err
+        assert "may stand for two files that exist" in err
         assert "--null" in err
         assert paths("-0 --files-from -", stdin=f"{name}\0") == [name]
         Path(name).unlink()

@@ -128,7 +128,8 @@ def test_waiting_is_said_but_not_to_who_wants_quiet() -> None:
     terminal = Terminal()
     streams = {"stdin": terminal.fd, "stdout": -1, "stderr": terminal.fd}
     with counting("pipe", "a", "-", **streams) as process:
-        wait_for(b"compat-bpe: pipe: a named pipe; waiting for what is written to it\n", terminal)
+        writer = "a program that writes to it"
+        wait_for(f"compat-bpe: pipe: a named pipe; waiting for {writer}\n".encode(), terminal)
         write({"pipe": "hello world"})
         wait_for(b"compat-bpe: reading standard input; Ctrl-D on an empty line ends it\n", terminal)
         terminal.type(b"\x04")

@@ -204,7 +204,7 @@ def test_own_encodings(connection: sqlite3.Connection) -> None:
 
 
 def test_wrong_arguments() -> None:
-    with pytest.raises(TypeError, match=r"sqlite3 or of DuckDB, not a object.*spark.register"):
+    with pytest.raises(TypeError, match=r"sqlite3 or DuckDB, not a object.*spark.register"):
         register(object())
     with pytest.raises(ValueError, match="errors is 'ignore'"):
         register(object(), errors="ignore")  # type: ignore[arg-type]

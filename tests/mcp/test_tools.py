@@ -296,8 +296,8 @@ def test_numbers_have_bounds() -> None:
 @pytest.mark.parametrize(
     ("name", "arguments", "message"),
     [
-        ("count_tokens", {}, "give one of text, messages, files; here is none of them"),
-        ("count_tokens", {"text": "a", "files": []}, "here is text and files"),
+        ("count_tokens", {}, "give exactly one of text, messages, files; none is given"),
+        ("count_tokens", {"text": "a", "files": []}, "files; text and files are given"),
         ("count_tokens", {"text": "a", "tools": []}, "tools go beside messages"),
         ("count_tokens", {"text": "a", "model": "m", "encoding": "e"}, "exclude each other"),
         ("count_tokens", {"text": "a", "encoding": "o200k"}, "unknown encoding 'o200k'.*o200k_b"),
@@ -309,7 +309,7 @@ def test_numbers_have_bounds() -> None:
         ("split", {"text": "a", "limit": 1, "model": "doubao-pro"}, "no public tokenizer"),
         ("split", {"text": "a", "limit": 1, "overlap": 1}, "overlap"),
         ("split", {"text": "a", "limit": 5, "overlap": 6, "model": "claude-3-opus"}, "is 6; .* 5$"),
-        ("token_tree", {"path": "one.txt"}, "no folder"),
+        ("token_tree", {"path": "one.txt"}, "not a folder"),
         ("count_tool_definitions", {"tools": [{}]}, r"tools\[0\]: there is no 'name'"),
         ("count_tool_definitions", {"tools": [{"name": "a", "inputSchema": 1}]}, "an object"),
     ],

@@ -183,7 +183,7 @@ def test_of_many_groups_the_first_are_drawn_and_tables_have_all() -> None:
         found = Page(written)
         assert found.classes.count("bars-name") == drawn + 1 + 16  # balance and lengths
         assert (
-            f"Of 49 groups, those {drawn} with the most tokens per character are drawn."
+            f"Only the {drawn} of 49 groups with the most tokens per character are drawn."
             in found.text
         )
         assert len(found.tables[0]) == 1 + 49 + 1
@@ -276,7 +276,7 @@ def test_groups_of_several_encodings_are_drawn_by_their_difference() -> None:
     found = Page(page(report({str(number): SMALL for number in range(16)}, texts)))
     assert found.classes.count("bars-name") == 10 + 16 + 16 * 16  # groups, balance, lengths
     assert found.classes.count("bar") == 10 * 16 + 16 + 16 * 16
-    assert "Of 49 groups, those 10 in which the encodings differ most are drawn." in found.text
+    assert "Only the 10 of 49 groups in which the encodings differ most are drawn." in found.text
 
 
 def test_it_says_when_by_which_version_and_of_what(made: Report) -> None:

@@ -112,9 +112,9 @@ TrainingSettings(300, max_words=0) → max_words is 0
 TrainingSettings(300, not_joined=[""]) → is empty: every token contains that
 TrainingSettings(300, not_joined="ab") → pass a list → TypeError
 TrainingSettings(num_merges=1, start=get_encoding("words")) →
-    'words' is no byte-level BPE, so it cannot be gone on
+    'words' is not byte-level BPE and cannot be gone on
 TrainingSettings(50256, start=get_encoding("gpt2")) →
-    'gpt2' has 50257 tokens, and the size counts in all
+    'gpt2' has 50257 tokens, and the size includes them
 train_bpe(["the the"], 300, special_tokens=["the"]) → 'the' is also the result of merge 2
 train_bpe([" a a"], 300, special_tokens=["Ġa"]) → 'Ġa' is also the result of merge 1:
 train_bpe(["a"], 300, pattern="(") → the pattern cannot be used:
@@ -152,7 +152,7 @@ train_bpe(counts={"世ab": 1}, num_merges=1, pattern="deepseek") →
 train((), WordPieceSettings(9), counts={"don't": 1}) →
     "don't" is not one word of the pre-tokenizer → NotAChunkError
 train((), UnigramSettings(9, pre_tokenizer="byte-level"), counts={" a": 1}) →
-    in its byte alphabet is no ' ' → NotAChunkError
+    its byte alphabet has no ' ' → NotAChunkError
 Convergence(patience=0) → patience is 0; it must be 1 or more
 Convergence(check_every=0) → check_every is 0; it must be 1 or more
 Convergence(min_improvement=-0.1) → min_improvement is -0.1; it must be 0 or more
@@ -213,7 +213,7 @@ spm(required_chars="a", user_defined_symbols=["a"], hard_vocab_limit=False) → 
 spm(user_defined_symbols=["<unk>"]) → '<unk>' is a piece already
 spm(user_defined_symbols=["a", "a"]) → 'a' is a piece already
 spm(user_defined_symbols="ab") → pass a list
-spm(user_defined_symbols=["\ud800"]) → is no text
+spm(user_defined_symbols=["\ud800"]) → is not a text
 spm(user_defined_symbols=[*"abcdefghijklmnopqrst"]) → the reserved pieces alone
 spm(bos_id=0) → bos_id is 0; this is that of '<unk>'
 spm(bos_piece="</s>") → eos_piece is '</s>'; another piece has that name

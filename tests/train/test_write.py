@@ -445,12 +445,12 @@ def test_bytes_with_marks_are_not_extended() -> None:
 @pytest.mark.parametrize("name", OTHERS)
 def test_nothing_is_extended_by_bytes_or_compared(name: str) -> None:
     encoding = encoding_of(name)
-    with pytest.raises(ValueError, match="is no byte-level BPE, so it cannot be extended"):
+    with pytest.raises(ValueError, match="is not byte-level BPE and cannot be extended"):
         GrowingVocabulary(encoding)
     for pair in ((encoding, get_encoding("gpt2")), (get_encoding("gpt2"), encoding)):
-        with pytest.raises(ValueError, match="is no byte-level BPE, so it cannot be compared"):
+        with pytest.raises(ValueError, match="is not byte-level BPE and cannot be compared"):
             changes(*pair, ["hugs"])
-    with pytest.raises(ValueError, match="is no byte-level BPE: what no text gives is not known"):
+    with pytest.raises(ValueError, match="is not byte-level BPE; unreachable tokens are not known"):
         list(unreachable_tokens(encoding))
 
 

@@ -39,7 +39,7 @@ KINDS = ("plain", "tools", "calls", "several calls", "response_format")
 
 #: Differences of more than 2 %, with what is known of the reason. Each is in the note of the count.
 UNEXPLAINED = {
-    "o1-mini": "the rule of o4-mini is taken",
+    "o1-mini": "the rule of o4-mini is used",
     "gpt-5": "a call that Responses had in a conversation that went on",
     "o4-mini": "a call at Azure, billed 3 tokens less than at OpenAI",
     "deepseek-v4-flash": "DeepSeek's Responses adds words of its own",

@@ -43,12 +43,12 @@ _FORMATS = [name for name in LAYOUTS if name != "packed"]
 @special_options
 @option(
     "--format",
-    "Write ids in one line with spaces between them (the default), one a line, or as a JSON list.",
+    "Write ids on one line, separated by spaces (the default), one per line, or as a JSON list.",
     to="layout",
     type=click.Choice(_FORMATS),
 )
 @option("--json", "Write a JSON list: --format json.", to="as_json")
-@option("--offsets", "Write each token as a JSON object on a line, with its text and its place.")
+@option("--offsets", "Write each token as a JSON object on a line, with its text and its offsets.")
 @option("--packed", "Write ids as bytes: little-endian uint32.")
 @option(
     "--add-special-tokens",
@@ -56,7 +56,7 @@ _FORMATS = [name for name in LAYOUTS if name != "packed"]
 )
 @option(
     "-j --jobs N",
-    "Use at most N processes for a large FILE; by default as many as there are processors.",
+    "Use at most N processes for a large FILE. Default: one per processor.",
     type=click.IntRange(min=1),
 )
 def encode(
@@ -99,8 +99,8 @@ def encode(
 
     If the tokenizer changes text (lower case, say), or leaves some out, "text" is the part of the
     text that a token stands for, and "token" is the token as in the vocabulary. Then "bytes", too,
-    covers whole characters, and tokens that were made of one character overlap. "unknown" is true
-    for a token that stands for unknown text.
+    covers whole characters, and tokens made from one character overlap. "unknown" is true for a
+    token that stands for unknown text.
     """
     if as_json and layout not in (None, "json"):
         raise click.UsageError("--format and --json exclude each other: give one of them.")
@@ -113,7 +113,7 @@ def encode(
         raise click.UsageError("--offsets writes JSON, not --format spaces or lines.")
     if offsets and add_special_tokens:
         raise click.UsageError(
-            "--offsets and --add-special-tokens exclude each other: added tokens have no place."
+            "--offsets and --add-special-tokens exclude each other: added tokens have no offsets."
         )
     if packed and is_terminal(sys.stdout):
         raise CommandError("packed ids are not for a terminal: redirect them to a file or a pipe")
@@ -155,7 +155,7 @@ def _encoded_here(
         yield layout.write(portion)
 
 
-#: Writes ids as bytes, without what is between two portions of ids.
+#: Writes ids as bytes, without the text between two portions of ids.
 Write = Callable[[Sequence[int]], bytes]
 
 #: Seconds to wait for the next message of a worker.

@@ -99,17 +99,17 @@ class TrainingSettings(Settings[Encoding]):
             for the steps of DeepSeek V3. ``"gpt2"`` unless given, or that of ``start``.
         special_tokens: the names of special tokens. In the texts they are plain text.
         min_frequency: the lowest frequency of a pair that is merged.
-        max_token_length: the length in bytes of the longest token. (In tokenizers, the option of
-            this name is one more: tokens there are shorter than it.)
+        max_token_length: the length in bytes of the longest token. (The option of this name in
+            tokenizers must be one more: tokens there are shorter than it.)
         weights: the weights of some groups; the others have 1. Each group is multiplied so that
             group sizes in bytes are in these proportions, and none is made smaller.
             ``min_frequency`` is compared with the multiplied frequencies.
-        convergence: when to stop because more merges are of little use for held-out text.
+        convergence: when to stop because more merges hardly improve held-out text.
         start: a byte-level BPE to go on from, as if its training had not stopped: its tokens keep
             their ids, new ones follow the highest, and ``vocab_size`` counts all ids. Its merges
             are carried out in the texts as ``pattern`` splits them.
-        max_words: the most words of a token that is learned, which spaces separate.
-        not_joined: texts that no token that is learned contains.
+        max_words: the most words of a learned token, separated by spaces.
+        not_joined: texts that no learned token contains.
 
     Raises:
         ValueError: a setting is impossible. The message names it. ``Trainer`` checks the pattern.
@@ -133,14 +133,14 @@ class TrainingSettings(Settings[Encoding]):
     start: Encoding | None = setting(
         None,
         "Go on from this vocabulary, as if its training had not stopped: its tokens keep "
-        "their ids, and -n counts all ids. --pattern is its own unless given.",
+        "their ids, and -n counts all ids. Its pattern is the default of --pattern.",
         BYTE_LEVEL,
         flags=("--from",),
         metavar="NAME|PATH",
         type=open,
     )
     max_words: int | None = setting(
-        None, "Learn no token of more than N words, which spaces separate.", BYTE_LEVEL, **COUNT
+        None, "Learn no token of more than N words, separated by spaces.", BYTE_LEVEL, **COUNT
     )
     not_joined: Iterable[str] = setting(
         (),
@@ -236,7 +236,7 @@ class ByteLevelBpe(Kind):
 
     def described(self) -> dict[str, Any]:
         described = super().described()
-        # These two stand beside the settings in a manifest.
+        # A manifest has these two beside the settings.
         del described["pattern"], described["special_tokens"]
         return described
 
@@ -285,9 +285,7 @@ class ByteLevelBpe(Kind):
         spelling = Spelling(grown)
         for left, right, frequency in log.merges if log is not None else ():
             if not {left, right} <= grown.data_of.keys():
-                raise ValueError(
-                    f"the merges that were kept are damaged: no tokens {left}, {right}"
-                )
+                raise ValueError(f"the kept merges are damaged: no tokens {left}, {right}")
             grown.add(left, right, frequency)
             advance(1)
         merging = Merging(
@@ -359,7 +357,7 @@ class ByteLevelBpe(Kind):
         if size is not None and size < least and start is not None:
             raise ValueError(
                 f"a vocabulary of {size} is too small: {start.name!r} has "
-                f"{start.n_vocab} tokens, and the size counts in all"
+                f"{start.n_vocab} tokens, and the size includes them"
             )
         if size is not None and size < least:
             raise ValueError(

@@ -73,10 +73,10 @@ def check_byte_level(encoding: Encoding, done: str) -> None:
     >>> from compat_bpe import get_encoding
     >>> check_byte_level(get_encoding("words"), "extended")
     Traceback (most recent call last):
-    ValueError: 'words' is no byte-level BPE, so it cannot be extended
+    ValueError: 'words' is not byte-level BPE and cannot be extended
     """
     if not is_byte_level(encoding.core):
-        raise ValueError(f"{encoding.name!r} is no byte-level BPE, so it cannot be {done}")
+        raise ValueError(f"{encoding.name!r} is not byte-level BPE and cannot be {done}")
 
 
 def spellings(name: str) -> list[bytes]:
@@ -341,7 +341,7 @@ class GrowingVocabulary:
         """Make a chunk one token, by merges of the first two of its tokens.
 
         Returns:
-            An empty string. Or, if it cannot be done, the reason; then nothing is added.
+            An empty string; or the reason why it cannot be done, and then nothing is added.
 
         Raises:
             ValueError: a byte of the chunk is not a token, or there are no free ids.
@@ -498,7 +498,7 @@ class Merging:
 
     def _begin(self, words: dict[str, int], held_out: dict[str, int]) -> None:
         grown = self._grown
-        #: The id of each place; -1 for what no token may be.
+        #: The id of each place; -1 for bytes that no token may be.
         self._ids = list(self._spelling.ids)
         tokens = [grown.data_of[token] for token in self._ids]
         tokens += grown.taken - set(tokens)

@@ -42,7 +42,7 @@ def join_pair(
     counts: dict[str, int],
     numbers: Iterable[int],
 ) -> tuple[dict[str, list[int]], int]:
-    """Join a pair in all words, and subtract the pairs that are there no more from the counts.
+    """Join a pair in all words, and subtract the pairs that this removes from the counts.
 
     Args:
         pair: the pair.
@@ -101,7 +101,7 @@ _STEP = 8
 class FrequentPairs:
     """Words while merges are learned, and the frequent pairs in them.
 
-    A subclass says which pairs may be joined, and which of equally frequent ones comes first.
+    A subclass decides which pairs may be joined, and the order of equally frequent ones.
 
     Args:
         words: the words; a word of one token has no pair.
@@ -122,7 +122,7 @@ class FrequentPairs:
         self._floor = 0
 
     def _is_fit(self, pair: str) -> bool:
-        """Return True if two tokens may be joined, whatever their frequency."""
+        """Return True if two tokens may be joined, at any frequency."""
         raise NotImplementedError
 
     def _entry(self, pair: str, count: int) -> tuple[Any, ...]:

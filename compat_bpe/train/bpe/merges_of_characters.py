@@ -53,8 +53,8 @@ class Marks(NamedTuple):
     """The marks of characters within a word; empty for none.
 
     Args:
-        prefix: stands before each character but the first.
-        suffix: stands after the last character.
+        prefix: the mark before each character except the first.
+        suffix: the mark after the last character.
 
     >>> Marks("##", "</w>").mark("g", False, True)
     '##g</w>'
@@ -75,7 +75,7 @@ def alphabet_of(
 
     Args:
         words: words and their counts.
-        initial: characters that are in it in any case, unless they are more than the limit.
+        initial: characters that are always in it, unless they are more than the limit.
         limit: the most characters. The most frequent ones are kept; of equally frequent ones,
             those of lower code points.
 
@@ -157,7 +157,7 @@ def spelled(words: Mapping[str, int], tokens: Sequence[str], marks: Marks) -> di
 
 
 class _Table(dict):  # type: ignore[type-arg]
-    """A table for ``str.translate`` that leaves out what it does not have."""
+    """A table for ``str.translate`` that drops characters without an entry."""
 
     def __missing__(self, key: int) -> None:
         return None
@@ -169,7 +169,7 @@ class CharacterLearner(Learner[str]):
     Args:
         words: the words, as ``spelled`` gives them, and their counts.
         tokens: the tokens of all ids.
-        prefix: the prefix of what does not begin a word.
+        prefix: the prefix of pieces that do not begin a word.
         min_frequency: the lowest frequency of a pair that is joined.
         max_token_length: the length in characters, without marks, of the longest token that is
             made.
@@ -329,7 +329,7 @@ class LikelihoodLearner:
         return self._counts[pair] / (frequencies[pair[0]] * frequencies[pair[1]])
 
     def _is_fit(self, pair: str) -> bool:
-        """Return True if two tokens may be joined, whatever their score."""
+        """Return True if two tokens may be joined, at any score."""
         lengths = self._lengths
         is_short = self._longest is None or sum(lengths[ord(x)] for x in pair) <= self._longest
         return is_short and self._counts.get(pair, 0) >= self._least

@@ -96,7 +96,7 @@ def learn_from_corpus(
     """
     check_takes_counts(settings)
     if settings.convergence is not None and watch is None:
-        raise ValueError("there is no held-out text by which learning could stop")
+        raise ValueError("convergence needs held-out text, and there is none")
     if settings.model_type == "bpe":
         learned = _learn_bpe(corpus, settings, watch)
     else:
@@ -180,7 +180,8 @@ def assemble(
 ) -> SentencePieceModel:
     """Return a model with the reserved pieces at their ids, and the learned ones between them.
 
-    If it may be of any size, it need not have ``vocab_size`` pieces, whatever the settings say.
+    If it may be of any size, it need not have ``vocab_size`` pieces, whether or not the settings
+    demand them.
 
     Raises:
         ValueError: there are too few pieces; a reserved piece is learned, too, or is beyond the
@@ -342,7 +343,7 @@ class SentencePieceTrainer:
 
         Args:
             text: any text; each of its lines is a sentence, as ``\n`` ends them.
-            group: the group that it belongs to, which makes no difference.
+            group: the group that it belongs to; it makes no difference.
             is_last: True if the text ends with this piece; False if the next piece continues it.
 
         Raises:
@@ -381,7 +382,7 @@ class SentencePieceTrainer:
             ValueError: the settings have no ``convergence``.
         """
         if self.settings.convergence is None:
-            raise ValueError("held-out text is of no use: the settings have no convergence")
+            raise ValueError("held-out text needs the setting convergence, which is missing")
         self._held_out.update(filter(None, repair(text).split("\n")))
 
     def train(self, advance: Callable[[int], None] = lambda steps: None) -> TrainedSentencePiece:
