@@ -81,7 +81,7 @@ def _is_clip_merges(name: str, beginning: bytes) -> bool:
 def _is_sentencepiece(name: str, beginning: bytes) -> bool:
     if _is_pointer(beginning):
         return False
-    # The first field is mostly a piece: its text, then its score.
+    # The first field is usually a piece: its text, then its score.
     text = beginning[3] if len(beginning) > 3 else 0
     is_piece = beginning[:3:2] == b"\n\n" and beginning[4 + text : 5 + text] == b"\x15"
     return is_piece or name.endswith(".model") or is_versioned(name)

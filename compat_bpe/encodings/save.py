@@ -304,7 +304,7 @@ def _with_added(
     ids = dict(vocabulary)
     for token in added:
         if ids.get(token.content, token.id) != token.id:
-            raise ValueError(f"{token.content!r} is an ordinary token, too")
+            raise ValueError(f"{token.content!r} is also an ordinary token")
     others = [token for token in added if token.content not in ids]
     for token in _not_numbered_on(others, size):
         ids[token.content] = token.id

@@ -135,7 +135,7 @@ def _settings(path: str, read: list[str], depth: int = 0) -> Iterator[tuple[str,
             yield key, value
             if key == "include.path" and value is not None:
                 if depth == _DEEPEST:
-                    raise OSError(errno.ELOOP, "includes too many files, one in the other", path)
+                    raise OSError(errno.ELOOP, "Includes are nested too deeply", path)
                 included = os.path.join(os.path.dirname(path), os.path.expanduser(value))
                 yield from _settings(included, read, depth + 1)
     except ValueError as error:

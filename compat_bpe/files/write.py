@@ -354,7 +354,7 @@ def is_special(path: str) -> bool:
     """
     if os.path.exists(path) and not os.path.isfile(path):
         return not os.path.isdir(path)
-    # /dev/stdout and /dev/fd/1 are links to whatever file the shell has opened.
+    # /dev/stdout and /dev/fd/1 are links to a file that the shell has opened.
     absolute = os.path.abspath(path)
     return os.name != "nt" and absolute.startswith(("/dev/fd/", "/dev/std", "/proc/"))
 

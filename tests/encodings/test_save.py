@@ -189,9 +189,9 @@ def save_pair(enc: Encoding, path: Path) -> None:
         (save_pair, lambda _: small(RANKS, {"ab": 300}), "written the same"),
         (save_tokenizer_json, lambda _: small(RANKS, {"<s>": 9, "<t>": 9}), "the same id"),
         (save_tokenizer_json, lambda _: small(RANKS, {"<s>": 259}), "the id of an ordinary one"),
-        (save_tokenizer_json, lambda _: small(RANKS, {"ab": 300}), "is an ordinary token, too"),
+        (save_tokenizer_json, lambda _: small(RANKS, {"ab": 300}), "is also an ordinary token"),
         # That is the id that "ab" would get by itself, were it not an ordinary token.
-        (save_tokenizer_json, lambda _: small(RANKS, {"ab": 260}), "is an ordinary token, too"),
+        (save_tokenizer_json, lambda _: small(RANKS, {"ab": 260}), "is also an ordinary token"),
         (save_tokenizer_json, lambda _: small({**RANKS, b"": 300}), "empty token"),
         (save_tokenizer_json, lambda _: small(pattern="a*"), "may match the empty text"),
         (save_tokenizer_json, lambda _: small(RANKS, {"\ud800": 300}), "surrogate"),

@@ -160,7 +160,9 @@ def _pieces_model(
         unknown = types.find(UNKNOWN)
     types = types.replace(bytes([UNKNOWN]), bytes([CONTROL]))
     if unknown < 0:
-        metadata.fail("token_type", "no token has the unknown type, nor is there unknown_token_id")
+        metadata.fail(
+            "token_type", "no token has the unknown type, and there is no unknown_token_id"
+        )
     types[unknown] = UNKNOWN
     known = set(texts)
     for number in vocabulary.of_types(USER_DEFINED):
