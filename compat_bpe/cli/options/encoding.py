@@ -76,10 +76,10 @@ def encoding_options(function: _Function, *, several: bool = False) -> _Function
     return together(
         option(
             "-e --encoding NAME|PATH",
-            "Use this encoding, by its name or by the path of a vocabulary. A vocabulary is a "
+            "Use this encoding, by its name or by the path of a vocabulary. The path is that of a "
             "tokenizer.json of any model, SentencePiece's .model, vocab.txt, vocab.json with "
-            "merges.txt, NAME.tiktoken, tekken.json, NAME.gguf, or a folder with one of them; or a "
-            "model on this machine: hf:OWNER/NAME, ollama:NAME:TAG or lmstudio:OWNER/NAME. "
+            "merges.txt, NAME.tiktoken, tekken.json, NAME.gguf, or a folder with one of them. A "
+            "model on this machine is hf:OWNER/NAME, ollama:NAME:TAG or lmstudio:OWNER/NAME. "
             f"The default is {DEFAULT_ENCODING}.{repeated}",
             multiple=several,
             shell_complete=_complete_encoding,
