@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import re
 import sys
 from collections.abc import Iterator
@@ -26,9 +25,8 @@ TESTS = sorted(set(re.findall(r"`(tests/[\w/]+\.py)(?:::(\w+))?`", PAGE)))
 
 @pytest.mark.parametrize(("path", "name"), TESTS)
 def test_the_tests_named_exist(path: str, name: str) -> None:
-    tree = ast.parse((ROOT / path).read_text("utf-8"))
-    names = {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}
-    assert not name or name in names
+    source = (ROOT / path).read_text("utf-8")
+    assert not name or re.search(rf"^ *def {name}\(", source, re.MULTILINE)
 
 
 def test_every_attack_is_named() -> None:
