@@ -147,9 +147,12 @@ def test_a_circle_is_found() -> None:
     assert circle_in({("a",): {("b",)}, ("b",): set()}) == []
 
 
-#: Names with an underscore that are public: of named tuples, of the operating system, and the
-#: modules that tiktoken calls so.
-PUBLIC = {"_asdict", "_exit", "_fields", "_make", "_replace", "_educational", "_tiktoken"}
+#: Names with an underscore that are public: of named tuples, of the operating system, of atexit,
+#: and the modules that tiktoken calls so.
+PUBLIC = {
+    *("_asdict", "_exit", "_fields", "_make", "_replace", "_run_exitfuncs"),
+    *("_educational", "_tiktoken"),
+}
 
 
 def private_names(tree: ast.Module) -> Iterator[tuple[int, str]]:

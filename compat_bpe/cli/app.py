@@ -13,8 +13,6 @@ from importlib import import_module
 from inspect import cleandoc, signature
 from itertools import takewhile, zip_longest
 from math import ceil
-from shutil import get_terminal_size
-from textwrap import wrap
 from typing import Any, Callable, NamedTuple, TypeVar
 
 import click
@@ -337,6 +335,8 @@ def short_page(ctx: click.Context, width: int = _WIDTH) -> str:
 
 
 def _page(ctx: click.Context, width: int, examples: int, lines: int, options: int) -> str:
+    from textwrap import wrap  # few runs print help
+
     command = ctx.command
     parts = help_parts(command)
     page = [command.get_usage(ctx), ""]
@@ -364,6 +364,8 @@ def _page(ctx: click.Context, width: int, examples: int, lines: int, options: in
 
 def _show(ctx: click.Context, _param: click.Parameter, is_asked: bool) -> None:
     if is_asked and not ctx.resilient_parsing:
+        from shutil import get_terminal_size  # few runs print help
+
         width = get_terminal_size().columns if is_terminal(sys.stdout) else _WIDTH
         click.echo(short_page(ctx, width), color=ctx.color)
         ctx.exit()
@@ -384,6 +386,8 @@ def _most(command: click.Command) -> list[click.Option]:
 
 def _table(rows: list[tuple[str, str]], width: int, most: int) -> list[str]:
     """Return rows in two columns, with at most some lines of the first sentence on the right."""
+    from textwrap import wrap
+
     left = min(width * 2 // 5, max(len(name) for name, _ in rows))
     lines = []
     for name, text in rows:

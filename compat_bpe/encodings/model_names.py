@@ -83,12 +83,12 @@ OTHER_MODEL_PREFIX_TO_ENCODING: dict[str, str] = _encodings("""
     deepseek_r1 deepseek-ai/DeepSeek-R1-0
     deepseek_v4 deepseek-ai/DeepSeek-V4
 """)
+# The patterns below are compiled when a name is looked up: most commands are given an encoding.
 #: What may follow these prefixes: versions, variants of the maker and of services, and dates.
-_VARIANT = re.compile(
-    r"\d{0,3}([.p-]?[1-9])?"
+_VARIANT = (
+    r"(?i)\d{0,3}([.p-]?[1-9])?"
     r"([-.](base|chat|exp|fast|flash|eu|pro|reasoner|speciale|spot|terminus|thinking|turbo|us|"
-    r"vision|\d{3,8}))*",
-    re.IGNORECASE,
+    r"vision|\d{3,8}))*"
 )
 #: The owner of a table → its names and prefixes, in the order of the search.
 _TABLES = {
@@ -97,7 +97,7 @@ _TABLES = {
 }
 #: A name that contains this has another model's vocabulary, even if a prefix fits:
 #: ``deepseek-ai/DeepSeek-R1-0528-Qwen3-8B`` has that of Qwen 3.
-_OF_ANOTHER = re.compile(r"distill|qwen|llama|alpaca|mistral|gemma", re.IGNORECASE)
+_OF_ANOTHER = r"(?i)distill|qwen|llama|alpaca|mistral|gemma"
 
 #: The models that Ollama has under their own names → a pattern of their tags. Any other tag means
 #: another model: Ollama's ``deepseek-r1`` is a distilled one unless the tag has 671b.
@@ -212,11 +212,11 @@ def _entry(model_name: str) -> tuple[str, str] | None:
         key = _find(model_name, names, prefixes)
         if key is None:
             continue
-        if _OF_ANOTHER.search(model_name):
+        if re.search(_OF_ANOTHER, model_name):
             return None
         # tiktoken accepts any name with one of its prefixes. The other tables have real models.
         of_tiktoken = key in MODEL_PREFIX_TO_ENCODING or key.startswith("ft:")
-        if key == model_name or of_tiktoken or _VARIANT.fullmatch(model_name, len(key)):
+        if key == model_name or of_tiktoken or re.fullmatch(_VARIANT, model_name[len(key) :]):
             return whose, key
     return None
 
@@ -275,37 +275,34 @@ _SERVED_BY_TEXT = """
 _SERVED_BY = frozenset(_SERVED_BY_TEXT.split())
 _OLLAMA = frozenset(("ollama", "ollama_chat", "ollama.com", "registry.ollama.ai"))
 #: Bedrock's regions and the terms of its commitments.
-_REGION = re.compile(r"(us|eu|ap|ca|sa|me|af|il|mx)(-gov)?-[a-z]+-\d|(1|6)-month-commitment")
+_REGION = r"(us|eu|ap|ca|sa|me|af|il|mx)(-gov)?-[a-z]+-\d|(1|6)-month-commitment"
 
 #: Bedrock and Oracle write ``vendor.model``; Bedrock writes the regions of a profile before it.
-_VENDOR = re.compile(
+_VENDOR = (
     r"(?:(?:global|us|eu|apac|jp|au|ca|in|us-gov)\.)?"
     r"(ai21|amazon|anthropic|cohere|deepseek|google|meta|minimax|mistral|moonshot|moonshotai|"
     r"nvidia|openai|qwen|writer|xai|zai)\.(?=[a-z])"
 )
 #: ``-v2:0``, ``-1:0`` and ``-v2:0:51k`` behind the names of Bedrock's models.
-_BEDROCK_VERSION = re.compile(r"-v?\d+:\d+(:[0-9a-z]+)?$")
+_BEDROCK_VERSION = r"-v?\d+:\d+(:[0-9a-z]+)?$"
 #: ``codestral@2405`` names a version. Anything else behind Vertex AI's ``@`` is a date or
 #: ``latest``.
-_VERTEX_VERSION = re.compile(r"@(\d{4})(-\d+)?$")
+_VERTEX_VERSION = r"@(\d{4})(-\d+)?$"
 #: Variants and routes of OpenRouter; they change the service, not the model.
-_ROUTE = re.compile(r":(free|batch|thinking|extended|beta|nitro|floor|exacto|online)$")
+_ROUTE = r":(free|batch|thinking|extended|beta|nitro|floor|exacto|online)$"
 #: The names of models at Databricks, at Snowflake and DigitalOcean, and of Fireworks' at Azure.
-_AGENT = re.compile(r"(databricks|openai|anthropic|fw)-(?=[a-z])")
-_DATE = re.compile(r"-20\d\d-?[01]\d-?[0-3]\d$")
-_PLAIN = re.compile(r"[a-z0-9][a-z0-9._:@-]*")
+_AGENT = r"(databricks|openai|anthropic|fw)-(?=[a-z])"
+_DATE = r"-20\d\d-?[01]\d-?[0-3]\d$"
+_PLAIN = r"[a-z0-9][a-z0-9._:@-]*"
 #: Other spellings of OpenAI's models → its own. Those with ``gpt-4-`` would be taken for GPT-4:
 #: GitHub Copilot says that the tokenizer of its ``gpt-4-o-preview`` is o200k_base.
-_RESPELLED = tuple(
-    (re.compile(pattern), name)
-    for pattern, name in (
-        (r"gpt-4-?1(?=[-:@]|$)", "gpt-4.1"),  # of Azure; gpt-4-1106 has a date
-        (r"gpt-4[.-]5(?=[:@]|$)", "gpt-4.5-preview"),
-        (r"gpt-4-5(?=-)", "gpt-4.5"),
-        (r"gpt-4-o(-preview)?(?=[-:@]|$)", "gpt-4o"),
-        (r"text-embedding-ada-002-v2$", "text-embedding-ada-002"),  # as OpenAI's usage has it
-        (r"text-embedding-3-small-inference$", "text-embedding-3-small"),  # GitHub Copilot's
-    )
+_RESPELLED = (
+    (r"gpt-4-?1(?=[-:@]|$)", "gpt-4.1"),  # of Azure; gpt-4-1106 has a date
+    (r"gpt-4[.-]5(?=[:@]|$)", "gpt-4.5-preview"),
+    (r"gpt-4-5(?=-)", "gpt-4.5"),
+    (r"gpt-4-o(-preview)?(?=[-:@]|$)", "gpt-4o"),
+    (r"text-embedding-ada-002-v2$", "text-embedding-ada-002"),  # as OpenAI's usage has it
+    (r"text-embedding-3-small-inference$", "text-embedding-3-small"),  # GitHub Copilot's
 )
 #: OpenAI's first models had names of one word. Behind a provider, such a name may be any model:
 #: LiteLLM's ``azure/ada`` makes embeddings.
@@ -321,8 +318,8 @@ def respelled(model: str) -> str:
     ('gpt-4.1-mini', 'gpt-4-turbo')
     """
     for pattern, name in _RESPELLED:
-        if pattern.match(model):
-            return pattern.sub(name, model, count=1)
+        if re.match(pattern, model):
+            return re.sub(pattern, name, model, count=1)
     return model
 
 
@@ -336,22 +333,22 @@ def spelling_of(name: str) -> Spelling | None:
     if len(name) > _LONGEST or not name.isascii():
         return None
     *services, model = name.lower().split("/")
-    if not all(part in _SERVED_BY or _REGION.fullmatch(part) for part in services):
+    if not all(part in _SERVED_BY or re.fullmatch(_REGION, part) for part in services):
         return None
-    if not _PLAIN.fullmatch(model):
+    if not re.fullmatch(_PLAIN, model):
         return None
     if model.startswith("ft:"):
         model = model[3:].partition(":")[0]
-    vendor = _VENDOR.match(model)
+    vendor = re.match(_VENDOR, model)
     if vendor is not None:
-        model = _BEDROCK_VERSION.sub("", model[vendor.end() :])
+        model = re.sub(_BEDROCK_VERSION, "", model[vendor.end() :])
         if vendor.group(1) == "deepseek":
             # "deepseek.r1-v1:0" and "deepseek.v3.1" have the maker's name only once.
             model = f"deepseek-{model}"
-    model = _VERTEX_VERSION.sub(r"-\1", model).partition("@")[0]
-    while _ROUTE.search(model):
-        model = _ROUTE.sub("", model)
-    model = _AGENT.sub("", model, count=1) if _AGENT.match(model) else model
+    model = re.sub(_VERTEX_VERSION, r"-\1", model).partition("@")[0]
+    while re.search(_ROUTE, model):
+        model = re.sub(_ROUTE, "", model)
+    model = re.sub(_AGENT, "", model, count=1) if re.match(_AGENT, model) else model
     model, _, tag = model.partition(":")
     if not tag and not _OLLAMA.isdisjoint(services):
         tag = "latest"
@@ -359,4 +356,4 @@ def spelling_of(name: str) -> Spelling | None:
         model = model[:-5]
     if not model or model in _ONE_WORD:
         return None
-    return Spelling(respelled(model), tag, respelled(_DATE.sub("", model)))
+    return Spelling(respelled(model), tag, respelled(re.sub(_DATE, "", model)))

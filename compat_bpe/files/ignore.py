@@ -36,23 +36,20 @@ if TYPE_CHECKING:
 #: The characters that make a pattern more than plain text.
 _SPECIAL = re.compile(r"[*?\[\\]")
 _STARS = re.compile(r"\*+")
-#: The characters of the classes that may be in a set, as in ``[[:digit:]]``: C's, for ASCII.
+#: The classes that may be in a set, as in ``[[:digit:]]``: C's, for ASCII, as sets of ``re``.
 _CLASSES = {
-    name: frozenset(filter(re.compile(f"[{chars}]").match, map(chr, range(128))))
-    for name, chars in {
-        "alnum": "0-9A-Za-z",
-        "alpha": "A-Za-z",
-        "blank": r"\t ",
-        "cntrl": r"\x00-\x1f\x7f",
-        "digit": "0-9",
-        "graph": r"\x21-\x7e",
-        "lower": "a-z",
-        "print": r"\x20-\x7e",
-        "punct": r"\x21-\x2f\x3a-\x40\x5b-\x60\x7b-\x7e",
-        "space": r"\t\n\r ",
-        "upper": "A-Z",
-        "xdigit": "0-9A-Fa-f",
-    }.items()
+    "alnum": "0-9A-Za-z",
+    "alpha": "A-Za-z",
+    "blank": r"\t ",
+    "cntrl": r"\x00-\x1f\x7f",
+    "digit": "0-9",
+    "graph": r"\x21-\x7e",
+    "lower": "a-z",
+    "print": r"\x20-\x7e",
+    "punct": r"\x21-\x2f\x3a-\x40\x5b-\x60\x7b-\x7e",
+    "space": r"\t\n\r ",
+    "upper": "A-Z",
+    "xdigit": "0-9A-Fa-f",
 }
 
 
@@ -377,7 +374,8 @@ def _set(pattern: str, at: int, any_case: bool) -> tuple[_Set, int]:
                 name = pattern[at + 2 : end - 1]
                 if name not in _CLASSES:
                     raise InvalidPatternError(f"there is no class [:{name}:]")
-                chars |= _CLASSES["alpha" if any_case and name == "upper" else name]
+                members = _CLASSES["alpha" if any_case and name == "upper" else name]
+                chars.update(re.findall(f"[{members}]", "".join(map(chr, range(128)))))
                 at, last = end, ""
             else:
                 chars.add(char)

@@ -368,6 +368,28 @@ def test_an_interrupt_of_another_program_that_imports_the_package() -> None:
     assert b"KeyboardInterrupt" in done.stderr
 
 
+#: The command in a program that has something to do at its end.
+_WITH_AN_END = """
+import atexit, os, sys, threading
+atexit.register(lambda: print("at the end", flush=True))
+from compat_bpe.cli import main
+if "THREAD" in os.environ:
+    threading.Timer(0.5, print, ["of a thread"]).start()
+main()
+"""
+
+
+@pytest.mark.parametrize("thread", [False, True])
+@pytest.mark.parametrize(("limit", "status"), [("9", 0), ("1", 1)])
+def test_the_end_of_the_process(thread: bool, limit: str, status: int) -> None:
+    env = environment(**({"THREAD": "1"} if thread else {}))
+    args = ("count", *GPT2, "--total-only", "--max", limit, "-q", "-c", "one two three")
+    done = run_process(*args, code=_WITH_AN_END, env=env)
+    lines = done.stdout.decode().splitlines()
+    expected = {"3", "of a thread", "at the end"} if thread else {"3", "at the end"}
+    assert (done.returncode, lines[-1], set(lines)) == (status, "at the end", expected)
+
+
 # Workers, large inputs and little memory.
 
 

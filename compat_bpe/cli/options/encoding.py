@@ -6,7 +6,6 @@ from collections.abc import Sequence, Set
 from typing import TYPE_CHECKING, Any, Callable, TypeVar
 
 import click
-from click.shell_completion import CompletionItem
 
 from ... import Encoding
 from ...encodings.model_names import model_names
@@ -18,6 +17,8 @@ from ..app import option, together
 from ..output import PROGRAM, CommandError
 
 if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
     from ...encodings.estimates import Estimate
 
 #: The advice in errors for users of the command.
@@ -205,6 +206,8 @@ def _complete_encoding(
 ) -> list[CompletionItem]:
     names = _beginning(start, all_encoding_names())
     if names:
+        from click.shell_completion import CompletionItem  # only a shell that completes needs it
+
         return list(map(CompletionItem, names))
     return click.Path().shell_complete(context, parameter, start)
 
