@@ -83,7 +83,7 @@ class Outcome(NamedTuple):
     #: The reason why it was not counted, and what to do about it; this may be empty.
     reason: str = ""
     advice: str = ""
-    #: True if it could be read: if it was not counted all the same, it is binary or not UTF-8.
+    #: True if it could be read; if it has no counts, it is binary or not UTF-8.
     was_read: bool = True
     #: True if it was not counted because it is binary.
     is_binary: bool = False

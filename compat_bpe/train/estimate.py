@@ -62,7 +62,7 @@ def distinct_bytes(splitter: Encoding) -> Callable[[str], int]:
 #: The characters of a full sample.
 _SIZE = 1 << 20
 
-#: The number of parts from which on some of them stand for the whole sample.
+#: The number of parts above which some of them represent the whole sample.
 _FEW = 8
 
 #: The bounds of the power by which distinct words grow, and how much lower or higher it may be over

@@ -147,7 +147,7 @@ _LEAST = 8_000_000
 #: The share of the beginning that is looked at.
 _SHARE = 0.25
 
-#: The seconds from which on a training is long.
+#: A training of more seconds is long.
 _LONG = 60.0
 
 

@@ -137,7 +137,7 @@ class GreedyWords:
         self._pieces = set(tokens)
         self._longest = max(map(len, self._pieces), default=1)
         self._prefix = prefix
-        # A word that is too long is one unknown token for good.
+        # A word that is too long always stays one unknown token.
         self._size = sum(count for word, count in words.items() if len(word) > longest_word)
         self._words = [word for word in words if len(word) <= longest_word]
         self._counts = [words[word] for word in self._words]
