@@ -150,8 +150,8 @@ def test_waiting_is_said_but_not_to_who_wants_quiet() -> None:
 @pytest.mark.parametrize(
     ("args", "text", "written"),
     [
-        ("truncate -n 9 --report", b"hello", "hello\ncompat-bpe: a.txt: not cut"),
-        ("truncate -n 9 --report", b"hello\n", "hello\ncompat-bpe: a.txt: not cut"),
+        ("truncate -n 9 --report -e gpt2", b"hello", "hello\ncompat-bpe: a.txt: not cut"),
+        ("truncate -n 9 --report -e gpt2", b"hello\n", "hello\ncompat-bpe: a.txt: not cut"),
         pytest.param(
             *("decode -e gpt2", b"31373 " * 20_000 + b"x", "hello\ncompat-bpe: a.txt: 'x'"),
             marks=pytest.mark.sweep,
@@ -197,7 +197,7 @@ def test_names_do_not_act_on_a_terminal() -> None:
 FILTERS = [
     "truncate -n 5 -e gpt2",
     "encode -e gpt2",
-    "count",
+    "count -e gpt2",
     "--help",
     *(
         pytest.param(args, marks=pytest.mark.sweep)
@@ -223,7 +223,7 @@ def test_closed_pipe_is_quiet(args: str) -> None:
 @pytest.mark.parametrize(
     "args",
     [
-        *("decode -e gpt2", "count"),
+        *("decode -e gpt2", "count -e gpt2"),
         *(pytest.param(args, marks=pytest.mark.sweep) for args in ("show -e gpt2", "--version")),
     ],
 )
@@ -240,8 +240,8 @@ def test_full_disk_is_one_line(args: str) -> None:
     [
         ("encode -e gpt2", "<&-", b"compat-bpe: standard input: closed\n"),
         ("encode -e gpt2", ">&-", b"compat-bpe: standard output: closed\n"),
-        ("count", "<&-", b"compat-bpe: standard input is closed\n"),
-        ("count", ">&-", b"compat-bpe: standard output: closed\n"),
+        ("count -e gpt2", "<&-", b"compat-bpe: standard input is closed\n"),
+        ("count -e gpt2", ">&-", b"compat-bpe: standard output: closed\n"),
     ],
 )
 def test_closed_stream_is_one_line(args: str, closed: str, message: bytes) -> None:
