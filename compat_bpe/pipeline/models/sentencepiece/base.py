@@ -49,6 +49,15 @@ class PlacedPiece(NamedTuple):
     end: int
 
 
+def of_types(types: bytes, chosen: Set[int]) -> bytes:
+    """Return 1 for each piece that has one of some types, and 0 for the others.
+
+    >>> list(of_types(bytes([UNKNOWN, NORMAL, NORMAL]), {NORMAL}))
+    [0, 1, 1]
+    """
+    return types.translate(bytes(kind in chosen for kind in range(256)))
+
+
 class SentencePieceVocabulary:
     """The pieces of a model of SentencePiece.
 
@@ -84,7 +93,7 @@ class SentencePieceVocabulary:
 
     def _of_types(self, types: Set[int]) -> dict[str, int]:
         """Return the pieces of some types, and their ids."""
-        chosen = self.types.translate(bytes(kind in types for kind in range(256)))
+        chosen = of_types(self.types, types)
         return shareable(zip(compress(self.texts, chosen), compress(range(len(chosen)), chosen)))
 
     def id_of(self, text: str) -> int:
@@ -104,8 +113,8 @@ class SentencePieceVocabulary:
         """The user-defined symbols that can be found in text, in their order."""
         if USER_DEFINED not in self.types:
             return []
-        names = {text for text, kind in zip(self.texts, self.types) if kind == USER_DEFINED}
-        return SortedNames(names).begun_by_few(MOST_AT_ONE_PLACE)
+        names = compress(self.texts, of_types(self.types, {USER_DEFINED}))
+        return SortedNames(set(names)).begun_by_few(MOST_AT_ONE_PLACE)
 
     @cached_property
     def symbols(self) -> NameFinder | None:
@@ -129,20 +138,21 @@ class SentencePieceVocabulary:
     @cached_property
     def before_space(self) -> frozenset[str]:
         """All characters that a space follows in a piece."""
-        # A part is empty between two spaces.
-        chars = {part[-1:] or SPACE for part in self._between_spaces[:-1]}
-        return frozenset(chars) - {"\0"}
+        # No piece has a NUL. Most spaces are at the beginning of one, and are not looked at.
+        parts = self._joined.replace("\0" + SPACE, "\0\0").split(SPACE)[:-1]
+        # A part is empty between two spaces, and has a NUL for one at the beginning of a piece.
+        return frozenset(char if char > "\0" else SPACE for char in {part[-1:] for part in parts})
 
     @cached_property
     def after_space(self) -> frozenset[str]:
         """All characters that follow a space in a piece."""
-        chars = {part[:1] or SPACE for part in self._between_spaces[1:]}
+        chars = {part[:1] or SPACE for part in self._joined.split(SPACE)[1:]}
         return frozenset(chars) - {"\0"}
 
-    @cached_property
-    def _between_spaces(self) -> list[str]:
-        """All pieces as one text, between NULs, which no piece has; split at spaces."""
-        return "\0".join(["", *self.ids, ""]).split(SPACE)
+    @property
+    def _joined(self) -> str:
+        """All pieces as one text, between NULs, which no piece has."""
+        return "\0".join(["", *self.ids, ""])
 
     def are_apart(self, left: str, right: str) -> bool:
         """Return True if neither a piece nor a run of unknown characters has both characters.
@@ -190,23 +200,22 @@ class SentencePieceVocabulary:
         Each unknown piece is written as bytes, if there are any. If not, unknown pieces that
         follow each other become one id.
         """
-        unk_id = self.unk_id
-        ids: list[int] = []
         if self.byte_fallback:
-            byte_ids = self.byte_ids
+            unk_id, byte_ids = self.unk_id, self.byte_ids
+            ids: list[int] = []
             for text, token_id in pieces:
                 if token_id == unk_id:
                     ids += map(byte_ids.__getitem__, text.encode())
                 else:
                     ids.append(token_id)
             return ids
-        was_unknown = False
-        for _, token_id in pieces:
-            is_unknown = token_id == unk_id
-            if not (is_unknown and was_unknown):
-                ids.append(token_id)
-            was_unknown = is_unknown
-        return ids
+        return self.fused([token_id for _, token_id in pieces])
+
+    def fused(self, ids: Sequence[int]) -> list[int]:
+        """Return ids with one unknown piece for several that follow each other."""
+        unk_id = self.unk_id
+        before = (None, *ids)
+        return [one for one, last in zip(ids, before) if one != unk_id or last != unk_id]
 
     def bytes_by_kind(self, unk_surface: str) -> tuple[dict[bytes, int], dict[int, bytes]]:
         """Return the bytes of the pieces that text may become, with their ids; and all others.

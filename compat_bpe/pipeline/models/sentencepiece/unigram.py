@@ -286,8 +286,7 @@ class SentencePieceUnigram(SentencePieceBase):
                     ids.append(number)
                     at += len(texts[number])
             return ids
-        before = (None, *numbers)
-        return [one for one, last in zip(numbers, before) if one != unk_id or last != unk_id]
+        return self.pieces.fused(numbers)
 
     def _find_bytes(self, char: str) -> Ids:
         return tuple(map(self.pieces.byte_ids.__getitem__, char.encode()))
