@@ -96,17 +96,27 @@ class SentencePieceBPE(SentencePieceBase):
             chain.from_iterable(map(self._block_ids.__getitem__, self.pieces.blocks(chunk, _BLOCK)))
         )
 
-    def _encode(self, chunk: str) -> Ids:
-        if self._few_left and len(chunk) <= _LONGEST_PART:
+    def encode_segment(self, segment: str, chunks: Callable[[str], list[str]]) -> Ids | None:
+        """Return the ids of a segment, by parts that are shorter than its chunks."""
+        if self._unused or self._few_left > 0 or len(segment) > _LONGEST_BLOCK:
+            return None
+        return None if self.pieces.find_parts is None else self._encode(segment)
+
+    def _encode(self, text: str) -> Ids:
+        if self._few_left > 0 and len(text) <= _LONGEST_PART:
             self._few_left -= 1
-            return self._ids_of_part(chunk)
-        parts = self.pieces.apart(chunk)
+            return self._ids_of_part(text)
+        parts = self.pieces.parts(text)
         ids = tuple(chain.from_iterable(map(self._part_ids.__getitem__, parts)))
         if self.pieces.byte_fallback or self.pieces.unk_id not in ids:
             return ids
         return tuple(self.pieces.fused(ids))
 
     def _ids_of_part(self, part: str) -> Ids:
+        if len(part) > _LONGEST_PART:
+            parts = self.pieces.apart(part)
+            if len(parts) > 1:
+                return tuple(chain.from_iterable(map(self._part_ids.__getitem__, parts)))
         texts = self._merged(part)
         ids = tuple(map(self.pieces.used.get, texts, repeat(self.pieces.unk_id)))
         if self.pieces.unk_id in ids:

@@ -37,13 +37,19 @@ from typing import NamedTuple
 from ....caches import Cache, Memo, cached_property
 from ..base import Joints
 from ..scored_pieces import PieceGroups
-from ..splitters import splitter_by_pieces
-from .base import NORMAL, USER_DEFINED, SentencePieceBase, SentencePieceVocabulary
+from ..splitters import WholeSplitter, splitter_by_pieces
+from .base import (
+    NORMAL,
+    USER_DEFINED,
+    SentencePieceBase,
+    SentencePieceVocabulary,
+    is_mostly_ideographs,
+)
 from .ways import BELOW_THRESHOLD, LONGEST, NOT_KNOWN, ROUNDING, THRESHOLD, WayFinder, join, joined
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
     from random import Random
     from typing import Optional
 
@@ -344,9 +350,14 @@ class SentencePieceUnigram(SentencePieceBase):
         for cache in (self._blocks, self._words, self._parts, self._exact_blocks, self._bytes_of):
             cache.clear()
 
+    def _split_words(self, text: str) -> list[str]:
+        """Return parts of a text that no piece reaches over: words, or less."""
+        find = None if is_mostly_ideographs(text) else self.pieces.find_parts
+        return (find or self._splitter.chunks)(text)
+
     @cached_property
-    def _split_words(self) -> Callable[[str], list[str]]:
-        return splitter_by_pieces(self.pieces.before_space, self.pieces.after_space).chunks
+    def _splitter(self) -> WholeSplitter:
+        return splitter_by_pieces(self.pieces.before_space, self.pieces.after_space)
 
     def _exactly(self, word: str, score: float) -> tuple[list[int], float]:
         """Return the ids of the pieces of a word, and the score after it, as the reference sums.
