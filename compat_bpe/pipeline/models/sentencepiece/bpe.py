@@ -11,10 +11,10 @@ kinds of pieces are special:
 
 The fast way rests on this property: each merge makes a piece, so nothing is merged across two
 characters that are neighbours in no piece. The parts of a text between such places have ids of
-their own. A text is cut between words before it gets here (``WordSplitter``). A word is cut again
-(``SentencePieceVocabulary.apart``), since a new word is often a known one beside other signs; words
-of letters alone seldom have such a place. A long text without spaces is first cut into *blocks*,
-whose ids are remembered.
+their own. A text is cut between words before it gets here (``WordSplitter``). A word is cut again,
+as is a whole segment (``SentencePieceVocabulary.parts``), since a new word is often a known one
+beside other signs; words of letters alone seldom have such a place. A long text without spaces is
+first cut into *blocks*, whose ids are remembered.
 """
 
 from __future__ import annotations
