@@ -71,6 +71,8 @@ _CHARACTERS = 1 << 12
 #: The least length of a block, the length of the longest one that is remembered, and their number.
 _BLOCK, _LONGEST_BLOCK, _BLOCKS = 256, 1 << 11, 1 << 12
 
+#: The number of texts at first that are split before each ``▁`` only.
+_FEW = 16
 _UNKNOWN_PENALTY = 10.0
 _LARGEST = 3.4028234663852886e38  # the largest number of 32 bits
 
@@ -90,6 +92,8 @@ class SentencePieceUnigram(SentencePieceBase):
         self._parts = Cache(self._way_of_part, _WORDS, LONGEST)
         self._words = Cache(self._way_of_word, _WORDS, LONGEST)
         self._blocks = Cache(self._way_of_block, _BLOCKS, _LONGEST_BLOCK)
+        #: The number of texts to be split before a pattern for it is built.
+        self._few_left = _FEW
         #: The ids of the bytes of an unknown character.
         self._bytes_of = Memo(self._find_bytes, _CHARACTERS)
         #: By the text of a block and the score before it: its ids and the score after it.
@@ -352,6 +356,9 @@ class SentencePieceUnigram(SentencePieceBase):
 
     def _split_words(self, text: str) -> list[str]:
         """Return parts of a text that no piece reaches over: words, or less."""
+        if self._few_left > 0:
+            self._few_left -= 1
+            return self._splitter.chunks(text)
         find = None if is_mostly_ideographs(text) else self.pieces.find_parts
         return (find or self._splitter.chunks)(text)
 
