@@ -12,10 +12,12 @@ from __future__ import annotations
 
 import math
 import os
+import re
 from array import array
 from collections.abc import Callable, Mapping, Sequence, Set
 from functools import cache, partial
 from itertools import compress
+from operator import add
 from sys import byteorder
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
@@ -36,6 +38,7 @@ from ..pipeline.models.sentencepiece.base import (
     SentencePieceCharacters,
     SentencePieceVocabulary,
     SentencePieceWords,
+    of_types,
 )
 from ..pipeline.models.sentencepiece.bpe import SentencePieceBPE
 from ..pipeline.models.sentencepiece.unigram import SentencePieceUnigram
@@ -219,6 +222,8 @@ class SentencePieceModel(NamedTuple):
         """
         self._check_texts()
         self._check_types()
+        if math.isfinite(sum(self.scores)):
+            return
         # The scores of other kinds may be infinite.
         are_finite = list(map(math.isfinite, self.scores))
         if self.kind != UNIGRAM and False in are_finite:
@@ -263,7 +268,7 @@ class SentencePieceModel(NamedTuple):
         if UNKNOWN not in types and not self.byte_fallback:
             self._fail("there is no unknown piece")
         names = {f"<0x{byte:02X}>" for byte in range(256)}
-        for number in compress(range(len(types)), map(BYTE.__eq__, types)):
+        for number in compress(range(len(types)), of_types(types, {BYTE})):
             if not self.byte_fallback:
                 self._fail(f"piece {number}: it is a byte, but byte_fallback is false")
             if texts[number] not in names:
@@ -346,6 +351,16 @@ _NORMALIZER = {
 _PIECE = {1: ("text", str), 2: ("score", float), 3: ("type", range(1, 7))}
 _WIRE = {bool: VARINT, str: BYTES, bytes: BYTES, float: FIXED32}
 
+#: A piece as it is usually written: a field of less than 128 bytes with the text, the score and, if
+#: it is not 1, the type. Its parts are three bytes with the two lengths, and these three.
+_USUAL_PIECE = re.compile(rb"\n(.\n.)([^\x15]{1,118})\x15(.{4})((?:\x18[\2-\6])?)", re.DOTALL)
+#: The type by that part, and the length of a field without it by that of the text.
+_TYPES = {b"": 1, **{bytes((0x18, kind)): kind for kind in range(2, 7)}}
+_WITH_SCORE = bytes((length + 7) % 256 for length in range(256))
+#: The bytes in which such pieces are looked for at first, and after another field; at least one is
+#: in them. As long as there are some, it is twice as many each time.
+_WINDOW, _LARGEST_WINDOW = 1 << 8, 1 << 15
+
 
 def read_sentencepiece(path: str | os.PathLike[str]) -> SentencePieceModel:
     """Return the content of a ``.model`` file of SentencePiece.
@@ -378,16 +393,18 @@ def parse_sentencepiece(data: bytes, source: str) -> SentencePieceModel:
 
 
 def _parse(data: bytes, source: str) -> SentencePieceModel:
-    texts: list[bytes] = []
+    texts: list[str] = []
     scores: list[bytes] = []
     types = bytearray()
     trainer: dict[str, Any] = {}
     normalizers: dict[int, dict[str, Any]] = {}
-    at = 0
-    while True:
-        at = _read_pieces(data, at, texts, scores, types)
-        if at == len(data):
-            break
+    at, window = 0, _WINDOW
+    while at < len(data):
+        start, at = at, _read_pieces(data, at, at + window, texts, scores, types)
+        if at > start:
+            window = min(2 * window, _LARGEST_WINDOW)
+            continue
+        window = _WINDOW
         # A field that is no piece, or a piece that is not written in the usual way.
         field = read_field(data, at, len(data))
         at = field.end
@@ -395,7 +412,7 @@ def _parse(data: bytes, source: str) -> SentencePieceModel:
             continue
         if field.number == 1:
             piece = _members(data, field, _PIECE)
-            texts.append(piece.get("text", b""))
+            texts.append(_decoded_text(piece.get("text", b""), len(texts), source))
             scores.append(piece.get("score", bytes(4)))
             types.append(piece.get("type", 1))
         elif field.number == 2:
@@ -411,7 +428,7 @@ def _parse(data: bytes, source: str) -> SentencePieceModel:
         for number, spec in normalizers.items()
     }
     return SentencePieceModel(
-        _decoded_pieces(texts, source),
+        texts,
         numbers.tolist(),
         bytes(types),
         normalizer=specs.get(3, NormalizerSpec()),
@@ -422,36 +439,35 @@ def _parse(data: bytes, source: str) -> SentencePieceModel:
 
 
 def _read_pieces(
-    data: bytes, at: int, texts: list[bytes], scores: list[bytes], types: bytearray
+    data: bytes, at: int, end: int, texts: list[str], scores: list[bytes], types: bytearray
 ) -> int:
-    """Read the pieces from a place on that have the usual form; return the place of their end.
+    """Read pieces of the usual form between two places, up to the first piece of another form.
 
     The usual form is a field of less than 128 bytes with the text, the score and, if it is not 1,
-    the type.
+    the type. One pattern finds all such pieces. Its text may be other data with the same bytes, so
+    the pieces count only if there is nothing between them and all lengths in the file agree. Then
+    ``read_field`` would read the same.
+
+    Returns:
+        The place after the pieces; ``at`` if there are none.
     """
-    end = len(data)
+    split = _USUAL_PIECE.split(data[at:end])
+    count = next(compress(range(len(split)), split[::5]), len(split) // 5)
+    _, lengths, found, found_scores, kinds = (split[part : 5 * count : 5] for part in range(5))
+    sizes, own = b"".join(lengths), bytes(map(len, found))
+    found_types = bytes(map(_TYPES.__getitem__, kinds))
+    with_score = own.translate(_WITH_SCORE)
+    if found_types.count(1) < count:
+        with_score = bytes(map(add, with_score, map(len, kinds)))
+    if sizes[::3] != with_score or sizes[2::3] != own:
+        return at
     try:
-        while at < end:
-            first, size, second, length = data[at : at + 4]
-            stop = at + 2 + size
-            score = at + 5 + length
-            if first != 0x0A or second != 0x0A or size > 127 or length > 127 or stop > end:
-                break
-            if data[score - 1] != 0x15:
-                break
-            after = score + 4
-            if after == stop:
-                types.append(1)
-            elif after + 2 == stop and data[after] == 0x18 and 0 < data[after + 1] < 7:
-                types.append(data[after + 1])
-            else:
-                break
-            texts.append(data[at + 4 : score - 1])
-            scores.append(data[score:after])
-            at = stop
-    except (IndexError, ValueError):
-        pass  # The general reader raises the error.
-    return at
+        texts += list(map(bytes.decode, found))
+    except UnicodeDecodeError:
+        return at
+    scores.append(b"".join(found_scores))
+    types += found_types
+    return at + 2 * count + sum(sizes[::3])
 
 
 def _members(data: bytes, message: Field, kinds: Mapping[int, tuple[str, Any]]) -> dict[str, Any]:
@@ -481,17 +497,11 @@ def _decoded(members: dict[str, Any], kinds: Mapping[int, tuple[str, Any]]) -> d
     }
 
 
-def _decoded_pieces(texts: list[bytes], source: str) -> list[str]:
+def _decoded_text(text: bytes, number: int, source: str) -> str:
     try:
-        if texts and all(texts) and b"\0" not in b"".join(texts):
-            return b"\0".join(texts).decode().split("\0")
+        return text.decode()
     except UnicodeDecodeError:
-        pass
-    try:
-        return list(map(bytes.decode, texts))
-    except UnicodeDecodeError as error:
-        number = texts.index(error.object)
-        raise ValueError(f"{source}: piece {number}: {error.object!r} is not UTF-8") from None
+        raise ValueError(f"{source}: piece {number}: {text!r} is not UTF-8") from None
 
 
 def sentencepiece_bytes(model: SentencePieceModel) -> bytes:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import random
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -181,6 +182,34 @@ def test_what_is_unusual_is_read(extra: bytes) -> None:
     data = UNK + piece(b"a") + extra
     check_equal(parse_sentencepiece(data, "file"), parsed(data))
     processor(data)
+
+
+def usual(text: bytes, kind: int, score: bytes = b"\n\x15\n\x18") -> bytes:
+    inside = write_field(1, BYTES, text) + write_field(2, FIXED32, score)
+    return write_field(1, BYTES, inside + (b"" if kind == 1 else write_field(3, VARINT, kind)))
+
+
+#: Ways to write a piece; the last three only look like the usual one.
+WRITTEN: list[Callable[[bytes, int], bytes]] = [
+    usual,
+    lambda text, kind: piece(text, kind=kind),
+    lambda text, kind: write_field(
+        1, BYTES, write_field(2, FIXED32, b"abcd") + write_field(1, BYTES, text)
+    ),
+    lambda text, kind: usual(text + b"\x15\n\3\n\1a\x15", kind),
+    lambda text, kind: write_field(1, BYTES, write_field(1, BYTES, text)) + b"\x15abcd",
+    lambda text, kind: usual(text, 1) + b"\x18\3",
+]
+LENGTHS = st.sampled_from([1, 2, 60, 110, 116, 117, 118, 119, 120, 121, 130])
+KINDS = st.sampled_from([1, 1, 4, 5])
+
+
+@drawn(300, st.lists(st.tuples(st.sampled_from([0, 0, 0, *range(6)]), LENGTHS, KINDS)))
+def test_usual_pieces_between_others(parts: list[tuple[int, int, int]]) -> None:
+    data = UNK
+    for number, (way, length, kind) in enumerate(parts):
+        data += WRITTEN[way](f"{number}".ljust(length, "x").encode(), kind)
+    check_like_the_references(data)
 
 
 def test_a_piece_in_text_may_be_a_control_piece_too() -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 from math import inf
+from unittest.mock import patch
 
 import pytest
 from hypothesis import given, settings
@@ -56,6 +57,22 @@ def test_the_fast_way_is_the_plain_rule(
     chunks = model.splitter.chunks(text)
     assert "".join(chunks) == text
     assert [one for chunk in chunks for one in model.encode(chunk)] == ids
+
+
+@settings(max_examples=scaled(300))
+@given(pieces=piece_vocabularies(), text=st.text("aab.▁▁cé,文字😀", max_size=60))
+def test_parts_have_the_ids_of_the_whole(pieces: SentencePieceVocabulary, text: str) -> None:
+    with patch.object(sentencepiece_bpe, "_FEW", 0):
+        model = SentencePieceBPE(pieces)
+    expected = pieces.ids_of(model.split(text))
+    assert list(model.encode(text)) == expected
+    ids = model.encode_segment(text, model.splitter.chunks)
+    assert ids is None or list(ids) == expected
+    if pieces.find_parts is not None:
+        parts = list(filter(None, pieces.find_parts(text)))
+        assert "".join(parts) == text
+        beside = {left[-1] + right[0] for left, right in zip(parts, parts[1:])}
+        assert pieces.pairs.isdisjoint(beside)
 
 
 @settings(max_examples=scaled(25), deadline=None)

@@ -85,7 +85,7 @@ def ranks_of_merges(lefts: Sequence[str], rights: Sequence[str]) -> tuple[str, d
 
 def merge_by_heap(
     symbols: Iterable[S],
-    merge_of: Callable[[S, S], tuple[int, S] | None],
+    merge_of: Callable[[S, S], tuple[float, S] | None],
     is_left_out: Callable[[], bool] | None = None,
 ) -> tuple[list[S], list[int]]:
     """Return the symbols after all merges, and the places where they begin, in time n·log n.

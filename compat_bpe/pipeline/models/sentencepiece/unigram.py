@@ -37,13 +37,19 @@ from typing import NamedTuple
 from ....caches import Cache, Memo, cached_property
 from ..base import Joints
 from ..scored_pieces import PieceGroups
-from ..splitters import splitter_by_pieces
-from .base import NORMAL, USER_DEFINED, SentencePieceBase, SentencePieceVocabulary
+from ..splitters import WholeSplitter, splitter_by_pieces
+from .base import (
+    NORMAL,
+    USER_DEFINED,
+    SentencePieceBase,
+    SentencePieceVocabulary,
+    is_mostly_ideographs,
+)
 from .ways import BELOW_THRESHOLD, LONGEST, NOT_KNOWN, ROUNDING, THRESHOLD, WayFinder, join, joined
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
     from random import Random
     from typing import Optional
 
@@ -65,6 +71,8 @@ _CHARACTERS = 1 << 12
 #: The least length of a block, the length of the longest cached block, and the number of blocks.
 _BLOCK, _LONGEST_BLOCK, _BLOCKS = 256, 1 << 11, 1 << 12
 
+#: The number of texts at first that are split before each ``▁`` only.
+_FEW = 16
 _UNKNOWN_PENALTY = 10.0
 _LARGEST = 3.4028234663852886e38  # the largest number of 32 bits
 
@@ -84,6 +92,8 @@ class SentencePieceUnigram(SentencePieceBase):
         self._parts = Cache(self._way_of_part, _WORDS, LONGEST)
         self._words = Cache(self._way_of_word, _WORDS, LONGEST)
         self._blocks = Cache(self._way_of_block, _BLOCKS, _LONGEST_BLOCK)
+        #: The number of texts to be split before a pattern for it is built.
+        self._few_left = _FEW
         #: The ids of the bytes of an unknown character.
         self._bytes_of = Memo(self._find_bytes, _CHARACTERS)
         #: By the text of a block and the score before it: its ids and the score after it.
@@ -286,8 +296,7 @@ class SentencePieceUnigram(SentencePieceBase):
                     ids.append(number)
                     at += len(texts[number])
             return ids
-        before = (None, *numbers)
-        return [one for one, last in zip(numbers, before) if one != unk_id or last != unk_id]
+        return self.pieces.fused(numbers)
 
     def _find_bytes(self, char: str) -> Ids:
         return tuple(map(self.pieces.byte_ids.__getitem__, char.encode()))
@@ -345,9 +354,17 @@ class SentencePieceUnigram(SentencePieceBase):
         for cache in (self._blocks, self._words, self._parts, self._exact_blocks, self._bytes_of):
             cache.clear()
 
+    def _split_words(self, text: str) -> list[str]:
+        """Return parts of a text that no piece reaches over: words, or less."""
+        if self._few_left > 0:
+            self._few_left -= 1
+            return self._splitter.chunks(text)
+        find = None if is_mostly_ideographs(text) else self.pieces.find_parts
+        return (find or self._splitter.chunks)(text)
+
     @cached_property
-    def _split_words(self) -> Callable[[str], list[str]]:
-        return splitter_by_pieces(self.pieces.before_space, self.pieces.after_space).chunks
+    def _splitter(self) -> WholeSplitter:
+        return splitter_by_pieces(self.pieces.before_space, self.pieces.after_space)
 
     def _exactly(self, word: str, score: float) -> tuple[list[int], float]:
         """Return the ids of the pieces of a word, and the score after it, as the reference sums.
