@@ -17,6 +17,7 @@ has such an encoder, or an encoder for a list of merges (``by_merges``).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from itertools import repeat
 from operator import getitem, itemgetter
 
 from ....caches import cached_property, getter
@@ -38,6 +39,9 @@ _AT_ONCE = 1 << 16
 
 #: After this many distinct second bytes of a first byte, all 256 are looked up.
 _MANY_SECOND_BYTES = 16
+
+#: Each single byte.
+_SINGLES = [bytes((byte,)) for byte in range(256)]
 
 #: The rank of two neighbours that make no token: above every rank, which is less than 2**32.
 _NO_RANK = 1 << 32
@@ -84,10 +88,9 @@ class BytePairEncoder:
         self.ranks = ranks
         # Some vocabularies have an empty token; it must not join anything.
         self._rank = getter(ranks if b"" not in ranks else {**ranks, b"": _NO_RANK})
-        singles = [bytes([byte]) for byte in range(256)]
         #: The id of each single byte; negative for a byte that is not a token.
         self._byte_ids = [
-            ranks.get(byte, -1 - byte_value) for byte_value, byte in enumerate(singles)
+            ranks.get(byte, -1 - byte_value) for byte_value, byte in enumerate(_SINGLES)
         ]
         #: True if each single byte is a token.
         self.is_complete = min(self._byte_ids) >= 0
@@ -322,6 +325,11 @@ class _FirstPairs(dict[int, "list[int] | _Row"]):
         row = self[byte] = _Row(self, byte)
         return row
 
+    def fill(self, byte: int) -> None:
+        """Look up the ranks of a first byte with every second one, by calls into C."""
+        pairs = map(bytes((byte,)).__add__, _SINGLES)
+        self[byte] = list(map(self._rank_of, pairs, repeat(_NO_RANK)))
+
     def rank(self, byte: int, other: int) -> int:
         """Look up the rank of two bytes joined."""
         rank: int = self._rank_of(bytes((byte, other)), _NO_RANK)
@@ -342,10 +350,9 @@ class _Row(dict[int, int]):
         self._byte = byte
 
     def __missing__(self, other: int) -> int:
-        rank = self._pairs.rank
         if len(self) >= _MANY_SECOND_BYTES:  # several threads may exceed it together
-            self._pairs[self._byte] = [rank(self._byte, second) for second in range(256)]
-        self[other] = new = rank(self._byte, other)
+            self._pairs.fill(self._byte)
+        self[other] = new = self._pairs.rank(self._byte, other)
         return new
 
 
