@@ -33,6 +33,8 @@ CHARACTERS = "characters"
 
 #: A repository of Hugging Face, ``OWNER/NAME``.
 _REPOSITORY = re.compile(r"\w[\w.-]*/\w[\w.-]*", re.ASCII)
+#: The ends of files' names that nobody gives to an encoding.
+_OF_FILES = (".gguf", ".json", ".model", ".tiktoken", ".txt")
 #: The longest name that an error repeats, and that similar names are looked for.
 _LONGEST = 100
 #: The most similar names in an error, as difflib has it, and the shortest word they may contain.
@@ -323,7 +325,9 @@ def _unknown_encoding(name: object, *, files: bool) -> UnresolvedError:
         if model.path is not None:
             meant = "path", model.path
         return UnresolvedError(name, "encoding", reason, meant=meant)
-    is_written_as_path = name.startswith(STORES) or os.path.basename(name) != name
+    is_written_as_path = (
+        name.startswith(STORES) or name.endswith(_OF_FILES) or os.path.basename(name) != name
+    )
     if not files and is_written_as_path and not _is_repository(name):
         return UnresolvedError(name, "encoding", reason, meant=("path", name))
     similar = _similar(name, names)
