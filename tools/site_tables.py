@@ -15,15 +15,13 @@ _SHORT = re.compile(r"(?<!<pre>)<code>(?=[^<]{1,24}</code>)")
 def on_page_content(html: str, **_: object) -> str:
     r"""Return the HTML of a page with its code changed.
 
-    >>> on_page_content(r"<td><code>--a [b\|c]</code> or <code>d\|e</code></td>")
-    '<td><code class="option">--a [b|c]</code> or <code>d|e</code></td>'
+    >>> on_page_content(r"<td><code>--a [b\|c]</code> <code>d\|e</code></td>")
+    '<td><code class="option">--a [b|c]</code> <code class="short">d|e</code></td>'
     >>> on_page_content(r"<p><code>f\|g</code></p>")
     '<p><code class="short">f\\|g</code></p>'
     """
-    parts = re.split(r"(<td.*?</td>)", html, flags=re.DOTALL)
-    parts[1::2] = map(_changed, parts[1::2])
-    parts[::2] = (_SHORT.sub('<code class="short">', part) for part in parts[::2])
-    return "".join(parts)
+    html = re.sub(r"<td.*?</td>", lambda cell: _changed(cell[0]), html, flags=re.DOTALL)
+    return _SHORT.sub('<code class="short">', html)
 
 
 def _changed(cell: str) -> str:
