@@ -194,11 +194,11 @@ def folder(tmp_path: Path, vocabulary: Path, environment: Mapping[str, str]) -> 
     (folder / "my-chat-model").mkdir()
     shutil.copy(vocabulary, folder / "my-chat-model")
     (folder / "my-chat-model/chat_template.jinja").write_text(CHAT_TEMPLATE)
-    (folder / "src/icon.png").write_bytes(b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR")
     (folder / ".gitignore").write_text("*.log\n")
     (folder / "debug.log").write_text("started\n" * 100)
+    notes = (folder / "notes.md").read_text("utf-8")
+    (folder / "notes.md").write_text("".join(notes.splitlines(keepends=True)[:-1]), "utf-8")
     for arguments in (["init", "-q"], ["add", "."], ["commit", "-q", "-m", "All"]):
         subprocess.run(["git", *arguments], cwd=folder, env=environment, check=True)
-    with open(folder / "notes.md", "a") as file:
-        file.write("- A change that is not committed.\n")
+    (folder / "notes.md").write_text(notes, "utf-8")
     return folder

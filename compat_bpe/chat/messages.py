@@ -94,6 +94,8 @@ def checked_messages(messages: Any) -> list[Plain]:
         ValueError: they are not a list, or empty; one is not an object, or its role is not a
             string; or a value in them is not of a kind that JSON has.
     """
+    if isinstance(messages, Mapping) and "messages" in messages:
+        fail("messages", "must be a list, not a whole request, which count_request counts")
     checked = checked_objects(messages, "messages", "message")
     if not checked:
         raise ValueError("messages is empty: there must be at least one message")

@@ -422,6 +422,9 @@ def _in_one_line(error: click.UsageError) -> CommandError:
     'There is no file. See count -h.'
     """
     where = error.ctx.command_path if error.ctx else PROGRAM
+    group = click.get_current_context(silent=True)
+    if error.ctx is None and group is not None and group.invoked_subcommand:
+        where = f"{group.command_path} {group.invoked_subcommand}"  # an option without its value
     message = visible(brief(error.format_message()), sys.stderr)
     see = " See" if message.endswith((".", "?")) else "; see"
     return CommandError(f"{message}{see} {where} -h.")

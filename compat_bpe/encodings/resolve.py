@@ -33,6 +33,8 @@ CHARACTERS = "characters"
 
 #: A repository of Hugging Face, ``OWNER/NAME``.
 _REPOSITORY = re.compile(r"\w[\w.-]*/\w[\w.-]*", re.ASCII)
+#: Endings of file names that no encoding has.
+_OF_FILES = (".gguf", ".json", ".model", ".tiktoken", ".txt")
 #: The longest name that an error repeats whole, and for which similar names are searched.
 _LONGEST = 100
 #: The most similar names in an error, as in difflib, and the shortest name to search inside others.
@@ -322,7 +324,9 @@ def _unknown_encoding(name: object, *, files: bool) -> UnresolvedError:
         if model.path is not None:
             meant = "path", model.path
         return UnresolvedError(name, "encoding", reason, meant=meant)
-    is_written_as_path = name.startswith(STORES) or os.path.basename(name) != name
+    is_written_as_path = (
+        name.startswith(STORES) or name.endswith(_OF_FILES) or os.path.basename(name) != name
+    )
     if not files and is_written_as_path and not _is_repository(name):
         return UnresolvedError(name, "encoding", reason, meant=("path", name))
     similar = _similar(name, names)

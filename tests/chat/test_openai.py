@@ -342,6 +342,8 @@ def test_what_says_nothing() -> None:
         count_messages(EXAMPLE, model="gpt9")
     with pytest.raises(ValueError, match=r"^unknown encoding 'gpt9'"):
         count_messages(EXAMPLE, encoding="gpt9")
+    with pytest.raises(ValueError, match=r"^messages: must be a list, .*count_request counts$"):
+        count_messages({"messages": EXAMPLE}, model="gpt-4o")  # type: ignore[arg-type]
     with pytest.raises(FileNotFoundError):
         count_messages(EXAMPLE, encoding="no/such/folder")
 

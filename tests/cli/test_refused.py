@@ -139,6 +139,7 @@ count --context -c x -m o1-x → the limits of model 'o1-x' are not known
 count --context --total-only -m gpt-4o → --total-only and --context exclude
 count --messages - a.txt → --messages and PATH exclude each other.
 count --messages - --tree → --messages and --tree exclude each other.
+count --messages → Option '--messages' requires an argument. See compat-bpe count -h.
 count --messages none → none: No such file or directory
 count --messages chat.json --as-of soon → as_of: 'soon' is not a date such as 2025-06-30
 count --messages chat.json --factor 2 --parts -m gpt-4o → exclude each other

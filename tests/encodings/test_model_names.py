@@ -361,3 +361,9 @@ def test_it_works_from_a_zip(tmp_path: Path) -> None:
         "print(found.count(True), len(found))\n"
     )
     assert run_alone(code, vendored) == "12 12\n"
+
+
+@pytest.mark.parametrize("name", ["model.gguf", "tokenizer.json", "./gpt2"])
+def test_a_file_is_for_load(name: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(f"that is a file or folder: load({name!r})")):
+        get_encoding(name)
