@@ -102,8 +102,11 @@ def _no_cache_of_the_user(tmp_path_factory: pytest.TempPathFactory) -> Iterator[
 _NOT_ON_PYPY = {
     "pyarrow": ["cli/test_corpus.py", "corpus/test_counts_file.py"],
     "tiktoken": [
-        *("differential", "formats/test_rank_files.py", "web/test_features.py"),
-        *("web/test_field.py", "web/test_text.py"),
+        "differential",
+        "formats/test_rank_files.py",
+        "web/test_features.py",
+        "web/test_field.py",
+        "web/test_text.py",
     ],
 }
 if sys.implementation.name == "pypy":

@@ -27,5 +27,8 @@ def test_ids_of_the_real_libraries(name: str, least: int, tmp_path: Path) -> Non
 def test_kinds_of_every_model() -> None:
     kinds = [json.loads(path.read_bytes()) for path in (FIXTURES / "kinds").glob("*.json")]
     assert {kind["tokenizer"]["model"]["type"] for kind in kinds} == {
-        *("BPE", "Unigram", "WordLevel", "WordPiece")
+        "BPE",
+        "Unigram",
+        "WordLevel",
+        "WordPiece",
     }

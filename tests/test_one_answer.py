@@ -230,8 +230,12 @@ def test_no_other_module_decides_what_a_name_means() -> None:
     assert callers == {
         # Beside the resolver: what lists models, and what knows the limits of a family.
         "resolve_model": {
-            *("chat/limits.py", "cli/commands/listing.py", "encodings/local_stores.py"),
-            *("encodings/registry.py", "encodings/resolve.py", "mcp/server.py"),
+            "chat/limits.py",
+            "cli/commands/listing.py",
+            "encodings/local_stores.py",
+            "encodings/registry.py",
+            "encodings/resolve.py",
+            "mcp/server.py",
         },
         "in_hugging_face": {"encodings/resolve.py"},
         "STORES": {"encodings/load.py", "encodings/resolve.py", "lsp/settings.py"},

@@ -35,9 +35,11 @@ UNRELEASED = "Unreleased"
 _VERSION = re.compile(r"(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)")
 
 #: The files that tell users, or the tests of messages, how to install the package.
-INSTALLING = (
-    *("README.md", "docs/**/*.md", "compat_bpe/**/*.py", "tests/**/*.py", "web/site/*.html"),
-    *("editors/*/README.md", "editors/emacs/*.el", "editors/nvim/doc/*", "editors/nvim/**/*.lua"),
+INSTALLING = tuple(
+    """
+        README.md docs/**/*.md compat_bpe/**/*.py tests/**/*.py web/site/*.html editors/*/README.md
+        editors/emacs/*.el editors/nvim/doc/* editors/nvim/**/*.lua
+    """.split()
 )
 #: How pip gets the package, or an extra, from a checkout.
 FROM_CHECKOUT = re.compile(

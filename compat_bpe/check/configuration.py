@@ -31,9 +31,10 @@ MOST_TOKENS = 10**12
 TERMS = Terms('model = "{}"', 'encoding = "{}"', "-e {} on the command line", "estimate = true")
 
 _TOP_KEYS = ("encoding", "model", "estimate", "warn", "growth", "extends", "rules", "exempt")
-_RULE_KEYS = (
-    *("name", "files", "exclude", "encoding", "model", "estimate"),
-    *("max", "warn", "total", "growth", "sections", "front_matter", "body"),
+_RULE_KEYS = tuple(
+    """
+        name files exclude encoding model estimate max warn total growth sections front_matter body
+    """.split()
 )
 _PERCENT = re.compile(r"([0-9]{1,4}(?:\.[0-9]{1,6})?) ?%( of context)?")
 

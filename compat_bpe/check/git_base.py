@@ -32,8 +32,14 @@ _LONGEST_MESSAGE = 1 << 16
 
 #: Settings of git that would run programs, or change its output.
 _SETTINGS = (
-    *("-c", "core.fsmonitor=false", "-c", f"core.hooksPath={os.devnull}"),
-    *("-c", "diff.relative=false", "-c", "core.pager="),
+    "-c",
+    "core.fsmonitor=false",
+    "-c",
+    f"core.hooksPath={os.devnull}",
+    "-c",
+    "diff.relative=false",
+    "-c",
+    "core.pager=",
 )
 _ENVIRONMENT = {
     "GIT_OPTIONAL_LOCKS": "0",
@@ -109,8 +115,17 @@ def read_base(folder: str, revision: str) -> Base:
 def _renamed(folder: str, commit: str, prefix: bytes) -> dict[str, str]:
     fields = _git(
         folder,
-        *("diff-index", "--cached", "--no-ext-diff", "--no-textconv", "--ignore-submodules=all"),
-        *("--name-status", "--find-renames", "--diff-filter=R", "-z", commit, "--"),
+        "diff-index",
+        "--cached",
+        "--no-ext-diff",
+        "--no-textconv",
+        "--ignore-submodules=all",
+        "--name-status",
+        "--find-renames",
+        "--diff-filter=R",
+        "-z",
+        commit,
+        "--",
     ).split(b"\0")
     renamed = {}
     for at in range(0, len(fields) - 2, 3):

@@ -290,7 +290,9 @@ def tree_lines(
         if entries:
             last = entries[-1][0]
             entries[-1] = (
-                *(last, before_entries + last_entry, before_entries + within_last),
+                last,
+                before_entries + last_entry,
+                before_entries + within_last,
                 level + 1,
             )
         waiting += entries[::-1]

@@ -265,9 +265,11 @@ def write_text(text: str, *, color: bool = False) -> None:
 _BEGINNING = 4096
 
 #: The files that are read together with one that is named, if they are in its folder.
-_BESIDE = (
-    *("added_tokens.json", "chat_template.jinja", "config.json", "encoder.json", "manifest.json"),
-    *("merges.txt", "special_tokens_map.json", "tokenizer_config.json", "vocab.bpe", "vocab.json"),
+_BESIDE = tuple(
+    """
+        added_tokens.json chat_template.jinja config.json encoder.json manifest.json merges.txt
+        special_tokens_map.json tokenizer_config.json vocab.bpe vocab.json
+    """.split()
 )
 
 

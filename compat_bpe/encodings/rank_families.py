@@ -74,11 +74,10 @@ def _numbered(text: str, start: int, end: int) -> list[str]:
 #: names are for a file without ``tokenizer_config.json``.
 _GLM4: RankFamily = RankFamily(
     "glm4",
-    [
-        *("<|endoftext|>", "[MASK]", "[gMASK]", "[sMASK]", "<sop>", "<eop>"),
-        *("<|system|>", "<|user|>", "<|assistant|>", "<|observation|>"),
-        *("<|begin_of_image|>", "<|end_of_image|>", "<|begin_of_video|>", "<|end_of_video|>"),
-    ],
+    """
+        <|endoftext|> [MASK] [gMASK] [sMASK] <sop> <eop> <|system|> <|user|> <|assistant|>
+        <|observation|> <|begin_of_image|> <|end_of_image|> <|begin_of_video|> <|end_of_video|>
+    """.split(),
     lambda count, settings: (
         {name: id_ for id_, name in _listed(settings).items()} or _GLM4.numbered(count)
     ),
@@ -91,7 +90,11 @@ _GLM4: RankFamily = RankFamily(
 _HUNYUAN = RankFamily(
     "hunyuan",
     [
-        *("<|endoftext|>", "<|startoftext|>", "<|bos|>", "<|eos|>", "<|pad|>"),
+        "<|endoftext|>",
+        "<|startoftext|>",
+        "<|bos|>",
+        "<|eos|>",
+        "<|pad|>",
         *_numbered("<|extra_%d|>", 0, 205),
     ],
     classes=("HYTokenizer",),
@@ -137,10 +140,18 @@ _KIMI = RankFamily(
 _LLAMA3 = RankFamily(
     "llama3",
     [
-        *("<|begin_of_text|>", "<|end_of_text|>"),
-        *("<|reserved_special_token_0|>", "<|reserved_special_token_1|>"),
-        *("<|finetune_right_pad_id|>", "<|step_id|>", "<|start_header_id|>", "<|end_header_id|>"),
-        *("<|eom_id|>", "<|eot_id|>", "<|python_tag|>", "<|image|>"),
+        "<|begin_of_text|>",
+        "<|end_of_text|>",
+        "<|reserved_special_token_0|>",
+        "<|reserved_special_token_1|>",
+        "<|finetune_right_pad_id|>",
+        "<|step_id|>",
+        "<|start_header_id|>",
+        "<|end_header_id|>",
+        "<|eom_id|>",
+        "<|eot_id|>",
+        "<|python_tag|>",
+        "<|image|>",
         *_numbered("<|reserved_special_token_%d|>", 2, 246),
     ],
     sha256="82e9d31979e92ab929cd544440f129d9ecd797b69e327f80f17e1c50d5551b55",
@@ -182,8 +193,13 @@ _PHI3_SMALL = RankFamily(
     "phi3_small",
     [
         "<|dummy_id_2|>",
-        *("<|endoftext|>", "<|fim_prefix|>", "<|fim_middle|>", "<|fim_suffix|>"),
-        *("<|system|>", "<|user|>", "<|assistant|>"),
+        "<|endoftext|>",
+        "<|fim_prefix|>",
+        "<|fim_middle|>",
+        "<|fim_suffix|>",
+        "<|system|>",
+        "<|user|>",
+        "<|assistant|>",
         *_numbered("<|dummy_id_%d|>", 0, 2),
         "<|end|>",
         *_numbered("<|dummy_id_%d|>", 3, 12),

@@ -129,11 +129,12 @@ _VERSIONS = ("v1", "v2", "v3", "v7", "v11", "v13", "v15")
 _LISTING = ("v11", "v13", "v15")
 
 #: The special tokens of files that do not list them, by id.
-_UNLISTED = (
-    *("<unk>", "<s>", "</s>", "[INST]", "[/INST]", "[AVAILABLE_TOOLS]", "[/AVAILABLE_TOOLS]"),
-    *("[TOOL_RESULTS]", "[/TOOL_RESULTS]", "[TOOL_CALLS]", "[IMG]", "<pad>", "[IMG_BREAK]"),
-    *("[IMG_END]", "[PREFIX]", "[MIDDLE]", "[SUFFIX]", "[SYSTEM_PROMPT]", "[/SYSTEM_PROMPT]"),
-    "[TOOL_CONTENT]",
+_UNLISTED = tuple(
+    """
+        <unk> <s> </s> [INST] [/INST] [AVAILABLE_TOOLS] [/AVAILABLE_TOOLS] [TOOL_RESULTS]
+        [/TOOL_RESULTS] [TOOL_CALLS] [IMG] <pad> [IMG_BREAK] [IMG_END] [PREFIX] [MIDDLE] [SUFFIX]
+        [SYSTEM_PROMPT] [/SYSTEM_PROMPT] [TOOL_CONTENT]
+    """.split()
 )
 
 

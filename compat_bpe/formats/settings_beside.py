@@ -22,9 +22,10 @@ from ..files.whole import read_whole
 from .checked_json import Json, read_json
 
 #: The roles of special tokens, in the order in which new ones are numbered.
-ROLES = (
-    *("bos_token", "eos_token", "unk_token", "sep_token", "pad_token", "cls_token"),
-    "mask_token",
+ROLES = tuple(
+    """
+        bos_token eos_token unk_token sep_token pad_token cls_token mask_token
+    """.split()
 )
 #: transformers' name for the unknown token if a file has none.
 NO_UNKNOWN = "None"

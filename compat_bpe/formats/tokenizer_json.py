@@ -152,7 +152,10 @@ _MODELS: dict[str, Callable[[Json], ModelPart]] = {
 FIELDS = {
     "BPE": {"vocab", "merges"},
     "WordPiece": {
-        *("unk_token", "continuing_subword_prefix", "max_input_chars_per_word", "vocab"),
+        "unk_token",
+        "continuing_subword_prefix",
+        "max_input_chars_per_word",
+        "vocab",
     },
     "WordLevel": {"vocab", "unk_token"},
     "Unigram": {"vocab"},

@@ -63,11 +63,13 @@ _FUNNEL = _Kind(dict(zip(_MORE_ROLES, map(Special, _FUNNEL_NAMES))), first_type=
 #: The kind of each known class.
 _CLASSES = {
     **dict.fromkeys(
-        (
-            *("BertTokenizer", "ConvBertTokenizer", "DistilBertTokenizer"),
-            *("DPRContextEncoderTokenizer", "DPRQuestionEncoderTokenizer", "DPRReaderTokenizer"),
-            *("ElectraTokenizer", "LayoutLMTokenizer", "LxmertTokenizer", "MobileBertTokenizer"),
-            *("RealmTokenizer", "RetriBertTokenizer", "SqueezeBertTokenizer"),
+        tuple(
+            """
+                BertTokenizer ConvBertTokenizer DistilBertTokenizer DPRContextEncoderTokenizer
+                DPRQuestionEncoderTokenizer DPRReaderTokenizer ElectraTokenizer LayoutLMTokenizer
+                LxmertTokenizer MobileBertTokenizer RealmTokenizer RetriBertTokenizer
+                SqueezeBertTokenizer
+            """.split()
         ),
         _BERT,
     ),

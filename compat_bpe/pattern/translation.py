@@ -48,8 +48,12 @@ WithStandIns = tuple[str, str, str]
 
 #: The parts of a translation that are kept for the patterns that ship, and are not large.
 PREPARED_PARTS = (
-    *("ascii", "few", "ascii_cut_points", "few_cut_points"),
-    *("can_be_empty", "leaves_nothing_out"),
+    "ascii",
+    "few",
+    "ascii_cut_points",
+    "few_cut_points",
+    "can_be_empty",
+    "leaves_nothing_out",
 )
 
 #: The first stand-in below U+0100. From here on the characters are printable.

@@ -13,9 +13,10 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 #: The fields that have one item for each token.
-_COLUMNS = (
-    *("ids", "tokens", "offsets", "word_ids"),
-    *("type_ids", "special_tokens_mask", "attention_mask"),
+_COLUMNS = tuple(
+    """
+        ids tokens offsets word_ids type_ids special_tokens_mask attention_mask
+    """.split()
 )
 
 

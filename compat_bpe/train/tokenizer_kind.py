@@ -79,7 +79,10 @@ NAMED: dict[str, dict[str, dict[str, Any] | None]] = {
         "none": None,
         "bert": _frame("[CLS]", "[SEP]"),
         "roberta": sentence_part(
-            *("RobertaProcessing", "<s>", "</s>", {"<s>": 0, "</s>": 0}),
+            "RobertaProcessing",
+            "<s>",
+            "</s>",
+            {"<s>": 0, "</s>": 0},
             trim_offsets=True,
             add_prefix_space=False,
         ),

@@ -64,8 +64,19 @@ def test_the_file() -> None:
         "compat-bpe: 1 binary file skipped: corpus/b.png\n",
     )
     assert gzip.decompress(Path("c.tsv.gz").read_bytes()).decode().split("\n") == [
-        *("chunk\tcount", "\\t\t30", "\\n\t32", "\\r\t2", "\\r\\n\t1", " cat\t30", " dog\t30"),
-        *(" the\t33", "\\\\\t3", "and\t30", "the\t30", "世界你好\t3", ""),
+        "chunk\tcount",
+        "\\t\t30",
+        "\\n\t32",
+        "\\r\t2",
+        "\\r\\n\t1",
+        " cat\t30",
+        " dog\t30",
+        " the\t33",
+        "\\\\\t3",
+        "and\t30",
+        "the\t30",
+        "世界你好\t3",
+        "",
     ]
 
 

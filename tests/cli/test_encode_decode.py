@@ -215,8 +215,13 @@ def of_any_kind() -> None:
 @pytest.mark.parametrize(
     "args",
     [
-        *("show", "show --ids", "show --html", "show --json", "encode --offsets"),
-        *("show --merges", "show --merges --json"),
+        "show",
+        "show --ids",
+        "show --html",
+        "show --json",
+        "encode --offsets",
+        "show --merges",
+        "show --merges --json",
     ],
 )
 def test_a_decoder_of_any_kind(args: str) -> None:

@@ -18,7 +18,11 @@ from tests.cli.running import command, run, small_blocks, write
 from tests.kinds import KINDS, kind_path, of_kind
 
 TEXTS = [
-    *("", "hugs", " " * 9, "\0a\r\n", "[CLS] <s> <unk>"),
+    "",
+    "hugs",
+    " " * 9,
+    "\0a\r\n",
+    "[CLS] <s> <unk>",
     "The hugs,  hug\n\tpug! 中文 😀 e\u0301ｈ x",
 ]
 

@@ -153,11 +153,15 @@ def test_waiting_is_said_but_not_to_who_wants_quiet() -> None:
         ("truncate -n 9 --report -e gpt2", b"hello", "hello\ncompat-bpe: a.txt: not cut"),
         ("truncate -n 9 --report -e gpt2", b"hello\n", "hello\ncompat-bpe: a.txt: not cut"),
         pytest.param(
-            *("decode -e gpt2", b"31373 " * 20_000 + b"x", "hello\ncompat-bpe: a.txt: 'x'"),
+            "decode -e gpt2",
+            b"31373 " * 20_000 + b"x",
+            "hello\ncompat-bpe: a.txt: 'x'",
             marks=pytest.mark.sweep,
         ),
         pytest.param(
-            *("show --ids", b"hello", '  "hello"\ncompat-bpe: a.txt: 1 token'),
+            "show --ids",
+            b"hello",
+            '  "hello"\ncompat-bpe: a.txt: 1 token',
             marks=pytest.mark.sweep,
         ),
     ],
@@ -202,7 +206,10 @@ FILTERS = [
     *(
         pytest.param(args, marks=pytest.mark.sweep)
         for args in (
-            *("split -n 5 --separator - -e gpt2", "show -e gpt2", "decode -e gpt2", "models"),
+            "split -n 5 --separator - -e gpt2",
+            "show -e gpt2",
+            "decode -e gpt2",
+            "models",
             "count --json",
         )
     ),
@@ -223,7 +230,8 @@ def test_closed_pipe_is_quiet(args: str) -> None:
 @pytest.mark.parametrize(
     "args",
     [
-        *("decode -e gpt2", "count -e gpt2"),
+        "decode -e gpt2",
+        "count -e gpt2",
         *(pytest.param(args, marks=pytest.mark.sweep) for args in ("show -e gpt2", "--version")),
     ],
 )
@@ -466,7 +474,12 @@ def test_memory_that_is_not_there() -> None:
     with open("large", "wb") as file:
         file.truncate(160 << 20)
     done = run_process(
-        *("split", *GPT2, "-n", "5", "--json", "large"),
+        "split",
+        *GPT2,
+        "-n",
+        "5",
+        "--json",
+        "large",
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (160 << 20, 160 << 20)),
     )
     assert (done.returncode, done.stdout) == (2, b"")

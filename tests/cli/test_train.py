@@ -263,7 +263,8 @@ def write_documents(name: str) -> None:
 @pytest.mark.parametrize(
     "name",
     [
-        *("lines.jsonl.gz", "lines.jsonl.zst"),
+        "lines.jsonl.gz",
+        "lines.jsonl.zst",
         *(
             pytest.param(name, marks=pytest.mark.sweep)
             for name in ("lines.jsonl.bz2", "lines.jsonl.xz", "table.parquet", "table.arrow")

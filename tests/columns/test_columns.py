@@ -186,8 +186,11 @@ def test_bytes_that_are_not_utf8() -> None:
 @pytest.mark.parametrize(
     "call",
     [
-        *("token_count(x'61FF', 'gpt2')", "token_count(5, 'gpt2')", "token_count('a', 'gpt9')"),
-        *("truncate_tokens('a', 'gpt2', -1)", "truncate_tokens('a', 'gpt2', 1.0)"),
+        "token_count(x'61FF', 'gpt2')",
+        "token_count(5, 'gpt2')",
+        "token_count('a', 'gpt9')",
+        "truncate_tokens('a', 'gpt2', -1)",
+        "truncate_tokens('a', 'gpt2', 1.0)",
     ],
 )
 def test_wrong_values_fail_the_query(connection: sqlite3.Connection, call: str) -> None:

@@ -194,7 +194,9 @@ def test_parquet(tmp_path: Path) -> None:
     parquet.write_table(table(count=counts, other=[1, 2, 3], chunk=chunks), path)
     read_sizes: list[int] = []
     assert [*CountsReader([str(path)], read_sizes.append).read()] == [
-        *(("a", 1, "x"), ("\t", 2, "x"), ("a", 2**62, "x")),
+        ("a", 1, "x"),
+        ("\t", 2, "x"),
+        ("a", 2**62, "x"),
     ]
     assert sum(read_sizes) == path.stat().st_size
     groups = pyarrow.array(["g", None], pyarrow.large_string())

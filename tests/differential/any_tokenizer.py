@@ -190,8 +190,15 @@ COMMON = [*"aabbee1 .▁", " ", "  ", "é", "e\u0301", "中", "文", "Ａ", "ﬁ
 HARD = [
     *hard.WHITE_SPACE + hard.NO_WHITE_SPACE + hard.CASED + hard.OTHER_LETTERS + hard.MARKS,
     *hard.DIGITS + hard.SYMBOLS + hard.RECENT,
-    *(*hard.CONTRACTIONS, *hard.NEWLINES, *hard.EMOJI, *hard.WORDS),
-    *("``", "\u0344", "\u1e69\u0323\u0307", "İ", "Ⅷ"),
+    *hard.CONTRACTIONS,
+    *hard.NEWLINES,
+    *hard.EMOJI,
+    *hard.WORDS,
+    "``",
+    "\u0344",
+    "\u1e69\u0323\u0307",
+    "İ",
+    "Ⅷ",
 ]
 NAMES = [
     *("<s>", "</s>", "<s", "s>", "<A>", " a", "a ", "é", "e\u0301", "ab", "Ġ", "x", "\n", "▁", "1"),
@@ -419,7 +426,11 @@ _FLAGS = [False, True]
 _SHORT = ["", "▁", " ", "a", "##", "</w>", "|", "ab", "é", "<pad>"]
 _CHARS = ["▁", " ", "a", "é", "中"]
 _PATTERNS = [
-    *({"String": "▁"}, {"String": "ab"}, {"Regex": r"\s+"}, {"Regex": "[ab]+$"}, {"Regex": "^ "}),
+    {"String": "▁"},
+    {"String": "ab"},
+    {"Regex": r"\s+"},
+    {"Regex": "[ab]+$"},
+    {"Regex": "^ "},
 ]
 _SCHEMES = ["always", "first", "never"]
 #: The kinds of decoders, and what their members may be.

@@ -354,9 +354,13 @@ SCORES: dict[str, Any] = {"vocab": [["a", -1.0], ["b", -2.0]]}
     [
         *({**WORDS, "merges": merges} for merges in (["a"], "x", [["a", "z"]])),
         *({**WORDS, "merges": [], name: 7} for name in ("fuse_unk", "x")),
-        *(PREFIXED, {**PREFIXED, **SCORES}, {**PREFIXED, "max_input_chars_per_word": "x"}),
-        *({**PREFIXED, "continuing_subword_prefix": 5}, {**SCORES, "unk_token": "a"}),
-        *({**SCORES, "unk_token": "a", "merges": []}, {**SCORES, "unk_token": "a", "unk_id": 0}),
+        PREFIXED,
+        {**PREFIXED, **SCORES},
+        {**PREFIXED, "max_input_chars_per_word": "x"},
+        {**PREFIXED, "continuing_subword_prefix": 5},
+        {**SCORES, "unk_token": "a"},
+        {**SCORES, "unk_token": "a", "merges": []},
+        {**SCORES, "unk_token": "a", "unk_id": 0},
     ],
 )
 def test_a_model_without_a_type_is_of_the_first_that_fits(model: dict[str, Any]) -> None:

@@ -149,13 +149,17 @@ def test_merges_of_characters(
 
 #: Repetitions, spaces and full stops beside all sorts of things.
 HARD_TEXTS = [
-    *("", " ", "  a  b ", "a" * 5_000, " " * 5_000, "\n" * 3_000, "▁ ▁a▁"),
-    *(
-        "中。”。。 a。\n。\u3000。",
-        "中华人民共和国" * 500,
-        "<0x0A><unk>",
-        "\x00\ufffd\U0010ffff" * 100,
-    ),
+    "",
+    " ",
+    "  a  b ",
+    "a" * 5_000,
+    " " * 5_000,
+    "\n" * 3_000,
+    "▁ ▁a▁",
+    "中。”。。 a。\n。\u3000。",
+    "中华人民共和国" * 500,
+    "<0x0A><unk>",
+    "\x00\ufffd\U0010ffff" * 100,
 ]
 
 
@@ -314,7 +318,9 @@ def check_chunk(here: Unigram, there: Any, chunk: str) -> None:
 @drawn(
     500,
     st.lists(st.tuples(PIECES, SCORES.map(repr)), min_size=1, max_size=16),
-    *(st.booleans(), st.booleans(), st.data()),
+    st.booleans(),
+    st.booleans(),
+    st.data(),
 )
 def test_random_vocabularies(
     vocab: list[tuple[str, str]], with_unknown: bool, fallback: bool, data: st.DataObject
@@ -445,7 +451,10 @@ def test_ids_of_added_tokens(twice: bool) -> None:
 
 LARGE = ["xlm_r", "j2"]
 EVERY = [
-    *("t5_like", "kyoto_unigram", "albert_like", "xlnet_like"),
+    "t5_like",
+    "kyoto_unigram",
+    "albert_like",
+    "xlnet_like",
     *(pytest.param(name, marks=pytest.mark.sweep) for name in LARGE),
 ]
 

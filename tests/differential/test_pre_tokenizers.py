@@ -60,8 +60,14 @@ def known(name: str) -> Both:
 
 #: One for each of the sets of characters that steps go by.
 CLASSES = [
-    *("split llama3", "split boundary", "digit", "whitespace", "punctuation Isolated"),
-    *("whitespace split", "bert", "scripts"),
+    "split llama3",
+    "split boundary",
+    "digit",
+    "whitespace",
+    "punctuation Isolated",
+    "whitespace split",
+    "bert",
+    "scripts",
 ]
 
 
@@ -170,8 +176,13 @@ def test_old_and_new_fields_of_metaspace(part: dict[str, Any]) -> None:
 
 def test_the_steps_of_known_models_are_joined() -> None:
     for names in (
-        *(["bert"], ["whitespace"], ["whitespace split"], ["metaspace first True"]),
-        *(["metaspace always False"], ["split llama3"], ["digit", "split gpt2"]),
+        ["bert"],
+        ["whitespace"],
+        ["whitespace split"],
+        ["metaspace first True"],
+        ["metaspace always False"],
+        ["split llama3"],
+        ["digit", "split gpt2"],
         ["split three at most", "split gpt2"],
     ):
         assert isinstance(both(*names).ours.core.splitter, Splitter)

@@ -56,8 +56,11 @@ processors = randoms.map(lambda draw: post_processor(draw, repeats=True))
 truncations, paddings = randoms.map(truncation), randoms.map(padding)
 
 A, B, CLS, SEP, LONG = (
-    *(text_piece("A"), text_piece("B")),
-    *(special_piece("[CLS]"), special_piece("[SEP]"), special_piece("long")),
+    text_piece("A"),
+    text_piece("B"),
+    special_piece("[CLS]"),
+    special_piece("[SEP]"),
+    special_piece("long"),
 )
 
 
@@ -177,7 +180,9 @@ def test_spellings(part: Any) -> None:
 
 cut_processors = st.sampled_from(
     [
-        *(None, BERT, *ROBERTA[2:]),
+        None,
+        BERT,
+        *ROBERTA[2:],
         template(
             [CLS, text_piece("A", 2), special_piece("long", 1)],
             [CLS, A, SEP, text_piece("B", 1), special_piece("[SEP]", 1)],
@@ -190,8 +195,12 @@ cut_processors = st.sampled_from(
 
 @drawn(
     1000,
-    *(cut_processors, truncations, st.one_of(st.none(), paddings)),
-    *(texts, second_texts, st.booleans()),
+    cut_processors,
+    truncations,
+    st.one_of(st.none(), paddings),
+    texts,
+    second_texts,
+    st.booleans(),
 )
 def test_truncation(
     processor: Any, truncation: Any, padding: Any, first: str, second: str | None, add: bool
@@ -231,11 +240,13 @@ def test_the_methods_of_the_result(text: str, length: int, stride: int, directio
 #: By the name of a part of a file: how it is read and written, and one of it.
 SETTINGS: dict[str, tuple[Any, Any, dict[str, Any]]] = {
     "truncation": (
-        *(read_truncation, truncation_part),
+        read_truncation,
+        truncation_part,
         {"max_length": 3, "strategy": "LongestFirst", "stride": 0},
     ),
     "padding": (
-        *(read_padding, padding_part),
+        read_padding,
+        padding_part,
         {
             "strategy": "BatchLongest",
             "direction": "Right",
@@ -258,7 +269,12 @@ CHANGES: dict[str, dict[str, list[Any]]] = {
         "direction": ["Right", "right", None, ..., -1],
         "strategy": [
             *({"Fixed": value} for value in (3, -3, None)),
-            *({"Other": 3}, "Fixed", {}, None, ..., -1),
+            {"Other": 3},
+            "Fixed",
+            {},
+            None,
+            ...,
+            -1,
         ],
         "pad_to_multiple_of": [8, -8, "8", ..., -1],
         "pad_id": [1 << 32, "x", ..., -1],

@@ -101,7 +101,9 @@ def test_files_are_those_that_git_lists(copy: Path, result: dict[str, Any]) -> N
 REPORT_TEXTS = {
     "en": ["The cat sat on the mat, didn't it?\r\n\r\n  Yes. " * 3, "x = [1, 22, 333, 4444]\n\n\n"],
     "more": [
-        *("Привет, мир! Γειά σου", "你好，世界。今日は良い天気です。", "สวัสดีชาวโลก नमस्ते"),
+        "Привет, мир! Γειά σου",
+        "你好，世界。今日は良い天気です。",
+        "สวัสดีชาวโลก नमस्ते",
         "😀 naïve \u00a0 ﬁ",
     ],
     "special": ["<|endoftext|> is text"],
@@ -182,7 +184,9 @@ def test_the_same_snapshot(
 @pytest.mark.parametrize(
     "variables",
     [
-        *({}, {"XDG_CACHE_HOME": "/x"}, {"XDG_CACHE_HOME": "/x", "HF_HOME": "~/h"}),
+        {},
+        {"XDG_CACHE_HOME": "/x"},
+        {"XDG_CACHE_HOME": "/x", "HF_HOME": "~/h"},
         {"HF_HOME": "/h", "HUGGINGFACE_HUB_CACHE": "$HOME/old"},
         {"HUGGINGFACE_HUB_CACHE": "/old", "HF_HUB_CACHE": "/new"},
     ],

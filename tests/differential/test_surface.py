@@ -201,7 +201,7 @@ def test_encode_with_unstable_small(text: str, special: bool) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        *("hello fanta", "a \n\n", "def f(", "naïve caf", "字", "", "is 12", "a'", "\u3000" * 2),
+        "hello fanta", "a \n\n", "def f(", "naïve caf", "字", "", "is 12", "a'", "\u3000" * 2,
         *(pytest.param(text, marks=pytest.mark.sweep)
           for text in ("x  ", *(char * 300 for char in " a\n字"))),
     ],
@@ -352,11 +352,28 @@ SPECIAL_TEXTS = ["", "a", END, f"a{END}b", END * 3, f"{END}{PREFIX}", END[:-1], 
 ONE = {END: 0}.keys()
 #: Sets of names that are allowed, with the usual set of disallowed ones; and with none of these.
 ALLOWED: list[Any] = [
-    *("all", {END}, frozenset({END}), {PREFIX, "no special token"}, [END], (END,), {END: 0}, ONE),
-    *(END, None, {1}),
+    "all",
+    {END},
+    frozenset({END}),
+    {PREFIX, "no special token"},
+    [END],
+    (END,),
+    {END: 0},
+    ONE,
+    END,
+    None,
+    {1},
 ]
 ALLOWED_ALONE: list[Any] = [
-    *({"a", ""}, [END], (END,), ONE, END, "", None, {1}, {"\ud83d"}),
+    {"a", ""},
+    [END],
+    (END,),
+    ONE,
+    END,
+    "",
+    None,
+    {1},
+    {"\ud83d"},
 ]
 DISALLOWED: list[Any] = [
     *((), [], set(), None, "", "all", "b", [END], (END,), {END}, ONE, {PREFIX}, {"a"}, {""}, {1}),

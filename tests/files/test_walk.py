@@ -440,8 +440,10 @@ def test_globs_begin_with_what_is_special_in_an_ignore_file() -> None:
     globs = Globs(["!x", "#y"], ["!x", "#y"])
     assert [globs.include(path) for path in ("!x", "a/#y", "x", "z")] == [True, True, False, False]
     assert [globs.exclude(path, False) for path in ("!x", "a/#y", "x", "z")] == [
-        *[True, True],
-        *[False, False],
+        True,
+        True,
+        False,
+        False,
     ]
 
 

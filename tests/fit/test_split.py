@@ -145,7 +145,11 @@ def test_lines_words_and_characters() -> None:
     text = "one\r\ntwo three\n\nfour five six seven, antidisestablishmentarianism\rten"
     parts = split_text(encoding, text, 4, boundary="line")
     assert [part.text for part in parts] == [
-        *("one\r\n", "two three\n\n", "four five six seven", ", ", "antidisestablishmentarian"),
+        "one\r\n",
+        "two three\n\n",
+        "four five six seven",
+        ", ",
+        "antidisestablishmentarian",
         "ism\rten",
     ]
 

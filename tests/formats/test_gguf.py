@@ -336,7 +336,14 @@ def test_what_llama_cpp_does_not_need_may_be_missing(tmp_path: Path, has_bytes: 
 
 LISTED = [
     *(bytes([byte]) for byte in range(256)),
-    *(b" the", b"the", b"\n\n", b"it's", b'"', b"'\"", "é".encode()[:1] + b"\xff", "漢字".encode()),
+    b" the",
+    b"the",
+    b"\n\n",
+    b"it's",
+    b'"',
+    b"'\"",
+    "é".encode()[:1] + b"\xff",
+    "漢字".encode(),
 ]
 LISTED = list(dict.fromkeys(LISTED))
 

@@ -64,7 +64,9 @@ def test_both_versions_in_both_byte_orders(tmp_path: Path, version: int, order: 
 def test_what_is_not_wanted_is_not_kept(tmp_path: Path) -> None:
     path = write(tmp_path / "a.gguf", WHOLE)
     assert list(read_entries(path, lambda key: key.startswith("general."))) == [
-        *("general.name", "general.flag", "general.size")
+        "general.name",
+        "general.flag",
+        "general.size",
     ]
 
 

@@ -153,9 +153,7 @@ def test_what_fits(call: Call) -> None:
 
 def test_what_is_cut(call: Call) -> None:
     cut = O200K.truncate(TEXT, 100, keep="ends", boundary="word", marker="[…]")
-    result = run(
-        *(call, "truncate"), text=TEXT, limit=100, keep="ends", boundary="word", marker="[…]"
-    )
+    result = run(call, "truncate", text=TEXT, limit=100, keep="ends", boundary="word", marker="[…]")
     assert (result["text"], result["tokens"], result["was_cut"]) == (cut.text, cut.count, True)
     parts = split_text(O200K, TEXT[:5000], 50, 5, "word")
     result = run(call, "split", text=TEXT[:5000], limit=50, overlap=5, boundary="word")

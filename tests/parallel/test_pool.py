@@ -208,7 +208,10 @@ ROOT = Path(__file__).parents[2]
 
 def code(test: Any) -> list[str]:
     return [
-        *(sys.executable, "-W", "error", "-c"),
+        sys.executable,
+        "-W",
+        "error",
+        "-c",
         f"import sys; sys.path.insert(0, {str(ROOT)!r})\n"
         f"from tests.parallel.pool_tasks import {test.__name__}; {test.__name__}()",
     ]

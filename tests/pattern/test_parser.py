@@ -250,9 +250,14 @@ def test_repeats_of_repeats_are_nested() -> None:
 @pytest.mark.parametrize(
     "pattern",
     [
-        *("a?" * 800, "(?:a|" * 99 + "b" + ")+" * 99, "(?:" + "|".join(CHINESE[:1000]) + ")+"),
-        *("(?:" * 4 + "a" + "{16})" * 4, "a{1,50000}b", "(?=a" * 99 + ")" * 99 + "a"),
-        *("[" * 99 + "a" + "]" * 99, "|".join(f"w{number}" for number in range(300))),
+        "a?" * 800,
+        "(?:a|" * 99 + "b" + ")+" * 99,
+        "(?:" + "|".join(CHINESE[:1000]) + ")+",
+        "(?:" * 4 + "a" + "{16})" * 4,
+        "a{1,50000}b",
+        "(?=a" * 99 + ")" * 99 + "a",
+        "[" * 99 + "a" + "]" * 99,
+        "|".join(f"w{number}" for number in range(300)),
     ],
     ids=lambda text: text[:20],
 )

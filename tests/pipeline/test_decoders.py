@@ -275,8 +275,16 @@ def test_a_token_in_the_middle(steps: list[DecoderStep], piece: str, expected: b
 @pytest.mark.parametrize(
     ("piece", "byte"),
     [
-        *(("<0x41>", 65), ("<0xfF>", 255), ("<0x+f>", 15), ("<0x-1>", None), ("<0x 1>", None)),
-        *(("<0x041>", None), ("<0x4>", None), ("<0xé>", None), ("<0x１２>", None), ("a", None)),
+        ("<0x41>", 65),
+        ("<0xfF>", 255),
+        ("<0x+f>", 15),
+        ("<0x-1>", None),
+        ("<0x 1>", None),
+        ("<0x041>", None),
+        ("<0x4>", None),
+        ("<0xé>", None),
+        ("<0x１２>", None),
+        ("a", None),
     ],
 )
 def test_byte_of(piece: str, byte: int | None) -> None:

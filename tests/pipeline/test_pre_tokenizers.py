@@ -231,7 +231,8 @@ def test_only_the_beginning_of_the_text_is_marked() -> None:
     assert len(segments) > 5
     assert "".join(segments) == START + text
     assert [chunk for part in segments for chunk in splitter.chunks(part)] == [
-        *("▁ab", "cd"),
+        "▁ab",
+        "cd",
         *["ab", "cd"] * 1999,
     ]
     # Not within what the first character has become, however long that is.

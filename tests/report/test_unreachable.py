@@ -22,8 +22,12 @@ NEVER = {bytes([byte]) for byte in (0xC0, 0xC1, *range(0xF5, 0x100))}
 #: Patterns with what an automaton has to leave open: conditions, orders, groups that keep what they
 #: took; the last one is left to tell by merging alone.
 PATTERNS = [
-    *(r"(?s:.+)", r" ?[a-z]+|\d{1,2}| ?[^\sa-z\d]+|\s+(?!\S)|\s", r"a(?=b)|b+?|\w++|(?i:A)? +"),
-    *(r"(?:ab|a)(?>b?1)|[^1]|1(?!1)", r"(?<=a)b|\b\w|\W", "[ab]+"),
+    r"(?s:.+)",
+    r" ?[a-z]+|\d{1,2}| ?[^\sa-z\d]+|\s+(?!\S)|\s",
+    r"a(?=b)|b+?|\w++|(?i:A)? +",
+    r"(?:ab|a)(?>b?1)|[^1]|1(?!1)",
+    r"(?<=a)b|\b\w|\W",
+    "[ab]+",
 ]
 CHARACTERS = ["a", "b", "1", " ", "é"]
 #: All texts of up to three characters, and some longer ones.

@@ -62,7 +62,10 @@ def started(python: Path, *arguments: object) -> subprocess.Popen[str]:
     return subprocess.Popen(
         [
             str(Path(sys.executable).parent / "spark-submit"),
-            *("--master", "local[2]", *options, str(script)),
+            "--master",
+            "local[2]",
+            *options,
+            str(script),
             *map(str, arguments),
         ],
         env={

@@ -190,7 +190,9 @@ def test_learning_stops_after_checks_without_improvement() -> None:
     learned, held_out = [STEPS], ["abcd abcd"]
     options: Any = {"pattern": r"\w+| "}
     every = trained_by(
-        *(TrainingSettings, learned, held_out),
+        TrainingSettings,
+        learned,
+        held_out,
         num_merges=9,
         convergence=Convergence(None, 0.0, 1),
         **options,

@@ -329,7 +329,9 @@ def test_words() -> None:
     assert extended("words", texts, 9, min_frequency=1) == ["bugs", "snug", "mugs"]
     assert extended("words", texts, 9, max_token_length=3) == []
     assert extended("words", texts, 9, terms=["mugs", "a b", "hug", "sun"]) == [
-        *("mugs", "bugs", "snug"),
+        "mugs",
+        "bugs",
+        "snug",
     ]
 
 

@@ -45,9 +45,7 @@ def test_the_worked_example() -> None:
     assert pieces[:3] == ["<unk>", "<s>", "</s>"]
     # "ug" occurs 20 times, "▁p" 17, "un" 16, "▁h" 15 as often as "hug", which is longer.
     assert pieces[3:8] == ["ug", "▁p", "un", "▁h", "▁hug"]
-    assert encoding.encode_as_pieces("hugs and puns") == [
-        *("▁hugs", "▁", "a", "n", "d", "▁pun", "s")
-    ]
+    assert encoding.encode_as_pieces("hugs and puns") == "▁hugs ▁ a n d ▁pun s".split()
 
 
 def plain_pieces(words: dict[str, int], rules: PieceRules, most: int) -> list[str]:
@@ -77,8 +75,12 @@ SMALL = st.dictionaries(
     st.text("ab▁1éб\u0301猫カ", min_size=1, max_size=9), st.integers(1, 4), min_size=1, max_size=8
 )
 FLAGS = [
-    *("split_digits", "treat_whitespace_as_suffix", "split_by_whitespace", "split_by_number"),
-    *("allow_whitespace_only_pieces", "split_by_unicode_script"),
+    "split_digits",
+    "treat_whitespace_as_suffix",
+    "split_by_whitespace",
+    "split_by_number",
+    "allow_whitespace_only_pieces",
+    "split_by_unicode_script",
 ]
 
 

@@ -283,14 +283,18 @@ def test_settings_stay_as_they_were_checked() -> None:
         settings.vocab_size = 0  # type: ignore[misc]
 
 
-NUMBERS = [
-    *("vocab_size", "num_merges", "min_frequency", "max_token_length", "limit_alphabet"),
-    *("n_sub_iterations", "max_piece_length", "seed_size", "num_sub_iterations"),
-    *("max_sentence_length", "input_sentence_size", "seed_sentencepiece_size"),
-]
+NUMBERS = """
+    vocab_size num_merges min_frequency max_token_length limit_alphabet n_sub_iterations
+    max_piece_length seed_size num_sub_iterations max_sentence_length input_sentence_size
+    seed_sentencepiece_size
+""".split()
 ALL_SETTINGS = [
-    *(TrainingSettings, WordPieceSettings, CharacterBpeSettings, WordLevelSettings),
-    *(UnigramSettings, SentencePieceSettings),
+    TrainingSettings,
+    WordPieceSettings,
+    CharacterBpeSettings,
+    WordLevelSettings,
+    UnigramSettings,
+    SentencePieceSettings,
 ]
 
 

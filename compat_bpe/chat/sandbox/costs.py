@@ -517,10 +517,9 @@ METHODS: dict[type, Mapping[str, Method]] = {
 ATTRIBUTES: dict[type, frozenset[str]] = {
     Cycler: frozenset(("current",)),
     LoopContext: frozenset(
-        (
-            *("depth", "depth0", "first", "index", "index0", "last", "length", "nextitem"),
-            *("previtem", "revindex", "revindex0"),
-        )
+        """
+            depth depth0 first index index0 last length nextitem previtem revindex revindex0
+        """.split()
     ),
 }
 

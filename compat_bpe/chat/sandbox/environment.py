@@ -50,14 +50,12 @@ _NESTING = 150
 
 #: The nodes of jinja2 that a template may have, by name.
 NODES = frozenset(
-    (
-        *("Assign", "AssignBlock", "Break", "CallBlock", "Continue", "FilterBlock", "For", "If"),
-        *("Macro", "Output", "Scope", "Template", "TemplateData", "With"),
-        *("Add", "And", "Call", "Compare", "Concat", "CondExpr", "Const", "Dict", "Div"),
-        *("Filter", "FloorDiv", "Getattr", "Getitem", "Keyword", "List", "Mod", "Mul", "NSRef"),
-        *("Name", "Neg", "Not", "Operand", "Or", "Pair", "Pos", "Pow", "Slice", "Sub", "Test"),
-        "Tuple",
-    )
+    """
+        Assign AssignBlock Break CallBlock Continue FilterBlock For If Macro Output Scope
+        Template TemplateData With Add And Call Compare Concat CondExpr Const Dict Div Filter
+        FloorDiv Getattr Getitem Keyword List Mod Mul NSRef Name Neg Not Operand Or Pair Pos Pow
+        Slice Sub Test Tuple
+    """.split()
 )
 
 #: The tags whose nodes are called otherwise.

@@ -117,8 +117,18 @@ splitting_options = gathered(
 #: The parameters that --merge refuses: they are about texts.
 _OF_TEXTS = (
     *_SPLITTING,
-    *("field", "group_field", "jsonl", "errors", "include", "exclude", "hidden", "no_ignore"),
-    *("normalize", "mask", "drop_duplicates", "validation"),
+    "field",
+    "group_field",
+    "jsonl",
+    "errors",
+    "include",
+    "exclude",
+    "hidden",
+    "no_ignore",
+    "normalize",
+    "mask",
+    "drop_duplicates",
+    "validation",
 )
 
 
@@ -138,9 +148,7 @@ def corpus() -> None:
     groups={
         "Splitting": ["--model", "--like", "--pattern", "--normalizer", "--pre-tokenizer"],
         "Corpus": CORPUS_OPTIONS,
-        "Preparation": [
-            *("--normalize", "--mask", "--drop-duplicates", "--weight", "--validation")
-        ],
+        "Preparation": ["--normalize", "--mask", "--drop-duplicates", "--weight", "--validation"],
         "Counts": ["--merge", "--by-group", "--min-count"],
         "Output": ["--output", "--force", "--json", "--json-progress"],
     },

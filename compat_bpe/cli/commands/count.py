@@ -367,7 +367,10 @@ class _Run(CountOptions):
                 write_line(self._table.header())
             lines = (
                 tree_lines(
-                    *(self._arguments, counted, shown, len(columns)),
+                    self._arguments,
+                    counted,
+                    shown,
+                    len(columns),
                     by_tokens=order == "tokens",
                     depth=self.depth,
                 )

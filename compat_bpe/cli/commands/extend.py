@@ -58,8 +58,12 @@ _MOST_CHUNKS = 1000
     groups={
         "Required (DIR, and -n or --terms)": ["--output", "--number", "--terms"],
         "Vocabulary": [
-            *("--encoding", "--model", "--pattern"),
-            *("--no-space", "--min-frequency", "--max-token-length"),
+            "--encoding",
+            "--model",
+            "--pattern",
+            "--no-space",
+            "--min-frequency",
+            "--max-token-length",
         ],
         "Corpus": CORPUS_OPTIONS,
         "Output": [*OUTPUT_OPTIONS, "--json-progress"],

@@ -43,10 +43,9 @@ _GENERATOR = b'<meta name="generator" content="compat_bpe '
     groups={
         "Vocabularies": ["--encoding", "--model", "--pattern", "--estimate"],
         "Corpus": [*CORPUS_OPTIONS, "--notebooks"],
-        "Report": [
-            *["--summary", "--by", "--groups", "--terms", "--top", "--json", "--html", "--force"],
-            "--json-progress",
-        ],
+        "Report": """
+            --summary --by --groups --terms --top --json --html --force --json-progress
+        """.split(),
     },
 )
 @json_progress_option

@@ -253,7 +253,10 @@ _TOP = 5
         settings.SPECIAL: [*flags_of(settings.SPECIAL), "--bos", "--eos", "--unk", "--pad"],
         "Corpus": [*CORPUS_OPTIONS, "--counts"],
         settings.PREPARATION: [
-            *("--normalize", "--mask", "--drop-duplicates", *flags_of(settings.PREPARATION)),
+            "--normalize",
+            "--mask",
+            "--drop-duplicates",
+            *flags_of(settings.PREPARATION),
             "--validation",
         ],
         "Output": [*OUTPUT_OPTIONS, *CHECKPOINT_OPTIONS, "--json-progress"],

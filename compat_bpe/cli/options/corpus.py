@@ -45,9 +45,10 @@ _NAMED = 10
 
 
 #: The options that ``corpus_options`` gives, for a section of a command's help.
-CORPUS_OPTIONS = (
-    *("--field", "--group-field", "--jsonl", "--errors"),
-    *("--include", "--exclude", "--hidden", "--no-ignore", "--verbose"),
+CORPUS_OPTIONS = tuple(
+    """
+        --field --group-field --jsonl --errors --include --exclude --hidden --no-ignore --verbose
+    """.split()
 )
 
 

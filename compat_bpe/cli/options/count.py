@@ -31,26 +31,23 @@ if TYPE_CHECKING:
 GROUPS = {
     "Encoding": ["--model", "--encoding", "--pattern", "--estimate", "--factor", "--price"],
     "Limit": ["--max", "--per-file", "--context"],
-    "Input": [
-        *["--string", "--messages", "--parts", "--strict", "--as-of", "--files-from", "--null"],
-        *["--include", "--exclude", "--hidden", "--no-ignore", "--decompress", "--notebooks"],
-        *["--text", "--errors", "--encoding-of-file"],
-    ],
-    "Output": [
-        *["--tree", "--depth", "--percent", "--sort", "--top"],
-        *["--total-only", "--format", "--json", "--quiet", "--verbose"],
-    ],
+    "Input": """
+        --string --messages --parts --strict --as-of --files-from --null --include --exclude
+        --hidden --no-ignore --decompress --notebooks --text --errors --encoding-of-file
+    """.split(),
+    "Output": """
+        --tree --depth --percent --sort --top --total-only --format --json --quiet --verbose
+    """.split(),
 }
 
 #: Options that exclude each other; --format is there for csv and tsv, --json also for its json.
 _EXCLUDING = [
     *(
         ("--messages", of_files)
-        for of_files in (
-            *("PATH", "--string", "--files-from", "--tree", "--percent", "--top", "--sort"),
-            *("--per-file", "--include", "--exclude", "--text", "--errors", "--decompress"),
-            *("--notebooks", "--encoding-of-file", "--format"),
-        )
+        for of_files in """
+                PATH --string --files-from --tree --percent --top --sort --per-file --include
+                --exclude --text --errors --decompress --notebooks --encoding-of-file --format
+            """.split()
     ),
     ("--parts", "--factor"),
     ("--total-only", "--context"),
