@@ -416,7 +416,9 @@ def test_commands(neovim: str, tmp_path: Path) -> None:
     assert written["status"] == f"{count} tokens"
     assert f"this buffer: {count} tokens by gpt2" in written["info"]
     assert 'settings: {"encoding": "gpt2"}' in written["info"]
-    assert re.search(r"server: compat-bpe \d+\.\d+\.\d+, started by compat-bpe lsp", written["info"])
+    assert re.search(
+        r"server: compat-bpe \d+\.\d+\.\d+, started by compat-bpe lsp", written["info"]
+    )
     assert "the server is started by: compat-bpe lsp" in written["health"]
     assert re.search(r"the server is running: compat-bpe \d.*, 1 buffer counted", written["health"])
 
