@@ -206,7 +206,7 @@ export class Editor {
     const { length } = this.model.text;
     the('parts').hidden = !this.isPart;
     const [first, last] = [this.from, this.to].map(place => Math.round((place / length) * 100));
-    the('parts-where').textContent = `Long text: here ${first} to ${last} % of it`;
+    the('parts-where').textContent = `Long text: this is ${first} to ${last} %`;
     the('part-before').disabled = this.from === 0;
     the('part-after').disabled = this.to === length;
   }
