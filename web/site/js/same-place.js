@@ -77,10 +77,12 @@ export class SamePlace {
         pane.addEventListener(kind, () => { this.leader = pane; }, { passive: true });
       }
     }
-    editor.field.addEventListener('scroll', () => {
-      this.place();
-      if (this.leader === editor.field) this.follow(TRIES);
-    });
+    for (const kind of ['scroll', 'shown']) {
+      editor.field.addEventListener(kind, () => {
+        this.place();
+        if (this.leader === editor.field) this.follow(TRIES);
+      });
+    }
     view.element.addEventListener('scroll', () => {
       if (this.leader === view.element) this.follow(TRIES);
     });
