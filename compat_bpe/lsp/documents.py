@@ -275,6 +275,6 @@ def diagnostics(opened: OpenDocument, unit: Unit) -> list[dict[str, Any]]:
             "source": SOURCE,
             "code": "budget",
             "message": f"{opened.in_words()} are {opened.count() - budget:,} over the budget of "
-            f"{budget:,}, which is exceeded here",
+            f"{budget:,}: the limit is here",
         }
     ]

@@ -35,7 +35,7 @@
   :type '(choice (const :tag "The default, o200k_base" nil) string))
 
 (defcustom compat-bpe-budget nil
-  "The number of tokens that a buffer should not pass."
+  "The number of tokens that a buffer should not exceed."
   :type '(choice (const :tag "None" nil) natnum))
 
 (defcustom compat-bpe-settings nil
@@ -47,7 +47,7 @@
   :type 'natnum)
 
 (defcustom compat-bpe-highlight nil
-  "Non-nil highlights what is past the budget.
+  "Non-nil highlights the text past the budget.
 The face is `compat-bpe-past-budget'."
   :type 'boolean)
 
@@ -441,7 +441,7 @@ LIMIT is `compat-bpe-prompt-limit' unless a prefix argument gives it."
                          (list :position (plist-get (compat-bpe--range (point) (point)) :start)
                                :limit (or limit compat-bpe-prompt-limit))))))
     (kill-new (plist-get prompt :text))
-    (message "A prompt of %d tokens is copied" (plist-get prompt :count))))
+    (message "Copied a prompt of %d tokens" (plist-get prompt :count))))
 
 (defun compat-bpe--known ()
   "Return the names that can be counted by, each with its annotation in completion."
@@ -467,14 +467,20 @@ LIMIT is `compat-bpe-prompt-limit' unless a prefix argument gives it."
   "Count by the model or encoding NAME from now on."
   (interactive (list (compat-bpe--read-name)))
   (let ((is-encoding (member name (append (plist-get compat-bpe--names :encodings) nil))))
+    ;; Checked first: the server uses none of the settings if one is wrong.
+    (when (and compat-bpe--is-ready (not (string-empty-p name)))
+      (compat-bpe--request :compatBpe/fits
+                           (list :text "" :limit 0 (if is-encoding :encoding :model) name)))
     (setq compat-bpe-model (unless (or is-encoding (string-empty-p name)) name)
           compat-bpe-encoding (and is-encoding name)))
-  (compat-bpe--configure))
+  (compat-bpe--configure)
+  (message "Counting by %s" (if (string-empty-p name) "o200k_base" name)))
 
 ;;;###autoload
 (defun compat-bpe-set-budget (budget)
-  "Warn where a buffer passes BUDGET tokens; nil for no budget."
-  (interactive (list (let ((number (read-number "Budget in tokens (0 for none): " 0)))
+  "Warn where a buffer exceeds BUDGET tokens; nil for no budget."
+  (interactive (list (let ((number (read-number "Budget in tokens, 0 for none: "
+                                                (or compat-bpe-budget 0))))
                        (and (> number 0) number))))
   (setq compat-bpe-budget budget)
   (compat-bpe--configure))

@@ -112,6 +112,8 @@
     (compat-bpe-set-model "gpt2")
     (test-wait "encoding" (lambda () (equal (plist-get compat-bpe--told :encoding) "gpt2")))
     (test-note "gpt2" (plist-get compat-bpe--told :count))
+    (test-note "refused" (condition-case failure (compat-bpe-set-model "qwen3")
+                           (user-error (vector (cadr failure) compat-bpe-encoding))))
     (test-note "failure" (condition-case failure (compat-bpe-copy-prompt 3)
                            (user-error (cadr failure))))
     (compat-bpe-mode -1)

@@ -245,17 +245,17 @@ def test_as_installed(neovim: str, tmp_path: Path) -> None:
         written.status = require("compat_bpe").status()
         vim.api.nvim_win_set_cursor(0, { 302, 11 })
         vim.cmd("TokenPrompt")
-        wait("a prompt", function() return said():find("is copied") end)
+        wait("a prompt", function() return said():find("copied a prompt") end)
         written.prompt = vim.fn.getreg('"')
         vim.cmd("TokenPrompt 30")
-        wait("a prompt", function() return said():find("of 30 tokens is copied") end)
+        wait("a prompt", function() return said():find("prompt of 30 tokens") end)
         written.short = vim.fn.getreg('"')
         """,
         install_server(tmp_path),
     )
     assert written["status"] == f"{ENCODING.count(text)} tokens"
     count = ENCODING.count(written["prompt"])
-    assert f"a prompt of {count} tokens is copied" in written["said"]
+    assert f"copied a prompt of {count} tokens" in written["said"]
     assert 1900 < count <= 2000
     asked = "Fill in the text at <CURSOR>. Answer with the missing text only.\n\n"
     assert written["prompt"].startswith(asked)
@@ -401,7 +401,7 @@ def test_commands(neovim: str, tmp_path: Path) -> None:
     assert written["selection"] == (
         f"compat-bpe: {ENCODING.count(lines[0][4:] + lines[1][:6])} tokens in the selection"
     )
-    assert written["model"] == "compat-bpe: counts by o200k_base"
+    assert written["model"] == "compat-bpe: counting by o200k_base"
     assert "gpt-4" in written["completed"]
     assert "gpt-4o" in written["completed"]
     assert written["encodings"] == ["cl100k_base"]
@@ -411,12 +411,14 @@ def test_commands(neovim: str, tmp_path: Path) -> None:
     assert "\n" not in written["wrong"]
     assert written["no_limit"] == "compat-bpe: :TokenPrompt takes the most tokens as a number"
     assert re.fullmatch(r"compat-bpe: limit: limit is 3, but .*", written["low_limit"])
-    assert written["changed"] == "compat-bpe: counts by gpt2 now"
+    assert written["changed"] == "compat-bpe: counting by gpt2"
     count = get_encoding("gpt2").count(text)
     assert written["status"] == f"{count} tokens"
     assert f"this buffer: {count} tokens by gpt2" in written["info"]
     assert 'settings: {"encoding": "gpt2"}' in written["info"]
-    assert re.search(r"compat-bpe \d+\.\d+\.\d+, by compat-bpe lsp", written["info"])
+    assert re.search(
+        r"server: compat-bpe \d+\.\d+\.\d+, started by compat-bpe lsp", written["info"]
+    )
     assert "the server is started by: compat-bpe lsp" in written["health"]
     assert re.search(r"the server is running: compat-bpe \d.*, 1 buffer counted", written["health"])
 

@@ -42,7 +42,7 @@ def test_counts_prompts_and_tokens(window: Window, work: Path) -> None:
     window.click(ITEM)
     window.until(lambda: "Budget…" in window.text(".quick-input-list"), "menu")
     window.pick("Copy the prompt")
-    window.until(lambda: "is copied." in window.text(".notifications-toasts"), "prompt")
+    window.until(lambda: "Copied a prompt" in window.text(".notifications-toasts"), "prompt")
 
     # The tokens beside the text: backgrounds alternate, and what cannot be seen has a sign.
     window.command("compat-bpe: Show the Tokens")

@@ -341,7 +341,7 @@ def test_a_model_brings_encoding_and_context(page: Page) -> None:
     assert page.counts() == {"cl100k_base": 2}
     assert "% of 8,192" in page.text_of("counts")
     page.choose("other", "gpt-3.5-turbo")  # of the same encoding
-    assert "as many" in page.text_of("second")
+    assert "the same number" in page.text_of("second")
     page.run("$('no-other').click()")
     page.settle()
     page.choose("model", "r50k_base")
@@ -357,6 +357,8 @@ def test_an_estimate_is_marked_with_its_reason_and_has_no_tokens(page: Page) -> 
     assert "Anthropic says a token is approximately 3.5 English characters" in shown
     assert page.cells() == []
     assert page.text_of("tokens") == "hello world"
+    assert "no tokens to show" in page.text_of("tokens-help")
+    assert page.run("return $('copy-ids').disabled")
     page.choose("limit", 2)
     page.wait(lambda: page.run("return document.querySelector('.cut') !== null"))
     page.show_tab("word")
@@ -365,6 +367,9 @@ def test_an_estimate_is_marked_with_its_reason_and_has_no_tokens(page: Page) -> 
     page.wait(lambda: " counted as " in page.text_of("files-said"))
     assert "≈claude-sonnet-4-5" in page.text_of("files-table")
     page.run("$('forget-files').click()")
+    page.choose("model", "gpt-4o")
+    assert "no tokens to show" not in page.text_of("tokens-help")
+    assert not page.run("return $('copy-ids').disabled")
 
 
 def test_a_file_says_that_it_needs_a_server(built: Path) -> None:

@@ -33,7 +33,7 @@ function reasonFor({ reason, error }: Left): string {
 export async function countFiles(context: vscode.ExtensionContext, pages: Pages, uris: readonly vscode.Uri[]): Promise<void> {
   const paths = uris.filter((uri) => uri.scheme === 'file').map((uri) => uri.fsPath);
   if (paths.length === 0) {
-    return showError(vscode.l10n.t('There is no file on a disk to count.'));
+    return showError(vscode.l10n.t('No file on a disk was chosen.'));
   }
   try {
     const title = vscode.l10n.t('Counting tokens');
@@ -76,7 +76,7 @@ async function count(
       } else if (out.startsWith('{')) {
         resolve(JSON.parse(out) as Report); // also if some files could not be read
       } else {
-        reject(new Error(said.trim().split('\n').at(-1) || error?.message || vscode.l10n.t('It printed nothing.')));
+        reject(new Error(said.trim().split('\n').at(-1) || error?.message || vscode.l10n.t('The command printed nothing.')));
       }
     });
     token.onCancellationRequested(() => child.kill());

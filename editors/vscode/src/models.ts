@@ -15,7 +15,7 @@ export async function chooseModel(server: Server): Promise<void> {
   const pick = vscode.window.createQuickPick<Item>();
   const known = listOf(server.models);
   pick.title = vscode.l10n.t('Count by the tokenizer of which model?');
-  pick.placeholder = vscode.l10n.t('A model, or the name of another one');
+  pick.placeholder = vscode.l10n.t('Choose a model, or type another name');
   pick.matchOnDescription = true;
   pick.items = known;
   pick.onDidChangeValue((value) => {

@@ -50,7 +50,7 @@ async function problemOf([program, ...args]: Command): Promise<string | undefine
     return vscode.l10n.t('{0} is Python {1}', name, stdout.trim());
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code;
-    return code === 'ENOENT' ? vscode.l10n.t('{0} is not there', name) : vscode.l10n.t('{0} does not run', name);
+    return code === 'ENOENT' ? vscode.l10n.t('{0} was not found', name) : vscode.l10n.t('{0} does not run', name);
   }
 }
 

@@ -113,7 +113,7 @@ export class Server {
   async problemOf({ kind, name }: Choice): Promise<string | undefined> {
     try {
       if (this.running === undefined) {
-        return vscode.l10n.t('The server does not run.');
+        return vscode.l10n.t('The server is not running.');
       }
       await this.running.sendRequest(countEmpty, { text: '', [kind]: name });
       return undefined;
@@ -129,7 +129,7 @@ export class Server {
 
   private turn(life: Life, reason = ''): void {
     this.life = life;
-    this.reason = reason || (life === 'stopped' ? vscode.l10n.t('The server has stopped; the output of compat-bpe says why.') : '');
+    this.reason = reason || (life === 'stopped' ? vscode.l10n.t('The server has stopped. The output of compat-bpe says why.') : '');
     if (life !== 'running') {
       this.counts.clear();
     }
@@ -163,7 +163,7 @@ export class Server {
           const result = await next(name, given);
           if (name === 'compatBpe.copyAsPrompt') {
             await vscode.env.clipboard.writeText(result.text);
-            void vscode.window.showInformationMessage(vscode.l10n.t('A prompt of {0} is copied.', tokens(result.count)));
+            void vscode.window.showInformationMessage(vscode.l10n.t('Copied a prompt of {0}.', tokens(result.count)));
           }
           return result;
         },

@@ -43,7 +43,7 @@ export class StatusBar implements vscode.Disposable {
 
   private fail(text: string): void {
     this.item.text = `$(warning) ${text}`;
-    this.item.tooltip = `${this.server.reason}\n${vscode.l10n.t('Click for what to do.')}`;
+    this.item.tooltip = `${this.server.reason}\n${vscode.l10n.t('Click to see what to do.')}`;
     this.item.backgroundColor = new vscode.ThemeColor('statusBarItem.errorBackground');
   }
 
@@ -55,7 +55,7 @@ export class StatusBar implements vscode.Disposable {
     }
     if (told.problem !== undefined) {
       this.item.text = `$(warning) ${vscode.l10n.t('Tokens: settings not used')}`;
-      this.item.tooltip = `${told.problem}\n${vscode.l10n.t('Click for what to do.')}`;
+      this.item.tooltip = `${told.problem}\n${vscode.l10n.t('Click to see what to do.')}`;
       this.item.backgroundColor = new vscode.ThemeColor('statusBarItem.warningBackground');
       return;
     }

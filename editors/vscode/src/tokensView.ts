@@ -84,7 +84,7 @@ export class TokensView implements vscode.HoverProvider, vscode.Disposable {
   private async fill(uri: vscode.Uri, document: vscode.TextDocument): Promise<boolean> {
     const client = this.server.running;
     if (client === undefined) {
-      showError(vscode.l10n.t('The server does not run.'));
+      showError(vscode.l10n.t('The server is not running.'));
       return false;
     }
     const text = document.getText();

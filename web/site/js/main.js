@@ -9,13 +9,14 @@ import { EXAMPLE, FIGURES, SIDES } from './example.js';
 import { filesOfDialog, FilesPanel, MOST, setUpDropping } from './files.js';
 import { forgetAll, keepChoice, keepText, keptChoice, keptText } from './keeping.js';
 import { MessagesPanel } from './messages.js';
-import { areTokenizer, Models, names, Picker, prepared, ships, shortName, TokenizerFiles } from './models.js';
+import { areTokenizer, isEstimate, Models, names, Picker, prepared, ships, shortName, TokenizerFiles } from './models.js';
 import { SamePlace } from './same-place.js';
 import { Settings, setUpSharing, setUpTabs } from './settings.js';
 import { Model } from './text.js';
 import { IdsPanel, WordPanel } from './token-panels.js';
 import { TokenView } from './token-view.js';
 
+const TOKENS_HELP = the('tokens-help').textContent;
 const settings = new Settings();
 const link = settings.read(location.hash);
 const models = new Models(engine);
@@ -52,7 +53,7 @@ const same = new SamePlace(editor, view, async (start, end) => {
   return counts.map((/** @type {number} */ count, /** @type {number} */ column) => tokensOf(counter.keys[column], count));
 });
 card.pointed = found => same.point(found);
-const files = new FilesPanel(engine, () => settings.keys, openText);
+const files = new FilesPanel(engine, () => settings.keys, () => settings.chosen.limit, openText);
 const word = new WordPanel(engine, () => ({ keys: settings.keys, special: settings.chosen.special }));
 const messages = new MessagesPanel(engine, settings, models);
 const ids = new IdsPanel(engine, () => settings.keys, text => {
@@ -189,6 +190,9 @@ async function choose() {
   the('heads').replaceChildren(...(keys.length > 1 ? keys.map(key => make('span', {}, shortName(key))) : []));
   the('tokens').classList.toggle('two', keys.length > 1);
   the('tokens').parentElement.classList.toggle('two-heads', keys.length > 1);
+  const isGuessed = keys.every(isEstimate);
+  the('tokens-help').textContent = isGuessed ? 'There are no tokens to show: the count is an estimate.' : TOKENS_HELP;
+  for (const id of ['spaces', 'ids', 'copy-ids']) the(id).disabled = isEstimate(keys[0]) && (isGuessed || id === 'copy-ids');
   setBusy(true);
   try {
     await counter.choose(keys, settings.chosen.special);
@@ -233,6 +237,7 @@ settings.addEventListener('change', (/** @type {any} */ { detail: id }) => {
   else if (id === 'limit') {
     showCounts(figures, settings);
     cutSoon();
+    files.draw();
   } else started.then(choose);
 });
 

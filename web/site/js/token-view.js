@@ -84,9 +84,10 @@ export class TokenView {
     return block.height || Math.max(block.length * this.unit, 24);
   }
 
+  /** By all that was drawn: by what is in sight alone, each place would move all others. */
   perUnit() {
     let pixels = 0, units = 0;
-    for (const [block] of this.rows) {
+    for (const block of this.model.blocks.list) {
       if (!block.height) continue;
       pixels += block.height;
       units += block.length;

@@ -46,7 +46,7 @@ local function info()
   local told = counts.of(vim.api.nvim_get_current_buf())
   local cmd = client and client.config.cmd
   local facts = {
-    client and ("compat-bpe %s, by %s"):format(server.version_of_server, table.concat(cmd, " "))
+    client and ("server: compat-bpe %s, started by %s"):format(server.version_of_server, table.concat(cmd, " "))
       or "compat-bpe: the server is not running; :TokenRestart starts it",
     told and ("this buffer: %s by %s"):format(counts.words({ count = told.count }), told.encoding)
       or "this buffer: no count",
@@ -84,7 +84,7 @@ local function model(given)
   local name = given.args
   if name == "" then
     local now = settings.model or settings.encoding or settings.path or "o200k_base"
-    return server.say(("counts by %s"):format(now))
+    return server.say(("counting by %s"):format(now))
   end
   local kind = vim.tbl_contains(known().encodings, name) and "encoding" or "model"
   -- Checked first: settings that are wrong would be told, and not be used.
@@ -96,7 +96,7 @@ local function model(given)
     settings[kind] = name
     options.now.settings = settings
     server.configure()
-    server.say(("counts by %s now"):format(name))
+    server.say(("counting by %s"):format(name))
   end)
 end
 
@@ -113,7 +113,7 @@ function M.create()
   create("TokenPrompt", function(given)
     local limit = tonumber(given.args)
     if given.args ~= "" and not limit then
-      return server.warn(":TokenPrompt takes the most tokens as a number")
+      return server.warn(":TokenPrompt needs a number of tokens")
     end
     prompt.at_cursor(limit, prompt.copy)
   end, { nargs = "?", desc = "Copy a prompt around the cursor" })
