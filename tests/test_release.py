@@ -140,7 +140,7 @@ def test_the_address_is_written_once(copy: Path) -> None:
     set_address(copy, f"{ADDRESS}/")
     project = tomllib.loads((copy / "pyproject.toml").read_text("utf-8"))["project"]
     assert project["urls"]["Source"] == ADDRESS
-    assert project["scripts"] == {"compat-bpe": "compat_bpe.cli:main"}
+    assert project["scripts"] == {"compat-bpe": "compat_bpe.cli:program"}
     package = json.loads((copy / "editors/vscode/package.json").read_text("utf-8"))
     assert package["repository"]["url"] == f"{ADDRESS}.git"
     assert f"\nrepository-code: {ADDRESS}\n" in (copy / "CITATION.cff").read_text("utf-8")

@@ -63,19 +63,24 @@ def main() -> None:
 
     for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK"):
         _handle(name, _end)
+    run()
+
+
+def program() -> None:
+    """Run ``main`` and end the process without freeing each object of a vocabulary.
+
+    That would take a tenth of the time of a short run. Exit functions are called and streams are
+    flushed. With a profiler, a debugger, other threads, or a stream that cannot be written, the
+    process ends as Python ends it. It is for processes that do nothing else: no caller can catch
+    the exit.
+    """
     try:
-        run()
+        main()
     except SystemExit as ending:
         _exit(ending)
 
 
 def _exit(ending: SystemExit) -> NoReturn:
-    """End the process with a status, and without giving back each object of a vocabulary.
-
-    That takes a tenth of the time of a short run. What ends a process else is done: functions that
-    wait for its end, and buffers. A profiler or debugger, threads, and a stream that cannot be
-    written get the end that Python has for them.
-    """
     status = 0 if ending.code is None else ending.code
     is_watched = sys.gettrace() is not None or sys.getprofile() is not None
     if not isinstance(status, int) or is_watched or threading.active_count() > 1:

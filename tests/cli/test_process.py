@@ -380,10 +380,10 @@ def test_an_interrupt_of_another_program_that_imports_the_package() -> None:
 _WITH_AN_END = """
 import atexit, os, sys, threading
 atexit.register(lambda: print("at the end", flush=True))
-from compat_bpe.cli import main
+from compat_bpe.cli import program
 if "THREAD" in os.environ:
     threading.Timer(0.5, print, ["of a thread"]).start()
-main()
+program()
 """
 
 
