@@ -409,7 +409,7 @@ def test_commands(neovim: str, tmp_path: Path) -> None:
     assert written["with_file"] == []
     assert written["wrong"].startswith("compat-bpe: model: unknown model 'gpt5o'")
     assert "\n" not in written["wrong"]
-    assert written["no_limit"] == "compat-bpe: :TokenPrompt takes the most tokens as a number"
+    assert written["no_limit"] == "compat-bpe: :TokenPrompt needs a number of tokens"
     assert re.fullmatch(r"compat-bpe: limit: limit is 3, but .*", written["low_limit"])
     assert written["changed"] == "compat-bpe: counting by gpt2"
     count = get_encoding("gpt2").count(text)
