@@ -10,6 +10,7 @@ lists them.
 from __future__ import annotations
 
 import argparse
+import re
 import shutil
 import subprocess
 import sys
@@ -44,11 +45,11 @@ def build(out: Path) -> None:
     page_of_web = [sys.executable, str(ROOT / "web/build.py"), str(out / COUNT), "--docs", "../"]
     subprocess.run(page_of_web, check=True)
     guide = out / "guide-web.html"
-    name = f"<code>{COUNT}/</code>"
-    text = guide.read_text("utf-8")
-    if name not in text:
-        raise ValueError(f"{guide} does not name the page: {name}")
-    guide.write_text(text.replace(name, f'<a href="{COUNT}/">{name}</a>'), "utf-8")
+    name = f"(<code[^>]*>{COUNT}/</code>)"
+    text, links = re.subn(name, rf'<a href="{COUNT}/">\1</a>', guide.read_text("utf-8"))
+    if not links:
+        raise ValueError(f"{guide} does not name the page: {COUNT}/")
+    guide.write_text(text, "utf-8")
     if broken := list(broken_links(out)):
         raise ValueError("\n".join(["links that lead nowhere:", *broken]))
 
