@@ -84,25 +84,14 @@ export class TokenView {
     return block.height || Math.max(block.length * this.unit, 24);
   }
 
-  /** By all that was drawn: by what is in sight alone, each place would move all others. */
-  perUnit() {
-    let pixels = 0, units = 0;
-    for (const block of this.model.blocks.list) {
-      if (!block.height) continue;
-      pixels += block.height;
-      units += block.length;
-    }
-    return units > 200 ? pixels / units : this.unit;
-  }
-
   /** Put the blocks in sight in place, and ask for the cells of those that have none. */
   draw() {
     const { list } = this.model.blocks;
     const top = this.element.scrollTop - MARGIN;
     const bottom = top + this.element.clientHeight + 2 * MARGIN;
-    this.unit = this.perUnit();
     /** @type {Map<Block, Row>} */ const rows = new Map();
     let y = 0, above = 0, below = 0, at = 0;
+    let pixels = 0, units = 0; // of all that was drawn: by what is in sight alone, each place would move all others
     /** @type {any} */ let before = this.above;
     for (const block of list) {
       const height = this.heightOf(block);
@@ -116,7 +105,12 @@ export class TokenView {
       }
       y += height;
       at += block.length;
+      if (block.height) {
+        pixels += height;
+        units += block.length;
+      }
     }
+    if (units > 200) this.unit = pixels / units;
     for (const [block, { element }] of this.rows) if (!rows.has(block)) element.remove();
     this.rows = rows;
     this.above.style.height = `${above}px`;
