@@ -84,7 +84,7 @@ OTHER_MODEL_PREFIX_TO_ENCODING: dict[str, str] = _encodings("""
     deepseek_v4 deepseek-ai/DeepSeek-V4
 """)
 # The patterns below are compiled when a name is looked up: most commands are given an encoding.
-#: What may follow these prefixes: versions, variants of the maker and of services, and dates.
+#: Suffixes of these prefixes: versions, variants of the maker and of services, and dates.
 _VARIANT = (
     r"(?i)\d{0,3}([.p-]?[1-9])?"
     r"([-.](base|chat|exp|fast|flash|eu|pro|reasoner|speciale|spot|terminus|thinking|turbo|us|"
