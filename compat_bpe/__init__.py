@@ -17,10 +17,10 @@ except KeyboardInterrupt:
     import os
     import sys
 
-    words = getattr(sys, "orig_argv", sys.argv)  # Python 3.9 does not tell of -m
+    words = getattr(sys, "orig_argv", sys.argv)  # Python 3.9 does not record -m
     name = os.path.basename(sys.argv[0] if sys.argv else "")
     if name in ("compat-bpe", "compat-bpe.exe") or {"-m", __name__} <= {*words}:
-        # The command is interrupted while it starts, which is no error to show.
+        # The command was interrupted while it started: exit without a traceback.
         raise SystemExit(130) from None
     raise
 

@@ -16,6 +16,6 @@ if __name__ == "__main__":
         )
         sys.exit(2)
 
-    from .cli import main
+    from .cli import program
 
-    main()
+    program()

@@ -1,9 +1,9 @@
 """Values that are kept: properties computed once, bounded caches, dictionaries for threads.
 
-Text repeats itself. Most chunks of a long text have occurred before, and the ids of such a chunk
-take one look-up in a dictionary. Whole texts repeat, too, for instance when an editor counts a
-file after each change. Then a segment of some hundred characters takes one look-up, and is not
-even split.
+Text repeats itself. Most chunks of a long text have occurred before, and finding the ids of such a
+chunk takes one look-up in a dictionary. Whole texts repeat, too, for instance when an editor
+counts a file after each change. Then one look-up finds a segment of some hundred characters, which
+is not even split.
 
 In free-threaded CPython 3.13, ``dict.get`` takes 20 µs for a key that another thread has made, and
 ``key in table`` with ``table[key]`` 0.15 µs, since ``get`` locks the dictionary twice. Elsewhere
@@ -28,11 +28,11 @@ else:
     K = V = object
 
     class cached_property:
-        """A property that is computed when it is first asked for, and kept, without a lock.
+        """A property that is computed on first use, and kept, without a lock.
 
-        Before Python 3.12, that of ``functools`` takes a lock for all objects of a class; if the
-        process forks meanwhile, the lock is never released in the child. Here, threads that ask
-        together each compute the value, and all get the one that is kept.
+        Before Python 3.12, ``functools.cached_property`` holds one lock for all objects of a class.
+        If the process forks meanwhile, the lock is never released in the child. Here, threads that
+        ask at the same time each compute the value, and all get the one that is kept.
 
         >>> class Squares:
         ...     @cached_property
@@ -59,7 +59,7 @@ else:
 def changed(whole: T, **parts: Any) -> T:
     """Return a copy of an object with some attributes replaced; it shares the others.
 
-    Cached properties that are computed already are shared, too; each object computes the others.
+    Cached properties that have been computed are shared, too. Each object computes the others.
 
     >>> class Pair:
     ...     def __init__(self, left, right):
@@ -130,10 +130,10 @@ class Cache(dict[str, V]):
 
 
 class Memo(dict[K, V]):
-    """A dictionary of ``find(key)`` that begins anew when it is full.
+    """A dictionary of ``find(key)`` that is emptied when it is full.
 
-    It is for facts of which a text needs few different ones, such as those of its characters. A
-    look-up of a known key notes nothing, so it takes no longer than in any dictionary.
+    It is for facts with few different keys in a text, such as its characters. A look-up of a known
+    key records nothing, so it takes no longer than in any dictionary.
 
     Args:
         find: returns the value for a key.

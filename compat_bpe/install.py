@@ -1,4 +1,4 @@
-"""Installation of this package as ``tiktoken``, so that ``import tiktoken`` gives it."""
+"""Installation of this package as ``tiktoken``, so that ``import tiktoken`` imports it."""
 
 from __future__ import annotations
 
@@ -15,11 +15,10 @@ _before: dict[str, ModuleType | None] | None = None
 
 
 def install_as_tiktoken(*, force: bool = False) -> None:
-    """Make ``import tiktoken`` and its submodules give this package, from now on in this process.
+    """Make ``import tiktoken`` import this package, submodules included, in this process.
 
-    Call this before anything imports tiktoken. It also installs ``tiktoken_ext.openai_public``,
-    and it finds other plug-ins in the namespace package ``tiktoken_ext``. A second call does
-    nothing.
+    Call this before anything imports tiktoken. It also installs ``tiktoken_ext.openai_public``.
+    Other plug-ins in the namespace package ``tiktoken_ext`` are found. A second call does nothing.
 
     Args:
         force: True to install even if the real tiktoken has been imported. Modules that have
@@ -42,7 +41,7 @@ def install_as_tiktoken(*, force: bool = False) -> None:
             "tiktoken has been imported already; call install_as_tiktoken before that, or with "
             "force=True"
         )
-    # Statements, so that programs that gather imports find these modules.
+    # Import statements let programs that collect imports, such as freezers, find these modules.
     from . import tiktoken
     from .tiktoken import _educational, _tiktoken, core, load, model, openai_public, registry
 
@@ -59,7 +58,7 @@ def install_as_tiktoken(*, force: bool = False) -> None:
 
 
 def uninstall_as_tiktoken() -> None:
-    """Undo ``install_as_tiktoken``; modules that have imported names meanwhile keep them."""
+    """Undo ``install_as_tiktoken``. Modules that have imported names keep them."""
     global _before
     if _before is None:
         return

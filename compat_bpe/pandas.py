@@ -1,4 +1,4 @@
-"""``series.tokens`` for pandas: there once this module is imported."""
+"""``series.tokens`` for pandas, registered when this module is imported."""
 
 from .columns.accessor import register_pandas
 

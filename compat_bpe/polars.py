@@ -1,4 +1,4 @@
-"""``pl.col(…).tokens`` for Polars: there once this module is imported."""
+"""``pl.col(…).tokens`` for Polars, registered when this module is imported."""
 
 from .columns.accessor import register_polars
 

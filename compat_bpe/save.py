@@ -1,4 +1,4 @@
-"""Encodings to files that other programs read: the public names."""
+"""Saving encodings as files that other programs read: the public names."""
 
 from .encodings.save import save_gpt2 as save_gpt2
 from .encodings.save import save_sentencepiece as save_sentencepiece

@@ -1,7 +1,7 @@
 """Tokenizers of several steps, and models of SentencePiece: the public names.
 
-``compat_bpe.load`` makes the tokenizers. These names are for types, for checks, and for the
-settings that ``Tokenizer.encode_with_offsets`` takes.
+``compat_bpe.load`` makes the tokenizers. Use these names for annotations, for ``isinstance``, and
+for the settings of ``Tokenizer.encode_with_offsets``.
 """
 
 from .encodings.sentencepiece import SentencePiece as SentencePiece

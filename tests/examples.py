@@ -1,10 +1,12 @@
-"""The examples that a property draws: how many, and on what fixtures."""
+"""The examples that a property draws: how many, and on what fixtures; and tables of cases."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 
 Test = Callable[..., None]
@@ -40,3 +42,25 @@ def drawn(number: int, *strategies: Any, **named: Any) -> Callable[[Test], Test]
         return found
 
     return decorate
+
+
+def unescaped(word: str) -> str:
+    """A word of a table, in which characters may be escaped as in Python."""
+    return word.encode("latin-1", "backslashreplace").decode("unicode_escape")
+
+
+def rows(table: str, width: int) -> list[tuple[str, ...]]:
+    """Return the lines of a table, whose cells have arrows between them.
+
+    A line that begins with four spaces goes on with the one before. In cells, but for the first
+    one, characters may be escaped as in Python. The last cells may be missing.
+    """
+    joined = table.strip("\n").replace("\n    →", " →").replace("\\n\n    ", "\\n")
+    cells = [re.split(" → ?", line) for line in joined.replace("\n    ", " ").split("\n")]
+    found = [[line.strip(), *map(unescaped, more)] for line, *more in cells]
+    return [(*row, *[""] * width)[:width] for row in found]
+
+
+def cases(table: str, names: str = "line said") -> pytest.MarkDecorator:
+    """Parametrize a test with the ``rows`` of a table."""
+    return pytest.mark.parametrize(names.split(), rows(table, len(names.split())))

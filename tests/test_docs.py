@@ -37,9 +37,6 @@ import compat_bpe.save
 import compat_bpe.tokenizer
 import compat_bpe.train
 from compat_bpe.cli import cli
-from tests.docs_folder import environment as environment
-from tests.docs_folder import folder as folder
-from tests.docs_folder import vocabulary as vocabulary
 from tests.docs_pages import (
     PAGES,
     README,
@@ -52,6 +49,10 @@ from tests.docs_pages import (
     run_sessions,
     to_run,
 )
+from tests.docs_pages import environment as environment
+from tests.docs_pages import folder as folder
+from tests.docs_pages import vocabulary as vocabulary
+from tools.check_links import broken_links
 from tools.ci.stages import STAGES
 
 LINKING_PAGES = [*PAGES, ROOT / "CHANGELOG.md", ROOT / "CONTRIBUTING.md", ROOT / "SECURITY.md"]
@@ -143,6 +144,24 @@ def test_links(page: Path) -> None:
         assert found.is_file(), f"{name(page)}: {target}"
         if anchor:
             assert anchor in anchors_of(found), f"{name(page)}: {target}"
+    if page.parent.name == "docs":  # with such an anchor, the script of the site's theme ends
+        assert not re.search(r"^#+ +\d", without_code(page), re.MULTILINE), name(page)
+
+
+def test_links_of_a_site(tmp_path: Path) -> None:
+    """The stage ``docs`` checks the site; here, which links are found to lead nowhere."""
+    pages = {
+        "index.html": '<a href="a/b.html#there">1</a> <a href="https://x.org/y">2</a> <p id="é">',
+        "a/b.html": '<h1 id="there">B</h1> <a href="../#%C3%A9">1</a> <a href="#">2</a>',
+        "a/c.html": '<a href="b.html#no">1</a> <a href="d/">2</a> <img src="../e.png">',
+        "404.html": '<a href="/anything">1</a>',
+    }
+    for path, text in pages.items():
+        (tmp_path / path).parent.mkdir(exist_ok=True)
+        (tmp_path / path).write_text(text, "utf-8")
+    assert list(broken_links(tmp_path)) == [
+        f"a/c.html: {target}" for target in ("b.html#no", "d/", "../e.png")
+    ]
 
 
 def test_every_page_is_linked() -> None:
@@ -185,7 +204,7 @@ def test_the_page_of_the_command_has_every_option_and_no_other() -> None:
         if commands:
             documented.update(dict.fromkeys(commands, options))
         else:
-            users = re.match(r"\s*Of ((?:`[a-z-]+`(?:, | and )?)+)", text)
+            users = re.match(r"\s*This part is for ((?:`[a-z-]+`(?:, | and )?)+)", text)
             for command in re.findall(r"`([a-z-]+)`", users[1]) if users else []:
                 shared[command] = shared.get(command, set()) | options
     assert set(documented) == set(cli.list_commands(context))
@@ -227,13 +246,13 @@ def test_the_reference_has_every_public_name(module: ModuleType) -> None:
     )
 
 
-def test_the_picture_has_every_room() -> None:
+def test_the_picture_has_every_package() -> None:
     page = ROOT / "docs/architecture.md"
     picture = next(block.text for block in blocks_of(page) if block.language == "mermaid")
     package = Path(compat_bpe.__file__).parent
-    rooms = {path.parent.name for path in package.glob("*/__init__.py")}
-    assert set(re.findall(r"<b>(\w+)</b>", picture)) == rooms
-    assert set(re.findall(r"^\| `(\w+)` \|", page.read_text("utf-8"), re.MULTILINE)) == rooms
+    packages = {path.parent.name for path in package.glob("*/__init__.py")}
+    assert set(re.findall(r"<b>(\w+)</b>", picture)) == packages
+    assert set(re.findall(r"^\| `(\w+)` \|", page.read_text("utf-8"), re.MULTILINE)) == packages
 
 
 @each_page

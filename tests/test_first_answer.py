@@ -13,16 +13,16 @@ from tests.alone import run_alone
 ROOT = Path(compat_bpe.__file__).parent.parent
 
 #: What takes milliseconds to import, or brings in much else.
-HEAVY = {
-    *("argparse", "ast", "asyncio", "base64", "binascii", "concurrent.futures", "contextlib"),
-    *("copy", "csv", "ctypes", "dataclasses", "datetime", "decimal", "difflib", "dis", "email"),
-    *("fractions", "gettext", "glob", "hashlib", "heapq", "importlib.metadata"),
-    *("importlib.resources", "importlib.util", "inspect", "json", "linecache", "locale", "logging"),
-    *("multiprocessing", "pathlib", "pickle", "pkgutil", "platform", "queue", "random"),
-    *("selectors", "shutil", "signal", "socket", "string", "struct", "subprocess", "tempfile"),
-    *("textwrap", "threading", "token", "tokenize", "traceback", "typing", "unicodedata"),
-    *("urllib.parse", "urllib.request", "uuid", "warnings", "weakref", "zipfile", "numpy", "regex"),
-}
+HEAVY = set(
+    """
+        argparse ast asyncio base64 binascii concurrent.futures contextlib copy csv ctypes
+        dataclasses datetime decimal difflib dis email fractions gettext glob hashlib heapq
+        importlib.metadata importlib.resources importlib.util inspect json linecache locale logging
+        multiprocessing pathlib pickle pkgutil platform queue random selectors shutil signal socket
+        string struct subprocess tempfile textwrap threading token tokenize traceback typing
+        unicodedata urllib.parse urllib.request uuid warnings weakref zipfile numpy regex
+    """.split()
+)
 
 #: What each step brings in, on every Python.
 STEPS = {
@@ -30,7 +30,8 @@ STEPS = {
     "encoding = compat_bpe.get_encoding({name!r})": set(),
     "encoding.encode('hello world, ' * 300)": set(),
     "encoding.encode('h\\xebllo \\U0001f600, ' * 300)": {
-        *("bisect", "_bisect"),
+        "bisect",
+        "_bisect",
         "encodings.utf_16_le",
     },
     "encoding.decode([5, 6])": {"array"},

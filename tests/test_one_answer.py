@@ -217,12 +217,7 @@ def test_a_surface_gives_the_answer(surface: Surface, question: Question) -> Non
 
 
 def test_no_other_module_decides_what_a_name_means() -> None:
-    deciders = {
-        "resolve_model",
-        "in_hugging_face",
-        "STORES",
-        "factor_of",
-    }
+    deciders = {"resolve_model", "in_hugging_face", "STORES", "factor_of"}
     callers: dict[str, set[str]] = {}
     for path in PACKAGE.rglob("*.py"):
         source = path.read_text(encoding="utf-8")
@@ -243,10 +238,6 @@ def test_no_other_module_decides_what_a_name_means() -> None:
             "mcp/server.py",
         },
         "in_hugging_face": {"encodings/resolve.py"},
-        "STORES": {
-            "encodings/load.py",
-            "encodings/resolve.py",
-            "lsp/settings.py",
-        },
+        "STORES": {"encodings/load.py", "encodings/resolve.py", "lsp/settings.py"},
         "factor_of": {"encodings/resolve.py"},
     }

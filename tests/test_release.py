@@ -15,11 +15,14 @@ import pytest
 from compat_bpe import __version__
 from tools import build_llms, build_options, public_api
 from tools.release import (
+    FROM_CHECKOUT,
+    INSTALLING,
     notes,
     places_of_address,
     places_of_version,
     section,
     set_address,
+    set_index,
     set_version,
 )
 
@@ -137,7 +140,7 @@ def test_the_address_is_written_once(copy: Path) -> None:
     set_address(copy, f"{ADDRESS}/")
     project = tomllib.loads((copy / "pyproject.toml").read_text("utf-8"))["project"]
     assert project["urls"]["Source"] == ADDRESS
-    assert project["scripts"] == {"compat-bpe": "compat_bpe.cli:main"}
+    assert project["scripts"] == {"compat-bpe": "compat_bpe.cli:program"}
     package = json.loads((copy / "editors/vscode/package.json").read_text("utf-8"))
     assert package["repository"]["url"] == f"{ADDRESS}.git"
     assert f"\nrepository-code: {ADDRESS}\n" in (copy / "CITATION.cff").read_text("utf-8")
@@ -153,6 +156,29 @@ def test_what_is_no_address(copy: Path, address: str) -> None:
     with pytest.raises(ValueError, match="is no address"):
         set_address(copy, address)
     assert contents(copy) == before
+
+
+def test_where_the_package_is_installed_from_is_written_everywhere(tmp_path: Path) -> None:
+    """Everywhere from a checkout, and after ``tools/release.py index`` from an index, or so now."""
+    index = re.compile(r"pip\s+install\s+'?compat-bpe\b(?!-)")
+    here = {}
+    for pattern in INSTALLING:
+        for path in ROOT.glob(pattern):
+            text = path.read_text("utf-8")
+            if path not in (Path(__file__), ROOT / "docs/releasing.md"):
+                here[path.relative_to(ROOT)] = text
+    places = {bool(FROM_CHECKOUT.search(text)) for text in here.values() if "pip install" in text}
+    from_index = [str(path) for path, text in here.items() if index.search(text)]
+    if not from_index:
+        assert places == {True, False}
+        for path, text in here.items():
+            (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+            (tmp_path / path).write_text(text, "utf-8")
+        set_index(tmp_path)
+        here = {path: (tmp_path / path).read_text("utf-8") for path in here}
+        from_index = [str(path) for path, text in here.items() if index.search(text)]
+    assert len(from_index) > 15
+    assert not [path for path, text in here.items() if FROM_CHECKOUT.search(text)]
 
 
 def test_the_source_distribution_has_all_files() -> None:

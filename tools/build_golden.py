@@ -40,10 +40,7 @@ GOLDEN = ROOT / "fixtures" / "golden"
 #: White space to ``str.isspace`` or once to Unicode, but not to the patterns.
 NO_WHITE_SPACE = "\x1c\x1d\x1e\x1f\u180e\u200b\u2060\ufeff"
 
-CONTRACTIONS = [
-    *("s", "S", "ſ", "t", "T", "d", "D", "m", "M", "ll", "LL", "lL", "re", "RE", "Re", "ve", "VE"),
-    *("vE", "l", "r", "v", "x"),
-]
+CONTRACTIONS = "s S ſ t T d D m M ll LL lL re RE Re ve VE vE l r v x".split()
 LONG = [*"aA \n", "\r\n", *"\t-=7é中\u3000😀\u0301", "'s", "aB"]
 
 PROSE = """\

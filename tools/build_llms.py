@@ -25,7 +25,7 @@ def llms_txt(index: str) -> str:
     """Return the text for a first page.
 
     >>> pages = "- [x](x.md): a\\n  b\\n- [y](reference/y.md): c\\n"
-    >>> print(llms_txt(f"# T\\n\\nWhat it\\nis.\\n\\n## A\\n\\n{pages}"))
+    >>> print(llms_txt(f"# T\\n\\nWhat it\\nis.\\n\\n## None\\n\\nText.\\n\\n### A\\n\\n{pages}"))
     # T
     <BLANKLINE>
     > What it is.
@@ -45,12 +45,14 @@ def llms_txt(index: str) -> str:
 def _lines(paragraphs: list[str]) -> Iterator[str]:
     title, summary, *rest = filter(None, paragraphs)
     yield from (title, "", f"> {summary}")
-    is_list = False
+    heading = ""
     for line in rest:
-        if line.startswith("## "):
-            yield from ("", line, "")
-            is_list = True
-        elif line.startswith("- ") and is_list:
+        if line.startswith("##"):
+            heading = line.replace("### ", "## ")
+        elif line.startswith("- "):
+            if heading:  # a section without a list has none
+                yield from ("", heading, "")
+                heading = ""
             yield re.sub(r"\((reference/\w+)\.md\)", r"(\1.html)", line)
 
 

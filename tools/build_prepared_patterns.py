@@ -13,7 +13,6 @@ from __future__ import annotations
 import sys
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
-from functools import partial
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
@@ -23,11 +22,10 @@ from compat_bpe.encodings.published import PATTERNS
 from compat_bpe.formats.checked_json import Json
 from compat_bpe.formats.tokenizer_parts import read_steps
 from compat_bpe.pattern.parser import parse
-from compat_bpe.pattern.splitter import (
+from compat_bpe.pattern.splitter import LARGE_PARTS, Splitter
+from compat_bpe.pattern.translation import (
     FIRST_STAND_IN,
-    LARGE_PARTS,
     PREPARED_PARTS,
-    Splitter,
     Translation,
     WithStandIns,
 )
@@ -75,11 +73,10 @@ _WIDTH = 100
 def translations() -> Iterator[tuple[str, Translation]]:
     """Yield each key and what a pattern is translated to, nothing of it prepared."""
     for pattern in dict.fromkeys(PATTERNS.values()):
-        yield pattern, Translation(partial(parse, pattern), pattern)
+        yield pattern, Translation(parse(pattern), pattern)
     part = deepseek.PARTS["pre_tokenizer"]
     splitter = make_splitter(read_steps(Json(part, "deepseek", "pre_tokenizer"))[:-1])
     assert isinstance(splitter, Splitter)
-    assert splitter.translation is not None
     yield repr(part), splitter.translation
 
 

@@ -10,15 +10,21 @@ lists them.
 from __future__ import annotations
 
 import argparse
+import re
 import shutil
 import subprocess
 import sys
 from pathlib import Path
 
+if __name__ == "__main__":
+    sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from tools.check_links import broken_links
+
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 
-#: The folder of the page in the site. ``docs/guide-web.md`` links to it.
+#: The folder of the page in the site. ``docs/guide-web.md`` names it; here that becomes a link.
 COUNT = "count"
 
 
@@ -26,7 +32,7 @@ def build(out: Path) -> None:
     """Make the site in a new folder.
 
     Raises:
-        ValueError: the folder has something in it.
+        ValueError: the folder has something in it, or a link leads nowhere.
         subprocess.CalledProcessError: a part cannot be made; it has said why.
     """
     if out.exists() and any(out.iterdir()):
@@ -36,8 +42,16 @@ def build(out: Path) -> None:
     for page in DOCS.rglob("*.md"):
         target = out / page.relative_to(DOCS)
         shutil.copyfile(page, target)
-    page_of_web = [sys.executable, str(ROOT / "web/build.py"), str(out / COUNT)]
+    page_of_web = [sys.executable, str(ROOT / "web/build.py"), str(out / COUNT), "--docs", "../"]
     subprocess.run(page_of_web, check=True)
+    guide = out / "guide-web.html"
+    name = f"(<code[^>]*>{COUNT}/</code>)"
+    text, links = re.subn(name, rf'<a href="{COUNT}/">\1</a>', guide.read_text("utf-8"))
+    if not links:
+        raise ValueError(f"{guide} does not name the page: {COUNT}/")
+    guide.write_text(text, "utf-8")
+    if broken := list(broken_links(out)):
+        raise ValueError("\n".join(["links that lead nowhere:", *broken]))
 
 
 def main() -> None:

@@ -15,20 +15,12 @@ from contextlib import suppress
 _SET = {"LC_ALL": "C.UTF-8", "TERM": "dumb"}
 #: What changes the results of programs: Python's and git's settings, languages, colours, pagers.
 _DROPPED_PREFIXES = ("CLICOLOR", "GIT_", "LC_", "LESS", "PYTHON")
-_DROPPED = {
-    "COLORTERM",
-    "COLUMNS",
-    "FORCE_COLOR",
-    "LANGUAGE",
-    "LINES",
-    "LS_COLORS",
-    "MANPAGER",
-    "NO_COLOR",
-    "PAGER",
-    "PYTEST_ADDOPTS",
-    "PYTEST_PLUGINS",
-    "PY_COLORS",
-}
+_DROPPED = set(
+    """
+        COLORTERM COLUMNS FORCE_COLOR LANGUAGE LINES LS_COLORS MANPAGER NO_COLOR PAGER
+        PYTEST_ADDOPTS PYTEST_PLUGINS PY_COLORS
+    """.split()
+)
 #: Where Python keeps what it compiles, which changes no result.
 _KEPT = {"PYTHONPYCACHEPREFIX"}
 

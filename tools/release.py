@@ -4,10 +4,13 @@
     python tools/release.py version 1.0.0     # a new version; run tools/build_man.py afterwards
     python tools/release.py address https://git.example.org/owner/compat_bpe
                                     [--site https://docs.example.org/]
+    python tools/release.py index             # the package is on PyPI: install it from there
 
 What CHANGELOG.md has under "Unreleased" becomes the section of a version, of today. The
 address is written into [project.urls] of the package, CITATION.cff, the extension for VS Code, and
-the site of the documentation. A second run replaces what the first has written.
+the site of the documentation. A second run replaces what the first has written. Until ``index`` has
+run, documents and messages say ``pip install '.[EXTRA]' in a checkout``; run tools/build_man.py
+afterwards.
 """
 
 from __future__ import annotations
@@ -30,6 +33,19 @@ UNRELEASED = "Unreleased"
 
 #: The versions that are possible: those of PyPI that are also versions of npm.
 _VERSION = re.compile(r"(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)")
+
+#: The files that tell users, or the tests of messages, how to install the package.
+INSTALLING = tuple(
+    """
+        README.md docs/**/*.md compat_bpe/**/*.py tests/**/*.py web/site/*.html editors/*/README.md
+        editors/emacs/*.el editors/nvim/doc/* editors/nvim/**/*.lua
+    """.split()
+)
+#: How pip gets the package, or an extra, from a checkout.
+FROM_CHECKOUT = re.compile(
+    r"(pip\s+install\s+)(?:'\.(\[[{}\w]+\])'|\.)(`*|</code>)(?:  #)?"
+    r"\s+in\s+a\s+checkout\b(?:\s+of\s+compat-bpe\b)?"
+)
 
 #: A file, a pattern for the one place in it, and what stands there afterwards.
 Place = tuple[str, str, str]
@@ -160,6 +176,31 @@ def set_address(root: Path, address: str, site: str | None = None) -> None:
     _write(root, places_of_address(address.rstrip("/"), site))
 
 
+def from_index(text: str) -> str:
+    """Return a text with each way to install the package from a checkout as that from an index.
+
+    >>> from_index("Run `pip install '.[chat]'` in a checkout, not `pip install '.[dev]'`.")
+    "Run `pip install 'compat-bpe[chat]'`, not `pip install '.[dev]'`."
+    >>> from_index("pip install .  # in a checkout")
+    'pip install compat-bpe'
+    """
+
+    def changed(match: re.Match[str]) -> str:
+        pip, extra, end = match.groups()
+        return f"{pip}'compat-bpe{extra}'{end}" if extra else f"{pip}compat-bpe{end}"
+
+    return FROM_CHECKOUT.sub(changed, text)
+
+
+def set_index(root: Path) -> None:
+    """Write into the files below a folder that the package is installed from an index."""
+    for pattern in INSTALLING:
+        for path in root.glob(pattern):
+            text = path.read_bytes().decode()
+            if (after := from_index(text)) != text:
+                path.write_bytes(after.encode())
+
+
 def _write(root: Path, places: Iterable[Place]) -> None:
     texts: dict[Path, str] = {}
     for name, pattern, after in places:
@@ -184,6 +225,7 @@ def main() -> None:
     command = commands.add_parser("address")
     command.add_argument("address", help="the address of the repository")
     command.add_argument("--site", help="the address of the documentation")
+    commands.add_parser("index")
     given = parser.parse_args()
     try:
         if given.command == "notes":
@@ -191,6 +233,8 @@ def main() -> None:
             sys.stdout.buffer.write(text.encode())
         elif given.command == "version":
             set_version(ROOT, given.version, time.strftime("%Y-%m-%d"))
+        elif given.command == "index":
+            set_index(ROOT)
         else:
             set_address(ROOT, given.address, given.site)
     except ValueError as error:

@@ -25,9 +25,11 @@ FIXTURE = Path(__file__).parents[1] / "fixtures" / "slow_tokenizers.json"
 
 BERT_CLASSES = [
     f"{name}Tokenizer"
-    for name in (
-        *("Bert", "ConvBert", "DistilBert", "DPRContextEncoder", "DPRQuestionEncoder", "DPRReader"),
-        *("Electra", "LayoutLM", "LayoutLMv2", "Lxmert", "MobileBert", "SqueezeBert"),
+    for name in tuple(
+        """
+            Bert ConvBert DistilBert DPRContextEncoder DPRQuestionEncoder DPRReader Electra LayoutLM
+            LayoutLMv2 Lxmert MobileBert SqueezeBert
+        """.split()
     )
 ]
 BERT = "[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\nhello\n##lo\nhel\n"

@@ -1,20 +1,10 @@
-// Compiles the Python files of a folder with the Pyodide beside the page: a browser then has only
-// to load them. Usage: node compile.mjs PYODIDE FOLDER
+// Runs in_pyodide.py in the Pyodide beside the page. Usage: node compile.mjs PYODIDE CODE LIBRARY
+import { readFile } from 'node:fs/promises';
 import { pathToFileURL } from 'node:url';
 
-const [, , pyodide, folder] = process.argv;
+const [, , pyodide, code, library] = process.argv;
 const { loadPyodide } = await import(pathToFileURL(`${pyodide}/pyodide.mjs`).href);
 const python = await loadPyodide({ indexURL: pyodide });
-python.mountNodeFS('/folder', folder);
-python.runPython(`
-import os, py_compile
-for where, _, names in os.walk("/folder"):
-    for name in names:
-        if name.endswith(".py"):
-            path = os.path.join(where, name)
-            py_compile.compile(
-                path, path + "c", os.path.relpath(path, "/folder"), doraise=True, optimize=2,
-                invalidation_mode=py_compile.PycInvalidationMode.UNCHECKED_HASH,
-            )
-            os.remove(path)
-`);
+python.mountNodeFS('/code', code);
+python.mountNodeFS('/library', library);
+python.runPython(await readFile(new URL('in_pyodide.py', import.meta.url), 'utf-8'));

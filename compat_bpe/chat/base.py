@@ -62,7 +62,7 @@ class LeftOut(NamedTuple):
 
     Args:
         place: its place, such as ``messages[2].content[0]``.
-        kind: its kind, in a few words; empty if the place says it.
+        kind: its kind, in a few words; empty if the place shows it.
     """
 
     place: str
@@ -85,7 +85,7 @@ class Request:
         response_format: the form of the reply; None if it is a text.
         tool_choice: the tools that the model may call, as in a request.
         endpoint: where the request goes.
-        strict: True to refuse a request of which something is not counted.
+        strict: True to refuse a request if a part of it cannot be counted.
         left_out: the uncounted parts that are in none of the other members.
         places: the places of messages and contents in the caller's request, by their places here,
             where these differ.
@@ -143,7 +143,7 @@ class Request:
             checked_messages(messages),
             None if tools is None else checked_objects(tools, "tools", "tool"),
             None if documents is None else checked_objects(documents, "documents", "document"),
-            # Either a reply begins, or the last message goes on.
+            # Either a reply begins, or the model goes on with the last message.
             add_generation_prompt and not continue_final_message,
             continue_final_message,
             {} if variables is None else plain(variables, "variables"),
@@ -184,7 +184,7 @@ class ChatFormat(ABC):
     members: frozenset[str] | None = None
     #: True if the count depends on ``tool_choice`` and the endpoint.
     knows_endpoints = False
-    #: True if the count itself names what it leaves out.
+    #: True if the note of the count already names the uncounted parts.
     names_left_out = False
 
     def __init__(self, encoding: Encoding) -> None:
@@ -233,7 +233,7 @@ def json_text(value: Any, *, spaced: bool, number: Callable[[float], str]) -> st
 
     Args:
         value: plain data.
-        spaced: True for a space behind each comma and colon, as Python's ``json`` writes it.
+        spaced: True for a space after each comma and colon, as Python's ``json`` writes it.
         number: writes a number that is not an integer.
 
     >>> json_text({"a": [1, 2.5, "é"]}, spaced=True, number=repr)

@@ -1,6 +1,6 @@
 """The format of a model's requests, by the name of the model, its encoding, or a template.
 
-Some names of DeepSeek's service have meant one model after the other. The days are those of the
+Some names of DeepSeek's service have meant different models over time. The days are those of the
 service's change log; since 2026-07-24 it refuses both names.
 
 https://api-docs.deepseek.com/updates
@@ -22,13 +22,13 @@ from ..encodings.resolve import LIBRARY, UnresolvedError, resolve
 from .base import ChatFormat, MessageCount, Request
 from .deepseek import DeepSeekFormat, DeepSeekV32Format
 from .deepseek_v4 import DeepSeekV4Format, Version
+from .estimate import EstimateFormat
 from .harmony import HarmonyFormat
-from .left_out import EstimateFormat
 from .messages import Plain
 from .openai import OpenAIFormat
 from .template import ChatTemplate, TemplateFormat, find_chat_template
 
-#: What errors about a request tell its caller to give.
+#: The advice in errors about a request, for its caller.
 TERMS = LIBRARY._replace(estimate="estimate=True")
 
 
@@ -39,7 +39,7 @@ class Meaning(NamedTuple):
         since: the day, as ISO 8601 writes it.
         model: the name of the model.
         thinks: True if it thinks unless a request says otherwise.
-        note: a remark on what recorded requests show beyond its format.
+        note: a remark on recorded requests that differ from its format.
     """
 
     since: str
@@ -87,7 +87,7 @@ def meaning_of(name: str, as_of: str | None) -> Meaning | None:
         try:
             as_of = date.fromisoformat(as_of).isoformat()
         except (TypeError, ValueError):
-            raise ValueError(f"as_of: {as_of!r} is no date like 2025-06-30") from None
+            raise ValueError(f"as_of: {as_of!r} is not a date such as 2025-06-30") from None
     meanings = ALIASES.get(name)
     if meanings is None:
         return None
@@ -101,7 +101,7 @@ class NoFormatError(ValueError):
     """A model or an encoding without a known chat format.
 
     Args:
-        reason: the message without what to give, which depends on the caller.
+        reason: the message without the advice, which depends on the caller.
     """
 
     def __init__(self, reason: str) -> None:
@@ -115,7 +115,7 @@ class AliasFormat(ChatFormat):
     Args:
         chat: the format of that model.
         name: the alias.
-        meaning: what it means.
+        meaning: its meaning.
     """
 
     def __init__(self, chat: ChatFormat, name: str, meaning: Meaning) -> None:
@@ -123,8 +123,8 @@ class AliasFormat(ChatFormat):
         self._chat = chat
         self._thinks = meaning.thinks
         self._note = (
-            f"{name} has meant one model after the other; {meaning.model} is taken, since "
-            f"{meaning.since}{meaning.note}"
+            f"{name} has meant different models over time; it is counted as {meaning.model}, its "
+            f"meaning since {meaning.since}{meaning.note}"
         )
         self.members = chat.members
         self.service_variables = chat.service_variables
@@ -160,8 +160,8 @@ class _Kind(NamedTuple):
     make: Callable[[Encoding, str], ChatFormat]
 
 
-#: The first kind that fits a model's encoding and its name is taken. Without a model's name, the
-#: first kind of the encoding whose pattern matches the empty name is.
+#: The first kind that fits a model's encoding and its name is used; without a model's name, the
+#: first kind of the encoding whose pattern matches the empty name.
 _KINDS = (
     _Kind("cl100k_base", r"((?!.*instruct)(ft:)?gpt-(3\.5|35|4).*)?", OpenAIFormat),
     _Kind("o200k_base", r".*", OpenAIFormat),
@@ -201,8 +201,8 @@ def chosen_format(
     Raises:
         KeyError: the model is unknown.
         OSError: a file cannot be read.
-        ValueError: nothing says the encoding, or nothing says the format, or the model and a chat
-            template beside the encoding both do; or a file is damaged.
+        ValueError: there is neither a model nor an encoding; the format is not known; the model has
+            another format than the chat template beside the encoding; or a file is damaged.
     """
     meaning = meaning_of("" if model is None else plain_model_name(model), as_of)
     if model is not None and meaning is not None:
@@ -229,8 +229,8 @@ def chosen_format(
     if template is None and beside is not None:
         if model is not None:
             raise ValueError(
-                f"model {model!r} says one format, and the chat template beside the encoding "
-                "another: leave out the model, or give its format's encoding by name"
+                f"model {model!r} has one format, and the chat template beside the encoding "
+                "another: leave out the model, or give the encoding by its name"
             )
         template = beside
     if template is not None:
@@ -243,9 +243,7 @@ def chosen_format(
     raise NoFormatError(f"{what}: no chat format is known for it")
 
 
-def _loaded(
-    encoding: Encoding | str | os.PathLike[str],
-) -> tuple[Encoding, ChatTemplate | None]:
+def _loaded(encoding: Encoding | str | os.PathLike[str]) -> tuple[Encoding, ChatTemplate | None]:
     """Return an encoding, and the chat template that is beside its file."""
     if isinstance(encoding, Encoding):
         return encoding, None

@@ -46,11 +46,11 @@ def count_messages(
         messages: the conversation: objects with a ``"role"``, mostly a ``"content"`` (a text, a
             list of parts, or None beside ``"tool_calls"``), and perhaps a ``"name"``. Dicts, or
             objects with ``model_dump()`` as openai's, litellm's and Anthropic's clients have them,
-            or LangChain's messages. Parts are texts, and to OpenAI's models images; the size of an
-            image is read from its data, so it is given as a data URL, or with a low detail.
-        model: the name of the model, such as ``"gpt-4o"``; it says encoding and format.
-        encoding: the encoding, its name, or the path of a vocabulary. Beside a file, its chat
-            template is looked for.
+            or LangChain's messages. Parts are texts and, for OpenAI's models, images. The size of
+            an image is read from its data: give it as a data URL, or with a low detail.
+        model: the name of the model, such as ``"gpt-4o"``, which decides encoding and format.
+        encoding: the encoding, its name, or the path of a vocabulary. The chat template beside a
+            file is used.
         tools: the tools that the model may call, as in a request.
         template: the chat template, of ``load_chat_template``, or its text in Jinja.
         documents: documents for a chat template.
@@ -69,23 +69,23 @@ def count_messages(
         estimate: True to estimate the number for a model without a public tokenizer, such as
             Claude's: from the number of characters, if the maker publishes how many make a token.
             It changes nothing for other models, or with an encoding.
-        strict: True to refuse a request of which something is not counted. Otherwise the rest is
-            counted, and the note of the count names what is not.
-        as_of: the day of the request, such as ``"2025-06-30"``, for a name that has meant one model
-            after the other: DeepSeek's ``deepseek-chat`` and ``deepseek-reasoner``. None for the
+        strict: True to refuse a request if a part of it cannot be counted. Otherwise the rest is
+            counted, and the note of the count names that part.
+        as_of: the day of the request, such as ``"2025-06-30"``, for a name that has meant different
+            models over time: DeepSeek's ``deepseek-chat`` and ``deepseek-reasoner``. None for the
             last model.
 
     Returns:
-        The number, an ``int``. Where the rules do not say it exactly, its ``is_estimate`` is True
-        and its ``note`` says the reason.
+        The number, an ``int``. If the rules do not give it exactly, ``is_estimate`` is True and
+        ``note`` has the reason.
 
     Raises:
         ImportError: a chat template needs the extra ``compat-bpe[chat]``.
-        KeyError: the model is unknown; or has no public tokenizer, and no estimate is asked for,
-            or none can be made.
+        KeyError: the model is unknown; or it has no public tokenizer, and ``estimate`` is False or
+            no estimate is possible.
         OSError: a file cannot be read.
-        ValueError: a message or tool is wrong, with its place; or has a part that cannot be
-            counted, such as audio; or nothing says the format; or the chat template fails.
+        ValueError: a message or tool is wrong, with its place; or it has a part that cannot be
+            counted, such as audio; or the format is not known; or the chat template fails.
 
     >>> messages = [
     ...     {"role": "system", "content": "You are a helpful assistant."},
@@ -132,9 +132,9 @@ class RequestPart:
     Args:
         name: the role of a message, or roles joined by ``" + "``; or ``"images"``, ``"tools"``,
             ``"response_format"``, or ``"reply"`` for the tokens with which the reply begins.
-        messages: the indexes of its messages, from 0 on; empty for what is of no message.
-        tokens: the tokens that it adds. A part may make a format leave out what came before, such
-            as the thoughts of an earlier answer; then the number may be below 0.
+        messages: the indexes of its messages, from 0 on; empty for other parts.
+        tokens: the tokens that it adds. The number may be negative: a part may make a format leave
+            out earlier text, such as the thoughts of an earlier answer.
     """
 
     name: str
@@ -161,8 +161,8 @@ def count_parts(
     """Return the parts of a request, with the number of tokens that each adds.
 
     The request is counted as it grows: by its first message, by its first two, and so on, then by
-    the images in each, by the tools, by the form of the reply, and by its beginning. So the sum is
-    exactly what ``count_messages`` returns. Messages that a format takes only together, such as
+    the images in each, by the tools, by the form of the reply, and by its beginning. The sum is
+    exactly the result of ``count_messages``. Messages that a format takes only together, such as
     those of the system and the user, are one part with the roles of both.
 
     Args:
@@ -208,7 +208,7 @@ def parts_of(request: Request, count: RequestCounter) -> Iterator[RequestPart]:
             numbers.append(number)
         try:
             tokens = count(grown)
-        except ValueError:  # the format takes this only with what follows; it takes the whole
+        except ValueError:  # the format takes this only with the next parts; it takes the whole
             continue
         shown = " + ".join(dict.fromkeys(names))
         if shown != "images" or tokens > so_far:  # those that cannot be counted are in the note

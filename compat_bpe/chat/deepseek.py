@@ -1,17 +1,12 @@
-"""DeepSeek's models V3, R1, V3.1 and V3.2, and the markup in which those since V3.2 call tools.
+"""DeepSeek's models V3, R1, V3.1 and V3.2.
 
-All models begin with the system prompt, and put one token before what the user says and one before
-a reply. They differ in the tokens that open a reply. The texts up to V3.1 are those that the
+All models begin with the system prompt, and put one token before a message of the user and one
+before a reply. They differ in the tokens that open a reply. The texts up to V3.1 are those that the
 models' own templates make, for messages without tools.
 
 V3.2 follows the file ``encoding_dsv32.py`` that is published with it. The file has no place for the
-tools of a request; like the servers that use it, this takes them and the ``response_format`` as
-parts of the first message, the system's, or of an empty one before it.
-
-In the markup, DSML, the name of an element is behind a token of its own, as in
-``<｜DSML｜invoke name="f">``. The words that explain it are those of DeepSeek's own programs, which
-are under the MIT licence: of V3.2's file, and of the package ``deepseek-recipe`` 0.2.0 for V4 and
-V4.1.
+tools of a request. Like the servers that use the file, this module puts them and the
+``response_format`` into the first message, the system's, or into an empty one before it.
 
 https://huggingface.co/deepseek-ai/DeepSeek-V3.2/blob/main/encoding/encoding_dsv32.py
 """
@@ -20,10 +15,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import Any, Callable, NamedTuple
 
 from ..encodings.encoding import Encoding
-from .base import ChatFormat, MessageCount, Request, json_text, refuse_template_parts, rust_number
+from .base import ChatFormat, MessageCount, Request, refuse_template_parts
+from .dsml import V3_2
 from .messages import (
     MEMBERS,
     Plain,
@@ -32,201 +27,9 @@ from .messages import (
     content_texts,
     fail,
     function_of,
-    plain,
     thoughts_of,
     tool_calls,
 )
-
-_TOKEN = "｜DSML｜"
-
-_V3_2_TOOLS = """\
-## Tools
-You have access to a set of tools you can use to answer the user's question.
-You can invoke functions by writing a "{begin}" block like the following as part of your reply to \
-the user:
-{example}
-String and scalar parameters should be specified as is without any escaping or quotes, while lists \
-and objects should use JSON format. The "string" attribute should be set to "true" for string type \
-parameters and "false" for other types (numbers, booleans, arrays, objects).
-If the thinking_mode is enabled, then after function results you should strongly consider \
-outputting a thinking block. Here is an example:
-{begin}
-...
-{end}
-<function_results>
-...
-</function_results>
-<think>...thinking about results</think>
-Here are the functions available in JSONSchema format:
-<functions>
-{tools}
-</functions>
-"""
-
-_V4_TOOLS = """\
-## Tools
-
-You have access to a set of tools to help answer the user's question. You can invoke tools by \
-writing a "{begin}" block like the following:
-
-{example}
-
-String parameters should be specified as is and set `string="true"`. For all other types (numbers, \
-booleans, arrays, objects), pass the value in JSON format and set `string="false"`.
-
-If thinking_mode is enabled (triggered by <think>), you MUST output your complete reasoning inside \
-<think>...</think> BEFORE any tool calls or final response.
-
-Otherwise, output directly after </think> with tool calls or final response.
-
-### Available Tool Schemas
-
-{tools}
-
-You MUST strictly follow the above defined tool name and parameter schemas to invoke tool calls.
-"""
-
-_SCHEMA = """\
-## Response Format:
-
-You MUST strictly adhere to the following schema to reply:
-"""
-
-#: The words that V4 is given if the reply is to be any JSON.
-ANY_JSON_IN_V4 = """\
-You are a helpful assistant designed to output JSON.
-## Response Format:
-
-Reply with JSON object ONLY."""
-
-
-class Dsml(NamedTuple):
-    """DSML as a version has it.
-
-    Args:
-        names: those of the elements: all calls, one of them, one of its arguments.
-        tool: the word for a tool in the example.
-        words: what explains the elements.
-        has_empty_line: True if a call without arguments has an empty line in it.
-        read: reads a value of JSON; it raises ``ValueError``.
-        write: writes one.
-    """
-
-    names: tuple[str, str, str]
-    tool: str
-    words: str
-    has_empty_line: bool
-    read: Callable[[str], Any]
-    write: Callable[[Any], str]
-
-    def calls(self, calls: list[tuple[str, Plain]]) -> str:
-        """Return calls of tools, each of a name and arguments."""
-        _, call, _ = self.names
-        lines = []
-        for name, arguments in calls:
-            lines.append(_begin(call, name=name))
-            lines += [self._argument(*one) for one in arguments.items()]
-            if not arguments and self.has_empty_line:
-                lines.append("")
-            lines.append(_end(call))
-        return self._block(lines)
-
-    def arguments(self, call: Plain, place: str) -> Plain | None:
-        """Return the arguments of a call of a tool; None if their text is no object of JSON.
-
-        Raises:
-            ValueError: they are nested too deeply, or neither a text nor an object.
-        """
-        given = call["function"].get("arguments", "")
-        here = f"{place}.function.arguments"
-        if isinstance(given, dict):
-            return given
-        if not isinstance(given, str):
-            fail(here, "must be a string or an object")
-        try:
-            parsed = self.read(given)
-        except RecursionError:
-            fail(here, "nested too deeply")
-        except ValueError:
-            return None
-        return plain(parsed, here) if isinstance(parsed, dict) else None
-
-    def tools(self, functions: list[Plain]) -> str:
-        """Return the text in a prompt about the tools that the model may call."""
-        calls, call, parameter = self.names
-        example = self._block(
-            [
-                _begin(call, name=f"${self.tool}_NAME"),
-                f"{_begin(parameter, name='$PARAMETER_NAME', string='true|false')}$PARAMETER_VALUE"
-                f"{_end(parameter)}",
-                "...",
-                _end(call),
-                _begin(call, name=f"${self.tool}_NAME2"),
-                "...",
-                _end(call),
-            ]
-        )
-        return self.words.format(
-            begin=_begin(calls),
-            end=_end(calls),
-            example=example,
-            tools="\n".join(map(self.write, functions)),
-        )
-
-    def schema(self, schema: Plain) -> str:
-        """Return the text in a prompt about the schema of the reply."""
-        return _SCHEMA + self.write(schema)
-
-    def _block(self, lines: list[str]) -> str:
-        return "\n".join([_begin(self.names[0]), *lines, _end(self.names[0])])
-
-    def _argument(self, name: str, value: Any) -> str:
-        is_text = isinstance(value, str)
-        begin = _begin(self.names[2], name=name, string="true" if is_text else "false")
-        return f"{begin}{value if is_text else self.write(value)}{_end(self.names[2])}"
-
-
-def _begin(element: str, **attributes: str) -> str:
-    written = "".join(f' {name}="{value}"' for name, value in attributes.items())
-    return f"<{_TOKEN}{element}{written}>"
-
-
-def _end(element: str) -> str:
-    return f"</{_TOKEN}{element}>"
-
-
-def _as_python(value: Any) -> str:
-    return json_text(value, spaced=True, number=repr)
-
-
-def _as_rust(value: Any) -> str:
-    return json_text(value, spaced=True, number=lambda number: rust_number(number, "+"))
-
-
-def _read_as_rust(text: str) -> Any:
-    """Return a value of JSON as Rust's crate reads it: no NaN, and integers of 64 bits."""
-    parsed = json.loads(text, parse_int=_integer, parse_constant=_refuse)
-    json.dumps(parsed, ensure_ascii=False).encode()  # a half of a surrogate pair is an error, too
-    return parsed
-
-
-def _integer(digits: str) -> int | float:
-    if len(digits) > 20 or digits == "-0":
-        return float(digits)
-    value = int(digits)
-    return value if -(2**63) <= value < 2**64 else float(digits)
-
-
-def _refuse(name: str) -> None:
-    raise ValueError(f"{name} is no JSON")
-
-
-V3_2 = Dsml(
-    ("function_calls", "invoke", "parameter"), "FUNCTION", _V3_2_TOOLS, True, json.loads, _as_python
-)
-V4 = Dsml(("tool_calls", "invoke", "parameter"), "TOOL", _V4_TOOLS, False, _read_as_rust, _as_rust)
-V4_1 = Dsml((" calls", " invoke", " parameter"), "TOOL", _V4_TOOLS, True, _read_as_rust, _as_python)
-
 
 ROLES = ("system", "developer", "user", "assistant", "tool")
 
@@ -242,8 +45,8 @@ _OUTPUT = "<｜tool▁output▁begin｜>", "<｜tool▁output▁end｜>"
 
 _TOOL_NOTE = "calls of tools and their results are counted as R1 writes them"
 
-_TOOLS = "DeepSeek publishes no form of tools for this model; they are counted as to V3.2"
-_FORM = "DeepSeek publishes no form of response_format for this model; it is counted as to V3.2"
+_TOOLS = "DeepSeek publishes no form of tools for this model; they are counted as for V3.2"
+_FORM = "DeepSeek publishes no form of response_format for this model; it is counted as for V3.2"
 
 
 class DeepSeekFormat(ChatFormat):
@@ -251,8 +54,8 @@ class DeepSeekFormat(ChatFormat):
 
     Args:
         encoding: the model's encoding.
-        opens_thinking: True if a reply begins with a token that says if the model thinks, as of
-            V3.1; to V3 and R1 it begins bare.
+        opens_thinking: True if a reply begins with a token for thinking or not, as since V3.1; for
+            V3 and R1 it begins without one.
     """
 
     members = MEMBERS
@@ -405,13 +208,13 @@ class DeepSeekV32Format(ChatFormat):
         """Return the text of a request.
 
         Raises:
-            ValueError: a role or variable is not known, or a message has something that cannot be
-                counted; or is one that V3.2 does not take, such as a tool's result without a call.
+            ValueError: a role or variable is not known; a message has something that cannot be
+                counted; or V3.2 does not take it, such as a tool's result without a call.
         """
         refuse_template_parts(request, "DeepSeek's format")
         thinks = wants_to_think(request)
         checked_roles(request.messages, ROLES)
-        # A message keeps its place, for errors, when others are left out.
+        # Each message keeps its place for errors, even if others are left out.
         messages = [(one, f"messages[{at}]") for at, one in enumerate(request.messages)]
         if thinks:
             last = _last_of_user([one for one, _ in messages])

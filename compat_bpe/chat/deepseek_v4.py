@@ -1,6 +1,6 @@
 """DeepSeek's models V4 and V4.1, by DeepSeek's own package ``deepseek-recipe`` 0.2.0.
 
-It makes the text of a request to DeepSeek's service, of October 2026. But for the effort of
+It makes the text of a request to DeepSeek's service as of October 2026. Except for the effort of
 thinking, the text of V4 is that of ``encoding_dsv4.py``, which is published with the model.
 
 https://github.com/deepseek-ai/deepseek-recipe
@@ -13,19 +13,8 @@ from typing import NamedTuple
 
 from ..encodings.encoding import Encoding
 from .base import ChatFormat, MessageCount, Request, refuse_template_parts
-from .deepseek import (
-    ANY_JSON_IN_V4,
-    ASSISTANT,
-    BEGIN,
-    END,
-    NO_THINK,
-    ROLES,
-    THINK,
-    USER,
-    V4,
-    V4_1,
-    wants_to_think,
-)
+from .deepseek import ASSISTANT, BEGIN, END, NO_THINK, ROLES, THINK, USER, wants_to_think
+from .dsml import ANY_JSON_IN_V4, V4, V4_1
 from .messages import (
     MEMBERS,
     Plain,
@@ -39,7 +28,7 @@ from .messages import (
 SYSTEM = "<｜System｜>"
 EFFORTS = ("low", "high", "max", "minimal", "medium", "xhigh", "ultra")
 
-#: The efforts that the service takes for another one.
+#: The efforts that the service treats as another one.
 _SAME_EFFORT = {"minimal": "low", "medium": "high", "xhigh": "high", "ultra": "max"}
 
 #: The words that V4 is given before all else if it is to think; none if the effort is low.
@@ -75,10 +64,10 @@ _V4_1_EFFORTS = {
 
 _EFFORT = (
     "DeepSeek's service and the file published with V4 differ in the words for the effort of "
-    "thinking; give reasoning_effort for those of the service, none are counted"
+    "thinking, and none are counted; give reasoning_effort for those of the service"
 )
-_STRICT = "DeepSeek's service rewrites the schema of a strict tool; it is counted as it is given"
-_VOCABULARY = "the vocabulary of V4 is taken for that of V4.1, which could not be read"
+_STRICT = "DeepSeek's service rewrites the schema of a strict tool; it is counted as given"
+_VOCABULARY = "the vocabulary of V4 is used in place of that of V4.1, which could not be read"
 
 
 class Version(Enum):
@@ -177,7 +166,7 @@ class DeepSeekV4Format(ChatFormat):
     def _system_first(self, blocks: list[_Block], is_needed: bool) -> list[_Block]:
         """Return the parts with those of the system as the model has them.
 
-        V4 has all of them in one at the beginning. To V4.1 each stands at its place.
+        V4 has all of them in one part at the beginning. For V4.1, each is at its place.
         """
         if self._is_v4:
             texts = [one.text for one in blocks if one.role == "system"]
@@ -207,7 +196,7 @@ class _Block(NamedTuple):
 
     Args:
         role: ``"system"``, ``"user"`` or ``"assistant"``.
-        text: what they say together.
+        text: their text together.
         message, place: the message of an assistant, and where it is.
     """
 

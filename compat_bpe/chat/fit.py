@@ -1,7 +1,7 @@
 """``fit_messages``: a conversation with its less important parts left out, so that it fits.
 
 For each part that is tried, the whole conversation is counted as it will be sent. So the result
-never has more tokens than the limit, whatever a format does with its messages.
+never has more tokens than the limit, in any format.
 """
 
 from __future__ import annotations
@@ -109,8 +109,8 @@ def _join(parts: list[int], one: int, other: int) -> None:
 #: The parts that can be left out of a message that stays.
 Dropped = Literal["images", "tool_results"]
 
-#: The types of parts that are images, each with the type of the text in their place; the last is
-#: for chat templates.
+#: The types of image parts, each with the type of the text that replaces them; the last is for chat
+#: templates.
 _TEXT_FOR = {"image_url": "text", "input_image": "input_text", "image": "text"}
 
 _IMAGE, _RESULT = "[image left out]", "[result left out]"
@@ -195,34 +195,32 @@ def fit_messages(
     """Return a conversation that fits: its less important parts are left out.
 
     All system and developer messages stay, and so do the last parts and the last message of the
-    user. The other parts are taken in by priority, those of one priority from the newest to the
-    oldest, each if it fits beside those that are in already. If all fits, nothing is left out.
-    A call of a tool is never separated from its result.
+    user. The other parts are added by priority, those of one priority from the newest to the
+    oldest, each if it still fits. If all of them fit, nothing is left out. A call of a tool is
+    never separated from its result.
 
     Args:
         messages: the conversation, as ``count_messages`` takes it. It is not changed.
         limit: the most tokens that the request may have, with the tools and the tokens with which
-            the reply begins. ``context_limit(model)`` says what a model takes.
+            the reply begins. ``context_limit(model)`` returns the limits of a model.
         model, encoding, tools, template, variables, response_format, tool_choice, endpoint, as_of,
             estimate: as in ``count_messages``.
-        parts: ``"turn"`` to leave out what the user says only together with all that follows until
-            the user speaks again; ``"message"`` to leave out single messages, and a call of a tool
-            with its results. Some chat templates refuse messages that do not alternate; with them,
-            use turns.
+        parts: ``"turn"`` to leave out whole turns, each from a message of the user to the next one;
+            ``"message"`` to leave out single messages, and a call of a tool with its results. Some
+            chat templates refuse messages that do not alternate; with them, use turns.
         keep_last: the number of last parts that stay, 1 or more.
-        priority: gives the importance of a message, a number; a part has that of its most important
-            message. Unless given, it is 0 for all.
-        cut: the end of a text that is kept, if a part that does not fit may be cut instead: the
-            longest text in it is. ``"head"``, ``"tail"`` or ``"ends"``; None to leave it out.
+        priority: returns the importance of a message, a number; a part has that of its most
+            important message. Unless given, it is 0 for all.
+        cut: ``"head"``, ``"tail"`` or ``"ends"`` to cut the longest text of a part that does not
+            fit, and keep this end of it; None to leave the part out.
         marker: the text put where something was cut; it counts, too.
-        drop_first: the parts left out of messages before whole messages are: ``"images"``,
-            ``"tool_results"``, or both, one after the other; each from the oldest message on, and
-            no more than needed. A short text takes their place. Messages that must stay are left
-            whole.
+        drop_first: ``"images"``, ``"tool_results"``, or both, in the order in which they are left
+            out before whole messages are; each from the oldest message on, and no more than needed.
+            A short text takes their place. Messages that must stay are left whole.
 
     Raises:
         ImportError, KeyError, OSError: as in ``count_messages``.
-        ValueError: what must stay does not fit; or an argument is out of range; or as in
+        ValueError: the messages that must stay do not fit; or an argument is out of range; or as in
             ``count_messages``.
 
     >>> messages = [
@@ -270,7 +268,7 @@ class _Cut(NamedTuple):
 
 
 def _in_order(units: list[Unit], importance: Sequence[float]) -> list[Unit]:
-    """Return units in the order in which they are taken in; those that must stay are first."""
+    """Return units in the order in which they are added; those that must stay are first."""
     newest_first = units[::-1]
     return sorted(
         newest_first,
@@ -279,7 +277,7 @@ def _in_order(units: list[Unit], importance: Sequence[float]) -> list[Unit]:
 
 
 def _after(messages: Mapping[int, Plain], drops: Sequence[tuple[int, Dropped]]) -> dict[int, Plain]:
-    """Return messages without what is dropped from them."""
+    """Return messages without the parts dropped from them."""
     left = dict(messages)
     for at, what in drops:
         left[at] = stripped(left[at], what) or left[at]
@@ -287,7 +285,7 @@ def _after(messages: Mapping[int, Plain], drops: Sequence[tuple[int, Dropped]]) 
 
 
 class _Fitting:
-    """A conversation of which as much as fits is taken in."""
+    """A conversation to which parts are added as long as they fit."""
 
     def __init__(
         self, chat: ChatFormat, request: Request, left_out: list[LeftOut], limit: int
@@ -357,7 +355,7 @@ class _Fitting:
         self._messages = _after(whole, self._stripped)
 
     def _put_back(self) -> None:
-        """Put back what was dropped, the newest first, where it fits beside the rest."""
+        """Put back dropped parts, the newest first, if they fit beside the rest."""
         for at, what in reversed(self._stripped[:]):
             if at not in self._taken or at in self._cut:
                 continue
@@ -408,7 +406,7 @@ class _Fitting:
         return self._counted([self._without(at, taken[at]) for at in sorted(taken)])
 
     def _without(self, at: int, message: Plain) -> Plain:
-        """Return a message without what is not counted."""
+        """Return a message without its uncounted parts."""
         if id(message) not in self._countable:
             kept, _ = countable_message(message, f"messages[{at}]", self._chat)
             self._countable[id(message)] = (message, kept)
@@ -445,8 +443,8 @@ class _Fitting:
                 self._taken = taken
                 self._cut.append(at)
                 return
-            # The room falls each time, so the loop ends. One token too many may stand for several
-            # of the encoding: the room falls by the fewest that must go.
+            # The limit for the text falls each time, so the loop ends. One token too many may be
+            # several of the encoding: the limit falls by the fewest that must go.
             room = min(room, cut.count) - self._chat.limit(above - 1) - 1
 
     def _result(self) -> FittedMessages:

@@ -1,10 +1,10 @@
 """The models ``gpt-oss``, by the harmony format that they were trained with.
 
-The ids are those of the package ``openai-harmony`` 0.0.8. A request becomes harmony's messages as
-OpenAI's guide says: the instructions and tools are a developer message, what the model thought is
-on the channel ``analysis``, what it says on ``final``, and what it says before it calls a tool on
-``commentary``, as is the call. Tools are shown as types of TypeScript, whitespace and oddities of
-the package included, since the tokens depend on them.
+The ids are those of the package ``openai-harmony`` 0.0.8. A request becomes harmony's messages by
+OpenAI's guide: the instructions and tools are a developer message; the model's thoughts are on the
+channel ``analysis``, its answers on ``final``, and calls of tools and the text before them on
+``commentary``. Tools are shown as types of TypeScript, with the whitespace and oddities of the
+package, since the tokens depend on them.
 
 https://github.com/openai/harmony/blob/main/docs/format.md
 """
@@ -36,7 +36,7 @@ def type_of(schema: Any, indent: str = "") -> str:
     """Return the type that a schema describes.
 
     Args:
-        schema: the schema; what is not an object is ``any``.
+        schema: the schema; any other value than an object is ``any``.
         indent: the spaces at the beginning of each line.
 
     >>> type_of({"type": "array", "items": {"type": "string", "enum": ["a", "b"]}})
@@ -62,7 +62,7 @@ def type_of(schema: Any, indent: str = "") -> str:
 
 
 def _variant(schema: Any, indent: str) -> str:
-    """Return one of the types of a schema, with its description and default behind it."""
+    """Return one of the types of a schema, with its description and default after it."""
     return _nullable(schema, f"{indent}   ") + _behind(
         _text(schema, "description"), _default(schema, quoted=True)
     )
@@ -161,13 +161,13 @@ def _json(value: Any) -> str:
 ROLES = ("system", "developer", "user", "assistant", "tool", "function")
 EFFORTS = ("low", "medium", "high")
 
-_FORM = "response_format is counted as OpenAI's guide to harmony says; servers may leave it out"
+_FORM = "response_format is counted by OpenAI's guide to harmony; servers may leave it out"
 
 _CHANNELS = "# Valid channels: analysis, commentary, final. Channel must be included for every "
 _CALLS = "Calls to these tools must go to the commentary channel: 'functions'."
 
-#: The words of the first message unless variables say otherwise. Servers put in the date of the
-#: day; each date has as many tokens as any other.
+#: The words of the first message unless variables give others. Servers insert the date of the day;
+#: all dates have the same number of tokens.
 _SETTINGS: dict[str, str | None] = {
     "model_identity": "You are ChatGPT, a large language model trained by OpenAI.",
     "knowledge_cutoff": "2024-06",
@@ -182,10 +182,10 @@ class Message(NamedTuple):
     Args:
         author: the role, or the name of a tool.
         texts: the content; each text has tokens of its own.
-        channel: the channel, for what the model says and for results of tools.
+        channel: the channel, for messages of the model and results of tools.
         recipient: the tool that is called, or who gets its result.
         is_call: True if a tool is called.
-        name: the name behind the role.
+        name: the name after the role.
     """
 
     author: str
@@ -261,7 +261,7 @@ class HarmonyFormat(ChatFormat):
 
 
 def _without_old_thoughts(messages: list[Message]) -> Iterable[Message]:
-    """Leave out what was thought before the first answer, if the last thing said is an answer."""
+    """Leave out the thoughts before the first answer, if the last message is an answer."""
     said = [one.channel for one in messages if one.author == "assistant"]
     if not said or said[-1] != "final":
         return messages
@@ -270,7 +270,7 @@ def _without_old_thoughts(messages: list[Message]) -> Iterable[Message]:
 
 
 def _system(request: Request) -> Message:
-    """Return the message that says what the model is."""
+    """Return the system message, which describes the model."""
     unknown = sorted(request.variables.keys() - _SETTINGS.keys())
     if unknown:
         known = ", ".join(_SETTINGS)

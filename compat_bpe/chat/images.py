@@ -18,7 +18,7 @@ import re
 from collections.abc import Mapping
 from math import isqrt
 from struct import error, unpack_from
-from typing import Any, NamedTuple, NoReturn, Protocol
+from typing import Any, NamedTuple, NoReturn, Union
 
 from ..encodings.model_names import plain_model_name
 from ..files.whole import read_whole
@@ -47,10 +47,10 @@ def size_of(data: bytes) -> Size:
     """Return the size of an image.
 
     Args:
-        data: the image, or so much of its beginning that the size is in it.
+        data: the image, or enough of its beginning to have the size.
 
     Raises:
-        ValueError: it is of no known format, or damaged.
+        ValueError: its format is not known, or it is damaged.
 
     >>> size_of(b"GIF89a" + bytes([4, 1, 3, 0]))
     Size(width=260, height=3)
@@ -129,8 +129,8 @@ DETAILS = ("low", "high", "auto", "original")
 _ROUNDED = "OpenAI does not say how the sides of an image are rounded when it is made smaller"
 _BY_ONE = "as published; OpenAI says that its service may count one token more or less"
 _EARLIER = (
-    "OpenAI's guide no longer says how images are made smaller for this model; what it said before "
-    "is taken"
+    "OpenAI's guide no longer says how images are made smaller for this model; its earlier rule is "
+    "used"
 )
 
 # Tiles: an image is made smaller until it fits in a square, and then until its shorter side is
@@ -148,8 +148,15 @@ class SizeNotKnown(ValueError):
     """The tokens of an image depend on its size, which is not known."""
 
 
-class ImageRule(Protocol):
-    """The rule for the images of a model."""
+class Tiles(NamedTuple):
+    """A number for each image, and one for each of its tiles.
+
+    >>> Tiles(85, 170).tokens(Size(2048, 4096), "high"), Tiles(85, 170).tokens(None, "low")
+    (1105, 85)
+    """
+
+    base: int
+    tile: int
 
     def tokens(self, size: Size | None, detail: str) -> MessageCount:
         """Return the number of tokens of an image.
@@ -162,20 +169,6 @@ class ImageRule(Protocol):
             SizeNotKnown: the size must be known.
             ValueError: the model has no rule for this detail.
         """
-        ...
-
-
-class Tiles(NamedTuple):
-    """A number for each image, and one for each of its tiles.
-
-    >>> Tiles(85, 170).tokens(Size(2048, 4096), "high"), Tiles(85, 170).tokens(None, "low")
-    (1105, 85)
-    """
-
-    base: int
-    tile: int
-
-    def tokens(self, size: Size | None, detail: str) -> MessageCount:
         if detail == "original":
             _refuse(detail)
         if detail == "low":
@@ -185,14 +178,14 @@ class Tiles(NamedTuple):
         fractions = (1, 1), (_SQUARE, max(size)), (_SHORT, min(size))
         part, of = min(fractions, key=lambda fraction: fraction[0] / fraction[1])
         across, down = (_covering(side * part // of, _TILE) for side in size)
-        # The guide rounds down when the shorter side is the reason, and leaves other cases open. A
-        # side that is less than a pixel longer than some tiles may then take one more.
+        # The guide rounds down if the shorter side is the reason, and leaves other cases open. A
+        # side that is less than a pixel longer than some tiles may then need one more.
         is_near = any(side * part // of % _TILE == 0 < side * part % of for side in size)
         is_open = is_near and max(size) > _SQUARE
         return MessageCount(self.base + across * down * self.tile, _ROUNDED if is_open else "")
 
 
-class Limit(NamedTuple):
+class Bound(NamedTuple):
     """The size to which an image is made smaller, if it is larger.
 
     Args:
@@ -212,15 +205,16 @@ class Patches(NamedTuple):
         limits: the limit of each detail that the model takes.
         note: the reason for which a number is an estimate.
 
-    >>> Patches(162, {"high": Limit(2048, 6144)}).tokens(Size(1024, 1024), "high")
+    >>> Patches(162, {"high": Bound(2048, 6144)}).tokens(Size(1024, 1024), "high")
     1659
     """
 
     each: int
-    limits: Mapping[str, Limit]
+    limits: Mapping[str, Bound]
     note: str = _BY_ONE
 
     def tokens(self, size: Size | None, detail: str) -> MessageCount:
+        """Return the number of tokens of an image; arguments and errors as of ``Tiles``."""
         if detail not in self.limits:
             _refuse(detail)
         count = patches(_known(size), self.limits[detail])
@@ -232,14 +226,14 @@ class Patches(NamedTuple):
         return MessageCount(_covering(count * self.each, 100), self.note)
 
 
-def patches(size: Size, limit: Limit) -> int:
+def patches(size: Size, limit: Bound) -> int:
     """Return the number of patches that cover an image, which is made smaller to its limit.
 
     If there are too many patches, it is made so small that one side is a whole number of patches
     and their number is within the limit. With n patches along a side of w pixels, the other side,
     of h pixels, gets 32 * n * h / w pixels, rounded down. All this is exact in integers.
 
-    >>> patches(Size(1024, 1024), Limit(2048, 1536)), patches(Size(1800, 2400), Limit(4096, 1536))
+    >>> patches(Size(1024, 1024), Bound(2048, 1536)), patches(Size(1800, 2400), Bound(4096, 1536))
     (1024, 1452)
     """
     longest = max(size)
@@ -259,11 +253,14 @@ def patches(size: Size, limit: Limit) -> int:
     return min(across * down, limit.patches)
 
 
-_GPT_5_6 = {"low": Limit(512), "high": Limit(2048, 2500), "original": Limit(65_535)}
-_GPT_5_5 = {"low": Limit(512), "high": Limit(2048, 2500), "original": Limit(6000, 10_000)}
-_GPT_5_4 = {"low": Limit(2048, 6144), "high": Limit(2048, 2500), "original": Limit(6000, 10_000)}
-_GPT_5_2 = dict.fromkeys(("low", "high", "auto"), Limit(2048, 6144))
-_EARLIER_ONES = dict.fromkeys(("low", "high", "auto"), Limit(2048, 1536))
+_GPT_5_6 = {"low": Bound(512), "high": Bound(2048, 2500), "original": Bound(65_535)}
+_GPT_5_5 = {"low": Bound(512), "high": Bound(2048, 2500), "original": Bound(6000, 10_000)}
+_GPT_5_4 = {"low": Bound(2048, 6144), "high": Bound(2048, 2500), "original": Bound(6000, 10_000)}
+_GPT_5_2 = dict.fromkeys(("low", "high", "auto"), Bound(2048, 6144))
+_EARLIER_ONES = dict.fromkeys(("low", "high", "auto"), Bound(2048, 1536))
+
+#: The rule for the images of a model.
+ImageRule = Union[Tiles, Patches]
 
 #: The first rule whose pattern matches the name of a model is its own.
 _RULES: tuple[tuple[str, ImageRule], ...] = (
@@ -342,11 +339,11 @@ def image_tokens(
         detail: ``"low"``, ``"high"``, ``"auto"`` or ``"original"``, as in a request.
 
     Returns:
-        The number, an ``int``. Where the published rules do not say it exactly, its
-        ``is_estimate`` is True and its ``note`` says the reason.
+        The number, an ``int``. If the published rules do not give it exactly, ``is_estimate`` is
+        True and ``note`` has the reason.
 
     Raises:
-        KeyError: no rule for this model is known.
+        KeyError: the rule for this model is not known.
         OSError: the file cannot be read.
         ValueError: it is not a PNG, JPEG, GIF or WebP, or damaged; or the detail is not known.
 
@@ -408,13 +405,13 @@ def _size_at(address: str | None) -> Size | None:
     if not comma:
         raise ValueError("a data URL has a comma before its data")
     if not head.lower().endswith(";base64"):
-        from urllib.parse import unquote_to_bytes  # hardly any is written so
+        from urllib.parse import unquote_to_bytes  # few data URLs are written like this
 
         return size_of(unquote_to_bytes(body))
     try:
         data = binascii.a2b_base64(body)
     except ValueError as error:
-        raise ValueError(f"the data are no base64: {error}") from None
+        raise ValueError(f"the data is not base64: {error}") from None
     return size_of(data)
 
 

@@ -2,7 +2,7 @@
 
 The chat template of these models shows the variable ``tools_ts_str`` if there is one. Their
 tokenizer sets it, by its file ``tool_declaration_ts.py``; the text is that of this file, oddities
-included. What the file refuses is shown as JSON, as the tokenizer does.
+included. Tools that the file refuses are shown as JSON, as by the tokenizer.
 
 https://huggingface.co/moonshotai/Kimi-K2.5/blob/main/tool_declaration_ts.py
 """
@@ -114,8 +114,8 @@ class _Member(NamedTuple):
 class _Function:
     """A tool as a type, with the interfaces that its schema defines.
 
-    A schema is read before it is written: a reference is to what was defined before it in the
-    schema, while the members are written in another order.
+    A schema is read before it is written: a reference is to a definition before it in the schema,
+    while the members are written in another order.
     """
 
     def __init__(self) -> None:
@@ -258,7 +258,7 @@ def _mapping(value: Any) -> Plain:
 
 
 def _items(value: Any) -> list[Any]:
-    """Return the items of a list, or what a loop of Python's finds in a text or an object."""
+    """Return the items of a list, or those of a loop of Python's over a text or an object."""
     if not isinstance(value, (list, str, dict)):
         raise _NotShown
     return list(value)

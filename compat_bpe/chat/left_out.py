@@ -1,20 +1,12 @@
-"""Requests that cannot be counted exactly: parts that are left out, and models by estimate."""
+"""Parts of a request that are not counted: they are named in the note, or refused if strict."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
-from typing import Any
 
-from ..encodings.registry import get_encoding
-from ..encodings.resolve import CHARACTERS
-from .base import ChatFormat, LeftOut, MessageCount, Request, refuse_template_parts
-from .messages import MEMBERS, Plain, RequestError, Uncountable, content_texts, part_text
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from ..encodings.estimates import Estimate
+from .base import ChatFormat, LeftOut, MessageCount, Request
+from .messages import Plain, RequestError, Uncountable
 
 #: Members that a reply has beside its text, as a client or a transcript keeps it.
 REPLY_MEMBERS = frozenset(
@@ -25,13 +17,13 @@ REPLY_MEMBERS = frozenset(
 #: Members of a message or a part that are not text of a prompt in any format.
 _NO_TEXT = REPLY_MEMBERS | {"annotations", "weight"}
 
-#: Members of a part that are counted, or say how.
+#: Members of a part that are counted, or decide how.
 _PART_MEMBERS = frozenset(("text", "refusal", "image_url", "detail", "logprobs", "file_id"))
 
 #: The kinds of parts that are images, as ``LeftOut`` has them.
 _IMAGES = ("an image", "an image at an address", "image", "image_url", "input_image")
 
-#: The parts that a chat template shows as a mark, if at all, but a model sees as many tokens.
+#: The parts that a chat template shows as a mark or not at all, but a model sees as many tokens.
 _MEDIA = frozenset((*_IMAGES, "input_audio", "audio", "audio_url", "video", "video_url", "file"))
 
 #: The most places that a note names.
@@ -94,7 +86,7 @@ def countable_message(
 
 
 def without_other_tools(request: Request) -> tuple[Request, list[LeftOut]]:
-    """Return a request without the tools that are no functions, and those tools.
+    """Return a request without the tools that are not functions, and those tools.
 
     Such a tool is one that a service runs itself, or one of OpenAI's "custom" type.
     """
@@ -109,7 +101,7 @@ def without_other_tools(request: Request) -> tuple[Request, list[LeftOut]]:
 
 
 def counted_with_notes(chat: ChatFormat, request: Request) -> MessageCount:
-    """Return the number of tokens of a request; its note names what is not counted.
+    """Return the number of tokens of a request; its note names the uncounted parts.
 
     Raises:
         ValueError: the request is damaged; or it is strict, and something is not counted.
@@ -137,7 +129,7 @@ def endpoint_parts(request: Request) -> list[LeftOut]:
     parts = [] if request.tool_choice in (None, "auto") else [LeftOut("tool_choice")]
     if request.endpoint != "chat_completions":
         recorded = "DeepSeek's added 62 to 79 tokens in 7 recorded requests"
-        parts.append(LeftOut("what Responses adds", recorded))
+        parts.append(LeftOut("text added by Responses", recorded))
     return parts
 
 
@@ -155,7 +147,7 @@ def checked_left_out(request: Request, left_out: Sequence[LeftOut]) -> list[Left
 
 
 def with_left_out(count: MessageCount, left_out: Sequence[LeftOut]) -> MessageCount:
-    """Return a count with a note that names what is not counted.
+    """Return a count with a note that names the uncounted parts.
 
     >>> with_left_out(MessageCount(8), [LeftOut("messages[0].metadata")]).note
     'not counted: messages[0].metadata'
@@ -182,117 +174,3 @@ def _named(places: list[str]) -> str:
 def _describes_a_function(tool: Plain) -> bool:
     """Return True for a tool of the caller's own: OpenAI's, or Anthropic's with its schema."""
     return isinstance(tool.get("function"), dict) or "input_schema" in tool
-
-
-_TEXTS = "only texts, roles and tools are in the number, not what the service puts around them"
-
-#: The members of a message that are counted.
-_MEMBERS = frozenset((*MEMBERS, "function_call", "refusal"))
-
-#: The parts of a content that are counted, each with the members that are its text.
-#: https://platform.claude.com/docs/en/api/messages
-_PARTS = {
-    "tool_use": ("name", "input"),
-    "server_tool_use": ("name", "input"),
-    "thinking": ("thinking",),
-    "document": ("title", "context"),
-    "search_result": ("title", "source"),
-}
-#: The members of all other parts that are counted.
-_TEXT_MEMBERS = ("text", "refusal")
-
-
-class EstimateFormat(ChatFormat):
-    """The estimated count of a request to a model without a public tokenizer.
-
-    Args:
-        estimate: makes tokens of a number of characters.
-    """
-
-    names_left_out = True
-
-    def __init__(self, estimate: Estimate) -> None:
-        super().__init__(get_encoding(CHARACTERS))
-        self._estimate = estimate
-
-    def count(self, request: Request) -> MessageCount:
-        return estimated_count(request, self._estimate)
-
-    def limit(self, tokens: int) -> int:
-        return self._estimate.limit(tokens)
-
-
-def estimated_count(request: Request, factor: Estimate) -> MessageCount:
-    """Return the approximate number of tokens of a request.
-
-    The characters of all messages and tools are added up, and the sum is divided once. What is no
-    text, such as a tool and the input of a call, is counted as JSON.
-
-    Args:
-        request: the request.
-        factor: the maker's number of characters to a token.
-
-    Raises:
-        ValueError: the request is damaged; or it is strict, and something is not counted.
-    """
-    refuse_template_parts(request, "an estimate")
-    if request.variables:
-        raise ValueError("variables are for a chat template; an estimate has none")
-    characters = 0
-    left_out: list[LeftOut] = []
-    for index, message in enumerate(request.messages):
-        left_out += members_left_out(message, f"messages[{index}]", _MEMBERS)
-        for name, value in message.items():
-            if name == "content":
-                place = f"messages[{index}].{name}"
-                characters += sum(map(len, _texts(value, place, request.strict, left_out)))
-            elif value is not None and name in _MEMBERS:
-                characters += _length(value)
-    characters += sum(map(_length, request.tools or ()))
-    if request.response_format is not None:
-        characters += _length(request.response_format.given)
-    left_out += endpoint_parts(request)
-    count = MessageCount(factor.tokens(characters), f"{factor.reason}; {_TEXTS}")
-    return with_left_out(count, checked_left_out(request, left_out))
-
-
-def _texts(content: Any, place: str, strict: bool, left_out: list[LeftOut]) -> Iterator[str]:
-    """Yield the texts of a message's content; the places of all else are added to ``left_out``."""
-    if not isinstance(content, (list, tuple)):
-        yield from content_texts(content, place)
-        return
-    for index, part in enumerate(content):
-        here = f"{place}[{index}]"
-        kind = part.get("type") if isinstance(part, dict) else None
-        if kind == "tool_result":
-            yield from _texts(part.get("content"), f"{here}.content", strict, left_out)
-            continue
-        if isinstance(kind, str) and kind in _PARTS:
-            yield from (_text(part[name]) for name in _PARTS[kind] if part.get(name) is not None)
-            source = part.get("source") if kind == "document" else None
-            if isinstance(source, dict):
-                if source.get("type") == "text":
-                    yield _text(source.get("data"))
-                elif source.get("type") == "content":
-                    yield from _texts(source.get("content"), f"{here}.source", strict, left_out)
-                else:
-                    left_out.append(LeftOut(f"{here}.source", str(source.get("type"))[:40]))
-            elif kind == "search_result":
-                yield from _texts(part.get("content"), f"{here}.content", strict, left_out)
-            continue
-        try:
-            yield part_text(part, here)
-        except Uncountable as error:
-            if strict:
-                raise
-            left_out.append(LeftOut(here, error.kind))
-            continue
-        left_out += members_left_out(part, here, _TEXT_MEMBERS)
-
-
-def _length(value: Any) -> int:
-    return len(_text(value))
-
-
-def _text(value: Any) -> str:
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

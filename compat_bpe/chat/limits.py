@@ -1,11 +1,11 @@
-"""``context_limit``: the tokens that a model takes and gives.
+"""``context_limit``: the limits of a model's requests and replies, in tokens.
 
-The table has the limits as they were read at an address on a day. Most are those of the table that
-litellm 1.109.1 brings. Services change: the maker of a model has the last word.
+The table has the limits as they were read at an address on a day. Most are those of the table in
+litellm 1.109.1. Services change: the maker of a model has the last word.
 
 Limits on which sources disagree are left out: those of a model that only other services offer, and
-an output that two of them limit differently. So are names such as ``qwen-plus``, which stand for a
-new model every few months.
+an output that two of them limit differently. Names such as ``qwen-plus``, which mean a new model
+every few months, are left out, too.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _GPT_OSS = (
     "configuration_gpt_oss.py"
 )
 
-#: Anthropic's pages say the same of the newer ones, such as
+#: Anthropic's pages have the same limits for the newer ones, such as
 #: https://platform.claude.com/docs/en/models/sonnet-4-6/overview; those before 4.5 are litellm's
 #: rows for Amazon Bedrock, as Anthropic no longer offers these models itself.
 _CLAUDE: tuple[_Row, ...] = (
@@ -122,9 +122,9 @@ class ContextLimit(NamedTuple):
 
     Args:
         model: the name in the table, without the date of a version unless that has its own limits.
-        context: the most tokens of a request and its reply together, with what the model thinks.
+        context: the most tokens of a request and its reply together, with the model's thoughts.
         input: the most tokens of a request.
-        output: the most tokens of a reply; None if it is what the context leaves.
+        output: the most tokens of a reply; None if a reply may fill the rest of the context.
         source: the address at which they were read.
         date: the day on which they were last read there, as ``YYYY-MM-DD``.
     """
@@ -137,16 +137,16 @@ class ContextLimit(NamedTuple):
     date: str
 
 
-#: The date of a version behind a model's name: as in gpt-4o-2024-11-20, or as in gpt-4-0613.
+#: The date of a version after a model's name: as in gpt-4o-2024-11-20, or as in gpt-4-0613.
 _DATED = re.compile(r"-(\d{4}-\d{2}-\d{2}|\d{4})$")
 
 
 def context_limit(model: str) -> ContextLimit:
-    """Return the tokens that a model takes and gives.
+    """Return the limits of a model's requests and replies, in tokens.
 
     A version with a date has the limits of the model, unless it has its own; a fine-tuned model
-    (``ft:MODEL:…``) has those of the model that it was made of. What services add to a name is
-    left out; a service may have limits of its own.
+    (``ft:MODEL:…``) has those of the model that it was made of. Prefixes and suffixes that services
+    add to a name are ignored; a service may have limits of its own.
 
     Args:
         model: the name of the model, such as ``"gpt-4o"`` or ``"gpt-4o-2024-11-20"``.
@@ -167,6 +167,14 @@ def context_limit(model: str) -> ContextLimit:
         f"the limits of model {model!r} are not known{did_you_mean(names[0], limits)}; "
         f"the table is of {DATE}"
     )
+
+
+def context_of(model: str) -> int | None:
+    """Return the context of a model, in tokens; None if that is not known."""
+    try:
+        return context_limit(model).context
+    except KeyError:
+        return None
 
 
 def _names(model: str) -> Iterator[str]:

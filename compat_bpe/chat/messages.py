@@ -1,8 +1,8 @@
 """Messages and tools as a request has them, checked.
 
 A conversation is a list of objects with a ``"role"`` and mostly a ``"content"``, as services with
-OpenAI's protocol take it. An object may be a dict, or one of a client's with ``model_dump()``. It
-mostly comes from outside, so every wrong value is a ``ValueError`` that names its place, such as
+OpenAI's protocol take it. An object may be a dict, or one of a client's with ``model_dump()``.
+Conversations mostly come from outside, so a wrong value is a ``ValueError`` with its place, such as
 ``messages[2].content[0].text``.
 """
 
@@ -39,7 +39,7 @@ class RequestError(ValueError):
 
     Args:
         place: where it is, such as ``messages[2].content``.
-        reason: what is wrong there.
+        reason: the fault.
     """
 
     def __init__(self, place: str, reason: str) -> None:
@@ -49,11 +49,11 @@ class RequestError(ValueError):
 
 
 class Uncountable(RequestError):
-    """A part of a message that is not damaged, but whose tokens cannot be known.
+    """A part of a message that is valid, but whose tokens cannot be known.
 
     Args:
         place, reason: as in ``RequestError``.
-        kind: what it is, in a few words.
+        kind: its kind, in a few words.
     """
 
     def __init__(self, place: str, reason: str, kind: str) -> None:
@@ -94,6 +94,8 @@ def checked_messages(messages: Any) -> list[Plain]:
         ValueError: they are not a list, or empty; one is not an object, or its role is not a
             string; or a value in them is not of a kind that JSON has.
     """
+    if isinstance(messages, Mapping) and "messages" in messages:
+        fail("messages", "must be a list, not a whole request, which count_request counts")
     checked = checked_objects(messages, "messages", "message")
     if not checked:
         raise ValueError("messages is empty: there must be at least one message")
@@ -172,7 +174,7 @@ def _langchain_call(call: Any) -> Any:
 
 
 def _of_class(value: Any) -> str:
-    """Return the words for an error about an object of a client's that is no message."""
+    """Return the words for an error about an object of a client's that is not a message."""
     if isinstance(value, Mapping):
         return ""
     what = f" in a {type(value).__name__}"
@@ -232,20 +234,20 @@ def part_text(part: Any, place: str) -> str:
     return Value(part, place).member(name).text()
 
 
-#: The names under which clients give what a model thought.
+#: The names under which clients give a model's thoughts.
 REASONING = ("reasoning_content", "thinking", "reasoning")
 
-#: The members of a message that formats of open models know; one may be no text in theirs.
+#: The members of a message that formats of open models know; some are not text in these formats.
 MEMBERS = frozenset(("role", "content", "name", "tool_calls", "tool_call_id", *REASONING))
 
 
 def reasoning_of(message: Plain) -> Any:
-    """Return what the model thought before a message, as a client gives it; None if unknown."""
+    """Return the model's thoughts before a message, as a client gives them; None if unknown."""
     return next((message[name] for name in REASONING if message.get(name) is not None), None)
 
 
 def thoughts_of(message: Plain, place: str) -> str:
-    """Return what the model thought before a message; an empty text if that is not known.
+    """Return the model's thoughts before a message; an empty text if they are not known.
 
     Raises:
         ValueError: it is not text.
@@ -302,7 +304,7 @@ def plain(value: Any, place: str, depth: int = 0) -> Any:
     Members of clients' objects that are None are left out, as the clients do.
 
     Raises:
-        ValueError: it is of a kind that JSON has not, or nested too deeply.
+        ValueError: it is not of a kind that JSON has, or nested too deeply.
     """
     if value is None or type(value) in (str, bool, int, float):
         return value
@@ -314,7 +316,7 @@ def plain(value: Any, place: str, depth: int = 0) -> Any:
         copied = {}
         for key, one in value.items():
             if not isinstance(key, str):
-                fail(place, f"has a key that is no string: {str(key)[:40]!r}")
+                fail(place, f"has a key that is not a string: {str(key)[:40]!r}")
             copied["".join((key,))] = plain(one, f"{place}.{key}", depth + 1)
         return copied
     if isinstance(value, (list, tuple)):
@@ -327,7 +329,7 @@ def plain(value: Any, place: str, depth: int = 0) -> Any:
     if _is_client_object(value):
         return plain(value.model_dump(exclude_none=True), place, depth)
     part = Value(value, place)
-    return part.fail(f"is {part.shown()}, which JSON has not")
+    return part.fail(f"is {part.shown()}, which JSON does not have")
 
 
 def fail(place: str, reason: str) -> NoReturn:
@@ -344,7 +346,7 @@ class ResponseFormat(NamedTuple):
     Args:
         kind: ``"json_object"`` for any JSON, or ``"json_schema"``.
         schema: the schema; None for any JSON.
-        name, description: what a request calls the schema; None if it does not say.
+        name, description: those of the schema in a request; None if they are missing.
         given: the value as it is in the request.
     """
 

@@ -2,12 +2,12 @@
 
 The numbers for plain messages are those of OpenAI's notebook "How to count tokens with tiktoken".
 All others are derived from recorded requests and the tokens that were billed for them, which are
-the cases of ``tests/usage``; ``docs/billed.md`` has how far they agree.
+the cases of ``tests/usage``; ``docs/billed.md`` shows how well they agree.
 
-The text of the tools is that of ``openai_tools``. A call of a tool is a message to the tool, its
-result one from the tool. Several calls in one message are one call of ``multi_tool_use.parallel``
-at Chat Completions; their results then are one list in JSON, in which every letter beyond ASCII
-is written as ``\\uXXXX``.
+The text of the tools is that of ``openai_tools``. A call of a tool is a message to the tool, and
+its result a message from it. At Chat Completions, several calls in one message are one call of
+``multi_tool_use.parallel``; their results are then one list in JSON, in which every letter beyond
+ASCII is written as ``\\uXXXX``.
 
 https://github.com/openai/openai-cookbook/blob/main/examples/How_to_count_tokens_with_tiktoken.ipynb
 """
@@ -35,7 +35,7 @@ from .messages import (
 from .openai_tools import schema_text, tools_text
 
 
-class Rule(NamedTuple):
+class MessageRule(NamedTuple):
     """The tokens beside the texts of a request.
 
     Args:
@@ -46,14 +46,14 @@ class Rule(NamedTuple):
         tools_beside_system: the same with one; its text then ends in a line break if ``pads`` is
             True.
         pads: see above.
-        no_parameters: what is added if no tool has parameters.
+        no_parameters: the tokens added if no tool has parameters.
         by_lines: True if the tools are written in the style of June 2023.
         choice: True if ``tool_choice`` has tokens.
         call: those of each call of a tool.
         form: those beside the text of a ``response_format``.
         form_beside_tools: the same if there are tools.
         counts_system: False if messages of the system's are left out.
-        per_answer: what is added for each text of the assistant's.
+        per_answer: the tokens added for each text of the assistant's.
     """
 
     reply: int = 3
@@ -72,11 +72,11 @@ class Rule(NamedTuple):
     per_answer: int = 0
 
 
-_CHAT = Rule()
-_REASONING = Rule(
+_CHAT = MessageRule()
+_REASONING = MessageRule(
     reply=2, tools=10, tools_beside_system=9, choice=False, call=9, form=4, form_beside_tools=4
 )
-_SEARCH = Rule(reply=2, counts_system=False)
+_SEARCH = MessageRule(reply=2, counts_system=False)
 
 
 class Known(NamedTuple):
@@ -93,13 +93,13 @@ class Known(NamedTuple):
 
     models: str
     like: str
-    chat: Rule
-    responses: Rule
+    chat: MessageRule
+    responses: MessageRule
     recorded_in_chat: str
     recorded_in_responses: str = r"(?!)"
 
 
-_RESPONSES = Rule(tools=3, tools_beside_system=3, pads=False, call=1, form=1)
+_RESPONSES = MessageRule(tools=3, tools_beside_system=3, pads=False, call=1, form=1)
 _REASONING_RESPONSES = _REASONING._replace(
     tools=6, tools_beside_system=6, pads=False, call=7, form=0, form_beside_tools=0
 )
@@ -109,12 +109,12 @@ _GPT_5_RESPONSES = _REASONING_RESPONSES._replace(
 _BY_LINES = _CHAT._replace(by_lines=True)
 _DATE = r"(-20\d\d-\d\d-\d\d)?"
 
-#: The first that fits is taken.
+#: The first that fits is used.
 _MODELS = (
     Known(
         r"gpt-(3\.5|35)-turbo-0301",
         "gpt-3.5-turbo-0301",
-        Rule(per_message=4, per_name=-1, by_lines=True),
+        MessageRule(per_message=4, per_name=-1, by_lines=True),
         _RESPONSES,
         r".*",
     ),
@@ -161,13 +161,13 @@ _MODELS = (
 )
 
 
-def rule_for(model: str, endpoint: Endpoint) -> tuple[Rule, str]:
+def rule_for(model: str, endpoint: Endpoint) -> tuple[MessageRule, str]:
     """Return the rule of a model, and the reason for which it is an estimate for plain messages.
 
     >>> rule_for("gpt-4o", "chat_completions")[1]
     ''
     >>> rule_for("o1", "responses")[1]
-    'no request to o1 at Responses is published or recorded; the rule of o4-mini is taken'
+    'no request to o1 at Responses is published or recorded; the rule of o4-mini is used'
     """
     known = next(one for one in _MODELS if re.fullmatch(one.models, model))
     in_chat = endpoint == "chat_completions"
@@ -177,13 +177,13 @@ def rule_for(model: str, endpoint: Endpoint) -> tuple[Rule, str]:
         return rule, ""
     where = "Chat Completions" if in_chat else "Responses"
     whose = "its own rule, of two requests," if known.like == model else f"the rule of {known.like}"
-    return rule, f"no request to {model} at {where} is published or recorded; {whose} is taken"
+    return rule, f"no request to {model} at {where} is published or recorded; {whose} is used"
 
 
 ROLES = ("system", "developer", "user", "assistant", "tool", "function")
 
-#: The notes say how far the recorded requests agree; ``tests/usage`` compares that with its cases.
-_NO_RULE = "OpenAI publishes no rule for {}; that of recorded requests is taken, which agree {}"
+#: The notes have how far recorded requests agree; ``tests/usage`` compares that with its cases.
+_NO_RULE = "OpenAI publishes no rule for {}; the one used here agrees with recorded requests {}"
 _TOOLS = _NO_RULE.format("tools", "within 1 token")
 _CALLS = _NO_RULE.format("calls of tools", "within 6 tokens")
 _FORM = _NO_RULE.format("response_format", "to the token")
@@ -236,7 +236,7 @@ class OpenAIFormat(ChatFormat):
         usual = "gpt-4" if self.encoding.name == "cl100k_base" else "gpt-4o"
         rule, note = rule_for(self._model or usual, request.endpoint)
         if not self._model:
-            note = f"no model is named, and rules differ; that of {usual} is taken"
+            note = f"no model is named; the rule of {usual} is used, and others differ"
         return _Counter(self, rule, note, request).count
 
     def check_part(self, part: Any, place: str) -> None:
@@ -267,7 +267,7 @@ class _Counter:
         request: the request.
     """
 
-    def __init__(self, chat: OpenAIFormat, rule: Rule, note: str, request: Request) -> None:
+    def __init__(self, chat: OpenAIFormat, rule: MessageRule, note: str, request: Request) -> None:
         self._chat = chat
         self._rule = rule
         self._note = note
@@ -323,7 +323,7 @@ class _Counter:
         return MessageCount(tokens, "; ".join(dict.fromkeys(filter(None, notes))))
 
     def _of_request(self, request: Request) -> tuple[int, list[str]]:
-        """Return the tokens of what a request has beside the messages, and the notes on them."""
+        """Return the tokens of a request beside its messages, and the notes on them."""
         count, rule = self._chat.encoding.count, self._rule
         notes = []
         tokens = rule.reply if request.add_generation_prompt else 0
@@ -362,7 +362,7 @@ class _Counter:
         if not isinstance(name, str):
             notes.append("not counted: tool_choice")  # it chooses among several tools
             return 0
-        # "function_call" of a request before tools names it alone.
+        # "function_call", from before there were tools, is the name alone.
         return self._chat.encoding.count(name) + (7 if choice.get("type") == "function" else 4)
 
     def _system_and_tools(self, messages: list[Plain]) -> int:
@@ -392,12 +392,7 @@ class _Counter:
         return sum(parts)
 
     def _message(
-        self,
-        message: Plain,
-        calls: list[Plain],
-        tool: str,
-        place: str,
-        notes: list[str],
+        self, message: Plain, calls: list[Plain], tool: str, place: str, notes: list[str]
     ) -> int:
         """Return the tokens of a message, its calls one by one.
 
@@ -443,14 +438,9 @@ class _Counter:
         return tokens
 
     def _parallel(
-        self,
-        message: Plain,
-        calls: list[Plain],
-        results: list[Plain],
-        place: str,
-        notes: list[str],
+        self, message: Plain, calls: list[Plain], results: list[Plain], place: str, notes: list[str]
     ) -> int:
-        """Return the tokens of a message with several calls, and of the results behind it."""
+        """Return the tokens of a message with several calls, and of the results after it."""
         count, rule = self._chat.encoding.count, self._rule
         notes += [_CALLS, _PARALLEL]
         uses = [

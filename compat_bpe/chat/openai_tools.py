@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from .messages import Plain
 
 #: The depth to which types are shown within each other, and the letters of JSON that are shown for
-#: the references in a request: what refers to itself would have no end.
+#: the references in a request: a schema that refers to itself would have no end.
 _DEEPEST = 50
 _MOST_REFERRED = 1_000_000
 
@@ -87,7 +87,7 @@ class _Types:
         root: their schema.
         by_lines: as in ``tools_text``.
         left_out: the members of schemas that are not shown; they are added.
-        budget: what may still be shown for references.
+        budget: the letters that may still be shown for references.
     """
 
     def __init__(
@@ -221,7 +221,7 @@ class _Types:
 
     def _note(self, schema: Plain) -> None:
         for name in sorted(schema.keys() - _SHOWN):
-            # False, as the service wants it, and a schema are nothing else and shown.
+            # False, as the service wants it, means nothing else; a schema is shown.
             if name != "additionalProperties" or schema[name] is True:
                 self._left_out[name] = None
 
@@ -248,7 +248,7 @@ def _without(schema: Any, *, are_names: bool = False) -> Any:
 
 
 def _comment(text: str) -> str:
-    """Return a text as a comment; its lines lose the space at their ends, as in what is billed."""
+    """Return a text as a comment; its lines lose the space at their ends, as in billed requests."""
     return "// " + "\n".join(line.strip() for line in text.split("\n"))
 
 

@@ -36,7 +36,7 @@ _THINKING = {"enabled": True, "disabled": False}
 def service_variables(body: Mapping[str, Any], chat: ChatFormat) -> dict[str, Any]:
     """Return the variables that a request has as members of its own.
 
-    Other members of the request are ignored: they say how a reply is made, and are not in the
+    Other members of the request are ignored: they affect how a reply is made, and are not in the
     prompt.
 
     Args:
@@ -44,7 +44,7 @@ def service_variables(body: Mapping[str, Any], chat: ChatFormat) -> dict[str, An
         chat: the format of the model.
 
     Raises:
-        ValueError: a member is not what the service takes.
+        ValueError: a member has a value that the service does not take.
 
     >>> from compat_bpe.chat.choose import chosen_format
     >>> body = {"messages": [], "thinking": {"type": "enabled"}, "temperature": 0}
@@ -180,11 +180,11 @@ def count_request(
 
     It may be one to OpenAI's Chat Completions (``messages``, ``tools``, ``response_format`` …) or
     Responses (``input``, ``instructions`` …), or to Anthropic's Messages (``system`` beside
-    ``messages``). What has no text is ignored, such as ``temperature``. What cannot be counted is
-    named in the note of the count, and the rest is counted.
+    ``messages``). Members without text, such as ``temperature``, are ignored. Parts that cannot be
+    counted are named in the note of the count, and the rest is counted.
 
     Args:
-        request: the request: a dict, in which objects of clients may stand.
+        request: the request: a dict, which may contain objects of clients.
         model: the name of the model, in place of the request's own.
         encoding, template, estimate, strict, as_of: as in ``count_messages``.
 
@@ -198,25 +198,16 @@ def count_request(
     """
     if model is None and encoding is None:
         model = Value(request.get("model"), "model").optional_text()
-    whole = whole_request(
-        request,
-        model=model,
-        encoding=encoding,
-        template=template,
-        estimate=estimate,
-        strict=strict,
-        as_of=as_of,
-    )
-    return whole.count()
+    return whole_request(request, model, encoding, template, estimate, strict, as_of).count()
 
 
 @dataclass(frozen=True)
 class WholeRequest:
-    """A request as a client sends it, and what counts it.
+    """A request as a client sends it, and the counter of its model.
 
     Args:
         request: the request.
-        counter: counts it by its model.
+        counter: counts the request by its model.
     """
 
     request: Request
@@ -252,7 +243,6 @@ class WholeRequest:
 
 def whole_request(
     body: Mapping[str, Any],
-    *,
     model: str | None,
     encoding: Encoding | str | os.PathLike[str] | None,
     template: ChatTemplate | str | None,
@@ -261,7 +251,7 @@ def whole_request(
     as_of: str | None,
     left_out: Sequence[LeftOut] = (),
 ) -> WholeRequest:
-    """Return a request and what counts it, for arguments as of ``count_request``.
+    """Return a request and the counter of its model, for arguments as of ``count_request``.
 
     Args:
         body: the request.

@@ -23,13 +23,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import jinja2
 
-#: The mark after the text that the model goes on with: it finds the end in the rendered text. No
-#: filter changes its characters, and the space at its end shows if a template strips texts.
+#: The mark after the text that the model goes on with: it marks the end in the rendered text. No
+#: filter changes its characters, and the space at its end shows whether a template strips texts.
 _MARK = "THE_MODEL_GOES_ON_HERE_3F61C09D "
 
 _NO_FORM = (
-    "the chat template does not show response_format to the model; servers that add words of their "
-    "own for it are not counted"
+    "the chat template does not show response_format to the model; words that servers add for it "
+    "are not counted"
 )
 
 #: The variables that every template has; they are arguments of ``render``.
@@ -39,9 +39,9 @@ _GIVEN = frozenset(("messages", "tools", "documents", "add_generation_prompt"))
 class ChatTemplate:
     """The chat template of a model, or several by name.
 
-    It renders what ``transformers``' ``apply_chat_template`` does. It needs the extra
-    ``compat-bpe[chat]``. A template is a program, mostly of somebody else's. It runs in the
-    sandbox of jinja2, which keeps it from files and the like, and has an end in any case.
+    It renders the text of ``apply_chat_template`` in ``transformers``. It needs the extra
+    ``compat-bpe[chat]``. A template is a program, mostly from outside. It runs in the sandbox of
+    jinja2, without access to files and the like, and with a bound on its time.
 
     Args:
         templates: the text of the template in Jinja; or templates by name, of which ``"default"``
@@ -58,9 +58,7 @@ class ChatTemplate:
     """
 
     def __init__(
-        self,
-        templates: Mapping[str, str] | str,
-        special_tokens: Mapping[str, str] | None = None,
+        self, templates: Mapping[str, str] | str, special_tokens: Mapping[str, str] | None = None
     ) -> None:
         by_name = {"default": templates} if isinstance(templates, str) else dict(templates)
         if not by_name or not all(isinstance(one, str) for one in by_name.values()):
@@ -76,7 +74,7 @@ class ChatTemplate:
         return {**self.__dict__, "_compiled": {}}
 
     def named(self, name: str) -> ChatTemplate:
-        """Return the template of a name alone, such as ``"rag"``.
+        """Return the single template of a name, such as ``"rag"``.
 
         Raises:
             KeyError: there is none.
@@ -103,17 +101,12 @@ class ChatTemplate:
 
         Raises:
             ImportError: jinja2 is not installed.
-            ValueError: a message or tool is wrong; or the template is, refuses the messages, or
-                takes too long.
+            ValueError: a message or tool is wrong; or the template is wrong, refuses the messages,
+                or takes too long.
         """
         return self.render_request(
             Request.checked(
-                messages,
-                tools,
-                documents,
-                add_generation_prompt,
-                continue_final_message,
-                variables,
+                messages, tools, documents, add_generation_prompt, continue_final_message, variables
             )
         )
 
@@ -210,12 +203,14 @@ def _sandbox() -> Any:
     try:
         from . import sandbox
     except ImportError as error:
-        raise ImportError("a chat template needs jinja2: pip install 'compat-bpe[chat]'") from error
+        raise ImportError(
+            "a chat template needs jinja2: pip install '.[chat]' in a checkout of compat-bpe"
+        ) from error
     return sandbox
 
 
 def _with_reasoning(message: Plain) -> Plain:
-    """Return a message without members that are None; its thoughts get each name that is read."""
+    """Return a message without members that are None; its thoughts get all names in use."""
     message = {name: value for name, value in message.items() if value is not None}
     thought = reasoning_of(message)
     if thought is None:
@@ -224,7 +219,7 @@ def _with_reasoning(message: Plain) -> Plain:
 
 
 def _mark_end(message: Plain, member: bool | str, template: str) -> str:
-    """Put a mark behind the text of a message that the model goes on with; return the text.
+    """Put a mark after the text of a message that the model goes on with; return the text.
 
     Raises:
         ValueError: there is no such text, or the template does not use it.
@@ -276,8 +271,8 @@ def load_chat_template(path: str | os.PathLike[str]) -> ChatTemplate:
 
     It is in ``chat_template.jinja``, and others by name in ``additional_chat_templates``; or else
     in ``tokenizer_config.json``, as one template or a list of them. The special tokens that it
-    uses are in ``tokenizer_config.json`` or ``special_tokens_map.json``. A GGUF file has them all
-    itself.
+    uses are in ``tokenizer_config.json`` or ``special_tokens_map.json``. A GGUF file contains all
+    of them.
 
     Args:
         path: the folder, any file in it, a name like ``hf:OWNER/NAME`` (see ``load``), or a

@@ -1,1 +1,1 @@
-"""Token budgets: limits of files from a configuration, and what is over them."""
+"""Token budgets: limits of files from a configuration, and the files that exceed them."""

@@ -22,10 +22,10 @@ class Comparison:
     Args:
         configuration: the configuration.
         base: the files of the revision.
-        count: returns the tokens of a content, or None if it is not text; called with what counts,
-            the content, and True if it is a notebook.
+        count: returns the tokens of a content, or None if it is not text; called with the encoding
+            or estimate, the content, and True if it is a notebook.
         chosen: the present files.
-        name_of: returns the name of what counts, in reports.
+        name_of: returns the name of the encoding or estimate, in reports.
     """
 
     def __init__(
@@ -55,7 +55,7 @@ class Comparison:
         }
 
     def before(self, counted: FileTokens) -> dict[Answer | None, dict[str, int]]:
-        """Return the tokens that each file had, by what counts and by its path now.
+        """Return the tokens that each file had, by encoding or estimate and by its path now.
 
         Args:
             counted: the tokens that each file has.
@@ -85,7 +85,7 @@ class Comparison:
                 if path in found or path not in selection or not self._base.has_history(path):
                     continue
                 if os.path.islink(self._chosen.found[path].path):
-                    continue  # it is named; the revision has where it leads, not what is there
+                    continue  # a named link: the revision has its target's path, not its content
                 old = before[answer].get(path)
                 path_before = "" if old is None else self._path_before(path)
                 if path_before != path or old != after:
@@ -122,10 +122,10 @@ class Comparison:
 
 
 def _moved(base: Base, found: Mapping[str, Found], gone: Iterable[str]) -> dict[str, str]:
-    """Return the path in the base of each new file that has the content of one that is gone.
+    """Return the path in the base of each new file that has the content of a removed file.
 
-    Git does not know of these yet. If several have the content, one of the same name is taken, or
-    else the first.
+    Git does not know these renames yet. If several removed files have the content, one of the same
+    name is taken, or else the first.
     """
     by_content: dict[str, list[str]] = {}
     for path in sorted(gone):

@@ -1,4 +1,4 @@
-"""Reading a configuration, and those it extends, into rules; refusing what is wrong in it."""
+"""Reading a configuration, and those it extends, into rules; mistakes in it are errors."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import os
 import re
 from typing import NamedTuple
 
-from ..chat.limits import context_limit
 from ..encodings.resolve import DEFAULT_ENCODING, Answer, Terms, UnresolvedError, resolve
 from ..files.ignore import InvalidPatternError, alternatives, as_bytes, matcher
 from ..unicode.text import short_number
@@ -28,13 +27,14 @@ MOST_FILES = 20
 #: The highest limit.
 MOST_TOKENS = 10**12
 
-#: What errors about a configuration tell its author to write; files are for the command line.
+#: The advice in errors about a configuration, for its author; files are for the command line.
 TERMS = Terms('model = "{}"', 'encoding = "{}"', "-e {} on the command line", "estimate = true")
 
 _TOP_KEYS = ("encoding", "model", "estimate", "warn", "growth", "extends", "rules", "exempt")
-_RULE_KEYS = (
-    *("name", "files", "exclude", "encoding", "model", "estimate"),
-    *("max", "warn", "total", "growth", "sections", "front_matter", "body"),
+_RULE_KEYS = tuple(
+    """
+        name files exclude encoding model estimate max warn total growth sections front_matter body
+    """.split()
 )
 _PERCENT = re.compile(r"([0-9]{1,4}(?:\.[0-9]{1,6})?) ?%( of context)?")
 
@@ -58,7 +58,7 @@ def configuration_of(source: Source, counting: Counting | None = None) -> Config
 
     Args:
         source: the file; it has a table about budgets.
-        counting: replaces what the configuration says about counting.
+        counting: the encoding or estimate, in place of the configuration's.
 
     Raises:
         OSError: a file that is extended cannot be read.
@@ -200,7 +200,7 @@ def _counting(table: Table, default: Counting, *, is_given: bool) -> Counting:
     Args:
         table: the table.
         default: the counting if the table names none.
-        is_given: True if the default replaces what the table names, which then need not be known.
+        is_given: True if the default replaces the table's encoding, which then need not be known.
     """
     encoding = table.text("encoding", '"o200k_base"')
     model = table.text("model", '"gpt-4o"')
@@ -296,7 +296,7 @@ def _globs(table: Table, key: str) -> tuple[str, ...]:
             raise table.error(
                 key,
                 f"{shown(glob)} leaves the folder of the configuration; "
-                "put a configuration further up",
+                "put the configuration in a folder above",
             )
     return globs
 
@@ -305,12 +305,12 @@ def _check_glob(table: Table, key: str, glob: str) -> None:
     if len(glob) > LONGEST_GLOB:
         raise table.error(key, f"a pattern is longer than {LONGEST_GLOB:,} characters; shorten it")
     if "\0" in glob or "\n" in glob:
-        raise table.error(key, f"{shown(glob)} has a character that no name has; leave it out")
+        raise table.error(key, f"{shown(glob)} has a character that no path has; leave it out")
     try:
         for pattern in [glob] if key == "heading" else alternatives(glob):
             matcher(as_bytes(pattern), is_name=key == "heading")
     except (InvalidPatternError, UnicodeEncodeError) as error:
-        raise table.error(key, f"{shown(glob)} is no pattern: {error}") from None
+        raise table.error(key, f"{shown(glob)} is not a pattern: {error}") from None
 
 
 def _number(table: Table, key: str, words: str) -> int | str | None:
@@ -332,6 +332,8 @@ def _limit(table: Table, key: str, model: str | None) -> Limit | None:
         raise table.error(key, f"{key} is {words}, not {shown(value)}")
     if model is None:
         raise table.error(key, 'an encoding has no context: name the model, as in model = "gpt-4o"')
+    from ..chat.limits import context_limit  # imported here: few limits are shares of a context
+
     try:
         context = context_limit(model).context
     except KeyError as error:

@@ -14,11 +14,11 @@ from .results import Change, Report, Result
 
 
 def table_lines(report: Report, *, all_results: bool = False) -> Iterator[str]:
-    """Yield the lines of a table: what is over or near, the changes since the base, a summary.
+    """Yield the lines of a table: results over or near a limit, changes since the base, a summary.
 
     Args:
         report: the report.
-        all_results: list what is within its limit or exempt, too.
+        all_results: also list results that are within their limit or exempt.
     """
     shown = report.of("over", "near")
     if all_results:
@@ -107,7 +107,7 @@ _SIGNS = {"over": "❌ over", "near": "⚠️ near"}
 
 
 def markdown_lines(report: Report) -> Iterator[str]:
-    """Yield the lines of a comment: a heading, what is over or near, and the changes.
+    """Yield the lines of a comment: a heading, results over or near a limit, and the changes.
 
     Names are in spans of code, which no name can end.
     """
@@ -130,7 +130,7 @@ def markdown_lines(report: Report) -> Iterator[str]:
 
 
 def _bounded(rows: Iterable[str], number: int) -> Iterator[str]:
-    """Yield as many rows as a comment has room for, and the number of the others."""
+    """Yield as many rows as fit in a comment, and the number of the others."""
     size = 0
     for index, row in enumerate(rows):
         size += len(row)
@@ -174,7 +174,7 @@ def _code(text: str) -> str:
     if not text:
         return ""
     mark = fence(text)
-    # One space on each side is no part of the span, unless there are only spaces in it.
+    # One space on each side is not part of the span, unless it has only spaces.
     around = " " if text.strip(" ") and (text[0] in " `" or text[-1] in " `") else ""
     return f"{mark}{around}{text}{around}{mark}"
 

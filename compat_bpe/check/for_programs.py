@@ -75,7 +75,7 @@ _ILLEGAL = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def junit_lines(report: Report) -> Iterator[str]:
-    """Yield the lines of a file: a case for each result, a failure for what is over."""
+    """Yield the lines of a file: a case for each result, a failure for each one over its limit."""
     problems = [("not counted", path, reason) for path, reason in report.errors]
     problems += [("nothing checked", one.name, one.reason) for one in report.unmatched]
     failures, errors = len(report.of("over")), len(problems)
@@ -124,7 +124,7 @@ _RULES = {
     "file": "A file has more tokens than its limit.",
     "section": "A section of a Markdown file has more tokens than its limit.",
     "front_matter": "The front matter of a file has more tokens than its limit.",
-    "body": "What follows the front matter of a file has more tokens than its limit.",
+    "body": "The body of a file, after its front matter, has more tokens than its limit.",
     "total": "The files of a group have more tokens than their limit.",
     "growth": "A file has grown by more tokens than its limit.",
 }
@@ -192,5 +192,5 @@ def _sarif_result(report: Report, result: Result) -> dict[str, Any]:
 
 
 def _text(text: str) -> str:
-    """Return a text without what is no character: bytes of a file's name are written out."""
+    """Return a text of valid characters: bytes of a file's name that are not text are escaped."""
     return text.encode("utf-8", "backslashreplace").decode("utf-8")

@@ -30,10 +30,16 @@ _MOST_AT_ONCE = 10_000
 _LONGEST_LINE = 200
 _LONGEST_MESSAGE = 1 << 16
 
-#: Settings of git that would run programs, or change what it prints.
+#: Settings of git that would run programs, or change its output.
 _SETTINGS = (
-    *("-c", "core.fsmonitor=false", "-c", f"core.hooksPath={os.devnull}"),
-    *("-c", "diff.relative=false", "-c", "core.pager="),
+    "-c",
+    "core.fsmonitor=false",
+    "-c",
+    f"core.hooksPath={os.devnull}",
+    "-c",
+    "diff.relative=false",
+    "-c",
+    "core.pager=",
 )
 _ENVIRONMENT = {
     "GIT_OPTIONAL_LOCKS": "0",
@@ -84,7 +90,7 @@ def read_base(folder: str, revision: str) -> Base:
         GitError: git is missing, the folder is in no repository, or there is no such revision.
     """
     if revision.startswith("-") or not revision or any(char in revision for char in "\0\n"):
-        raise GitError(f"{revision!r} is no revision")
+        raise GitError(f"{revision!r} is not a revision")
     prefix = _git(folder, "rev-parse", "--show-prefix").removesuffix(b"\n")
     try:
         found = _git(folder, "rev-parse", "--verify", "--quiet", f"{revision}^{{commit}}")
@@ -95,7 +101,7 @@ def read_base(folder: str, revision: str) -> Base:
     commit = found.decode("ascii").strip()
     blobs: dict[str, str] = {}
     submodules: list[str] = []
-    # Without --full-tree, git lists what is below the folder, by paths relative to it.
+    # Without --full-tree, git lists the files below the folder, by paths relative to it.
     for entry in _git(folder, "ls-tree", "-r", "-z", commit).split(b"\0"):
         about, _, name = entry.partition(b"\t")
         mode = about.split(b" ")[0]
@@ -109,8 +115,17 @@ def read_base(folder: str, revision: str) -> Base:
 def _renamed(folder: str, commit: str, prefix: bytes) -> dict[str, str]:
     fields = _git(
         folder,
-        *("diff-index", "--cached", "--no-ext-diff", "--no-textconv", "--ignore-submodules=all"),
-        *("--name-status", "--find-renames", "--diff-filter=R", "-z", commit, "--"),
+        "diff-index",
+        "--cached",
+        "--no-ext-diff",
+        "--no-textconv",
+        "--ignore-submodules=all",
+        "--name-status",
+        "--find-renames",
+        "--diff-filter=R",
+        "-z",
+        commit,
+        "--",
     ).split(b"\0")
     renamed = {}
     for at in range(0, len(fields) - 2, 3):

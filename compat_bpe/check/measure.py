@@ -32,13 +32,13 @@ class _Parts(NamedTuple):
 
 
 class SectionCounts:
-    """Counts of sections, of front matter and of what follows it.
+    """Counts of sections, of front matter and of the body after it.
 
     Only headings and counts are kept. A text is read again when a rule needs a part that has not
     been counted.
 
     Args:
-        count: returns the tokens of a text, given what counts them.
+        count: returns the tokens of a text by an encoding or estimate.
         read: returns the text of a path.
     """
 
@@ -102,7 +102,7 @@ def matching(rule: SectionRule, sections: list[MarkdownSection]) -> list[Markdow
     ]
 
 
-#: The tokens of each file, by what counts them.
+#: The tokens of each file, by encoding or estimate.
 FileTokens = Mapping["Answer | None", Mapping[str, int]]
 
 
@@ -115,8 +115,8 @@ class Measurement:
         selection: the paths that results are wanted for.
         counted: the tokens of each file.
         sections: counts sections.
-        name_of: returns the name of what counts, in reports.
-        note_of: returns why it makes estimates; empty if it does not.
+        name_of: returns the name of the encoding or estimate, in reports.
+        note_of: returns why its numbers are estimates; empty if they are exact.
         before: the tokens of each file in the base; None if there is no base.
     """
 
@@ -140,11 +140,11 @@ class Measurement:
         self._note_of = note_of
         self._sections = sections
         self._before = before
-        #: The number of the result about the growth of a file, by what counts and its path.
+        #: The number of the result about the growth of a file, by encoding or estimate and path.
         self._growths: dict[tuple[Answer | None, str], int] = {}
 
     def add_all(self, configuration: Configuration) -> None:
-        """Add the results of all rules; note rules and paths of which nothing was checked."""
+        """Add the results of all rules; note rules and paths for which nothing was checked."""
         for rule, paths in zip(configuration.rules, self._chosen.by_rule):
             self._add_rule(rule, paths)
         self._report.unmatched = list(self._unmatched(configuration))
@@ -171,7 +171,7 @@ class Measurement:
         if rule.growth is None or before is None or tokens <= before:
             return
         most, results = rule.growth.of(before), self._report.results
-        # A file grows once, however many rules it has: the lowest limit counts.
+        # The growth of a file is reported once for all its rules: the lowest limit counts.
         number = self._growths.setdefault((rule.counted_by, path), len(results))
         if number == len(results) or most < results[number].limit:
             place, grown = rule.growth.place, tokens - before
@@ -227,7 +227,7 @@ class Measurement:
         )
 
     def _unmatched(self, configuration: Configuration) -> Iterator[Unmatched]:
-        """Yield the rules and the paths of the command line of which nothing was checked."""
+        """Yield the rules and the paths of the command line for which nothing was checked."""
         report, selection = self._report, self._selection
         skipped = {path for path, _ in report.skipped}
         sections = {one.place for one in report.results if one.kind == "section"}
@@ -240,12 +240,12 @@ class Measurement:
                 for one in rule.sections:
                     # A heading without a section is within any limit, but may be mistyped.
                     if one.heading.strip("*") and one.limit.place not in sections:
-                        yield _unmatched_rule(one.limit.place, "the limit is about no section")
+                        yield _unmatched_rule(one.limit.place, "the limit matches no section")
         known = {path for path, _ in report.errors}.union(*self._counted.values())
         for named in selection.named:
             if named.is_around or any(map(named.has, known)):
                 continue
-            reason = "no rule is about " + ("a file in it" if named.is_folder else "it")
+            reason = "no rule applies to " + ("a file in it" if named.is_folder else "it")
             if any(map(named.has, skipped)):
                 reason = "it is binary, so nothing is checked"
             yield Unmatched(named.path, reason, None)

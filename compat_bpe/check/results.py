@@ -21,7 +21,7 @@ class Result:
     """A number of tokens beside its limit.
 
     Args:
-        kind: what has a limit.
+        kind: the kind of limit.
         status: ``"over"``, ``"near"``, ``"ok"``, or ``"exempt"`` if an exempt file is over.
         path: the file, relative to the configuration's folder; empty for a total.
         line: the line of the section, or of the body; 1 for a file.
@@ -67,7 +67,7 @@ class Result:
 
     @property
     def message(self) -> str:
-        """The result in words, without what has the limit."""
+        """The result in words, without the name of the file, group or section."""
         sign = "+" if self.kind == "growth" else ""
         since = " since the base" * (self.kind == "growth")
         words = {
@@ -85,7 +85,7 @@ class Result:
 
 
 class Change(NamedTuple):
-    """A file that is not as it was in the base.
+    """A file that has changed since the base.
 
     Args:
         path: the file; empty if it was removed.
@@ -119,11 +119,11 @@ class Change(NamedTuple):
 
 
 class Unmatched(NamedTuple):
-    """A rule or a path of the command line of which nothing was checked.
+    """A rule or a path of the command line for which nothing was checked.
 
     Args:
         name: its place or its path, for people.
-        reason: why nothing was.
+        reason: why nothing was checked.
         place: the place of the rule in the configuration; None for a path.
     """
 
@@ -138,14 +138,14 @@ class Report:
 
     Args:
         configuration: the path of the configuration.
-        prefix: what is before each path to make it one of the repository; empty, or with a slash
-            at its end.
+        prefix: the prefix that makes each path one of the repository; empty, or with a slash at
+            its end.
         results: the results, files in the order of their paths.
         files: the number of files that were counted.
         errors: paths that could not be counted, each with the reason.
         skipped: paths of binary files, each with the reason.
         notes: why numbers are estimates.
-        unmatched: the rules and paths of which nothing was checked, unless that is allowed.
+        unmatched: the rules and paths for which nothing was checked, unless that is allowed.
         base: the revision that was compared with; None if there was none.
         changes: the files that changed since then.
     """
@@ -167,7 +167,7 @@ class Report:
 
     @property
     def status(self) -> str:
-        """The worst that was found: ``"error"``, ``"over"``, ``"near"`` or ``"ok"``."""
+        """The worst status: ``"error"``, ``"over"``, ``"near"`` or ``"ok"``."""
         if self.errors or self.unmatched:
             return "error"
         found = {one.status for one in self.results}

@@ -114,7 +114,7 @@ class Rule:
         total: the limit of all files together.
         growth: the most by which a file may grow, as a part of its former tokens.
         sections: the limits of sections.
-        front_matter, body: the limits of the front matter, and of what follows it.
+        front_matter, body: the limits of the front matter, and of the text after it.
         place: its place in the configuration.
     """
 
@@ -148,7 +148,7 @@ class Exemption:
 
 @dataclass(frozen=True)
 class Configuration:
-    """A configuration, with what it extends.
+    """A configuration, with those that it extends.
 
     Args:
         path: its file.
@@ -226,7 +226,7 @@ def chosen_files(
     Args:
         configuration: the configuration.
         named: the paths that the command line names.
-        ignore: leave out what is ignored.
+        ignore: leave out ignored files.
 
     Raises:
         ConfigurationError: there are too many files, or a directory cannot be read.
@@ -245,7 +245,7 @@ def chosen_files(
         if len(found) > MOST_FOUND:
             raise ConfigurationError(
                 f"{configuration.path}: more than {MOST_FOUND:,} files in {configuration.folder}; "
-                "put the configuration further down"
+                "put the configuration in a folder below"
             )
     if len(tops) > 1:
         found = dict(sorted(found.items(), key=lambda item: item[0].split("/")))
@@ -311,7 +311,7 @@ def _real(path: str) -> str:
 def groups_to_count(
     rules: Sequence[Rule], chosen: ChosenFiles, selection: Selection
 ) -> dict[Answer | None, list[str]]:
-    """Return the paths to count, by what counts them: selected ones, and whole groups with a total.
+    """Return the paths to count, by encoding or estimate: selected ones, and groups with a total.
 
     A group with a total is counted if one of its files is selected.
     """

@@ -212,7 +212,7 @@ _MOST_PARTS = 100
 
 
 class ConfigurationError(ValueError):
-    """A fault of a configuration: ``FILE:LINE: what is wrong, and what to write``."""
+    """A fault of a configuration: ``FILE:LINE:``, the fault, and the correction."""
 
 
 class Source:
@@ -245,7 +245,7 @@ class Source:
                 ) from None
             value = {}
         except (ValueError, RecursionError) as error:
-            raise ConfigurationError(f"{path}: no TOML: {error}") from None
+            raise ConfigurationError(f"{path}: invalid TOML: {error}") from None
         self._spans: dict[Way, Span] | None = None
         for number, key in enumerate(self._way):
             if not isinstance(value, dict):
@@ -389,11 +389,11 @@ def shown(value: object) -> str:
     ("'5k'", "'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa...")
     """
     if isinstance(value, int) and abs(value) > 10**30:
-        return "a number of so many digits"
+        return "a number with too many digits"
     try:
         text = repr(value)
     except ValueError:  # Python writes no number of more than 4,300 digits
-        return "something with a number of so many digits"
+        return "a value with a number with too many digits"
     return text if len(text) <= 40 else text[:37] + "..."
 
 
@@ -402,7 +402,7 @@ def read_source(path: str) -> Source:
 
     Raises:
         OSError: it cannot be read.
-        ConfigurationError: it is too large, not UTF-8 or no TOML.
+        ConfigurationError: it is too large, not UTF-8 or not TOML.
     """
     try:
         return Source(path, read_whole(path, _SIZE_LIMIT).decode("utf-8"))
@@ -418,7 +418,7 @@ def find_configuration(start: str) -> Source | None:
     """Return the nearest configuration in a folder or above it, up to the top of its repository.
 
     Outside a repository, the search goes up to the root. In one folder, ``.compat-bpe.toml`` comes
-    before ``pyproject.toml``; files that say nothing of budgets are passed over.
+    before ``pyproject.toml``; files without budgets are passed over.
 
     Raises:
         OSError, ConfigurationError: a file on the way cannot be read, or is not TOML.
@@ -430,7 +430,7 @@ def find_configuration(start: str) -> Source | None:
                 top = os.path.realpath(top_of_repository(folder) or folder)
                 if not os.path.realpath(path).startswith(os.path.join(top, "")):
                     raise ConfigurationError(
-                        f"{path}: a link that leads outside {top}; name its target by --config"
+                        f"{path}: a link that leads outside {top}; name its target with --config"
                     )
                 source = read_source(path)
                 if source.table is not None:

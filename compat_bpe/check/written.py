@@ -21,12 +21,12 @@ _USUAL = (
 #: The files if there are none of these.
 _OTHERWISE = (("documents", ("*.md",)),)
 
-#: The room that a first limit leaves, as a factor. New limits are rounded up to multiples of _STEP.
+#: The factor between the largest count and a first limit. Limits are rounded up to a _STEP.
 _ROOM = 1.2
 _STEP = 100
 
 _HEAD = """\
-# Budgets of tokens: `compat-bpe check` says what is over them.
+# Token budgets: `compat-bpe check` fails if a file exceeds them.
 [check]
 encoding = {encoding}
 warn = "90%"  # from here on, a file is near its limit

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import atexit
+import gc
 import os
 import signal
 import sys
+import threading
 from contextlib import suppress
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, Callable
+    from typing import Any, Callable, NoReturn
 
     from .app import cli as cli
 
@@ -34,6 +37,11 @@ def _end(number: int, _frame: object) -> None:
     sys.exit(128 + number)  # as a shell reports a program that a signal ended
 
 
+#: The new objects after which garbage is looked for. By default there are 700, which takes a
+#: twentieth of a short run; what is in cycles until then takes some megabytes at most.
+_SEARCH_AFTER = 20_000
+
+
 def main() -> None:
     """Run the command with the arguments of the process, and exit.
 
@@ -45,10 +53,12 @@ def main() -> None:
     - 130 if interrupted, 143 if told to end, and 129 if the terminal is gone; on Windows, 149 for
       Ctrl-Break and for a window that is closed.
 
-    In these cases no parts of files are left behind.
+    In these cases no partial files remain.
     """
-    # An interrupt while modules are imported is no traceback, and there is nothing to clean up.
+    # An interrupt while modules are imported must not print a traceback; nothing needs cleanup yet.
     _handle("SIGINT", _leave)
+    if hasattr(gc, "set_threshold"):
+        gc.set_threshold(_SEARCH_AFTER)
     from .app import run
 
     for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK"):
@@ -56,8 +66,37 @@ def main() -> None:
     run()
 
 
+def program() -> None:
+    """Run ``main`` and end the process without freeing each object of a vocabulary.
+
+    That would take a tenth of the time of a short run. Exit functions are called and streams are
+    flushed. With a profiler, a debugger, other threads, or a stream that cannot be written, the
+    process ends as Python ends it. It is for processes that do nothing else: no caller can catch
+    the exit.
+    """
+    try:
+        main()
+    except SystemExit as ending:
+        _exit(ending)
+
+
+def _exit(ending: SystemExit) -> NoReturn:
+    status = 0 if ending.code is None else ending.code
+    is_watched = sys.gettrace() is not None or sys.getprofile() is not None
+    if not isinstance(status, int) or is_watched or threading.active_count() > 1:
+        raise ending
+    atexit._run_exitfuncs()
+    try:
+        for stream in (sys.stdout, sys.stderr):
+            if stream is not None:
+                stream.flush()
+    except (OSError, ValueError):
+        raise ending from None
+    os._exit(status)
+
+
 def _handle(name: str, handler: Callable[[int, Any], Any]) -> None:
-    """Let a signal do something else than by default."""
+    """Set the handler of a signal in place of the default."""
     number = getattr(signal, name, None)
     # A signal that is ignored, as by `nohup`, stays ignored.
     replaced = (signal.SIG_DFL, signal.default_int_handler, _leave)

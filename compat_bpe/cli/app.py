@@ -1,4 +1,4 @@
-"""What commands share: how they declare options, their help, the group of all, and its errors."""
+"""The parts that commands share: declared options, help, the group of all, and its errors."""
 
 from __future__ import annotations
 
@@ -13,8 +13,6 @@ from importlib import import_module
 from inspect import cleandoc, signature
 from itertools import takewhile, zip_longest
 from math import ceil
-from shutil import get_terminal_size
-from textwrap import wrap
 from typing import Any, Callable, NamedTuple, TypeVar
 
 import click
@@ -39,7 +37,7 @@ class HelpParts(NamedTuple):
     """The parts of the help of a command.
 
     Args:
-        purpose: what it does, one sentence.
+        purpose: its purpose, one sentence.
         examples: the lines of each example, without the space before them.
         details: the paragraphs after the examples.
     """
@@ -74,7 +72,7 @@ def _flowing(paragraph: str) -> str:
 
 
 def _examples(lines: list[str]) -> list[list[str]]:
-    """Return the lines of each example; one that is not begun by ``$`` goes on with the last."""
+    """Return the lines of each example; a line without ``$`` continues the example above it."""
     examples: list[list[str]] = []
     for line in map(str.strip, lines):
         if line.startswith("$ "):
@@ -202,8 +200,12 @@ def together(*options: Callable[[_Function], _Function]) -> Callable[[_Function]
 #: The option of commands that work in several processes.
 JOBS = option(
     "-j --jobs N",
-    "Use at most N processes; by default as many as there are processors.",
+    "Use at most N processes. Default: one per processor.",
     type=click.IntRange(min=1),
+)
+
+NO_CACHE = option(
+    "--no-cache", "Count every file anew: do not use the cache of counts (see compat-bpe cache)."
 )
 
 
@@ -284,7 +286,7 @@ _MOST: Mapping[str, tuple[str, ...]] = {
     "report": ("-e", "-m", "--by", "--terms", "--html", "--json"),
     "check": ("--init", "--fix-limits", "--base", "--growth", "--format", "--all"),
 }
-#: The rows of a screen, but for one for the prompt of the shell.
+#: The rows of a screen, except one for the prompt of the shell.
 _ROWS = 23
 #: The widest that lines are, and the width where it is not known.
 _WIDTH = 80
@@ -294,7 +296,7 @@ _NARROW = 40
 #: the lines of an option, and the options.
 _SIZES = ((3, 2, 99), (2, 2, 99), (2, 2, 5), (1, 2, 5), (1, 2, 4), (1, 1, 4), (1, 1, 2))
 #: The commands that are listed in one line.
-_SELDOM = ("lsp", "mcp", "completion", "help", "shim-wheel")
+_SELDOM = ("cache", "lsp", "mcp", "completion", "help", "shim-wheel")
 
 
 def add_short_help(command: click.Command) -> None:
@@ -333,6 +335,8 @@ def short_page(ctx: click.Context, width: int = _WIDTH) -> str:
 
 
 def _page(ctx: click.Context, width: int, examples: int, lines: int, options: int) -> str:
+    from textwrap import wrap  # few runs print help
+
     command = ctx.command
     parts = help_parts(command)
     page = [command.get_usage(ctx), ""]
@@ -353,12 +357,15 @@ def _page(ctx: click.Context, width: int, examples: int, lines: int, options: in
         rows = [option.get_help_record(ctx) or ("", "") for option in _most(command)[:options]]
         if rows:
             page += ["", title, *_table(rows, width, lines)]
-    ask = "COMMAND -h says more; --help" if isinstance(command, click.Group) else "--help"
-    return "\n".join([*page, "", f"{ctx.command_path} {ask} says all."])
+    is_group = isinstance(command, click.Group)
+    ask = "COMMAND -h shows more, --help all." if is_group else "--help shows everything."
+    return "\n".join([*page, "", f"{ctx.command_path} {ask}"])
 
 
 def _show(ctx: click.Context, _param: click.Parameter, is_asked: bool) -> None:
     if is_asked and not ctx.resilient_parsing:
+        from shutil import get_terminal_size  # few runs print help
+
         width = get_terminal_size().columns if is_terminal(sys.stdout) else _WIDTH
         click.echo(short_page(ctx, width), color=ctx.color)
         ctx.exit()
@@ -379,6 +386,8 @@ def _most(command: click.Command) -> list[click.Option]:
 
 def _table(rows: list[tuple[str, str]], width: int, most: int) -> list[str]:
     """Return rows in two columns, with at most some lines of the first sentence on the right."""
+    from textwrap import wrap
+
     left = min(width * 2 // 5, max(len(name) for name, _ in rows))
     lines = []
     for name, text in rows:
@@ -398,31 +407,41 @@ _HELP = getattr(click.exceptions, "NoArgsIsHelpError", click.exceptions.Exit)
 
 #: Each command and the module it is in, which is imported when it is used.
 _COMMANDS = {
-    "count": "count",
-    "truncate": "truncate",
-    "split": "split",
-    "show": "show",
-    "extend": "extend",
-    "encode": "encode",
-    "decode": "decode",
-    "train": "train",
-    "corpus": "corpus",
-    "report": "report",
-    "check": "check",
-    "encodings": "listing",
-    "models": "listing",
-    "lsp": "setup",
-    "mcp": "setup",
-    "completion": "setup",
-    "help": "setup",
-    "shim-wheel": "setup",
+    **{name: name for name in ("count", "truncate", "split", "show", "extend", "encode", "decode")},
+    **{name: name for name in ("train", "corpus", "report", "check")},
+    **dict.fromkeys(("encodings", "models"), "listing"),
+    **dict.fromkeys(("lsp", "mcp", "completion", "help", "cache", "shim-wheel"), "setup"),
 }
+
+
+def _in_one_line(error: click.UsageError) -> CommandError:
+    """Return an error of the arguments as one line; click itself writes four.
+
+    >>> context = click.Context(click.Command("count"), info_name="count")
+    >>> _in_one_line(click.UsageError("There is no file.", context)).message
+    'There is no file. See count -h.'
+    """
+    where = error.ctx.command_path if error.ctx else PROGRAM
+    group = click.get_current_context(silent=True)
+    if error.ctx is None and group is not None and group.invoked_subcommand:
+        where = f"{group.command_path} {group.invoked_subcommand}"  # an option without its value
+    message = visible(brief(error.format_message()), sys.stderr)
+    see = " See" if message.endswith((".", "?")) else "; see"
+    return CommandError(f"{message}{see} {where} -h.")
 
 
 class _Group(click.Group):
     def main(self, *args: Any, **options: Any) -> Any:
         escape_unknown(sys.stdout)
         return super().main(*args, **options)
+
+    def make_context(self, *args: Any, **extra: Any) -> click.Context:
+        try:
+            return super().make_context(*args, **extra)
+        except _HELP:
+            raise
+        except click.UsageError as error:
+            raise _in_one_line(error) from None
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(_COMMANDS)
@@ -449,14 +468,14 @@ class _Group(click.Group):
         if name not in _COMMANDS and not name.startswith("-"):
             hint = did_you_mean(name, _COMMANDS)
             if not hint and os.path.exists(name):
-                hint = f"; that is a file or folder: {PROGRAM} count {name}"
+                hint = f"; to count the file or folder of that name: {PROGRAM} count {name}"
             ctx.fail(f"there is no command {name!r}{hint}")
         return super().resolve_command(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
             with warnings.catch_warnings():
-                # What the package warns of is for the user, whatever Python's options are.
+                # Warnings of the package are for the user, with any options of Python.
                 warnings.filterwarnings("always", category=UserWarning, module=r"compat_bpe\.")
                 warnings.showwarning = show_warning
                 with Work():
@@ -464,7 +483,7 @@ class _Group(click.Group):
         except KeyboardInterrupt:  # click itself would say "Aborted!" and exit with 1
             sys.exit(128 + 2)  # as a shell reports a program that SIGINT ended
         except MemoryError as error:
-            error.__traceback__ = None  # its frames hold what has filled the memory
+            error.__traceback__ = None  # its frames hold the data that filled the memory
             raise CommandError("there is not enough memory for this") from None
         except RecursionError:
             raise CommandError("something in the input is nested too deeply") from None
@@ -477,8 +496,10 @@ class _Group(click.Group):
             raise CommandError(reason) from None
         except _HELP:  # of a group without a command, as click writes it
             raise
+        except click.UsageError as error:
+            raise _in_one_line(error) from None
         except click.ClickException as error:
-            # click writes it, and it may quote what was given.
+            # click writes it, and it may quote the arguments.
             error.message = visible(brief(error.message), sys.stderr)  # type: ignore[misc]
             raise
         except (click.exceptions.Exit, click.Abort):
@@ -516,8 +537,8 @@ def cli() -> None:
       $ compat-bpe count src/*.py
       $ git diff | compat-bpe truncate -n 4000 -m gpt-4o
 
-    The tokens are those of tiktoken, tokenizers and sentencepiece. compat-bpe COMMAND -h says more
-    about a command, and --help says all.
+    The tokens are those of tiktoken, tokenizers and sentencepiece. compat-bpe COMMAND -h shows the
+    options of a command used most, and --help all of them.
     """
 
 

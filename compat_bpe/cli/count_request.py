@@ -56,10 +56,10 @@ class _Request(NamedTuple):
 def count_request(options: CountOptions) -> int:
     """Print the tokens of a request, or of each in a file of them, and return the exit status.
 
-    Unless the options say a model or an encoding, a request may.
+    If the options name no model or encoding, the request may name a model.
 
     Raises:
-        CommandError: the file cannot be read or is no request, or the model is not known.
+        CommandError: the file cannot be read or is not a request, or the model is not known.
     """
     path = options.messages
     assert path is not None
@@ -69,7 +69,7 @@ def count_request(options: CountOptions) -> int:
     if len(stored) != 1 and (options.parts or options.context):
         option = "--parts" if options.parts else "--context"
         raise CommandError(
-            complaint(path, f"{option} is for a single request, here are {len(stored)}")
+            complaint(path, f"{option} is for a single request; this input has {len(stored)}")
         )
     choices, is_one = options.choices, len(stored) == 1
     rows: list[list[_Request]] = []
@@ -216,7 +216,7 @@ def _lines(
     *,
     is_one: bool,
 ) -> Iterator[str]:
-    """Yield a line for each request, or for each part of one, and one for all; or that alone."""
+    """Yield a line for each request, or for each part of one, and the total; or only the total."""
     table = Table(columns)
     if options.total_only:
         yield " ".join(table.cells(sums))

@@ -1,4 +1,4 @@
-"""The order and the form of what ``compat-bpe count`` prints: lines, trees, CSV, parts of JSON."""
+"""The order and the layout of the output of ``compat-bpe count``: lines, trees, CSV, JSON."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from ..chat.limits import ContextLimit
 
-#: What is written before a number that is an estimate, and in its place if the charset lacks it.
+#: The sign before a number that is an estimate, and its replacement if the charset lacks it.
 _ABOUT, _ASCII_ABOUT = "≈", "~"
 
 #: The columns of a bar, its whole cells and the parts of one, in eighths; and the cells in ASCII.
@@ -89,16 +89,16 @@ def in_order(counted: Sequence[CountedFile], order: str | None) -> list[CountedF
 
 
 class Column(NamedTuple):
-    """A column: the numbers of tokens by one tokenizer, and what they cost."""
+    """A column: the numbers of tokens by one tokenizer, and their cost."""
 
     title: str = "tokens"
-    #: What is written before each number: a sign if they are estimates.
+    #: The sign before each number if they are estimates; else empty.
     mark: str = ""
     #: The price of a million tokens; None if no cost is wanted.
     price: Decimal | None = None
 
     def cost(self, tokens: int) -> str:
-        """Return what some tokens cost: exact, with as many places as any number of them needs.
+        """Return the cost of some tokens: exact, with as many places as any number of them needs.
 
         >>> from decimal import Decimal
         >>> Column(price=Decimal("2.50")).cost(12), Column(price=Decimal("3")).cost(1)
@@ -192,7 +192,7 @@ class Table:
 
 
 def bar(tokens: int, total: int, *, ascii_only: bool) -> str:
-    """Return a bar for a share; one above 0 is seen, however small it is.
+    """Return a bar for a share; every share above 0 is visible.
 
     >>> bar(10, 40, ascii_only=False), bar(10, 40, ascii_only=True), bar(1, 10_000, ascii_only=True)
     ('██▌       ', '##        ', '#         ')
@@ -205,7 +205,7 @@ def bar(tokens: int, total: int, *, ascii_only: bool) -> str:
 
 
 def estimate_mark() -> str:
-    """Return what is written before a number that is an estimate."""
+    """Return the sign before a number that is an estimate."""
     return _ABOUT if can_show(_ABOUT) else _ASCII_ABOUT
 
 
@@ -238,7 +238,7 @@ class _Node:
         return self.children.setdefault(key, _Node(name, len(self.tokens)))
 
     def entries(self, by_tokens: bool) -> list[_Node]:
-        """Return the shown entries: empty directories, too, and one for all that are not shown."""
+        """Return the shown entries, also empty directories, and one entry for all others."""
         shown = [child for child in self.children.values() if child.shown or not child.files]
         if by_tokens:
             shown.sort(key=lambda child: -child.tokens[0])
@@ -268,7 +268,7 @@ def tree_lines(
         shown: the files that get a line; the others are summed up in their directories.
         columns: the number of columns.
         by_tokens: put the largest first; else entries come in the order of ``counted``.
-        ascii_only: draw the tree with ASCII; None for what standard output can show.
+        ascii_only: draw the tree with ASCII; None to decide by the charset of standard output.
         depth: the number of levels below each path that are shown; None for all.
     """
     if ascii_only is None:
@@ -290,7 +290,9 @@ def tree_lines(
         if entries:
             last = entries[-1][0]
             entries[-1] = (
-                *(last, before_entries + last_entry, before_entries + within_last),
+                last,
+                before_entries + last_entry,
+                before_entries + within_last,
                 level + 1,
             )
         waiting += entries[::-1]
@@ -385,7 +387,7 @@ def by_title(columns: Sequence[Column], values: Iterable[Any]) -> dict[str, Any]
 
 
 def numbers_as_json(columns: Sequence[Column], tokens: Sequence[int]) -> dict[str, Any]:
-    """Return numbers and their costs as members: of more than one column, an object each."""
+    """Return numbers and their costs as members; with several columns, each is an object."""
     members: dict[str, Any] = {"tokens": by_title(columns, tokens)}
     if columns[0].price is not None:
         members["cost"] = by_title(columns, map(Column.cost, columns, tokens))
@@ -408,8 +410,8 @@ def rows(
     Args:
         columns: the columns.
         counted: the files.
-        quotes: quote cells as in CSV; else none has a character that a program takes for a
-            separator, since control characters of a name are escaped in the end.
+        quotes: quote cells as in CSV. Otherwise no cell has a separator in it, since control
+            characters of a name are escaped later.
     """
     titles = ["path"]
     for column in columns:

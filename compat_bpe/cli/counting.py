@@ -16,6 +16,9 @@ from ..unicode.text import StreamDecodeError, Utf8Decoder
 from .input import announce_wait, reason_and_advice
 
 if TYPE_CHECKING:
+    from hashlib import _Hash as Hash
+
+    from ..corpus.count_cache import CountCache
     from ..files.walk import Found
     from ..fit.boundary import TextEncoder
     from ..parallel.pool import Pool, Tell
@@ -34,6 +37,12 @@ _TOLD = 1 << 16
 
 #: The least size in bytes for workers: starting them takes as long as counting this.
 WORTH_WORKERS = 3_000_000
+
+#: Bytes of files that are read to see if a cache has most of them, and files looked for at a time.
+_TRIED, _LOOKED_UP = 1_000_000, 256
+
+#: The least size in bytes for a cache: opening it takes as long as counting a tenth of this.
+_WORTH_CACHE = 1_000_000
 
 #: The size of a part in bytes: small enough that all workers end at about the same time.
 _PART = 1_000_000
@@ -74,12 +83,14 @@ class Outcome(NamedTuple):
     #: The reason why it was not counted, and what to do about it; this may be empty.
     reason: str = ""
     advice: str = ""
-    #: True if it could be read: if it was not counted all the same, it is binary or not UTF-8.
+    #: True if it could be read; if it has no counts, it is binary or not UTF-8.
     was_read: bool = True
     #: True if it was not counted because it is binary.
     is_binary: bool = False
-    #: What is to be said about the counts; empty if there is nothing.
+    #: A note for the user about the counts; empty if there is none.
     note: str = ""
+    #: The hash of the bytes that were counted, for a cache; empty if none is wanted or can be used.
+    digest: bytes = b""
 
     @property
     def message(self) -> str:
@@ -96,6 +107,10 @@ class Part(NamedTuple):
     path: str
     start: int = 0
     end: int | None = None
+
+    def left_after(self, size: int) -> int | None:
+        """Return the number of bytes that follow some of them; None to the file's end."""
+        return None if self.end is None else self.end - self.start - size
 
 
 #: Some files, or parts of files, each with its index.
@@ -117,6 +132,9 @@ class FileCounter:
         notebooks: count only the sources of notebooks, told by their names.
         encoding_of_file: the encoding of the text in files; None for UTF-8.
     """
+
+    #: Returns a hash for the counted bytes, if a cache needs one.
+    _new_hash: Callable[[bool], Hash] | None = None
 
     def __init__(
         self,
@@ -171,6 +189,35 @@ class FileCounter:
             self._decompresses(path) or self._takes_source(path)
         )
 
+    def digest(self, part: Part) -> bytes:
+        """Return the hash of the bytes that ``count`` would count; empty if there is none."""
+        if self._new_hash is None or not self.takes_parts(part.path):
+            return b""
+        hashed = self._new_hash(part.start > 0)
+        try:
+            with open_bytes(part.path) as file:
+                if part.start:
+                    file.seek(part.start)
+                size = 0
+                is_at_end = False
+                while not is_at_end:
+                    block = _read(file, part.left_after(size))
+                    is_at_end = len(block) < _BLOCK
+                    if not size and not part.start:
+                        self.check_beginning(block)
+                    hashed.update(block)
+                    size += len(block)
+        except (OSError, ValueError):
+            return b""
+        return hashed.digest()
+
+    def cache(self, folder: str | None) -> CountCache:
+        """Return the cache in a folder of the counts that this counter makes."""
+        from ..corpus.count_cache import CountCache, new_hash  # only large inputs need it
+
+        self._new_hash = new_hash
+        return CountCache(folder, self.encodings, self._errors.encode())
+
     def _recoded(self, file: Any) -> Any:
         if self._encoding_of_file is None:
             return file
@@ -198,10 +245,10 @@ class FileCounter:
     def _count_opened(self, file: BinaryIO, part: Part, advance: Callable[[int], None]) -> Outcome:
         if self._takes_source(part.path):
             return self._count_source(file, part, advance)
-        return Outcome(self._count(file, part, advance))
+        return self._count(file, part, advance)
 
     def _count_source(self, file: BinaryIO, part: Part, advance: Callable[[int], None]) -> Outcome:
-        """Count the sources of a notebook; what is not one is counted as it is, with a note."""
+        """Count the sources of a notebook; another file is counted as it is, with a note."""
         from ..files.documents import LARGEST_NOTEBOOK, NotebookError, notebook_source
         from ..files.whole import read_at_most
 
@@ -223,7 +270,7 @@ class FileCounter:
         return outcome
 
     def count_text(self, text: str) -> Outcome:
-        """Count a text that is no file."""
+        """Count a text that is not in a file."""
         try:
             tokens = self._tokens(self.encodings, text)
             return Outcome(Counts(tokens, len(text.encode()), len(text)))
@@ -240,8 +287,11 @@ class FileCounter:
         except ValueError as error:
             raise _UnknownError(f"{encoding.name}: {error}") from None
 
-    def _count(self, file: BinaryIO, part: Part, advance: Callable[[int], None]) -> Counts:
-        left = None if part.end is None else part.end - part.start
+    def _count(self, file: BinaryIO, part: Part, advance: Callable[[int], None]) -> Outcome:
+        hashed = None
+        if self._new_hash is not None and self.takes_parts(part.path):
+            hashed = self._new_hash(part.start > 0)
+        left = part.left_after(0)
         block = _read(file, left)
         if part.start == 0:
             self.check_beginning(block)
@@ -249,8 +299,11 @@ class FileCounter:
             text = self._decoded(block, part.start)
             counts = Counts(self._tokens(self._encodings_of(part), text), len(block), len(text))
             advance(len(block))
-            return counts
-        return self._count_rest(block, file, part, advance)
+            if hashed is not None:
+                hashed.update(block)
+        else:
+            counts = self._count_rest(block, file, part, advance, hashed)
+        return Outcome(counts, digest=b"" if hashed is None else hashed.digest())
 
     def _decoded(self, data: bytes, before: int = 0) -> str:
         """Return bytes as text; ``before`` is the number of those before them in the file."""
@@ -281,7 +334,12 @@ class FileCounter:
         )
 
     def _count_rest(
-        self, block: bytes, file: BinaryIO, part: Part, advance: Callable[[int], None]
+        self,
+        block: bytes,
+        file: BinaryIO,
+        part: Part,
+        advance: Callable[[int], None],
+        hashed: Hash | None = None,
     ) -> Counts:
         """Count a file from the block that was read to its end, or to that of the part."""
         from ..fit.stream import Cutter, portions  # only large files need it
@@ -297,6 +355,8 @@ class FileCounter:
             except StreamDecodeError as error:
                 raise not_utf8(error, part.start + error.offset - error.start) from None
             size += len(block)
+            if hashed is not None:
+                hashed.update(block)
             characters += len(text)
             for portion in portions(text):
                 for index, (encoding, cutter) in enumerate(zip(self.encodings, cutters)):
@@ -314,7 +374,7 @@ class FileCounter:
                     tokens[index] += self._tokens_by(encoding, cutter.encoding, rest)
                 advance(size - told)
                 return Counts(tuple(tokens), size, characters)
-            block = _read(file, None if part.end is None else part.end - part.start - size)
+            block = _read(file, part.left_after(size))
 
 
 def _read(file: BinaryIO, left: int | None) -> bytes:
@@ -327,8 +387,8 @@ def _read(file: BinaryIO, left: int | None) -> bytes:
 def parts_of(counter: FileCounter, path: str, size: int) -> list[tuple[Part, int]]:
     """Return the parts of a file, in order, each with its size in bytes; joined, they are the file.
 
-    It is the whole file if that is compressed, a notebook whose source is counted, not UTF-8, is no
-    text or cannot be read: counting it says so.
+    There is one part, the whole file, if it is compressed, a notebook whose sources are counted,
+    binary, not UTF-8 or unreadable: counting it gives the error.
 
     Args:
         counter: the counter for the parts.
@@ -385,7 +445,8 @@ def cut_after(
     for window in _WINDOWS:
         file.seek(start)
         data = file.read(window)
-        # A character begins at the first byte that does not continue one, whatever is before it.
+        # A character begins at the first byte that does not continue one, whether or not the bytes
+        # before it are UTF-8.
         skipped = next((index for index, byte in enumerate(data[:4]) if byte & 0xC0 != 0x80), 0)
         try:
             text = Utf8Decoder("strict").feed(data[skipped:])
@@ -432,6 +493,9 @@ def count_files(
     jobs: int | None,
     progress: FileProgress,
     announce: Callable[[str], None] = announce_wait,
+    *,
+    cached: bool = False,
+    warn: Callable[[str], None] | None = None,
 ) -> Generator[Outcome, None, None]:
     """Yield the outcome of each file, in their order; large inputs are counted by workers.
 
@@ -441,53 +505,153 @@ def count_files(
         jobs: the largest number of processes; None for as many as can run at the same time.
         progress: the progress bar.
         announce: called with each path that may make a read wait, before it is opened.
+        cached: look for counts in the user's cache, and keep them there; not if there are few
+            bytes, or if counting them is quick.
+        warn: called with the problem of the cache, if there is one.
     """
+    size = sum(file.size or 0 for file in files if file.is_regular)
+    # Without workers, a large file is one part.
+    is_cut = most_workers(size, jobs) > 0
 
-    def count_here(file: Found) -> Outcome:
-        if file.problem:
-            return Outcome(None, file.problem, was_read=False)
-        if not file.is_regular:
-            progress.clear()
-            announce(file.path)
-        return counter.count(Part(file.path), progress.advance)
+    def parts_to_count(file: Found) -> list[tuple[Part, int]]:
+        if is_cut:
+            return parts_of(counter, file.path, file.size or 0)
+        return [(Part(file.path), file.size or 0)]
 
-    most = most_workers(sum(file.size or 0 for file in files if file.is_regular), jobs)
-    parts: list[list[tuple[Part, int]]] = []
-    if most:
-        parts = [
-            parts_of(counter, file.path, file.size or 0) if file.is_regular else []
-            for file in files
-        ]
-    if sum(map(len, parts)) < 2:
-        for file in files:
-            outcome = count_here(file)
-            progress.file_done()
-            yield outcome
+    parts = [parts_to_count(file) if file.is_regular else [] for file in files]
+    run = _Outcomes(counter, files, parts, progress, announce)
+    is_quick = all(one.reference == "baseline" for one in counter.encodings)
+    if not cached or size < _WORTH_CACHE or is_quick:
+        yield from run.outcomes(jobs)
         return
+    from ..corpus.count_cache import cache_folder  # only large inputs need it
 
-    from ..parallel.pool import Pool
+    cache = counter.cache(cache_folder())
+    try:
+        with cache:  # which keeps the counts, also if the caller stops early
+            yield from run.outcomes(jobs, cache)
+    finally:
+        if cache.problem and warn is not None:
+            warn(f"the cache of counts: {cache.problem}")
 
-    jobs_of = [(number, slot) for number, some in enumerate(parts) for slot in range(len(some))]
-    outcomes: list[list[Outcome | None]] = [[None] * len(some) for some in parts]
-    shares = _shares([part for some in parts for part in some], most)
-    with Pool(_FileWorker, (counter,), min(most, len(shares)), forks=True) as pool:
-        arriving = _outcomes(pool, shares, progress.advance)
-        for number, file in enumerate(files):
-            while None in outcomes[number]:
-                arrived = next(arriving, None)
-                if arrived is None:  # the worker that had it was killed
-                    outcomes[number] = []
-                else:
-                    owner, slot = jobs_of[arrived[0]]
-                    outcomes[owner][slot] = arrived[1]
-                    if None not in outcomes[owner]:
-                        progress.file_done()
-            outcome_parts = [outcome for outcome in outcomes[number] if outcome is not None]
-            if not outcome_parts:
-                outcome_parts = [count_here(file)]
-                progress.file_done()
-            outcomes[number].clear()
-            yield _joined(outcome_parts)
+
+class _Outcomes:
+    """The outcomes of some files, which come from a cache, from workers, or from this process."""
+
+    def __init__(
+        self,
+        counter: FileCounter,
+        files: Sequence[Found],
+        parts: Sequence[Sequence[tuple[Part, int]]],
+        progress: FileProgress,
+        announce: Callable[[str], None],
+    ) -> None:
+        self._counter = counter
+        self._files = files
+        self._parts = parts
+        self._progress = progress
+        self._announce = announce
+        self._cache: CountCache | None = None
+        #: The outcome of each part of each file, once it is known.
+        self._outcomes: list[list[Outcome | None]] = [[None] * len(some) for some in parts]
+
+    def outcomes(self, jobs: int | None, cache: CountCache | None = None) -> Iterator[Outcome]:
+        """Yield the outcome of each file, in their order."""
+        self._cache = cache
+        number = 0
+        if cache is not None and not cache.is_empty:
+            for _ in self._find(cache):
+                while number < len(self._files) and self._is_known(number):
+                    yield self._taken(number)
+                    number += 1
+        left = [
+            (owner, slot)
+            for owner in range(number, len(self._files))
+            for slot, outcome in enumerate(self._outcomes[owner])
+            if outcome is None
+        ]
+        tasks = [self._parts[owner][slot] for owner, slot in left]
+        most = most_workers(sum(size for _, size in tasks), jobs) if len(tasks) > 1 else 0
+        if not most:
+            for owner in range(number, len(self._files)):
+                yield self._taken(owner)
+            return
+        from ..parallel.pool import Pool
+
+        shares = _shares(tasks, most)
+        with Pool(_FileWorker, (self._counter,), min(most, len(shares)), forks=True) as pool:
+            arriving = _outcomes(pool, shares, self._progress.advance)
+            for owner in range(number, len(self._files)):
+                while None in self._outcomes[owner]:
+                    arrived = next(arriving, None)
+                    if arrived is None:  # the worker that had it was killed
+                        break
+                    self._add(*left[arrived[0]], arrived[1])
+                yield self._taken(owner)
+
+    def _find(self, cache: CountCache) -> Iterator[None]:
+        """Look for parts in the cache; yield each time some have been looked for.
+
+        If most are missing, as in a new tree, the rest is left to the workers.
+        """
+        hashed = missing = pending = 0
+        batch: list[tuple[int, int, bytes, int]] = []
+        for owner, some in enumerate(self._parts):
+            for slot, (part, size) in enumerate(some):
+                digest = self._counter.digest(part)
+                if digest:
+                    batch.append((owner, slot, digest, size))
+                    pending += size
+                elif self._counter.takes_parts(part.path):  # no text: it is quick to say so
+                    self._add(owner, slot, self._counter.count(part, self._progress.advance))
+            is_last = owner + 1 == len(self._parts)
+            if not is_last and len(batch) < _LOOKED_UP and pending < _TRIED:
+                continue
+            found = cache.find([digest for _, _, digest, _ in batch])
+            for at, slot, digest, size in batch:
+                rows = found.get(digest)
+                if rows is None:
+                    missing += size
+                    continue
+                tokens = tuple(row[0] for row in rows)
+                self._add(at, slot, Outcome(Counts(tokens, *rows[0][1:])))
+                self._progress.advance(size)
+            hashed, pending = hashed + pending, 0
+            batch.clear()
+            yield
+            if missing > max(_TRIED, hashed // 2):
+                return
+
+    def _is_known(self, number: int) -> bool:
+        return bool(self._parts[number]) and None not in self._outcomes[number]
+
+    def _add(self, number: int, slot: int, outcome: Outcome) -> None:
+        """Note the outcome of a part, and keep it in the cache."""
+        outcomes = self._outcomes[number]
+        outcomes[slot] = outcome
+        if None not in outcomes:
+            self._progress.file_done()
+        if self._cache is not None and outcome.counts is not None and outcome.digest:
+            tokens, *sizes = outcome.counts
+            self._cache.keep(outcome.digest, [(one, *sizes) for one in tokens])
+
+    def _taken(self, number: int) -> Outcome:
+        """Return the outcome of a file, which is counted here as far as it is not known."""
+        file, outcomes = self._files[number], self._outcomes[number]
+        if file.problem or not file.is_regular:
+            outcome = Outcome(None, file.problem, was_read=False)
+            if not file.problem:
+                self._progress.clear()
+                self._announce(file.path)
+                outcome = self._counter.count(Part(file.path), self._progress.advance)
+            self._progress.file_done()
+            return outcome
+        for slot, (part, _) in enumerate(self._parts[number]):
+            if outcomes[slot] is None:
+                self._add(number, slot, self._counter.count(part, self._progress.advance))
+        outcome = _joined([one for one in outcomes if one is not None])
+        outcomes.clear()
+        return outcome
 
 
 def _joined(outcomes: Sequence[Outcome]) -> Outcome:

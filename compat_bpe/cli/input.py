@@ -1,7 +1,7 @@
-"""What the command reads: paths, globs, directories, lists of files, and text byte for byte.
+"""The input of commands: paths, globs, directories, lists of files, and text byte for byte.
 
-Messages say what to do where a path is a directory, a URL, a glob or a text, and where a read waits
-for somebody.
+Messages give advice if a path is a directory, a URL, a glob or a text, and if a read waits for
+someone to type or write.
 """
 
 from __future__ import annotations
@@ -49,10 +49,10 @@ _GLOB = frozenset("*?[{")
 #: Advice about a directory, by the command that reads a file.
 _OF_DIRECTORY = {
     "decode": "decode takes one file",
-    "encode": "encode takes one file, and count a directory",
+    "encode": "encode takes one file; count takes a directory",
     "show": "give the files in it, such as {path}/*",
     "split": "--files takes a directory",
-    "truncate": "truncate takes one file, and split --files a directory",
+    "truncate": "truncate takes one file; split --files takes a directory",
 }
 
 
@@ -145,8 +145,8 @@ def _text_encoding(value: str) -> str | None:
     # Python has codecs of bytes to bytes, too.
     if codec is None or not getattr(codec, "_is_text_encoding", True):
         raise click.BadParameter(
-            f"unknown encoding of text {value!r}; Python's names are known: utf-16, latin-1, "
-            "cp1252, shift_jis and so on."
+            f"unknown text encoding {value!r}; give one of Python's names, such as utf-16, "
+            "latin-1, cp1252 or shift_jis."
         )
     return None if codec.name == "utf-8" else codec.name
 
@@ -171,7 +171,7 @@ def announce_wait(path: str) -> None:
             write_message(f"reading standard input; {key} on an empty line ends it")
             Screen.is_typed = True
     elif is_terminal(sys.stderr) and _is_pipe(path):
-        write_message(f"{path}: a named pipe; waiting for what is written to it")
+        write_message(f"{path}: a named pipe; waiting for a program that writes to it")
 
 
 def size_of(path: str) -> int | None:
@@ -233,14 +233,14 @@ class Reading(NamedTuple):
 STRICT = Reading()
 
 
-#: The options for what is not UTF-8, as the parameter ``reading``.
+#: The options for bytes that are not UTF-8, as the parameter ``reading``.
 reading_options = gathered(
     "reading",
     lambda errors, encoding_of_file: Reading(errors, encoding_of_file),
     option(
         "--errors",
-        "Keep bytes that are not UTF-8 as they are (keep), read them as U+FFFD (replace), or take "
-        "them for an error (strict).",
+        "Keep bytes that are not UTF-8 as they are (keep), read them as U+FFFD (replace), or treat "
+        "them as an error (strict).",
         type=click.Choice(["keep", "replace", "strict"]),
         default="keep",
     ),
@@ -256,7 +256,7 @@ def unescape(text: str) -> str:
     r"""Replace the escapes ``\n``, ``\t``, ``\r``, ``\0`` and ``\\`` by their characters.
 
     Raises:
-        click.BadParameter: it is not UTF-8, or a backslash begins none of these.
+        click.BadParameter: it is not UTF-8, or a backslash begins another escape.
 
     >>> unescape(r"one\ntwo\\n")
     'one\ntwo\\n'
@@ -322,8 +322,8 @@ def read_pieces(path: str, reading: Reading = STRICT) -> Iterator[str]:
         reading: how it is read.
 
     Raises:
-        CommandError: it cannot be read, or is not UTF-8; the message says at which byte. Or it
-            begins as UTF-16, unless what is not UTF-8 is to be replaced.
+        CommandError: it cannot be read, or is not UTF-8; the message gives the byte. Or it
+            begins as UTF-16, and bytes that are not UTF-8 are not replaced.
     """
     decoder = Utf8Decoder(reading.handler)
     try:
@@ -385,7 +385,7 @@ def _checked_globs(
 
 #: The option that turns ignore files off.
 no_ignore_option = option(
-    "--no-ignore", "In directories, take what git and .ignore files ignore, too."
+    "--no-ignore", "In directories, also take files that git or .ignore files ignore."
 )
 
 
@@ -411,15 +411,15 @@ walk_options = gathered(
         multiple=True,
         callback=_checked_globs,
     ),
-    option("--hidden", "In directories, take names that begin with a dot, too."),
+    option("--hidden", "In directories, also take names that begin with a dot."),
     no_ignore_option,
 )
 
 #: The option ``notebooks``: True if only the source of notebooks is read.
 notebooks_option = option(
     "--notebooks",
-    "Read notebooks (.ipynb) as they are, or only the sources of their cells, without outputs. One "
-    "that is damaged is named, and read as it is.",
+    "Read notebooks (.ipynb) as they are, or only the sources of their cells, without outputs. A "
+    "damaged notebook is named, and read as it is.",
     type=click.Choice(["whole", "source"]),
     default="whole",
     callback=lambda _context, _parameter, value: value == "source",
@@ -526,7 +526,7 @@ def _certain(literal: bytes, name: bytes, number: int) -> bytes:
         return name
     if name and os.path.lexists(name):
         raise ValueError(
-            f"line {number} of the list: it may stand for two files that are there, "
+            f"line {number} of the list may stand for two files that exist, "
             f"{os.fsdecode(literal)!r} and {os.fsdecode(name)!r}: give --null and a list such as "
             "that of git ls-files -z"
         )

@@ -1,4 +1,4 @@
-"""What the command writes: lines and messages, whatever a file's name contains, and files.
+"""The output of commands: lines, messages and files; any file name is shown safely.
 
 Results are written byte for byte: no newline is translated, and none is added. No existing file is
 overwritten unasked.
@@ -82,7 +82,7 @@ def escape_unknown(stream: IO[Any] | None) -> None:
 
 
 def is_terminal(stream: IO[Any] | None) -> bool:
-    """Return True if a stream is a terminal; a closed one is none."""
+    """Return True if a stream is a terminal; a closed stream is not."""
     try:
         return stream is not None and stream.isatty()
     except ValueError:
@@ -104,13 +104,13 @@ def skipped_note(what: str, whats: str, paths: Sequence[str]) -> str:
 
 
 class Screen:
-    """What is on the terminal that standard output and standard error may share."""
+    """The state of the terminal that standard output and standard error may share."""
 
-    #: True unless the last byte that was written to standard output is no newline.
+    #: True if the last byte written to standard output is a newline, or none was written.
     is_at_line_start = True
     #: True if anything was written to standard output.
     has_output = False
-    #: True if standard input is read from somebody who types.
+    #: True if standard input is a person who types.
     is_typed = False
     #: Removes the progress bar; called before anything else is written.
     clear_bar: Callable[[], None] = staticmethod(lambda: None)
@@ -188,7 +188,7 @@ def shown_name(path: str) -> str:
 
 
 def complaint(path: str, reason: str) -> str:
-    """Return a message about an input: its name and what is wrong.
+    """Return a message about an input: its name and the fault.
 
     >>> complaint("a.txt", "not UTF-8"), complaint("-", "standard input is closed")
     ('a.txt: not UTF-8', 'standard input is closed')
@@ -265,9 +265,11 @@ def write_text(text: str, *, color: bool = False) -> None:
 _BEGINNING = 4096
 
 #: The files that are read together with one that is named, if they are in its folder.
-_BESIDE = (
-    *("added_tokens.json", "chat_template.jinja", "config.json", "encoder.json", "manifest.json"),
-    *("merges.txt", "special_tokens_map.json", "tokenizer_config.json", "vocab.bpe", "vocab.json"),
+_BESIDE = tuple(
+    """
+        added_tokens.json chat_template.jinja config.json encoder.json manifest.json merges.txt
+        special_tokens_map.json tokenizer_config.json vocab.bpe vocab.json
+    """.split()
 )
 
 
@@ -277,7 +279,7 @@ def check_new_file(
     """Refuse to write a file that exists, or that cannot be written at its path.
 
     Call it before any work is done. A pipe or a device is written to, not overwritten, so it
-    passes; so does earlier output of the same kind.
+    passes, and so does earlier output of the same kind.
 
     Args:
         path: the path of the file.
@@ -302,19 +304,19 @@ def check_new_file(
         with open(path, "rb") as file:
             if is_own(file.read(_BEGINNING)):
                 return
-    except OSError:  # a broken link, or not readable: something is there in any case
+    except OSError:  # a broken link, or a file that cannot be read: it exists, too
         pass
     raise CommandError(f"{path}: it exists; --force overwrites it")
 
 
 def check_outputs(outputs: Iterable[str], inputs: Iterable[str]) -> None:
-    """Refuse to write to a file that is also read, by whatever name, or that cannot be replaced.
+    """Refuse to write to a file that is also read, under any name, or that cannot be replaced.
 
-    Each command that writes files calls it, before any work is done, for all that it writes and
-    reads. Standard input is always an input.
+    Each command that writes files calls it before any work is done, with all files that it writes
+    and reads. Standard input is always an input.
 
     Args:
-        outputs: the files that are written; those that do not exist yet are no inputs.
+        outputs: the files that are written; a file that does not exist yet cannot be an input.
         inputs: the files that are read; ``-`` is standard input, and a directory all files in it.
 
     Raises:
@@ -338,20 +340,20 @@ def check_outputs(outputs: Iterable[str], inputs: Iterable[str]) -> None:
             raise CommandError(f"{path}: {name} goes there, too; write elsewhere")
     for given in (STDIN, *inputs):
         for file in _files(given):
-            # None is no key.
+            # None is not a key.
             path = written.get(_identity(sys.stdin if file == STDIN else file), "")
             if path:
                 known_as = "" if file == path else f", as {shown_name(file)}"
                 raise CommandError(
-                    f"{path}: it is one of the inputs{known_as}; write elsewhere, or leave it out "
-                    "of them"
+                    f"{path}: it is one of the inputs{known_as}; write elsewhere, or remove it "
+                    "from the inputs"
                 )
 
 
 def vocabulary_inputs(path: str | None) -> list[str]:
     """Return the files that may be read with the file of a vocabulary: those beside it.
 
-    A ``tokenizer.json``, by whatever name, has all that it needs in itself.
+    A ``tokenizer.json`` of any name needs no other file.
 
     >>> [os.path.basename(name) for name in vocabulary_inputs("own/merges.txt")][:3]
     ['merges.txt', 'added_tokens.json', 'chat_template.jinja']

@@ -1,23 +1,23 @@
 """The progress of a command: a bar on a terminal, or lines of JSON for a program.
 
-Every command runs within ``Work``, and what can be measured within a bar of its own. Where there
-is a timer (on all systems but Windows), a command that takes longer than a second speaks by then,
-whatever it does.
+Every command runs within ``Work``, and work that can be measured within a bar of its own. Where
+there is a timer (on all systems except Windows), every command that takes longer than a second
+shows progress by then.
 
 The lines of JSON are on standard error. Each has the keys ``stage`` and ``seconds``, the time since
 the command began. Stages are:
 
 - ``read``, ``learn``: ``done`` and ``total`` (null if it is not known) in the ``unit``; of files,
   also ``files`` and ``total_files``. Twice a second at most, and at the beginning and the end.
-- ``estimate``: of what is left, ``least_seconds``, ``most_seconds``, ``least_bytes`` and
-  ``most_bytes`` (of memory), and the ``size`` of the text in bytes; ``train`` only, and only of
-  some megabytes.
-- ``finished``: the ``status``, 0 or 2, and what the command adds: ``train`` says why learning
-  ``stopped``, and the number of ``tokens``.
+- ``estimate``: of the remaining work, ``least_seconds``, ``most_seconds``, ``least_bytes`` and
+  ``most_bytes`` (of memory), and the ``size`` of the text in bytes; only by ``train``, and only
+  for some megabytes or more.
+- ``finished``: the ``status``, 0 or 2; for ``train`` also the reason why learning ``stopped``, and
+  the number of ``tokens``.
 - ``failed``: the ``status``, and the ``error`` as on standard error, or ``ended by signal 15``.
 
 The last line is one of the last two, unless the process is killed, or the options were wrong.
-Messages stand on lines of their own, and begin with ``compat-bpe: ``, not with a brace.
+Messages are on lines of their own, which begin with ``compat-bpe: ``, not with a brace.
 """
 
 from __future__ import annotations
@@ -56,8 +56,8 @@ class Progress:
         what: the noun for these things.
         stream: the terminal; standard error unless given.
         is_quiet: never draw the bar.
-        until_output: draw the bar only until there is output that somebody reads as it comes; write
-            no JSON.
+        until_output: draw the bar only until there is output for a terminal or a pipe; write no
+            JSON.
     """
 
     #: The stage that lines of JSON name.
@@ -97,7 +97,7 @@ class Progress:
     def __exit__(self, *_: object) -> None:
         self.clear()
         if self in _active:
-            # A generator that is given up may end later than what is around it.
+            # An abandoned generator may end later than the bar around it.
             at = _active.index(self)
             for inner in _active[at + 1 :]:
                 inner.clear()

@@ -56,7 +56,7 @@ def text_of(looks: Iterable[Look], *, colored: bool) -> Iterator[str]:
     lead = ""
     for unit in units(looks):
         if unit[0].id is None:
-            # No separator: it says by itself where it begins and ends.
+            # No separator: its marks show where it begins and ends.
             yield shown(unit, "")
             lead = ""
             continue
@@ -68,8 +68,8 @@ def text_of(looks: Iterable[Look], *, colored: bool) -> Iterator[str]:
 def lines_of(looks: Iterable[Look], width: int, *, colored: bool) -> Iterator[str]:
     """Yield a line for each token, after its id; ``width`` is that of the ids.
 
-    A token that has only a part of a character has the whole character, then the number of the
-    token among those that share it, and its own bytes.
+    If a token has only a part of a character, its line shows the whole character, then the number
+    of the token among those that share it, and its own bytes.
     """
     ordinary = Visible("\\n", "" if colored else '"', can_show)
     special = Visible("\\n", "", can_show)
@@ -97,7 +97,7 @@ def lines_of(looks: Iterable[Look], width: int, *, colored: bool) -> Iterator[st
 
 
 def _styled(text: str, kind: str, background: str, count: int) -> str:
-    """Return text in colors; the number of tokens stands behind it if it is not 1."""
+    """Return text in colors; the number of tokens follows it if it is not 1."""
     # A background that is on at the end of a line may fill the rest of it.
     lines = text.split("\n")
     if kind == "gap":
@@ -256,7 +256,7 @@ class _Lines:
         """Return the largest number of columns of a state."""
         if self._width == inf:
             return sys.maxsize
-        # A state gets half of the line, but there must be room for a pair and the last words.
+        # A state gets half of the line, but a pair and the last words must fit.
         return max(int(min(self._width // 2 - 2, self._width - _PAIR)), 1)
 
     def _state(self, row: Row) -> tuple[str, int]:
@@ -274,10 +274,9 @@ class _Lines:
         return _SEPARATOR.join(shown), columns
 
     def _items(self, row: Row, room: float) -> str:
-        """Return the ways to go on, as far as there is room.
+        """Return the possible next steps, as many as fit.
 
-        The one that is taken is always there. Before it, or as the last words, is said how many are
-        left out.
+        The step that is taken is always listed. The number of those left out is before it, or last.
         """
         texts = list(map(self._item, row.items))
         taken = row.taken
@@ -286,7 +285,7 @@ class _Lines:
         count = len(texts)
         if sum(widths) > room:
             count, columns = 0, 0
-            # The first one is always there, too, unless another one is taken.
+            # The first step is always listed, too, unless another one is taken.
             least = 1 if not taken else 0
             while count < len(texts):
                 columns += widths[count]
@@ -318,12 +317,12 @@ class _Lines:
 
 
 def _window(widths: Sequence[int], left: int, right: int, room: int) -> tuple[int, int]:
-    """Return the range of parts to show: those that are marked, and others as there is room.
+    """Return the range of parts to show: the marked ones, and as many others as fit.
 
     Args:
         widths: the columns of each part; a separator is between each two.
         left, right: the first marked part, and the end of them.
-        room: the columns, those of an ellipsis on each side with parts left out included.
+        room: the columns, including those of an ellipsis on each side with parts left out.
 
     >>> _window([1] * 20, 9, 11, 11)
     (8, 12)
@@ -368,7 +367,7 @@ def page_start(title: str) -> str:
 #: The end of a page.
 PAGE_END = "</main>\n</body>\n</html>\n"
 
-#: What lets a reader see the ids; without a script, it is before all sections.
+#: The switch that shows the ids; it works without a script, and comes before all sections.
 IDS_SWITCH = '<input type="checkbox" id="ids"> <label for="ids">Show ids</label>\n'
 
 
@@ -376,7 +375,7 @@ _VISIBLE = Visible()
 
 
 def html(data: bytes | str, table: Visible = _VISIBLE) -> str:
-    """Return bytes, or a name, as HTML, with escapes for what is invisible or not UTF-8."""
+    """Return bytes, or a name, as HTML; invisible characters and bytes not UTF-8 are escaped."""
     return escape_html(data.translate(table) if isinstance(data, str) else escape(data, table))
 
 
@@ -385,7 +384,7 @@ def section(name: str, tokens: Iterable[Look], summary: Iterable[str]) -> Iterat
 
     Args:
         name: its heading.
-        tokens: the looks of the tokens, and of what is between them.
+        tokens: the looks of the tokens, and of the text between them.
         summary: the lines that are shown above; they are asked for after the last token.
 
     Raises:
@@ -461,7 +460,7 @@ def _parts(row: Row) -> str:
 
 
 def _items(row: Row) -> str:
-    """Return the ways to go on; of very many, the first ones, and the one that is taken."""
+    """Return the possible next steps; if there are very many, the first ones and the one taken."""
     shown = [n for n in range(len(row.items)) if n < _LISTED or n == row.taken]
     written = ""
     for number in shown:

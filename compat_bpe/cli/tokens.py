@@ -1,9 +1,9 @@
-"""The tokens of a text, for the commands that write them: ids, what each stands for, its place.
+"""The tokens of a text, for the commands that write them: ids, the text of each, and its offsets.
 
-Mostly the tokens, joined, are the text, so each is shown as its own bytes. Other tokenizers change
-a text before they split it, drop some of it, or have a token for what is unknown. Then a token is
-shown as the part of the text that it stands for. Tokens that share a character are shown together,
-and ``placed_tokens`` gives each with its places, as a line of JSON.
+With most tokenizers, the joined tokens are the text, and each token is shown as its own bytes.
+Others change a text before they split it, drop some of it, or have a token for unknown text. Then a
+token is shown as the part of the text that it stands for. Tokens that share a character are shown
+together, and ``placed_tokens`` gives each token with its offsets, as a line of JSON.
 """
 
 from __future__ import annotations
@@ -41,10 +41,8 @@ def errors_of(encoding: Encoding, name: str) -> Iterator[None]:
         raise CommandError(f"{name}: {encoding.name}: {error}") from None
 
 
-def encoded(
-    encoding: Encoding, pieces: Iterable[str], allowed: Set[str], name: str
-) -> Iterator[int]:
-    r"""Yield the ids of a text that comes in pieces, each as soon as it is certain.
+class Pieces(NamedTuple):
+    """A text that comes in pieces, to be encoded.
 
     Args:
         encoding: the encoding.
@@ -52,35 +50,44 @@ def encoded(
             ``"surrogateescape"`` has them.
         allowed: the names of special tokens that are tokens in it.
         name: the name of the text in messages.
+    """
+
+    encoding: Encoding
+    pieces: Iterable[str]
+    allowed: Set[str]
+    name: str
+
+
+def encoded(text: Pieces) -> Iterator[int]:
+    r"""Yield the ids of a text, each as soon as it is certain.
 
     Raises:
         CommandError: the vocabulary has no token for a part of the text; or raised by the pieces.
 
     >>> from compat_bpe import get_encoding
     >>> enc = get_encoding("gpt2")
-    >>> ids = list(encoded(enc, ["caf\udce9 au"], frozenset(), "x"))
+    >>> ids = list(encoded(Pieces(enc, ["caf\udce9 au"], frozenset(), "x")))
     >>> [enc.decode_single_token_bytes(token) for token in ids]
     [b'c', b'af', b'\xe9', b' au']
     """
-    for ids, _ in encoded_parts(encoding, pieces, allowed, name):
+    for ids, _ in encoded_parts(text):
         yield from ids
 
 
-def encoded_parts(
-    encoding: Encoding, pieces: Iterable[str], allowed: Set[str], name: str
-) -> Iterator[tuple[Sequence[int], bytes]]:
+def encoded_parts(text: Pieces) -> Iterator[tuple[Sequence[int], bytes]]:
     """Yield the ids of ``encoded`` in lists, each with the bytes that it stands for if not UTF-8.
 
     For text, the bytes are empty. Bytes that would be read as one U+FFFD are encoded as they are,
     as a chunk of their own. A vocabulary that does not merge bytes encodes the U+FFFD instead.
     """
+    encoding, pieces, allowed, name = text
     merges_bytes = is_byte_level(encoding.core) and joins_to_text(encoding.core)
     with errors_of(encoding, name):
         encoder = StreamEncoder(encoding, allowed_special=allowed, disallowed_special=())
         following: StreamEncoder | None = None
         for piece in pieces:
-            for text, data in split_escaped(piece):
-                for portion in portions(text):
+            for part, data in split_escaped(piece):
+                for portion in portions(part):
                     yield encoder.feed(portion), b""
                 if data and merges_bytes:
                     yield encoder.finish(), b""
@@ -94,15 +101,15 @@ def encoded_parts(
         yield encoder.finish(), b""
 
 
-def with_special_tokens(encoding: Encoding, text: str, allowed: Set[str], name: str) -> list[int]:
+def with_added_tokens(encoding: Encoding, text: str, allowed: Set[str], name: str) -> list[int]:
     """Return the ids of a text, with those that the tokenizer adds at its beginning and end.
 
     Args:
-        encoding, allowed, name: as in ``encoded``.
+        encoding, allowed, name: as in ``Pieces``.
         text: the text.
 
     Raises:
-        CommandError: as in ``encoded``; or the encoding has no rule for what is added.
+        CommandError: as in ``encoded``; or the encoding adds no tokens.
     """
     if not isinstance(encoding, Tokenizer):
         raise CommandError(f"{encoding.name} has no tokens that are added to every text")
@@ -124,7 +131,7 @@ class IdLayout(NamedTuple):
     is_packed: bool = False
 
     def write(self, ids: Sequence[int]) -> bytes:
-        """Return some ids as bytes, without what is before and after them."""
+        """Return some ids as bytes, without the text before and after them."""
         if not self.is_packed:
             return self.between.join(map(str, ids)).encode()
         packed = array("I", ids)
@@ -133,29 +140,26 @@ class IdLayout(NamedTuple):
         return packed.tobytes()
 
     def joined(self, portions: Iterable[bytes]) -> Iterator[bytes]:
-        """Yield portions of ids as ``write`` returns them, with what is around them.
+        """Yield portions of ids as ``write`` returns them, with the text around them.
 
         Empty portions are left out.
 
         >>> list(IdLayout("[", ", ", "]").joined([b"1, 2", b"", b"3"]))
         [b'[1, 2', b', 3', b']']
         """
-        before, between, after = (
-            ("", "", "") if self.is_packed else (self.before, self.between, self.after)
-        )
         is_first = True
         for portion in portions:
             if portion:
-                yield (before if is_first else between).encode() + portion
+                yield (self.before if is_first else self.between).encode() + portion
                 is_first = False
-        yield (self.nothing if is_first else after).encode()
+        yield (self.nothing if is_first else self.after).encode()
 
 
 LAYOUTS = {
     "spaces": IdLayout(),
     "lines": IdLayout(between="\n"),
     "json": IdLayout("[", ", ", "]\n", "[]\n"),
-    "packed": IdLayout(is_packed=True),
+    "packed": IdLayout(between="", after="", is_packed=True),
 }
 
 
@@ -170,7 +174,7 @@ class Look(NamedTuple):
         id: the id; None for text that no token stands for.
         data: the bytes that are shown.
         kind: ``"special"``, ``"unknown"`` or ``"gap"``; empty for an ordinary token.
-        token: the token as in the vocabulary, if it is otherwise; else empty.
+        token: the token as in the vocabulary, if it differs; else empty.
     """
 
     id: int | None
@@ -187,29 +191,22 @@ class Placed(NamedTuple):
     end: int
 
 
-def looks(
-    encoding: Encoding, pieces: Iterable[str], allowed: Set[str], name: str
-) -> Iterator[Look]:
-    """Yield the looks of the tokens of a text that comes in pieces, and of what is between them.
-
-    Args:
-        encoding: the encoding.
-        pieces: the text, cut anywhere; as in ``encoded``.
-        allowed: the names of special tokens that are tokens in it.
-        name: the name of the text in messages.
+def looks(text: Pieces) -> Iterator[Look]:
+    """Yield the looks of the tokens of a text, and of the text between them.
 
     Raises:
         CommandError: the vocabulary has no token for a part of the text.
 
     >>> from compat_bpe import get_encoding
-    >>> for look in looks(get_encoding("words"), ["a  b"], frozenset(), "x"):
+    >>> for look in looks(Pieces(get_encoding("words"), ["a  b"], frozenset(), "x")):
     ...     print(look.data, look.kind or "token")
     b'a' token
     b'  ' gap
     b'b' token
     """
+    encoding = text.encoding
     if not joins_to_text(encoding.core):
-        for _, placed in placed_parts(encoding, pieces, allowed, name):
+        for _, placed in placed_parts(text):
             for one in placed:
                 yield one.look
         return
@@ -219,17 +216,15 @@ def looks(
         data = encoding.decode_single_token_bytes(token)
         return Look(token, data, "special" if encoding.is_special_token(token) else "")
 
-    yield from map(look, encoded(encoding, pieces, allowed, name))
+    yield from map(look, encoded(text))
 
 
-def placed_parts(
-    encoding: Encoding, pieces: Iterable[str], allowed: Set[str], name: str
-) -> Iterator[tuple[str, list[Placed]]]:
-    """Yield parts of a text, and the tokens and gaps of each.
+def placed_parts(text: Pieces) -> Iterator[tuple[str, list[Placed]]]:
+    """Yield parts of a text, and the tokens and gaps of each; errors as of ``looks``.
 
     Places are counted from the beginning of the part. Bytes that are not UTF-8 are U+FFFD.
-    Arguments and errors are as in ``looks``.
     """
+    encoding, pieces, allowed, name = text
     cutter = Cutter(encoding, frozenset(allowed))
     model = encoding.core.model
 
@@ -268,7 +263,7 @@ def _with_gaps(
         shares = start < at or after < end or start == end
         kind = _kind(encoding, token, text[start:end], unknown)
         data = encoding.decode_single_token_bytes(token.id)
-        # One of several tokens of a character, or of none, is shown as what it is decoded to.
+        # If tokens share a character, or stand for none, each is shown as its decoded text.
         if not shares and (kind or _is_text(data)):
             data = text[start:end].encode()
         elif kind == "unknown":
@@ -285,7 +280,7 @@ def _gap(text: str, start: int, end: int) -> Placed:
 
 
 def _kind(encoding: Encoding, token: Located, text: str, unknown: int | None) -> str:
-    # The token for what is unknown may be special, and named in the text.
+    # The token for unknown text may be special, and its name may be in the text.
     if token.id == unknown and text.strip() not in encoding.special_tokens_set:
         return "unknown"
     return "special" if encoding.is_special_token(token.id) else ""
@@ -335,7 +330,7 @@ def data_of(unit: Iterable[Look]) -> bytes:
 
 @lru_cache(_CACHED)
 def _rest(data: bytes) -> bytes | None:
-    """Return the bytes at the end that begin a character; None if some bytes are in none."""
+    """Return the bytes at the end that begin a character; None if some bytes are not UTF-8."""
     try:
         _, used = utf_8_decode(data, "strict", False)
     except UnicodeDecodeError:
@@ -362,49 +357,37 @@ class _Description(NamedTuple):
     last_units: int
 
 
-def placed_tokens(
-    encoding: Encoding, pieces: Iterable[str], allowed: Set[str], name: str
-) -> Iterator[str]:
-    """Yield a JSON object for each token of a text that comes in pieces.
+def placed_tokens(text: Pieces) -> Iterator[str]:
+    """Yield a JSON object for each token of a text.
 
     Places are half-open ranges in characters, UTF-8 bytes and UTF-16 units. Ranges of characters
     and units cover each character of which the token has a byte, so tokens that share a character
     overlap there. Ranges of bytes are exact if the tokens, joined, are the text; else they cover
     whole characters, too. Bytes that are not UTF-8 and stand for one U+FFFD are one character.
 
-    Args:
-        encoding: the encoding.
-        pieces: the text, cut anywhere; as in ``encoded``.
-        allowed: the names of special tokens that are tokens in it.
-        name: the name of the text in messages.
-
     Raises:
         CommandError: the vocabulary has no token for a part of the text.
 
     >>> from compat_bpe import get_encoding
-    >>> for line in placed_tokens(get_encoding("gpt2"), ["a", " 😀"], frozenset(), "x"):
+    >>> for line in placed_tokens(Pieces(get_encoding("gpt2"), ["a", " 😀"], frozenset(), "x")):
     ...     print(line, end="")
     {"id": 64, "text": "a", "characters": [0, 1], "bytes": [0, 1], "utf16": [0, 1]}
     {"id": 30325, "hex": "20f09f98", "characters": [1, 3], "bytes": [1, 5], "utf16": [1, 4]}
     {"id": 222, "hex": "80", "characters": [2, 3], "bytes": [5, 6], "utf16": [2, 4]}
     """
-    if joins_to_text(encoding.core):
-        return _joined(encoding, pieces, allowed, name)
-    return _located(encoding, pieces, allowed, name)
+    return (_joined if joins_to_text(text.encoding.core) else _located)(text)
 
 
-def _joined(
-    encoding: Encoding, pieces: Iterable[str], allowed: Set[str], name: str
-) -> Iterator[str]:
+def _joined(text: Pieces) -> Iterator[str]:
     """Yield the objects of tokens that, joined, are the text."""
 
     @lru_cache(_CACHED)
     def described(token: int) -> _Description:
-        return _describe(encoding, token)
+        return _describe(text.encoding, token)
 
     begin = characters = utf16 = last_units = 0
-    for ids, data in encoded_parts(encoding, pieces, allowed, name):
-        if data:  # what would be one U+FFFD
+    for ids, data in encoded_parts(text):
+        if data:  # bytes that would be one U+FFFD
             characters, utf16, last_units = characters + 1, utf16 + 1, 1
         for token in ids:
             size, head, is_within, more_characters, more_utf16, more_last = described(token)
@@ -445,12 +428,10 @@ def _content(data: bytes) -> str:
         return f'"hex": "{data.hex()}"'
 
 
-def _located(
-    encoding: Encoding, pieces: Iterable[str], allowed: Set[str], name: str
-) -> Iterator[str]:
+def _located(text: Pieces) -> Iterator[str]:
     """Yield the objects of tokens that stand for parts of the text."""
     before = (0, 0, 0)
-    for part, tokens in placed_parts(encoding, pieces, allowed, name):
+    for part, tokens in placed_parts(text):
         sizes = (
             range(len(part) + 1),
             [0, *accumulate(len(char.encode()) for char in part)],

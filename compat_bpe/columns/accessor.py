@@ -23,7 +23,7 @@ from .batches import (
     truncating,
 )
 
-#: What a column has: a number, a text, or a list of either.
+#: The kind of values in a column: a number, a text, or a list of either.
 Kind = Literal["int", "ints", "str", "strs"]
 
 
@@ -32,7 +32,7 @@ class Tokens(ABC):
 
     @abstractmethod
     def _apply(self, function: TextFunction, kind: Kind, errors: Errors) -> Any:
-        """Return the column of what a function makes of each text."""
+        """Return the column of a function's results for each text."""
 
     def count(self, encoding: AnyEncoding, *, errors: Errors = "strict") -> Any:
         """Return the number of tokens of each text, as ``Encoding.count`` gives it.
@@ -82,7 +82,7 @@ class Tokens(ABC):
         marker: str | None = None,
         errors: Errors = "strict",
     ) -> Any:
-        """Return the most of each text that fits in ``limit`` tokens.
+        """Return as much of each text as fits in ``limit`` tokens.
 
         Args:
             encoding, errors: as in ``count``.

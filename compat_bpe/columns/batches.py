@@ -24,7 +24,7 @@ from ..unicode.surrogates import repair
 #: An encoding, its name, or the path of its file or folder, as ``load`` takes it.
 AnyEncoding = Union[Encoding, str, "os.PathLike[str]"]
 
-#: How columns and SQL write what an error tells their users to give: they have one argument.
+#: The advice in errors for users of columns and SQL, which have one argument for all encodings.
 TERMS = Terms("", "{!r}", "{!r}")
 
 #: The most encodings given by value that a worker keeps.
@@ -37,9 +37,9 @@ _known: dict[bytes, Encoding] = {}
 class Carried:
     """An encoding that can be pickled cheaply with every task.
 
-    A shipped one travels by its name. Another travels by value: as bytes, which Spark sends to
-    each executor once, since it broadcasts functions of more than a megabyte. A worker process
-    makes the encoding of them once, and later tasks find it by its digest.
+    A built-in encoding is sent by its name. Another is sent by value: as bytes, which Spark sends
+    to each executor once, since it broadcasts functions of more than a megabyte. A worker process
+    makes the encoding from them once, and later tasks find it by its digest.
 
     Args:
         encoding: the encoding, its name, or the path of its file or folder, which is read here,
@@ -85,7 +85,7 @@ class Carried:
         encoding = _known.get(self._digest)
         if encoding is None:
             encoding = pickle.loads(self._data)
-            # Of threads that ask together each may make one; all get the one that is kept.
+            # Threads that ask together may each make one; all get the one that is kept.
             encoding = _known.setdefault(self._digest, encoding)
         else:
             _known.pop(self._digest, None)
@@ -96,7 +96,7 @@ class Carried:
 
 
 def encoding_named(name: str, own: Mapping[str, Carried]) -> Encoding:
-    """Return an encoding by its name: one of the caller's own, or one that ships.
+    """Return an encoding by its name: one of the caller's own, or a built-in one.
 
     Raises:
         ValueError: there is none of that name.
@@ -112,7 +112,7 @@ def encoding_named(name: str, own: Mapping[str, Carried]) -> Encoding:
 def check_fixed_ids(encoding: Encoding) -> None:
     """Raise ``ValueError`` if the ids of an encoding are not the same in every process.
 
-    Baselines such as words number what they meet, in the order in which they do.
+    Baselines such as words number each new word, in the order in which they come.
 
     >>> check_fixed_ids(get_encoding("words"))
     Traceback (most recent call last):
@@ -201,7 +201,7 @@ def decoded(value: bytes, errors: Errors, column: str) -> str | None:
         shown = value[max(error.start - _SHOWN // 2, 0) :][:_SHOWN]
         raise ValueError(
             f"column {column}: a text is not UTF-8: byte 0x{value[error.start]:02x} at offset "
-            f"{error.start}, in {shown!r}; errors='replace' or 'skip' goes on"
+            f"{error.start}, in {shown!r}; errors='replace' or 'skip' accepts it"
         ) from None
 
 
@@ -224,7 +224,7 @@ def truncating(
     boundary: Boundary = "char",
     marker: str | None = None,
 ) -> TextFunction:
-    """Return a function from a text to the most of it that fits in ``limit`` tokens."""
+    """Return a function from a text to as much of it as fits in ``limit`` tokens."""
     return lambda text: (
         encoding.truncate(repair(text), limit, keep=keep, boundary=boundary, marker=marker).text
     )
@@ -288,7 +288,7 @@ def count(encoding: Encoding, text: str) -> Any:
 
 
 def truncated(encoding: Encoding, text: str, limit: int) -> Any:
-    """Return the most of a text that fits in ``limit`` tokens."""
+    """Return as much of a text as fits in ``limit`` tokens."""
     return truncating(encoding, limit)(text)
 
 
@@ -297,9 +297,9 @@ def split(encoding: Encoding, text: str, limit: int) -> Any:
     return splitting(encoding, limit)(text)
 
 
-#: The most texts that are remembered with the same other arguments, the length of the longest of
-#: these, and the most such memories. One is 16 MiB of ASCII, or 64 MiB of the widest characters,
-#: and as much for results that are texts.
+#: The most texts cached with the same other arguments, the length of the longest of these, and the
+#: most such caches. A cache is 16 MiB of ASCII, or 64 MiB of the widest characters, and as much
+#: again for results that are texts.
 _KEPT, _LONGEST = 1 << 14, 1024
 _MEMOS = 4
 

@@ -22,8 +22,8 @@ from .batches import (
 )
 
 #: The most values that each of SQLite's functions caches, and the length of the longest of these.
-#: That is 16 MiB of ASCII, or 64 MiB of the widest characters, and as much for results that are
-#: texts.
+#: That is 16 MiB of ASCII, or 64 MiB of the widest characters, and as much again for results that
+#: are texts.
 _CACHED, _LONGEST = 4096, 4096
 
 #: The functions, each with its type in DuckDB and whether it takes a limit.
@@ -52,7 +52,7 @@ def register(
 
     Args:
         connection: an ``sqlite3.Connection`` or a ``duckdb.DuckDBPyConnection``.
-        encodings: other encodings, by the names that they shall have in SQL.
+        encodings: other encodings, by their names in SQL.
         errors: the treatment of blobs that are not UTF-8. ``"strict"`` fails the query,
             ``"replace"`` replaces them by U+FFFD, and ``"skip"`` gives NULL.
 
@@ -81,7 +81,7 @@ def register(
     if modules & {"duckdb", "_duckdb"}:
         return _register_duckdb(connection, own, errors)
     raise TypeError(
-        f"a connection is of sqlite3 or of DuckDB, not a {type(connection).__name__}; "
+        f"connection must be of sqlite3 or DuckDB, not a {type(connection).__name__}; "
         "for Spark there is compat_bpe.spark.register"
     )
 
@@ -119,7 +119,8 @@ def _register_duckdb(connection: Any, own: Mapping[str, Carried], errors: Errors
         import pyarrow
     except ImportError:
         raise ImportError(
-            "compat_bpe.sql needs PyArrow for DuckDB: pip install 'compat-bpe[duckdb]'"
+            "compat_bpe.sql needs PyArrow for DuckDB: "
+            "pip install '.[duckdb]' in a checkout of compat-bpe"
         ) from None
     types = {
         "BIGINT": pyarrow.int64(),
@@ -156,7 +157,7 @@ def _of_batch(
     def apply(*arrays: Any) -> Any:
         return array(batches.apply(*arrays), returns)
 
-    # DuckDB counts the parameters of what it is given.
+    # DuckDB counts the parameters of the function.
     if has_limit:
         return lambda texts, names, limits: apply(texts, names, limits)
     return lambda texts, names: apply(texts, names)

@@ -43,7 +43,7 @@ class Spill(NamedTuple):
 
     Args:
         take: called with counts of a part of the text; the same chunk may come again.
-        most: the most distinct chunks that a process holds before it hands them over, but for
+        most: the most distinct chunks that a process holds before it hands them over, besides
             those of one more portion of text.
     """
 
@@ -56,8 +56,8 @@ class ChunkCounter:
 
     Args:
         encoding: the encoding that splits the text.
-        workers: the most worker processes to use for a large corpus. 1 uses none. None uses as
-            many as there are processors.
+        workers: the most worker processes to use for a large corpus; none if it is 1. None for one
+            per processor.
         spill: the way to hand counts over early; ``finish`` hands over the rest, and returns none.
 
     Raises:
@@ -124,10 +124,7 @@ class ChunkCounter:
             self._add(part, group, goes_on=cutter.encoding is not self._encoding)
 
     def add(
-        self,
-        counts: Counted,
-        group: str = "",
-        check: Callable[[str], None] = lambda chunk: None,
+        self, counts: Counted, group: str = "", check: Callable[[str], None] = lambda chunk: None
     ) -> None:
         """Add chunks that come with their counts.
 
@@ -155,7 +152,7 @@ class ChunkCounter:
         return dict(self._counts)
 
     def so_far(self) -> Counts:
-        """Return the counts of all texts that have ended, but for those that were handed over.
+        """Return the counts of all texts that have ended, except those that were handed over.
 
         More may be fed. Until then, the counts must not be changed.
 
@@ -236,7 +233,7 @@ def _add_counts(counts: Counts, others: Counts) -> None:
 
 
 class _Full:
-    """Decides when there are so many counts that they are handed over.
+    """Decides when the counts are too many and are handed over.
 
     Args:
         most: as in ``Spill``; None for never.
@@ -305,8 +302,8 @@ def rows_of(counts: Counted, group: str = "") -> Iterator[tuple[str, int, str]]:
 
     Raises:
         TypeError: a chunk is not a str, or ``counts`` is neither a mapping nor made of rows.
-        ValueError: a chunk is empty or has a surrogate; a count is negative, beyond
-            ``MOST``, or no integer.
+        ValueError: a chunk is empty or has a surrogate; a count is negative, above ``MOST``, or
+            not an integer.
 
     >>> list(rows_of({"the": 3, " dog": 2})), list(rows_of([("the", 3, "en"), (" le", 0)]))
     ([('the', 3, ''), (' dog', 2, '')], [('the', 3, 'en')])
@@ -359,7 +356,7 @@ def checked_count(chunk: object, count: Any) -> int:
     """Return a count as an ``int``; those of numpy, for instance, are of other types.
 
     Raises:
-        ValueError: it is negative, beyond ``MOST``, or no integer.
+        ValueError: it is negative, above ``MOST``, or not an integer.
 
     >>> checked_count("a", 2.5)
     Traceback (most recent call last):
@@ -374,7 +371,7 @@ def checked_count(chunk: object, count: Any) -> int:
             f"the count of {shown(chunk)} is {count!r:.60}; it must be an integer"
         ) from None
     if abs(number) > MOST:
-        raise ValueError(f"the count of {shown(chunk)} is beyond {MOST:,}, the most that there are")
+        raise ValueError(f"the count of {shown(chunk)} is beyond {MOST:,}, the highest possible")
     if number < 0:
         raise ValueError(f"the count of {shown(chunk)} is {number}; it must be 0 or more")
     return number

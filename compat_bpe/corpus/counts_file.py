@@ -5,7 +5,7 @@ Three formats, told apart by the name:
 - ``.tsv``: a line ``chunk<tab>count``, perhaps with ``<tab>group`` after it. In chunk and group,
   a tab is written ``\t``, a line feed ``\n``, a carriage return ``\r``, and a backslash ``\\``; no
   other escape is one. A first line ``chunk<tab>count`` (``<tab>group``) names the columns.
-- ``.jsonl``, ``.ndjson``: a JSON object a line, with ``"chunk"``, ``"count"`` and perhaps
+- ``.jsonl``, ``.ndjson``: a JSON object per line, with ``"chunk"``, ``"count"`` and perhaps
   ``"group"``.
 - ``.parquet``: the columns ``chunk`` and ``count``, and perhaps ``group``. This needs ``pyarrow``.
 
@@ -102,7 +102,8 @@ class CountsReader:
 
     Raises:
         OSError: a folder cannot be read.
-        ValueError: a file's name tells no format; a folder has no such file, or is not complete.
+        ValueError: a file's name has no known ending; a folder has no such file, or is not
+            complete.
     """
 
     def __init__(
@@ -131,7 +132,7 @@ class CountsReader:
             OSError: a file cannot be read.
             ValueError: a row is wrong, or the data is damaged; the message begins with the file and
                 the line or row.
-            ImportError: what a file needs is not there, such as ``pyarrow``.
+            ImportError: a package that a file needs is missing, such as ``pyarrow``.
         """
         for path in self.files:
             group = "" if path == STDIN else group_of(path, path)
@@ -194,7 +195,8 @@ def files_of(path: str) -> list[str]:
 
     Raises:
         OSError: a folder cannot be read.
-        ValueError: the file's name tells no format; a folder has no such file, or is not complete.
+        ValueError: the file's name has no known ending; a folder has no such file, or is not
+            complete.
     """
     if path == STDIN:
         return [path]
@@ -273,7 +275,7 @@ def write_rows(file: BinaryIO, rows: Iterable[Row], path: str, *, with_groups: b
     Args:
         file: the file.
         rows: the rows, in their order.
-        path: the file's name, which tells the format.
+        path: the file's name, whose ending decides the format.
         with_groups: True to write the groups, too.
 
     Raises:
@@ -293,7 +295,7 @@ def write_rows(file: BinaryIO, rows: Iterable[Row], path: str, *, with_groups: b
 
 
 def check_output(path: str) -> None:
-    """Raise ``ValueError`` if the name of a file to be written tells no format of text."""
+    """Raise ``ValueError`` if the name of a file to be written has no ending of a text format."""
     if path != STDIN and not path.lower().removesuffix(".gz").endswith(_WRITTEN):
         raise ValueError(f"{path}: the name must end in .tsv, .tsv.gz, .jsonl or .jsonl.gz")
 

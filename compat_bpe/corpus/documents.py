@@ -83,21 +83,21 @@ def read_corpus(
 ) -> Iterator[DocumentPart]:
     r"""Yield the documents of some files in parts, in the order of the files.
 
-    The name of a file says what it is, as above. Standard input has no name: it is not compressed,
-    and a text unless ``jsonl`` is true. In JSON lines, blank lines are passed over, and lone
-    surrogates (``"\ud800"``), which UTF-8 cannot hold, become U+FFFD.
+    The ending of a file's name decides its format, as above. Standard input has no name: it is not
+    compressed, and a text unless ``jsonl`` is true. In JSON lines, blank lines are skipped, and
+    lone surrogates (``"\ud800"``), which UTF-8 cannot hold, become U+FFFD.
 
     These count as damage:
 
     - binary data, that is, a NUL in the first 8,000 bytes;
     - bytes that are not UTF-8;
-    - compressed data that is cut short, wrong, or behind a name that does not say so;
+    - compressed data that is cut short, wrong, or in a file whose name has no such ending;
     - a line that is not a JSON object with a text in the field;
     - a row without a text in the column, and a table that is wrong or lacks a column.
 
     With ``errors="skip"``, a text file that is damaged anywhere gives no part at all. So it is
     read twice: once to check it, and once for its parts (a pipe waits in a temporary file). In
-    JSON lines and tables, damaged lines or rows are left out; so is all that comes after damaged
+    JSON lines and tables, damaged lines or rows are left out, and so is everything after damaged
     compressed data. With other values of ``errors``, parts may come before the error is raised.
 
     Args:
@@ -105,20 +105,20 @@ def read_corpus(
         field: the field of a JSON line, or the column of a table, that has a document's text.
         group_field: the field or the column that has a document's group. If None, and for text
             files, it is the file's group.
-        jsonl: all files are JSON lines, whatever their names.
+        jsonl: all files are JSON lines, regardless of their names.
         errors: the treatment of damage. ``"strict"`` raises ``ValueError``; ``"replace"`` does so,
             too, but replaces bytes that are not UTF-8 by U+FFFD; ``"skip"`` leaves damage out.
         advance: called with a number of bytes once their text has been worked on, that is, when the
             next part is asked for. They are bytes of the file on disk: of a compressed file,
             compressed ones.
         skipped: called with the place and the reason of everything that is left out.
-        not_notebook: given to read only the source of notebooks (``.ipynb``); called with the path
-            of one that is damaged, which is read as it is, and the reason.
+        not_notebook: if given, only the source of notebooks (``.ipynb``) is read. It is called with
+            the path of a damaged notebook, which is read as it is, and the reason.
 
     Raises:
-        OSError: a file cannot be read, whatever ``errors`` is; ``filename`` says which.
-        ValueError: data is damaged; the message says how and where.
-        ImportError: a module that a file needs is not installed; the message says which.
+        OSError: a file cannot be read, with any ``errors``; ``filename`` is its path.
+        ValueError: data is damaged; the message gives the reason and the place.
+        ImportError: a module that a file needs is not installed; the message names it.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -293,7 +293,7 @@ class _Reader:
     def _source(
         self, pieces: Iterator[str], path: str, not_notebook: Callable[[str, str], None]
     ) -> Iterator[str]:
-        """Yield the source of a notebook; of what is not one, its pieces."""
+        """Yield the source of a notebook; for another file, its pieces."""
         held: list[str] = []
         size = 0
         for piece in pieces:
@@ -419,7 +419,7 @@ def _member(members: dict[str, object], field: str) -> str:
     return repair(value) if isinstance(value, str) else Json(value, "", repr(field)).text()
 
 
-#: Characters that are held in memory; what comes after these waits in a temporary file.
+#: Characters that are held in memory; the rest waits in a temporary file.
 _IN_MEMORY = 1 << 23
 
 

@@ -12,8 +12,8 @@ So a chunk that occurs more often than ``total / (m + 1)`` times is always there
 
 The argument: whenever *c* is subtracted, at least *m + 1* chunks lose *c* each, so ``missing``
 grows by *(m + 1) c* or more, and ``error`` by *c*. In a merge, both are those of the two summaries
-added up, before something is subtracted again. So the bound holds in whatever order and parts
-chunks are counted and summaries are merged, though the counts may differ.
+added up, before something is subtracted again. So the bound holds for any order and any parts in
+which chunks are counted and summaries are merged, though the counts may differ.
 """
 
 from __future__ import annotations
@@ -29,23 +29,11 @@ class Summary(NamedTuple):
         most: the most chunks that it holds.
         counts: the chunks, each with a count that is at most the true one.
         error: the most that a count is too low; a chunk that is not there has the count 0.
-        total: the number of all chunks, exactly.
     """
 
     most: int
     counts: dict[str, int]
     error: int
-    total: int
-
-    @property
-    def missing(self) -> int:
-        """The number of occurrences that are in none of the counts."""
-        return self.total - sum(self.counts.values())
-
-    @property
-    def bound(self) -> int:
-        """The largest ``error`` that is possible for this total, known beforehand."""
-        return self.total // (self.most + 1)
 
 
 def summary(counts: Mapping[str, int] | Iterable[tuple[str, int]], most: int) -> Summary:
@@ -59,21 +47,20 @@ def summary(counts: Mapping[str, int] | Iterable[tuple[str, int]], most: int) ->
         ValueError: ``most`` is below 1.
 
     >>> summary([("a", 5), ("b", 1), ("a", 4), ("c", 2)], 2)
-    Summary(most=2, counts={'a': 8, 'c': 1}, error=1, total=12)
+    Summary(most=2, counts={'a': 8, 'c': 1}, error=1)
     """
     if most < 1:
         raise ValueError(f"most is {most}; it must be 1 or more")
     known: dict[str, int] = {}
-    error = total = 0
+    error = 0
     limit = 2 * most
     for chunk, count in counts.items() if isinstance(counts, Mapping) else counts:
         known[chunk] = known.get(chunk, 0) + count
-        total += count
         if len(known) > limit:
             known, taken = _pruned(known, most)
             error += taken
     known, taken = _pruned(known, most)
-    return Summary(most, known, error + taken, total)
+    return Summary(most, known, error + taken)
 
 
 def merged(first: Summary, second: Summary) -> Summary:
@@ -83,7 +70,7 @@ def merged(first: Summary, second: Summary) -> Summary:
 
     >>> one, two = summary({"a": 5, "b": 2}, 2), summary({"b": 2, "c": 1}, 2)
     >>> merged(one, two)
-    Summary(most=2, counts={'b': 3, 'a': 4}, error=1, total=10)
+    Summary(most=2, counts={'b': 3, 'a': 4}, error=1)
     """
     most = min(first.most, second.most)
     small, large = sorted((first.counts, second.counts), key=len)
@@ -91,11 +78,11 @@ def merged(first: Summary, second: Summary) -> Summary:
     for chunk, count in small.items():
         known[chunk] = known.get(chunk, 0) + count
     known, taken = _pruned(known, most)
-    return Summary(most, known, first.error + second.error + taken, first.total + second.total)
+    return Summary(most, known, first.error + second.error + taken)
 
 
 def _pruned(counts: dict[str, int], most: int) -> tuple[dict[str, int], int]:
-    """Keep the counts of a number of chunks; return them, and what was taken from each."""
+    """Keep the counts of a number of chunks; return them, and the number taken from each."""
     if len(counts) <= most:
         return counts, 0
     taken = sorted(counts.values(), reverse=True)[most]

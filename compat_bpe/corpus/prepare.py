@@ -1,11 +1,11 @@
 r"""Preparing a corpus: normalize, mask, drop duplicates, and hold out a share.
 
-The result depends on the text alone: it is the same on every machine, with every version of Python,
-and whatever else runs. (One exception: the matches of ``\w`` or ``\d`` in a rule depend on
-Python's version of Unicode.)
+The result depends on the text alone: it is the same on every machine and with every version of
+Python. (One exception: the matches of ``\w`` or ``\d`` in a rule depend on Python's version of
+Unicode.)
 
 **Rules** mask text before anything is learned from it. A rule is a regular expression of Python's
-``re`` and a replacement as in ``re.sub``. A file of rules is UTF-8, one rule a line::
+``re`` and a replacement as in ``re.sub``. A file of rules is UTF-8, one rule per line::
 
     # Addresses and long numbers are not worth tokens.
     [\w.+-]+@[\w-]+(\.[\w-]+)+ → <mail>
@@ -77,6 +77,15 @@ class Preparation:
                 raise ValueError(f"{name} is {value!r}; it must be one of {', '.join(known)}")
         if not 0 <= self.validation < 1:
             raise ValueError(f"validation is {self.validation}; it must be at least 0 and below 1")
+
+    def described(self) -> dict[str, Any]:
+        """Return the steps for a manifest."""
+        return {
+            "normalization": self.normalization,
+            "mask": [[rule.pattern.pattern, rule.replacement] for rule in self.rules],
+            "drop_duplicates": self.drop_duplicates,
+            "validation": self.validation,
+        }
 
 
 @dataclass
@@ -205,8 +214,8 @@ def _normalized(parts: Iterable[DocumentPart], form: Form) -> Iterator[DocumentP
     """Yield parts that, joined, are the normalized documents.
 
     The property: normalizing the parts gives the normalized document if nothing is ordered or
-    composed across their ends. This holds after a newline. It also holds before a character that
-    always begins what is composed (``_stands_first``). So each part ends at one of these.
+    composed across their ends. This holds after a newline, and before a character that always
+    begins a composed one (``_stands_first``). So each part ends at one of these.
     """
     normalize = UnicodeForm(form)
     waiting: list[str] = []

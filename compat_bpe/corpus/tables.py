@@ -1,14 +1,14 @@
 """Texts in the columns of tables: Parquet, and Arrow files and streams, read by ``pyarrow``.
 
-Columns of Parquet files are read in bounded memory. A small file may stand for terabytes: a text
-that is stored once may be that of millions of rows, and a page of one letter compresses well. So
-texts are read as dictionaries, and equal ones are one ``str``. The file tells the decompressed size
-of each group of rows, and one that is too large is refused. ``pyarrow`` has no bound for a page
-that is larger than the file tells.
+Columns of Parquet files are read in bounded memory. A small file may hold terabytes: a text that is
+stored once may be that of millions of rows, and a page of one letter compresses well. So texts are
+read as dictionaries, and equal ones are one ``str``. The file gives the decompressed size of each
+group of rows, and a group that is too large is refused. ``pyarrow`` has no bound for a page that is
+larger than the file says.
 
 An Arrow file (Feather, version 2) and an Arrow stream are told apart by their first bytes: files of
 both kinds are called ``.arrow``. A stream may come through a pipe. A record batch is held in memory
-at a time; ``pyarrow`` has no bound for what a compressed one decompresses to.
+at a time; ``pyarrow`` has no bound for the decompressed size of a compressed one.
 """
 
 from __future__ import annotations
@@ -25,6 +25,8 @@ _PARQUET = (".parquet", ".pq")
 _ARROW = (".arrow", ".arrows", ".feather")
 
 _ARROW_MAGIC, _FEATHER_1_MAGIC = b"ARROW1\0\0", b"FEA1"
+#: The message without pyarrow.
+_NEEDED = "{} is read by pyarrow: pip install '.[parquet]' in a checkout of compat-bpe"
 #: Parquet's magic, and the first byte of the header of a page: a text may begin with the former.
 _PARQUET_MAGIC = b"PAR1\x15"
 
@@ -44,7 +46,7 @@ def is_parquet(path: str) -> bool:
 
 
 def is_table_data(beginning: bytes) -> bool:
-    """Return True if a file is a table by its first bytes, whatever its name."""
+    """Return True if a file is a table by its first bytes, regardless of its name."""
     return beginning.startswith((_PARQUET_MAGIC, _ARROW_MAGIC))
 
 
@@ -62,7 +64,7 @@ def table_rows(
     Raises:
         ImportError: ``pyarrow`` is not installed, or not in a version that is safe.
         OSError: the file cannot be read.
-        ValueError: it is no such file, or is damaged; a column is missing or has no texts.
+        ValueError: it is not a table, or is damaged; a column is missing or has no texts.
     """
     columns = [Column(text, "string")]
     if group is not None and group != text:
@@ -87,7 +89,7 @@ def _parquet_batches(source: Any, columns: list[Column]) -> Iterator[tuple[Any, 
 
 def _arrow(source: Any, columns: list[Column]) -> Iterator[tuple[Any, float]]:
     """Yield batches of an Arrow file or stream, and the share of it that is read."""
-    import_pyarrow("Arrow is read by pyarrow: pip install 'compat-bpe[parquet]'")
+    import_pyarrow(_NEEDED.format("Arrow"))
     beginning = source.peek(8)[:8]
     if beginning.startswith(_FEATHER_1_MAGIC):
         raise ValueError("Feather of version 1; write it as version 2")
@@ -225,7 +227,7 @@ def parquet_batches(source: BinaryIO, columns: Sequence[Column]) -> Iterator[tup
         OSError: the file cannot be read.
         ValueError: it is not a Parquet file, or a column is missing or of another type.
     """
-    import_pyarrow("Parquet is read by pyarrow: pip install 'compat-bpe[parquet]'")
+    import_pyarrow(_NEEDED.format("Parquet"))
     from pyarrow import parquet
 
     with reading("Parquet"):
@@ -279,7 +281,7 @@ def values(column: Any) -> list[Any]:
         raise ValueError(f"damaged text, not UTF-8: byte 0x{byte:02x}") from None
 
 
-#: Versions before this one run code that a Parquet file brings along: CVE-2023-47248.
+#: Versions before this one run code from a Parquet file: CVE-2023-47248.
 _FIRST_SAFE = (14, 0, 1)
 
 
@@ -287,10 +289,10 @@ def import_pyarrow(needed_for: str) -> Any:
     """Return the module ``pyarrow``.
 
     Args:
-        needed_for: what it is needed for, and how to install it: the message if it is missing.
+        needed_for: the message if it is missing: its purpose, and how to install it.
 
     Raises:
-        ImportError: it is not installed, or an old version of it is.
+        ImportError: it is not installed, or only in an old version.
     """
     try:
         import pyarrow
@@ -300,7 +302,7 @@ def import_pyarrow(needed_for: str) -> Any:
     if tuple(map(int, re.findall(r"\d+", version)[:3])) < _FIRST_SAFE:
         least = ".".join(map(str, _FIRST_SAFE))
         raise ImportError(
-            f"pyarrow {version} runs code that a Parquet file brings along (CVE-2023-47248): "
+            f"pyarrow {version} runs code from a Parquet file (CVE-2023-47248): "
             f"pip install 'pyarrow>={least}'",
             name="pyarrow",
         )

@@ -1,1 +1,1 @@
-"""Encodings: their classes, what their names mean, their files, and those that ship."""
+"""Encodings: their classes, names and files, and the encodings that ship."""

@@ -1,6 +1,6 @@
 """Baselines: encodings that split text by a rule, without a vocabulary that was learned.
 
-They are what subword vocabularies are compared with: bytes, characters, words.
+Subword vocabularies are compared with them: bytes, characters, words.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _RULES = {
     "words_and_punctuation": _Words(r"\w+|[^\w\s]", " "),
     "categories": _Words(r"\p{L}+|\p{M}+|\p{N}+|\p{P}+|\p{S}+|\p{Z}+|\p{C}+", ""),
 }
-#: A character, or a run of them: the pattern only divides the work.
+#: A character, or a run of characters. The pattern only divides the work.
 _RUNS = r"\s+|\S+"
 
 
@@ -111,7 +111,7 @@ class Baseline(Encoding):
         allowed_special: AllowedSpecial = NOTHING,
         disallowed_special: DisallowedSpecial = "all",
     ) -> list[list[int]]:
-        """Return the ids of each of some texts, encoded in this process, which has the numbers."""
+        """Return the ids of each text, encoded in this process, since it has numbered the words."""
         return [self.encode_ordinary(one) for one in text]
 
     def __getstate__(self) -> object:
@@ -120,12 +120,8 @@ class Baseline(Encoding):
     def __setstate__(self, value: object) -> None:
         if not isinstance(value, str):
             raise ValueError(f"the state of a pickled Baseline is a {type(value).__name__}")
-        # The same numbers of words.
+        # Word numbers are those of this process.
         self.__dict__ = find(value, type(self).shipped).__dict__
 
     def recipe(self) -> tuple[Callable[..., Encoding], dict[str, Any]]:
-        return _make_baseline, {"name": self.name}
-
-
-def _make_baseline(name: str) -> Encoding:
-    return Baseline.shipped(name)
+        return Baseline.shipped, {"name": self.name}

@@ -1,13 +1,13 @@
 """Encoding many texts at once: in threads if they run in parallel, else in worker processes.
 
-With a global interpreter lock, threads gain nothing here. A process takes a few tenths of a second
-to load the vocabulary. So with such a lock, small batches are encoded one text after the other. A
-large one, or one long text, is encoded in this process and in workers at the same time.
+With a global interpreter lock, threads gain nothing here, and a worker process needs a few tenths
+of a second to load the vocabulary. So a small batch is encoded one text after the other. A large
+batch, or one long text, is encoded in this process and in workers at the same time.
 
 Long texts are cut at cut points, so that the ids of their pieces are those of the whole
-(``Core.next_cut_point``). This process takes shares from the front, while its workers load the
-vocabulary and then take shares from the back: texts beside each other have chunks in common, which
-are merged once in each process.
+(``Core.next_cut_point``). This process takes shares from the front. Its workers load the
+vocabulary and then take shares from the back. Neighbouring texts have chunks in common, and each
+process merges a chunk only once.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ if TYPE_CHECKING:
     from ..parallel.pool import Pool, Tell
 
 
-#: The least size in characters of a batch for workers: starting one takes as long as encoding this.
+#: The least size in characters of a batch for workers: encoding it takes as long as starting one.
 WORTH_WORKERS = 4_000_000
 
-#: Characters at the beginning of a text that set up most of what is set up when first needed.
+#: Encoding this many characters builds most of the parts that are built when first needed.
 _BEGINNING = 1000
 
 T = TypeVar("T")
@@ -60,15 +60,15 @@ def map_in_order(function: Callable[[T], R], items: Sequence[T], num_threads: in
 
 
 def _set_up(function: Callable[[Any], R], item: object) -> None:
-    """Encode the beginning of a text, so that what is set up once is not set up in each thread."""
+    """Encode the beginning of a text, so that lazy parts are built once, not in each thread."""
     if isinstance(item, str):
-        # A fault of the text is raised in its turn; a cut may also have made one.
+        # An error in the text is raised in its turn. Cutting the text may also have caused one.
         with suppress(ValueError):
             function(item[:_BEGINNING])
 
 
 def processes_for(texts: Sequence[object], num_threads: int) -> int:
-    """Return the number of processes that encode some texts the soonest; 1 for this one alone."""
+    """Return the number of processes that encode some texts fastest; 1 is this process alone."""
     processes = min(num_threads, processors())
     if processes < 2 or not has_gil():
         return 1
@@ -76,10 +76,10 @@ def processes_for(texts: Sequence[object], num_threads: int) -> int:
     return processes if size >= WORTH_WORKERS else 1
 
 
-#: Characters of a share: few, so that all processes end at about the same time.
+#: The characters in a share. Shares are small so that all processes end at about the same time.
 SHARE = 250_000
 
-#: The numbers of characters in which a cut point is looked for; mostly there is one every few
+#: The widths in characters of the windows searched for a cut point. Most texts have one every few
 #: words.
 _WINDOWS = (1 << 10, 1 << 14)
 
@@ -90,7 +90,7 @@ class _Piece(NamedTuple):
     #: The index of the text.
     owner: int
     text: str
-    #: True if the text goes on with it.
+    #: True if the piece continues the text.
     goes_on: bool
 
 
@@ -119,7 +119,8 @@ def encode_in_workers(
 
     Returns:
         The ids of each text. None if no worker can be started here, if there is nothing to share,
-        or if a text cannot be encoded: encoding them one after the other raises what is wrong.
+        or if a text cannot be encoded. Encoding the texts one after the other then raises the
+        error.
     """
     shares = list(_shares(_pieces(encoding, texts, allowed)))
     workers = min(processes, len(shares)) - 1
@@ -154,8 +155,8 @@ def _encoded(
 ) -> Iterator[tuple[int, _Ids]]:
     """Yield the index and the ids of each share, as they come.
 
-    A worker gets half of what each process would get of the rest, so that it seldom waits for this
-    process, which is busy, and all end at about the same time.
+    A worker gets half of an equal part of the rest at a time. So it seldom waits for this process,
+    which is busy, and all end at about the same time.
 
     Raises:
         WorkerKilled: after all other shares, if a worker was killed.
@@ -187,7 +188,7 @@ def _pieces(encoding: TextEncoder, texts: Sequence[str], allowed: Set[str]) -> I
     from ..pipeline.processors import keeps_text  # imported here, as above
 
     processor = encoding.core.definition.processor
-    # Some post-processors leave a text out or have it twice, and that is all of it.
+    # A post-processor that omits or repeats a text needs the whole text.
     may_cut = processor is None or keeps_text(processor)
     for owner, text in enumerate(texts):
         start = 0
@@ -265,7 +266,7 @@ class _Worker:
         self._encode = partial(_encode_share, make(**arguments), allowed)
 
     def do(self, task: tuple[int, Sequence[_Share]], tell: Tell) -> None:
-        """Tell the index and the ids of each share; None for its ids if it cannot be encoded."""
+        """Send the index and the ids of each share; None as ids if it cannot be encoded."""
         first, shares = task
         for index, share in enumerate(shares, first):
             ids: _Ids | None

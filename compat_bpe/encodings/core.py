@@ -1,7 +1,7 @@
 """The core of an encoding: ``Core`` with the methods of tiktoken's class ``CoreBPE``.
 
-tiktoken's is written in Rust (``tiktoken._tiktoken.CoreBPE``). ``Encoding`` uses these classes as
-tiktoken's ``Encoding`` uses that one.
+tiktoken's ``CoreBPE`` is written in Rust (``tiktoken._tiktoken.CoreBPE``). ``Encoding`` uses these
+classes as tiktoken's ``Encoding`` uses ``CoreBPE``.
 """
 
 from __future__ import annotations
@@ -31,17 +31,17 @@ class EncodingCore(InterpreterCore):
 
     @property
     def byte_level(self) -> ByteLevelBPE:
-        """The model, for what byte-level BPE alone can do.
+        """The model, for methods that need byte-level BPE.
 
         Raises:
-            ValueError: it is of another kind.
+            ValueError: the model is of another kind.
         """
         if not isinstance(self.model, ByteLevelBPE):
             raise ValueError(f"the model is {type(self.model).__name__}, not byte-level BPE")
         return self.model
 
     def encode_ordinary(self, text: str) -> list[int]:
-        """Return the ids of a text in which nothing is special.
+        """Return the ids of a text; names of special tokens are plain text.
 
         Raises:
             UnicodeEncodeError: the text has surrogates in it.
@@ -57,7 +57,7 @@ class EncodingCore(InterpreterCore):
     def encode_with_unstable(
         self, text: str, allowed_special: Set[str]
     ) -> tuple[list[int], list[list[int]]]:
-        """Return the ids that stay whatever follows the text, and the completions of the rest.
+        """Return the ids that no further text can change, and the completions of the rest.
 
         See ``Encoding.encode_with_unstable``.
         """
@@ -86,7 +86,7 @@ class EncodingCore(InterpreterCore):
         return token_id
 
     def encode_single_piece(self, piece: bytes) -> list[int]:
-        """Return the ids of some bytes taken as one chunk.
+        """Return the ids of bytes that are taken as one chunk.
 
         Raises:
             TypeError: ``piece`` is not ``bytes``.
@@ -96,7 +96,7 @@ class EncodingCore(InterpreterCore):
         return list(self.byte_level.merges.encode(piece))
 
     def encode_bytes(self, piece: bytes) -> list[int]:
-        """Return the ids of bytes that may end, or go wrong, within a character.
+        """Return the ids of bytes that may end within a character or not be UTF-8.
 
         The bytes up to the first that is not UTF-8 are encoded as text, except for the last chunk.
         That chunk and all bytes after it are encoded as one chunk.
@@ -117,16 +117,16 @@ class EncodingCore(InterpreterCore):
     _encode_bytes = encode_bytes
 
     def token_byte_values(self) -> list[bytes]:
-        """Return all tokens but the special ones, sorted by their bytes."""
+        """Return all tokens except special tokens, sorted by their bytes."""
         return list(self.sorted_tokens)
 
     @cached_property
     def sorted_tokens(self) -> list[bytes]:
-        """All tokens but the special ones, sorted by their bytes; built when first asked for."""
+        """All tokens except special tokens, sorted by their bytes; built on first use."""
         return sorted(self.encoder)
 
     def _encode_stable(self, text: str, allowed_special: Set[str]) -> tuple[list[int], int]:
-        """Return the ids of ``encode``, and the number of them that stay whatever follows."""
+        """Return the ids of ``encode``, and how many of them no further text can change."""
         from .unstable import unstable_length
 
         ids: list[int] = []
@@ -145,7 +145,7 @@ class CoreBPE(EncodingCore):
     """The core of a tokenizer with one vocabulary by ranks and one pattern.
 
     Args:
-        encoder: each token's bytes and its rank, which is its id. It is kept, not copied.
+        encoder: each token's bytes and its rank, which is its id. The dict is kept, not copied.
         special_tokens_encoder: each special token's name and id.
         pattern: the pattern whose matches are the chunks of a text.
 

@@ -1,9 +1,9 @@
 """DeepSeek's encodings: V3, R1 and V4.
 
 They share one vocabulary and one list of merges, and differ in their added tokens. All data is
-from the ``tokenizer.json`` of R1 and that of V4, which are under the MIT licence. ``deepseek_v3``
-is ``deepseek_r1`` by another name: V3 has had the added tokens of R1 since its version 3.1, and no
-earlier file of V3 was at hand to compare.
+from the ``tokenizer.json`` files of R1 and V4, which are under the MIT licence. ``deepseek_v3`` is
+``deepseek_r1`` by another name: V3 has had the added tokens of R1 since its version 3.1. No earlier
+file of V3 was compared.
 
 Merging by rank gives the same ids as the listed merges; ``tools/build_packs.py`` proves it for each
 merge.
@@ -41,78 +41,27 @@ PARTS: dict[str, Any] = {
 
 _SENTENCE = ["<｜begin▁of▁sentence｜>", "<｜end▁of▁sentence｜>", "<｜▁pad▁｜>"]
 #: The tokens from 128800 on, in all three encodings.
-_DIALOGUE = [
-    "<｜fim▁hole｜>",
-    "<｜fim▁begin｜>",
-    "<｜fim▁end｜>",
-    "<｜User｜>",
-    "<｜Assistant｜>",
-    "<|EOT|>",
-    "<｜tool▁calls▁begin｜>",
-    "<｜tool▁calls▁end｜>",
-    "<｜tool▁call▁begin｜>",
-    "<｜tool▁call▁end｜>",
-    "<｜tool▁outputs▁begin｜>",
-    "<｜tool▁outputs▁end｜>",
-    "<｜tool▁output▁begin｜>",
-    "<｜tool▁output▁end｜>",
-    "<｜tool▁sep｜>",
-]
+_DIALOGUE = """
+    <｜fim▁hole｜> <｜fim▁begin｜> <｜fim▁end｜> <｜User｜> <｜Assistant｜> <|EOT|>
+    <｜tool▁calls▁begin｜> <｜tool▁calls▁end｜> <｜tool▁call▁begin｜> <｜tool▁call▁end｜>
+    <｜tool▁outputs▁begin｜> <｜tool▁outputs▁end｜> <｜tool▁output▁begin｜> <｜tool▁output▁end｜>
+    <｜tool▁sep｜>
+"""
 #: The tokens from 128815 on, in V4.
-_V4_NORMALIZED = [
-    "<｜begin▁of▁repo▁name｜>",
-    "<｜end▁of▁repo▁name｜>",
-    "<｜begin▁of▁file▁name｜>",
-    "<｜end▁of▁file▁name｜>",
-    "<｜begin▁of▁file｜>",
-    "<｜end▁of▁file｜>",
-    "<think>",
-    "</think>",
-    "<｜place▁holder▁for▁copy｜>",
-    "<｜place▁holder▁for▁pointer▁replace｜>",
-    "｜DSML｜",
-    "<｜begin▁sys｜>",
-    "<｜end▁sys｜>",
-    "<｜latest_reminder｜>",
-    "<｜action｜>",
-    "<｜query｜>",
-    "<｜authority｜>",
-    "<｜domain｜>",
-    "<｜task｜>",
-    "<｜political｜>",
-    "<｜entity｜>",
-    "<｜title｜>",
-    "<｜safety｜>",
-    "<｜answer｜>",
-    "<｜search｜>",
-    "<dsml:",
-    "</dsml:",
-    "<｜search▁begin｜>",
-    "<｜search▁end｜>",
-    "<｜extracted_url｜>",
-    "<｜read_url｜>",
-]
+_V4_NORMALIZED = """
+    <｜begin▁of▁repo▁name｜> <｜end▁of▁repo▁name｜> <｜begin▁of▁file▁name｜>
+    <｜end▁of▁file▁name｜> <｜begin▁of▁file｜> <｜end▁of▁file｜> <think> </think>
+    <｜place▁holder▁for▁copy｜> <｜place▁holder▁for▁pointer▁replace｜> ｜DSML｜ <｜begin▁sys｜>
+    <｜end▁sys｜> <｜latest_reminder｜> <｜action｜> <｜query｜> <｜authority｜> <｜domain｜>
+    <｜task｜> <｜political｜> <｜entity｜> <｜title｜> <｜safety｜> <｜answer｜> <｜search｜>
+    <dsml: </dsml: <｜search▁begin｜> <｜search▁end｜> <｜extracted_url｜> <｜read_url｜>
+"""
 #: The tokens from 129262 on, in V4; the third to the ninth are not special.
-_V4_IMAGE = [
-    "<｜rl_image_pad｜>",
-    "<｜rl_image_start｜>",
-    "<｜image2｜>",
-    "<｜/table>｜",
-    "<｜table｜>",
-    "<｜/td｜>",
-    "<｜td｜>",
-    "<｜/tr｜>",
-    "<｜tr｜>",
-    "<｜/polygon｜>",
-    "<｜polygon｜>",
-    "<｜/point｜>",
-    "<｜point｜>",
-    "<｜/box｜>",
-    "<｜box｜>",
-    "<｜/ref｜>",
-    "<｜ref｜>",
-    "<｜image｜>",
-]
+_V4_IMAGE = """
+    <｜rl_image_pad｜> <｜rl_image_start｜> <｜image2｜> <｜/table>｜ <｜table｜> <｜/td｜>
+    <｜td｜> <｜/tr｜> <｜tr｜> <｜/polygon｜> <｜polygon｜> <｜/point｜> <｜point｜> <｜/box｜>
+    <｜box｜> <｜/ref｜> <｜ref｜> <｜image｜>
+"""
 
 
 def _special(names: list[str], first: int) -> Iterator[AddedToken]:
@@ -131,19 +80,19 @@ def _r1() -> Iterator[AddedToken]:
     yield from _special(_SENTENCE, 0)
     yield from _placeholders(798)
     yield from _normalized(["<think>", "</think>"], 128798)
-    for token in _normalized(_DIALOGUE, 128800):
+    for token in _normalized(_DIALOGUE.split(), 128800):
         yield token._replace(special=token.content == "<|EOT|>")
 
 
 def _v4() -> Iterator[AddedToken]:
     yield from _special(_SENTENCE, 0)
     yield from _placeholders(800)
-    yield from _normalized(_DIALOGUE, 128800)
-    yield from _normalized(_V4_NORMALIZED, 128815)
+    yield from _normalized(_DIALOGUE.split(), 128800)
+    yield from _normalized(_V4_NORMALIZED.split(), 128815)
     yield from _special(["<｜end_of_query｜>"], 128846)
     spans = [f"<|place_holder_mm_span_{index:04}|>" for index in range(21, 436)]
     yield from _special(spans, 128847)
-    for token in _special(_V4_IMAGE, 129262):
+    for token in _special(_V4_IMAGE.split(), 129262):
         yield token._replace(special=token.id < 129264 or token.id > 129270)
 
 
@@ -154,7 +103,7 @@ def definition(name: str) -> TokenizerDefinition:
     """Return the definition of a shipped encoding.
 
     Raises:
-        KeyError: none has that name.
+        KeyError: no encoding has that name.
         OSError, ValueError: the package's own file is missing or damaged.
     """
     added = tuple(_ADDED_TOKENS[name]())

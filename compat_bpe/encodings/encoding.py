@@ -1,4 +1,4 @@
-"""``Encoding``: a vocabulary with its pattern, and everything one does with it."""
+"""``Encoding``: a vocabulary with its pattern, and the methods that use them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ..pipeline.special_tokens import AllowedSpecial, DisallowedSpecial
 
 
-#: Ids are unsigned 32-bit numbers in tiktoken, the highest of which means "no token".
+#: tiktoken's ids are unsigned 32-bit numbers. The highest number means "no token".
 _ID_END = (1 << 32) - 1
 
 
@@ -38,8 +38,8 @@ class Encoding:
         explicit_n_vocab: if given, the number of tokens that there must be.
 
     Raises:
-        ValueError: two tokens have the same rank; an id is negative, too large or no integer; a
-            special token has an empty name; the vocabulary has not ``explicit_n_vocab`` tokens; the
+        ValueError: two tokens have the same rank; an id is negative, too large or not an integer; a
+            special token has an empty name; the number of tokens is not ``explicit_n_vocab``; the
             pattern cannot be used (``PatternError``).
 
     >>> ranks = {bytes([i]): i for i in range(256)}
@@ -54,7 +54,7 @@ class Encoding:
     max_token_value: int
     #: The library whose ids these are.
     reference = "tiktoken"
-    #: True if any process has this encoding by its name.
+    #: True if every process can get this encoding by its name.
     _ships = False
 
     def __init__(
@@ -67,7 +67,7 @@ class Encoding:
         explicit_n_vocab: int | None = None,
     ) -> None:
         _check_ids(name, mergeable_ranks, special_tokens)
-        # A copy to work with: what the caller does to the original later changes no ids.
+        # A copy, so that later changes of the original change no ids.
         highest = max(mergeable_ranks.values())
         ranks = dict(mergeable_ranks)
         pattern = PATTERNS.get(pat_str, pat_str)
@@ -76,7 +76,7 @@ class Encoding:
 
     @classmethod
     def shipped(cls, name: str) -> Encoding:
-        """Return a new object for a shipped encoding; those of one vocabulary share it.
+        """Return a new object for a shipped encoding; encodings share a common vocabulary.
 
         Raises:
             KeyError: no encoding of this kind has that name.
@@ -84,8 +84,7 @@ class Encoding:
         """
         published = PUBLISHED[name]
         ranks = load_ranks(published.pack)
-        # Its vocabulary need not be checked, which takes as long as to load it, and comes in the
-        # order of its ranks.
+        # A shipped vocabulary is in rank order. It is not checked: that takes as long as loading.
         highest = next(reversed(ranks.values()))
         encoding = cls.__new__(cls)
         specials = published.special_tokens
@@ -119,7 +118,7 @@ class Encoding:
 
     @property
     def _core_bpe(self) -> EncodingCore:
-        """The core, by the name that clients of tiktoken know; they may put in another."""
+        """The core, by tiktoken's name for it. Programs may replace it."""
         return self.core
 
     @_core_bpe.setter
@@ -128,7 +127,7 @@ class Encoding:
 
     @cached_property
     def _mergeable_ranks(self) -> dict[bytes, int]:
-        """Each token's bytes and rank; a copy, made when a program first asks for it."""
+        """Each token's bytes and rank: a copy, made at the first access."""
         return dict(self.core.encoder)
 
     def __repr__(self) -> str:
@@ -137,9 +136,9 @@ class Encoding:
     # Text to ids
 
     def encode_ordinary(self, text: str) -> list[int]:
-        """Return the ids of a text in which nothing is special.
+        """Return the ids of a text. Names of special tokens are plain text.
 
-        Surrogate pairs are joined and lone surrogates encoded as U+FFFD.
+        Surrogate pairs are joined, and lone surrogates are encoded as U+FFFD.
 
         >>> from compat_bpe import get_encoding
         >>> get_encoding("gpt2").encode_ordinary("hello world")
@@ -157,14 +156,14 @@ class Encoding:
         allowed_special: AllowedSpecial = NOTHING,
         disallowed_special: DisallowedSpecial = "all",
     ) -> list[int]:
-        """Return the ids of a text that may name special tokens.
+        """Return the ids of a text that may contain names of special tokens.
 
         Args:
             text: any string; surrogates are repaired as in ``encode_ordinary``.
-            allowed_special: names that become their token: a set, or ``"all"``.
-            disallowed_special: names that may not be in the text: any collection, or
-                ``"all"``, which means all that are not allowed. A special token's name that
-                is neither allowed nor disallowed is plain text.
+            allowed_special: the names that become special tokens: a set, or ``"all"``.
+            disallowed_special: the names that must not be in the text: any collection, or
+                ``"all"``, which means all that are not allowed. A name that is neither allowed
+                nor disallowed is plain text.
 
         Raises:
             ValueError: a disallowed name is in the text.
@@ -218,11 +217,11 @@ class Encoding:
         allowed_special: AllowedSpecial = NOTHING,
         disallowed_special: DisallowedSpecial = "all",
     ) -> tuple[list[int], list[list[int]]]:
-        """Return the ids that stay whatever text follows, and what may become of the rest.
+        """Return the ids that no further text can change, and possible ids for the rest.
 
         Returns:
-            The stable ids; and, in no order, sequences of ids for the rest of the text, each of
-            which covers it and perhaps more. Text that goes on continues with one of them.
+            The stable ids, and sequences of ids for the rest of the text, in no order. Each
+            sequence covers the rest, and perhaps more. A longer text continues with one of them.
 
         Raises:
             UnicodeEncodeError: the text has surrogates in it; here they are not repaired.
@@ -237,7 +236,7 @@ class Encoding:
         return self.core.encode_with_unstable(text, allowed)
 
     def encode_ordinary_batch(self, text: list[str], *, num_threads: int = 8) -> list[list[int]]:
-        """Return what ``encode_ordinary`` gives for each of some texts; see ``encode_batch``.
+        """Return the ids of each text, as ``encode_ordinary`` does; see ``encode_batch``.
 
         >>> from compat_bpe import get_encoding
         >>> get_encoding("gpt2").encode_ordinary_batch(["hello world", "goodbye world"])
@@ -253,15 +252,15 @@ class Encoding:
         allowed_special: AllowedSpecial = NOTHING,
         disallowed_special: DisallowedSpecial = "all",
     ) -> list[list[int]]:
-        """Return what ``encode`` gives for each of some texts; large batches run side by side.
+        """Return the ids of each text, as ``encode`` does; large batches run in parallel.
 
         Args:
             text: the texts.
-            num_threads: the most threads or processes; the result is the same with any.
+            num_threads: the most threads or processes. It does not change the result.
             allowed_special, disallowed_special: as in ``encode``.
 
         Raises:
-            ValueError, TypeError: as ``encode`` of the first text for which it raises one;
+            ValueError, TypeError: the first error that ``encode`` raises for one of the texts; or
                 ``num_threads`` is not positive.
 
         >>> from compat_bpe import get_encoding
@@ -273,13 +272,13 @@ class Encoding:
         texts = list(text)
         processes = processes_for(texts, num_threads)
         if processes > 1:
-            # Errors in a text are found here, not in a worker.
+            # Find errors in a text here, not in a worker.
             allowed: Set[str] = NOTHING
             for one in texts:
                 allowed = allowed_names(
                     one, self._special_names, allowed_special, disallowed_special
                 )
-            if isinstance(allowed, (set, frozenset)):  # if not, it raises below
+            if isinstance(allowed, (set, frozenset)):  # other types raise an error below
                 encoded = encode_in_workers(self, self.recipe(), texts, allowed, processes)
                 if encoded is not None:
                     return encoded
@@ -294,7 +293,7 @@ class Encoding:
     def count(self, text: str) -> int:
         """Return the number of tokens of a text: ``len(encode_ordinary(text))``, without the list.
 
-        The name of a special token counts as the plain text it is; a count never fails.
+        The name of a special token counts as plain text, so it is never an error.
 
         >>> from compat_bpe import get_encoding
         >>> get_encoding("gpt2").count("hello world<|endoftext|>")
@@ -312,7 +311,7 @@ class Encoding:
 
         Args:
             tokens: ids, special ones included.
-            errors: the rule for bytes that are not UTF-8, as in ``bytes.decode``. Ids cut
+            errors: the error handler for bytes that are not UTF-8, as in ``bytes.decode``. Ids cut
                 out of a longer list often begin or end within a character.
 
         Raises:
@@ -327,7 +326,7 @@ class Encoding:
         return self.core.decode(tokens, errors)
 
     def decode_bytes(self, tokens: Sequence[int]) -> bytes:
-        """Return the bytes of some ids; errors as in ``decode``.
+        """Return the bytes of some ids; it raises the same errors as ``decode``.
 
         >>> from compat_bpe import get_encoding
         >>> get_encoding("gpt2").decode_bytes([31373, 995])
@@ -336,7 +335,7 @@ class Encoding:
         return self.core.decode_bytes(tokens)
 
     def decode_single_token_bytes(self, token: int) -> bytes:
-        """Return the bytes of one id; errors as in ``decode``.
+        """Return the bytes of one id; it raises the same errors as ``decode``.
 
         >>> from compat_bpe import get_encoding
         >>> get_encoding("gpt2").decode_single_token_bytes(995)
@@ -345,7 +344,7 @@ class Encoding:
         return self.core.decode_single_token_bytes(token)
 
     def decode_tokens_bytes(self, tokens: Iterable[int]) -> list[bytes]:
-        """Return the bytes of each of some ids; errors as in ``decode``.
+        """Return a list with the bytes of each id; it raises the same errors as ``decode``.
 
         >>> from compat_bpe import get_encoding
         >>> get_encoding("gpt2").decode_tokens_bytes([31373, 995])
@@ -354,10 +353,10 @@ class Encoding:
         return [self.decode_single_token_bytes(token) for token in tokens]
 
     def decode_with_offsets(self, tokens: Sequence[int]) -> tuple[str, list[int]]:
-        """Return the text of some ids, and where in it each of them begins.
+        """Return the text of some ids, and the place in it where each token begins.
 
         Returns:
-            The text; and for each id the index of the character that has its first byte.
+            The text, and for each id the index of the character with the token's first byte.
 
         Raises:
             UnicodeDecodeError: the bytes are not UTF-8.
@@ -379,7 +378,7 @@ class Encoding:
     def decode_batch(
         self, batch: Sequence[Sequence[int]], *, errors: str = "replace", num_threads: int = 8
     ) -> list[str]:
-        """Return what ``decode`` gives for each of some lists of ids.
+        """Return the text of each list of ids, as ``decode`` does.
 
         >>> from compat_bpe import get_encoding
         >>> get_encoding("gpt2").decode_batch([[31373, 995], [11274, 16390, 995]])
@@ -392,7 +391,7 @@ class Encoding:
     def decode_bytes_batch(
         self, batch: Sequence[Sequence[int]], *, num_threads: int = 8
     ) -> list[bytes]:
-        """Return what ``decode_bytes`` gives for each of some lists of ids."""
+        """Return the bytes of each list of ids, as ``decode_bytes`` does."""
         from .batch import map_in_order
 
         return map_in_order(self.decode_bytes, batch, num_threads)
@@ -401,10 +400,10 @@ class Encoding:
 
     @property
     def continued(self) -> Self:
-        """The encoding of a text that goes on after a cut point (see ``Core.next_cut_point``).
+        """The encoding for text that continues after a cut point (see ``Core.next_cut_point``).
 
-        It puts nothing before a text, such as the ``▁`` of Llama. It is for the methods that encode
-        and count. An encoding that never puts anything before a text is returned itself.
+        It puts nothing before a text, not even the ``▁`` of Llama. Use it to encode and count. An
+        encoding that never puts anything before a text is returned itself.
 
         >>> from compat_bpe import get_encoding
         >>> get_encoding("gpt2").continued
@@ -416,7 +415,7 @@ class Encoding:
         return changed(self, core=core)
 
     def fits(self: TextEncoder, text: str, limit: int) -> bool:
-        """Return True if ``count(text)`` is at most ``limit``, without counting all of a long text.
+        """Return True if ``count(text)`` is at most ``limit``. A long text is not counted whole.
 
         Raises:
             ValueError: the limit is negative.
@@ -438,13 +437,13 @@ class Encoding:
         boundary: Boundary = "char",
         marker: str | None = None,
     ) -> Truncated:
-        """Return the most of a text that fits in ``limit`` tokens.
+        """Return as much of a text as fits in ``limit`` tokens.
 
         The result has at most ``limit`` tokens when it is counted itself, and no character is cut
-        in two. With the head or the tail kept it is the longest that fits and may be cut there;
-        with both ends, the head has half of the room and the tail the rest. Where the boundary
-        allows no cut that leaves some text, the next finer one is used. The time taken grows with
-        what is kept, not with the text.
+        in two. With ``"head"`` or ``"tail"``, it is the longest part that fits and that the
+        boundary allows. With ``"ends"``, the head gets half of the tokens and the tail the rest. If
+        the boundary allows no cut that leaves some text, the next finer boundary is used. The time
+        taken grows with the kept text, not with the whole text.
 
         Args:
             text: any string; names of special tokens are plain text, as in ``count``.
@@ -453,17 +452,17 @@ class Encoding:
             boundary: the places for cuts: ``"char"``, between any two characters;
                 ``"word"``, not between two letters, marks, digits or underscores; ``"line"``, only
                 after the end of a line. A line that does not fit is cut as with ``"word"``, and a
-                word that does not fit as with ``"char"``; each end for itself.
-            marker: put where something was cut, exactly as it is; it counts, too, and is left out
-                if it alone does not fit. The default is ``"…"`` between two ends, a line of its
-                own (``"…\\n"``) with the boundary ``"line"`` and whole lines after it; else
-                nothing.
+                word that does not fit as with ``"char"``. Each end is treated separately.
+            marker: the text to put where something was cut. Its tokens count, and it is left out
+                if it alone does not fit. The default between two ends is ``"…"``, or the line
+                ``"…\\n"`` with the boundary ``"line"`` if whole lines follow. With one end, the
+                default is empty.
 
         Returns:
             The ``text``, its ``count``, the offsets ``kept``, and whether it ``was_cut``.
 
         Raises:
-            ValueError: the limit is negative, or there is no such ``keep`` or ``boundary``.
+            ValueError: the limit is negative, or ``keep`` or ``boundary`` is not known.
 
         >>> from compat_bpe import get_encoding
         >>> get_encoding("gpt2").truncate("hello world, how are you", 3)
@@ -489,7 +488,7 @@ class Encoding:
         return self.core.encode_single_token(token)
 
     def ordinary_tokens(self) -> dict[bytes, int]:
-        """Return the tokens without the special and other added ones, and their ids.
+        """Return the tokens and their ids, without special and other added tokens.
 
         >>> from compat_bpe import get_encoding
         >>> len(get_encoding("gpt2").ordinary_tokens())
@@ -498,7 +497,7 @@ class Encoding:
         return dict(self.core.encoder)
 
     def token_byte_values(self) -> list[bytes]:
-        """Return the bytes of all tokens but the special ones, sorted.
+        """Return the bytes of all tokens except special tokens, sorted.
 
         >>> from compat_bpe import get_encoding
         >>> get_encoding("gpt2").token_byte_values()[-1]
@@ -507,19 +506,19 @@ class Encoding:
         return self.core.token_byte_values()
 
     def is_special_token(self, token: int) -> bool:
-        """Return True if an id is of a special token.
+        """Return True if an id is that of a special token.
 
         >>> from compat_bpe import get_encoding
         >>> get_encoding("gpt2").is_special_token(50256)
         True
         """
         if not isinstance(token, int):
-            raise TypeError(f"{token!r} is no token id: it must be an integer")
+            raise TypeError(f"{token!r} is not a token id: it must be an integer")
         return token in self._special_token_values
 
     @property
     def n_vocab(self) -> int:
-        """One more than the highest id (there may be holes below it)."""
+        """One more than the highest id. Some lower ids may be unused."""
         return self.max_token_value + 1
 
     @property
@@ -547,7 +546,7 @@ class Encoding:
         """The pattern whose matches are the chunks of a text.
 
         Raises:
-            AttributeError: text is split in steps, by no single pattern.
+            AttributeError: text is split in several steps, not by one pattern.
         """
         return self._pat_str
 
@@ -557,9 +556,9 @@ class Encoding:
         """Return an encoding with more tokens.
 
         Args:
-            name: its name.
+            name: the name of the new encoding.
             tokens: the new tokens and their ids.
-            merges: the two parts of each, in the order in which they are merged.
+            merges: the two parts of each new token, in the order in which they are merged.
         """
         return Encoding(
             name,
@@ -571,7 +570,7 @@ class Encoding:
     def with_special(self, names: Set[str]) -> Encoding:
         """Return an encoding in which the added tokens of these names are special, too.
 
-        Here all added tokens are special already, so it is the encoding itself.
+        All added tokens of this class are special already, so the encoding itself is returned.
         """
         return self
 
@@ -579,11 +578,9 @@ class Encoding:
 
     @property
     def cache_limit(self) -> int:
-        """The most chunks that are remembered (131,072 unless set; 0: none).
+        """The most chunks that the cache holds: 131,072 unless set; 0 turns it off.
 
-        The limit for whole passages is a 32nd of it.
-
-        Setting it clears the cache.
+        The limit for whole passages is a 32nd of it. Setting it clears the cache.
         """
         return self.core.cache_limit
 
@@ -594,27 +591,27 @@ class Encoding:
         self.core.set_cache_limit(limit)
 
     def clear_cache(self) -> None:
-        """Forget all chunks and passages, and give back their memory."""
+        """Remove all chunks and passages from the cache, and free their memory."""
         self.core.clear_cache()
 
     # Private
 
     def _encode_single_piece(self, text_or_bytes: str | bytes) -> list[int]:
-        """Return the ids of some text or bytes taken as one chunk."""
+        """Return the ids of text or bytes that are taken as one chunk."""
         piece = text_or_bytes.encode() if isinstance(text_or_bytes, str) else text_or_bytes
         return self.core.encode_single_piece(piece)
 
     def _encode_only_native_bpe(self, text: str) -> list[int]:
-        """Return the ids that ``encode_ordinary`` gives; in tiktoken, by splitting in Python."""
+        """Return the ids of ``encode_ordinary``. tiktoken's method splits the text in Python."""
         return self.core.encode_ordinary(text)
 
     def _encode_bytes(self, text: bytes) -> list[int]:
-        """Return the ids of bytes that may end, or go wrong, within a character."""
+        """Return the ids of bytes that may end within a character or not be UTF-8."""
         return self.core.encode_bytes(text)
 
     def __getstate__(self) -> object:
-        # By name if the other side has it, too: what ships, and, where programs see tiktoken, what
-        # a plug-in of tiktoken's has.
+        # By name if the other process has it, too: a shipped encoding, or, where programs see
+        # tiktoken, one of a tiktoken plug-in.
         is_known = self._ships or type(self).__module__ == "tiktoken.core"
         if is_known and self is ENCODINGS.get(self.name):
             return self.name
@@ -624,7 +621,7 @@ class Encoding:
         if isinstance(value, str):
             self.__dict__ = find(value, type(self).shipped).__dict__
         elif isinstance(value, dict):
-            # Not a subclass's own, which takes other arguments.
+            # Not the subclass's method, which has other arguments.
             Encoding.__init__(self, **value)
         else:
             raise ValueError(f"the state of a pickled Encoding is a {type(value).__name__}")
@@ -639,9 +636,9 @@ class Encoding:
         }
 
     def recipe(self) -> tuple[Callable[..., Encoding], dict[str, Any]]:
-        """Return a function, and the arguments with which it makes such an encoding elsewhere.
+        """Return a function, and the arguments with which it makes this encoding elsewhere.
 
-        Another process finds the function by its name; it would not find a class that replaces
+        Another process finds the function by its name. It would not find a class that replaces
         tiktoken's.
         """
         return _make_encoding, self._by_value()
@@ -652,7 +649,7 @@ def _make_encoding(**arguments: Any) -> Encoding:
 
 
 def _check_ids(name: str, ranks: Mapping[bytes, int], specials: Mapping[str, int]) -> None:
-    """Refuse a vocabulary in which an id is impossible or a token cannot be told from another."""
+    """Raise ``ValueError`` if an id is out of range, a name is empty, or two ranks are equal."""
     if "" in specials:
         raise ValueError(f"encoding {name!r}: a special token has an empty name")
     if not ranks:

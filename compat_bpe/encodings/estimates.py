@@ -1,8 +1,8 @@
-"""What makers publish about the tokens of models that have no public tokenizer.
+"""Estimates of the tokens of models that have no public tokenizer, by their makers' figures.
 
 An estimate is the number of characters divided by a factor that the maker publishes, or a number
-of tokens times a factor that the caller has measured. It is made only for a caller who asks for
-one. It is no encoding: there are no ids, and nothing says where tokens begin.
+of tokens times a factor that the caller has measured. It is made only if the caller asks for it.
+An estimate has no ids and no places where tokens begin.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ from .model_names import spelling_of
 
 
 class Factor(NamedTuple):
-    """The number of characters to a token that a maker publishes.
+    """The number of characters per token that a maker publishes.
 
     Args:
         maker: the name of the maker.
         characters: the number of characters.
-        words: what the maker says, for messages.
-        source: the address of the page that says so.
-        seen: the date on which the page was looked at.
-        caveat: what else is published about the number; may be empty.
-        times: what the number is multiplied by, as the caveat says.
+        words: the maker's statement, for messages.
+        source: the address of the page with the statement.
+        seen: the date on which the page was read.
+        caveat: another published statement about the number; may be empty.
+        times: the factor by which the number is multiplied, by the caveat.
     """
 
     maker: str
@@ -47,7 +47,7 @@ class Factor(NamedTuple):
         return ceil(characters * self.times / Fraction(self.characters))
 
     def limit(self, tokens: int) -> int:
-        """Return the most characters that are estimated as no more than a number of tokens.
+        """Return the most characters whose estimate is at most a number of tokens.
 
         >>> FACTORS["Claude's models"].limit(3)
         10
@@ -56,13 +56,13 @@ class Factor(NamedTuple):
 
     @property
     def reason(self) -> str:
-        """The reason for which a number is an estimate, with the source and its date."""
+        """The basis of the estimate, with the source and its date."""
         said = f"{self.maker} says {self.words} ({self.source}, {self.seen})"
         return f"{said}; {self.caveat}" if self.caveat else said
 
 
 class OwnFactor(NamedTuple):
-    """A factor that a caller has measured, by which another number of tokens is multiplied.
+    """A factor that a caller has measured. Another number of tokens is multiplied by it.
 
     Args:
         times: the factor; exact, so that 1.1 times 10 is 11.
@@ -75,7 +75,7 @@ class OwnFactor(NamedTuple):
 
     @classmethod
     def of_text(cls, times: str, of: Factor | str) -> OwnFactor:
-        """Return a factor that is written in digits, as ``"1.18"``."""
+        """Return a factor that is written in digits, such as ``"1.18"``."""
         return cls(Fraction(times), of)
 
     def tokens(self, number: int) -> int:
@@ -92,7 +92,7 @@ class OwnFactor(NamedTuple):
         return ceil(number * self.times / self._divisor)
 
     def limit(self, tokens: int) -> int:
-        """Return the most characters or tokens that are estimated as no more than some tokens.
+        """Return the most characters or tokens whose estimate is at most a number of tokens.
 
         >>> OwnFactor.of_text("1.1", "o200k_base").limit(10)
         9
@@ -105,7 +105,7 @@ class OwnFactor(NamedTuple):
 
     @property
     def reason(self) -> str:
-        """The reason for which a number is an estimate.
+        """The basis of the estimate.
 
         >>> OwnFactor.of_text("1.18", "o200k_base").reason
         'your factor of 1.18 times the tokens of o200k_base'
@@ -113,7 +113,7 @@ class OwnFactor(NamedTuple):
         if isinstance(self.of, str):
             what = f"the tokens of {self.of}"
         else:
-            # What a caller has measured has in it what the maker adds.
+            # A measured factor includes what the caveat adds.
             what = f"the number that follows from this: {self.of._replace(caveat='').reason}"
         return f"your factor of {float(self.times):g} times {what}"
 
@@ -132,7 +132,7 @@ _MORE_TOKENS = "Claude 4.7 and later models make approximately 30 percent more t
 _NEWER_CLAUDE = re.compile(r"claude-([a-z]+-)?(4[.-][7-9]|[5-9]|[1-9]\d)(?!\d)")
 _OLDER_CLAUDE = re.compile(r"claude-([a-z]+-)?[1-4](?!\d)|claude-instant")
 
-#: The name of a family → its maker's factor. A family that is not here gets no estimate.
+#: The name of a family → its maker's factor. Other families have no estimate.
 FACTORS: dict[str, Factor] = {
     "Claude's models": _CLAUDE._replace(caveat=f"{_MORE_TOKENS}, which are not in the number"),
     "Gemini's models that Google's SDK does not count locally": Factor(
@@ -162,5 +162,5 @@ def factor_of(model_name: str, family: NotPublic) -> Factor | None:
         return _CLAUDE._replace(
             caveat=f"{_MORE_TOKENS}, which are in the number", times=Fraction(13, 10)
         )
-    # A name that says no version may be either.
+    # A name without a version may be either.
     return _CLAUDE if _OLDER_CLAUDE.match(name) else factor

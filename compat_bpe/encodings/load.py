@@ -1,7 +1,7 @@
 """Loading an encoding from files on disk.
 
-``load`` takes any kind of file. ``load_tiktoken`` and ``load_gpt2`` are for rank files and GPT-2's
-two files, which do not say all that an encoding needs.
+``load`` reads every format. ``load_tiktoken`` and ``load_gpt2`` read rank files and GPT-2's two
+files, and have arguments for what these files do not hold.
 """
 
 from __future__ import annotations
@@ -36,48 +36,49 @@ def load(
 ) -> Encoding:
     """Load an encoding from a vocabulary file or folder; its content shows the format.
 
-    - ``tekken.json`` of Mistral, ``tokenizer.tok.json`` of Grok 2, and the files of ranks of
+    - ``tekken.json`` of Mistral, ``tokenizer.tok.json`` of Grok 2, and the rank files of
       tiktoken's ports to JavaScript (``o200k_base.json``).
     - ``tokenizer.json`` of Hugging Face tokenizers: gives a ``Tokenizer``, an ``Encoding`` with the
       ids of ``tokenizers``.
-    - ``vocab.json`` and ``merges.txt``: the same, as the ``tokenizer_config.json`` beside them
-      says: of GPT-2 (also without that file), RoBERTa, Qwen 2, CLIP, GPT-1 and their like.
+    - ``vocab.json`` and ``merges.txt``: also a ``Tokenizer``. The ``tokenizer_config.json`` beside
+      them names the kind: GPT-2 (also without that file), RoBERTa, Qwen 2, CLIP, GPT-1 and others.
     - ``rwkv_vocab_v20230424.txt`` of RWKV: gives an ``Rwkv``, an ``Encoding`` with the ids of
       ``rwkv``.
-    - ``vocab.txt`` of BERT and its like: a ``Tokenizer``; the files beside it may have settings.
-    - ``bpe_simple_vocab_16e6.txt.gz``: the same, of CLIP.
+    - ``vocab.txt`` of BERT and similar models: a ``Tokenizer``. The files beside it may have
+      settings.
+    - ``bpe_simple_vocab_16e6.txt.gz`` of CLIP: a ``Tokenizer``.
     - ``encoder.json`` and ``vocab.bpe``: loaded by ``load_gpt2``.
     - A rank file (``NAME.tiktoken``, or a ``tokenizer.model`` of that kind): loaded by
       ``load_tiktoken``. A vocabulary that was trained here has its pattern and its special tokens
       in the ``manifest.json`` beside it.
-    - A model of SentencePiece (``tokenizer.model``, ``spiece.model`` and others): gives a
-      ``SentencePiece``, an ``Encoding`` with the ids of ``sentencepiece``. Of Mistral's
-      (``tokenizer.model.v3``), a folder's newest is loaded.
-    - ``NAME.gguf`` of llama.cpp, whose weights are not read: a ``Tokenizer`` or a
-      ``SentencePiece``, with the ids of the tokenizer that the file was made from.
+    - A SentencePiece model (``tokenizer.model``, ``spiece.model`` and others): gives a
+      ``SentencePiece``, an ``Encoding`` with the ids of ``sentencepiece``. If a folder has several
+      versions (``tokenizer.model.v3``), as Mistral's do, the newest is loaded.
+    - ``NAME.gguf`` of llama.cpp: a ``Tokenizer`` or a ``SentencePiece``, with the ids of the
+      tokenizer that the file was made from. The weights are not read.
     - A folder with one of these, as downloaded from a model hub. If it has several, the first in
       this list is loaded.
     - ``hf:OWNER/NAME`` and ``hf:OWNER/NAME@REVISION``: a model in the cache of Hugging Face;
-      ``ollama:NAME:TAG`` and ``lmstudio:OWNER/NAME``: one of Ollama's or LM Studio's. Nothing is
-      fetched; a file of such a name is ``./hf:…``.
+      ``ollama:NAME:TAG`` and ``lmstudio:OWNER/NAME``: a model of Ollama or LM Studio. Nothing is
+      fetched. Write a file of such a name as ``./hf:…``.
 
     Args:
         path: the file, either file of a pair, or the folder.
         pattern: the pattern, for the formats that do not hold it: rank files, the two pairs, and
             byte-level GGUF files. It is a published pattern or the name of one: ``"llama3"``, or an
-            encoding of OpenAI's. Some files need none: rank files of a vocabulary that ships or of
-            a family that is known (``rank_families``), and files that a ``manifest.json`` beside
-            them lists with their SHA-256.
+            encoding of OpenAI's. Some files need no pattern: rank files of a vocabulary that ships
+            or of a known family (``rank_families``), and files whose SHA-256 is in a
+            ``manifest.json`` beside them.
         special_tokens: names and ids of special tokens, for a rank file.
-        name: the name of the encoding; that of the file or folder unless given.
+        name: the name of the encoding; by default, the name of the file or folder.
 
     Raises:
         OSError: a file cannot be read.
-        ValueError: a file is damaged, or has something that is not supported. The message says
-            the file, the place in it and the reason.
+        ValueError: a file is damaged or not supported. The message gives the file, the place in it
+            and the reason.
 
     Warns:
-        UserWarning: a ``tokenizer.json`` is one of Mistral's that have a wrong pattern.
+        UserWarning: a ``tokenizer.json`` is one of Mistral's with a wrong pattern.
 
     >>> load("fixtures/gpt2_small").encode("the")
     [83, 258]
@@ -106,7 +107,7 @@ def load(
 
             return _load_ranks(Path(file_path), pattern, special_tokens, name)
         if special_tokens is not None:
-            raise ValueError(f"{file_path}: only a rank file is given special tokens")
+            raise ValueError(f"{file_path}: special_tokens is only for rank files")
         if pattern is not None and kind in _SAY_THE_PATTERN:
             _refuse_pattern(file_path)
         return _LOADERS[kind](file_path, pattern, name)
@@ -119,45 +120,32 @@ def load(
         raise ValueError(short) from None
 
 
-#: The files that a folder is searched for; the first one found is read.
-_IN_FOLDER = (
-    # Mistral's own, and Grok's: a tokenizer.json beside one was made from it, for some models of
-    # Mistral's with another pattern.
-    "tekken.json",
-    "tokenizer.tok.json",
-    "tokenizer.json",
-    "vocab.json",
-    "encoder.json",
-    "rwkv_vocab_v*.txt",
-    "vocab.txt",
-    "*.tiktoken",
-    "tokenizer.model.v*",
-    "tokenizer.model",
-    "bpe_simple_vocab_16e6.txt.gz",
-    "sentencepiece.bpe.model",
-    "spiece.model",
-    "*.model.v*",
-    "*.model",
-    "*.gguf",
-)
+#: The files to look for in a folder; the first one found is read. Mistral's and Grok's own formats
+#: come first: a tokenizer.json beside them was made from them, and has another pattern for some
+#: models of Mistral's.
+_IN_FOLDER = """
+    tekken.json tokenizer.tok.json tokenizer.json vocab.json encoder.json rwkv_vocab_v*.txt
+    vocab.txt *.tiktoken tokenizer.model.v* tokenizer.model bpe_simple_vocab_16e6.txt.gz
+    sentencepiece.bpe.model spiece.model *.model.v* *.model *.gguf
+"""
 
 
 def _in_folder(folder: str) -> str:
     from .local_stores import is_versioned, newest
 
     names = sorted(os.listdir(folder))
-    for pattern in _IN_FOLDER:
+    for pattern in _IN_FOLDER.split():
         fits = re.compile(re.escape(pattern).replace(r"\*", ".*"), re.DOTALL).fullmatch
         fitting = list(filter(fits, names))
         if pattern.endswith(".v*"):
             fitting = newest(list(filter(is_versioned, fitting)))
         if len(fitting) > 1:
             raise ValueError(
-                f"{folder}: there are {', '.join(fitting)}: name the file that is meant"
+                f"{folder}: it has several vocabularies ({', '.join(fitting)}); give one file"
             )
         if fitting:
             return fitting[0] if folder == os.curdir else os.path.join(folder, fitting[0])
-    raise ValueError(f"{folder}: no vocabulary is in it (none of {', '.join(_IN_FOLDER)})")
+    raise ValueError(f"{folder}: it has no vocabulary (none of {', '.join(_IN_FOLDER.split())})")
 
 
 #: The names of the two files of a pair, each format's at the same place.
@@ -187,12 +175,12 @@ def _load_clip_merges(path: str, _: str | None, name: str) -> Encoding:
     return Tokenizer(name, read_clip_merges(Path(path)))
 
 
-#: The kinds of files that say themselves how text is split; also some in JSON do.
+#: The kinds of files that define how text is split. Some JSON files do, too.
 _SAY_THE_PATTERN = frozenset(("vocab.txt", "clip", "rwkv", "sentencepiece"))
 
 
 def _refuse_pattern(path: str) -> NoReturn:
-    raise ValueError(f"{path}: it says itself how text is split: it is given no pattern")
+    raise ValueError(f"{path}: the file defines how text is split; leave out the pattern")
 
 
 def _load_json(path: str, pattern: str | None, name: str) -> Encoding:
@@ -230,7 +218,7 @@ def _load_json_ranks(file: Json, name: str) -> Encoding | None:
     if not is_tekken and members.keys().isdisjoint(("regular_tokens", "bpe_ranks")):
         return None
     from ..formats.json_ranks import parse_grok, parse_js_tiktoken, parse_tekken
-    from ..pattern.translation import PatternError
+    from ..pattern.tree import PatternError
 
     if is_tekken:
         content = parse_tekken(file)
@@ -323,10 +311,10 @@ _LOADERS = {
 
 
 def _beside(path: str, *names: str) -> str:
-    """Return the file of a pair that belongs to the other one, of the same format if there is one.
+    """Return the other file of a pair, of the same format if there is one.
 
     Raises:
-        ValueError: no such file is there.
+        ValueError: there is no such file.
     """
     # "NAME-vocab.json" goes with "NAME-merges.txt".
     folder, own = os.path.split(path)
@@ -338,17 +326,17 @@ def _beside(path: str, *names: str) -> str:
             candidate = os.path.join(folder, start + name)
             if start + name != own and os.path.exists(candidate):
                 return candidate
-    raise ValueError(f"{path}: what belongs to it is not beside it ({' or '.join(names)})")
+    raise ValueError(f"{path}: the other file of the pair is missing ({' or '.join(names)})")
 
 
-#: The name for DeepSeek's pre-tokenizer, which has several patterns, where one is given.
+#: The name that stands for DeepSeek's pre-tokenizer, which has several patterns.
 DEEPSEEK = "deepseek"
 
 
 def _load_ranks(
     path: Path, pattern: str | None, special_tokens: Mapping[str, int] | None, name: str
 ) -> Encoding:
-    """Load a rank file. Its content, or files beside it, say which pattern it has if none is given.
+    """Load a rank file. Without a pattern, its content or files beside it determine the pattern.
 
     Raises:
         OSError, ValueError: as in ``load``.
@@ -369,8 +357,8 @@ def _load_ranks(
     if family is not None:
         return _of_family(*family, path, data, special_tokens, name)
     ranks = parse_ranks(data, str(path))
-    # If several encodings share the vocabulary, the one with the file's name is taken, or else the
-    # one with the vocabulary's name.
+    # If several encodings share the vocabulary, take the one with the file's name, or else the one
+    # with the vocabulary's name.
     for known, published in sorted(
         PUBLISHED.items(), key=lambda item: (item[0] != path.stem, item[0] != item[1].pack)
     ):
@@ -389,7 +377,7 @@ def _load_ranks(
             )
     raise ValueError(
         f"{path}: a rank file does not say how text is split: give a pattern, or the name of one "
-        f"(there are {', '.join(PATTERNS)})"
+        f"({', '.join(PATTERNS)})"
     )
 
 
@@ -401,7 +389,7 @@ def _of_family(
     special_tokens: Mapping[str, int] | None,
     name: str,
 ) -> Encoding:
-    """Return an encoding by ranks as a family of models has it."""
+    """Return the encoding of a rank file of a family of models."""
     from ..formats.tiktoken import parse_in_order, parse_ranks
 
     ranks = (parse_in_order if family.by_line else parse_ranks)(data, str(path))
@@ -410,10 +398,7 @@ def _of_family(
     pattern = PATTERNS[family.name]
     if not family.is_nfc:
         return Encoding(
-            name,
-            pat_str=pattern,
-            mergeable_ranks=ranks,
-            special_tokens=dict(special_tokens),
+            name, pat_str=pattern, mergeable_ranks=ranks, special_tokens=dict(special_tokens)
         )
     from ..formats.tokenizer_bpe import RankedModel
     from ..formats.tokenizer_json import TokenizerDefinition
@@ -427,7 +412,7 @@ def _of_family(
         "post_processor": None,
         "decoder": byte_level_part(),
     }
-    # The whole text is normalized, and then special tokens are looked for.
+    # The whole text is normalized, and then searched for special tokens.
     added = tuple(
         AddedToken(one, id_, special=True, normalized=True) for one, id_ in special_tokens.items()
     )
@@ -435,35 +420,40 @@ def _of_family(
 
 
 def _as_trained(
-    path: Path,
-    pattern: str,
-    ranks: dict[bytes, int],
-    special_tokens: Mapping[str, int],
-    name: str,
+    path: Path, pattern: str, ranks: dict[bytes, int], special_tokens: Mapping[str, int], name: str
 ) -> Encoding:
-    """Return an encoding by ranks, with text split as a manifest says."""
+    """Return an encoding by ranks that splits text by the pattern of a manifest."""
     from ..formats.settings_beside import AS_TOKENIZER_JSON, MANIFEST
 
     if pattern == AS_TOKENIZER_JSON:
         raise ValueError(
-            f"{path}: by the {MANIFEST} beside it, only tokenizer.json says how its text is split: "
-            "load that"
+            f"{path}: by the {MANIFEST} beside it, only tokenizer.json says how text is split; "
+            "load tokenizer.json"
         )
-    if pattern == DEEPSEEK:
-        from ..formats.tokenizer_bpe import RankedModel
-        from ..formats.tokenizer_json import TokenizerDefinition
-        from ..pipeline.added_tokens import AddedToken
-        from .deepseek import PARTS
-        from .tokenizer import Tokenizer
+    if pattern != DEEPSEEK:
+        pattern = _pattern_of_manifest(path, pattern)
+    return encoding_of_ranks(name, pattern, ranks, special_tokens)
 
-        added = tuple(AddedToken(one, id, special=True) for one, id in special_tokens.items())
-        return Tokenizer(name, TokenizerDefinition(RankedModel(ranks), added, PARTS, name))
-    return Encoding(
-        name,
-        pat_str=_pattern_of_manifest(path, pattern),
-        mergeable_ranks=ranks,
-        special_tokens=dict(special_tokens),
-    )
+
+def encoding_of_ranks(
+    name: str, pattern: str, ranks: dict[bytes, int], special_tokens: Mapping[str, int]
+) -> Encoding:
+    """Return the encoding of ranks that splits text by a pattern, or by DeepSeek's steps.
+
+    Raises:
+        ValueError: no pattern has this name, or the pattern is not valid (``PatternError``).
+    """
+    if pattern != DEEPSEEK:
+        pattern, special = pattern_named(pattern), dict(special_tokens)
+        return Encoding(name, pat_str=pattern, mergeable_ranks=ranks, special_tokens=special)
+    from ..formats.tokenizer_bpe import RankedModel
+    from ..formats.tokenizer_json import TokenizerDefinition
+    from ..pipeline.added_tokens import AddedToken
+    from .deepseek import PARTS
+    from .tokenizer import Tokenizer
+
+    added = tuple(AddedToken(one, id, special=True) for one, id in special_tokens.items())
+    return Tokenizer(name, TokenizerDefinition(RankedModel(ranks), added, PARTS, name))
 
 
 def _pattern_of_manifest(path: Path, pattern: str) -> str:
@@ -488,16 +478,16 @@ def load_gpt2(
 
     Args:
         encoder_json: token → id; tokens are written in GPT-2's byte alphabet.
-        vocab_bpe: the merges in order, one a line.
-        pattern: the pattern, or the name of one, as for ``load``; GPT-2's unless given.
-        special_tokens: the entries of ``encoder_json`` that are special. Unless given, those that
-            no merge makes and that are written ``<…>``.
-        name: the name of the encoding; the file's name unless given.
+        vocab_bpe: the merges in order, one per line.
+        pattern: the pattern, or the name of one, as for ``load``; by default, GPT-2's.
+        special_tokens: the entries of ``encoder_json`` that are special. By default, the entries
+            written ``<…>`` that no merge makes.
+        name: the name of the encoding; by default, the file's name.
 
     Raises:
         OSError: a file cannot be read.
-        ValueError: a file is damaged, or the two do not fit. The message says the file, the line
-            and the reason.
+        ValueError: a file is damaged, or the two do not fit together. The message gives the file,
+            the line and the reason.
     """
     from ..formats.gpt2 import read_gpt2
 
@@ -517,19 +507,19 @@ def load_tiktoken(
     special_tokens: Mapping[str, int] | None = None,
     name: str | None = None,
 ) -> Encoding:
-    """Load an encoding from a ``.tiktoken`` rank file: one token a line, as base64 and rank.
+    """Load an encoding from a ``.tiktoken`` rank file: one token per line, as base64 and rank.
 
     Args:
         path: the rank file.
         pattern: the pattern, which the file does not hold: a published one or the name of one, as
             for ``load``.
-        special_tokens: names and ids of special tokens, none unless given.
-        name: the name of the encoding; the file's name unless given.
+        special_tokens: names and ids of special tokens; by default, none.
+        name: the name of the encoding; by default, the file's name.
 
     Raises:
         OSError: the file cannot be read.
-        ValueError: the file is damaged (the message says the file, the line and the reason), or the
-            pattern or the special tokens cannot be used.
+        ValueError: the file is damaged (the message gives the file, the line and the reason), or
+            the pattern or the special tokens cannot be used.
     """
     from ..formats.tiktoken import read_ranks
 

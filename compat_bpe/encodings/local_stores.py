@@ -1,11 +1,11 @@
 """Vocabularies on this machine: the kinds of their files, and the stores of other programs.
 
-``recognise`` tells the kind of a file by its name and its beginning, ``newest`` one version of
-several.
+``recognise`` tells the kind of a file by its name and its beginning. ``newest`` chooses between
+versions of a file.
 
-``find_stored`` finds what Hugging Face, Ollama and LM Studio keep. A name leads into the folder of
-its program and to nothing outside it: its parts are letters, digits and a few signs, and a file
-that a link leads out of there is refused. Nothing is fetched.
+``find_stored`` finds models in the folders of Hugging Face, Ollama and LM Studio. A name cannot
+lead out of its program's folder: its parts are letters, digits and a few signs, and a link to a
+file outside is refused. Nothing is fetched.
 
 - ``hf:OWNER/NAME`` and ``hf:OWNER/NAME@REVISION``: the cache of ``huggingface_hub``, in the layout
   of https://huggingface.co/docs/huggingface_hub/guides/manage-cache.
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 
-#: How the names begin that stand for files of other programs.
+#: The prefixes of names that stand for files of other programs.
 STORES = ("hf:", "ollama:", "lmstudio:")
 
 
@@ -38,14 +38,14 @@ def recognise(path: str | os.PathLike[str], beginning: bytes) -> str:
         beginning: its first bytes, some thousands.
 
     Raises:
-        ValueError: it is none of these.
+        ValueError: the file is of none of these kinds.
     """
     for kind, fits in _KINDS.items():
         if fits(os.path.basename(path), beginning):
             return kind
-    reason = "it is no vocabulary of a kind known here"
+    reason = "not a recognized vocabulary file"
     if _is_pointer(beginning):
-        reason = "it is a pointer of Git LFS; fetch the file itself (git lfs pull)"
+        reason = "a Git LFS pointer, not the file itself; fetch the file (git lfs pull)"
     raise ValueError(f"{os.fspath(path)}: {reason}")
 
 
@@ -81,7 +81,7 @@ def _is_clip_merges(name: str, beginning: bytes) -> bool:
 def _is_sentencepiece(name: str, beginning: bytes) -> bool:
     if _is_pointer(beginning):
         return False
-    # The first field is mostly a piece: its text, then its score.
+    # The first field is usually a piece: its text, then its score.
     text = beginning[3] if len(beginning) > 3 else 0
     is_piece = beginning[:3:2] == b"\n\n" and beginning[4 + text : 5 + text] == b"\x15"
     return is_piece or name.endswith(".model") or is_versioned(name)
@@ -101,7 +101,7 @@ def _first_line(beginning: bytes) -> bytes:
     return next(filter(None, beginning.splitlines()), b"")
 
 
-#: Each kind, with what recognises it by the name of a file and its first bytes. The first one that
+#: Each kind, with the test for it by the name of a file and its first bytes. The first kind that
 #: fits is taken.
 _KINDS: dict[str, Callable[[str, bytes], bool]] = {
     "gguf": _is_gguf,
@@ -115,8 +115,8 @@ _KINDS: dict[str, Callable[[str, bytes], bool]] = {
 }
 
 
-#: The name of a model of SentencePiece with the version of the messages that it is for, and, if
-#: they may have images, the version of these (``is_sentencepiece`` in mistral-common 1.13.1).
+#: The name of a SentencePiece model with the version of its message format and, if messages may
+#: have images, of its image format (``is_sentencepiece`` in mistral-common 1.13.1).
 _VERSIONED = r"(?s)(.*\.model)\.v([0-9]{1,3})(?:m([0-9]{1,3}))?"
 
 
@@ -132,8 +132,8 @@ def is_versioned(name: str) -> bool:
 def newest(names: list[str]) -> list[str]:
     """Return the name with the highest version if all are versions of one model; else all names.
 
-    mistral-common 1.13.1 takes the last name in alphabetical order, which is the same one of those
-    that there are.
+    mistral-common 1.13.1 takes the last name in alphabetical order. For all published names, that
+    is the same one.
 
     >>> newest(["tokenizer.model.v3", "tokenizer.model.v7m1", "tokenizer.model.v7"])
     ['tokenizer.model.v7m1']
@@ -164,7 +164,7 @@ class Stored(NamedTuple):
     name: str
 
 
-# Patterns are compiled when a name is looked up: most files are given by their paths.
+# Patterns are compiled when a name is looked up, since most files are given by their paths.
 
 #: A part of a name: no separator, no "..", nothing before a colon that Windows takes for a drive.
 _PART = r"[A-Za-z0-9](?:[A-Za-z0-9_-]|\.(?!\.|$|[/:@]))*"
@@ -179,7 +179,7 @@ _VOCABULARY = (
     r"tokenizer\.(json|model|tok\.json)|.*(vocab|merges|encoder|spiece|sentencepiece|tekken).*|"
     r".*\.(tiktoken|model|gguf)|bpe_simple_vocab.*"
 )
-#: The largest manifest of Ollama that is read, in bytes; a common one has some hundreds.
+#: The largest Ollama manifest to read, in bytes; most have some hundreds.
 _MANIFEST_LIMIT = 1 << 20
 _MODEL_LAYER = "application/vnd.ollama.image.model"
 _DIGEST = r"sha256:([0-9a-f]{64})"
@@ -192,12 +192,14 @@ def find_stored(name: str) -> Stored:
         name: a name as the module describes it.
 
     Raises:
-        OSError: it is not there, and the message says what fetches it; or it cannot be read.
-        ValueError: it is no such name, or a file of the store is damaged or leads out of it.
+        OSError: the model is missing, and the message gives the command that fetches it; or it
+            cannot be read.
+        ValueError: the name is not of this form, or a file of the store is damaged or a link that
+            leads out of it.
 
     >>> find_stored("hf:../secret")
     Traceback (most recent call last):
-    ValueError: hf:../secret: no name of a model: it must be hf:OWNER/NAME or hf:OWNER/NAME@REVISION
+    ValueError: hf:../secret: the name must be hf:OWNER/NAME or hf:OWNER/NAME@REVISION
     """
     store = next((one for one in STORES if name.startswith(one)), "")
     return _FINDERS[store](name, name[len(store) :]) if store else Stored(name, "")
@@ -235,7 +237,7 @@ def _find_in_hugging_face(name: str, rest: str) -> Stored:
 
 
 def _hugging_face_cache() -> str:
-    """Return the folder that ``huggingface_hub`` uses, by the same variables in the same order."""
+    """Return the folder that ``huggingface_hub`` uses; it reads the same variables in order."""
     variables = os.environ
     path = variables.get("HF_HUB_CACHE") or variables.get("HUGGINGFACE_HUB_CACHE")
     if not path:
@@ -250,7 +252,7 @@ def _hugging_face_cache() -> str:
 def _snapshot(repository: str, revision: str | None) -> str | None:
     """Return the folder with the files of a revision; None if there is none.
 
-    Without a revision, it is that of ``main``, or else the newest.
+    Without a revision, it is the folder of ``main``, or else the newest one.
     """
     snapshots = os.path.join(repository, "snapshots")
     commit = revision or ""
@@ -270,7 +272,7 @@ def _snapshot(repository: str, revision: str | None) -> str | None:
 
 
 def _commit(path: str) -> str:
-    """Return the commit that a file in ``refs`` names; empty if it names none."""
+    """Return the commit in a file in ``refs``; empty if there is none."""
     from ..files.whole import read_whole
 
     try:
@@ -281,7 +283,7 @@ def _commit(path: str) -> str:
 
 
 def _files_of(repository: str) -> str:
-    """Return the files to fetch, as the table of families has them."""
+    """Return the files to fetch, from the table of families."""
     from .families import NeedsFile
     from .model_names import resolve_model
 
@@ -317,9 +319,9 @@ def _find_in_ollama(name: str, rest: str) -> Stored:
             blob = os.path.join(root, "blobs", f"sha256-{digest[1]}")
             _check_inside(blob, root)
             if not os.path.isfile(blob):
-                raise _missing(name, f"{blob}, which {path} names, is not there")
+                raise _missing(name, f"{blob}, which {path} names, is missing")
             return Stored(blob, parts["name"])
-    return manifest["layers"].fail(f"none is a model ({_MODEL_LAYER})")
+    return manifest["layers"].fail(f"no layer is a model ({_MODEL_LAYER})")
 
 
 def _find_in_lm_studio(name: str, rest: str) -> Stored:
@@ -352,33 +354,35 @@ def _gguf_in(folder: str, name: str) -> str:
     files = [
         entry
         for entry in sorted(os.listdir(folder))
-        # What a model sees with has no vocabulary; of a file in parts, the first one has.
+        # The projector for images has no vocabulary. If a file is in parts, the first has it.
         if entry.endswith(".gguf") and not entry.startswith("mmproj")
         if not re.search(r"-(?!00001-)\d{5}-of-\d{5}\.gguf$", entry)
     ]
     if len(files) > 1:
-        raise ValueError(f"{folder}: there are {', '.join(files)}: add the one meant: {name}/FILE")
+        raise ValueError(
+            f"{folder}: it has several models ({', '.join(files)}); choose one: {name}/FILE"
+        )
     return os.path.join(folder, files[0]) if files else folder
 
 
 def _check_inside(path: str, *folders: str) -> None:
-    """Raise ``ValueError`` if a path, with all links followed, is not inside of some folders."""
+    """Raise ``ValueError`` if a path, with all links followed, is not inside all given folders."""
     real = os.path.realpath(path)
     for folder in folders:
         root = os.path.realpath(folder)
         if not real.startswith(os.path.join(root, "")):
-            raise ValueError(f"{path}: it is a link to {real}, which is not in {folder}")
+            raise ValueError(f"{path}: a link to {real}, which is not in {folder}")
 
 
 def _check_all_inside(path: str, *folders: str) -> None:
-    """Check all that is in a folder as ``_check_inside`` does; a file has nothing in it."""
+    """Check every path in a folder as ``_check_inside`` does; a file has no paths in it."""
     for place, below, files in os.walk(path):
         for entry in (*below, *files):
             _check_inside(os.path.join(place, entry), *folders)
 
 
 def _wrong(name: str, forms: str) -> ValueError:
-    return ValueError(f"{name}: no name of a model: it must be {forms}")
+    return ValueError(f"{name}: the name must be {forms}")
 
 
 def _missing(name: str, reason: str) -> OSError:

@@ -1,12 +1,12 @@
 """The encoding of each model, in the spellings of services; imported once a model is named.
 
-The table for OpenAI's models is that of tiktoken 0.14.0. The order of the prefixes counts, since
+The table for OpenAI's models is that of tiktoken 0.14.0. The order of the prefixes matters, since
 the first one that fits is taken.
 
 The parts of a spelling are those of LiteLLM 1.109.1 (``provider/…/model``), Amazon Bedrock
 (``us.vendor.model-v1:0``), Vertex AI (``model@date``), OpenRouter (``vendor/model:free``), Ollama
-(``host/library/model:tag``) and OpenAI (``ft:model:organisation::id``). What stands in no table
-here is not cut off, so that a name which is not understood leads to nothing.
+(``host/library/model:tag``) and OpenAI (``ft:model:organisation::id``). A part that is in no table
+here is not cut off, so a name with an unknown part is an unknown model.
 """
 
 from __future__ import annotations
@@ -19,131 +19,88 @@ if TYPE_CHECKING:
     from .families import Family
 
 
-#: The name of a model → the name of its encoding.
-MODEL_TO_ENCODING: dict[str, str] = {
-    "o1": "o200k_base",
-    "o3": "o200k_base",
-    "o4-mini": "o200k_base",
-    "gpt-5": "o200k_base",
-    "gpt-4.1": "o200k_base",
-    "gpt-4o": "o200k_base",
-    "gpt-4": "cl100k_base",
-    "gpt-3.5-turbo": "cl100k_base",
-    "gpt-3.5": "cl100k_base",
-    "gpt-35-turbo": "cl100k_base",  # as Azure spells it
-    "davinci-002": "cl100k_base",
-    "babbage-002": "cl100k_base",
-    "text-embedding-ada-002": "cl100k_base",
-    "text-embedding-3-small": "cl100k_base",
-    "text-embedding-3-large": "cl100k_base",
-    "text-davinci-003": "p50k_base",
-    "text-davinci-002": "p50k_base",
-    "text-davinci-001": "r50k_base",
-    "text-curie-001": "r50k_base",
-    "text-babbage-001": "r50k_base",
-    "text-ada-001": "r50k_base",
-    "davinci": "r50k_base",
-    "curie": "r50k_base",
-    "babbage": "r50k_base",
-    "ada": "r50k_base",
-    "code-davinci-002": "p50k_base",
-    "code-davinci-001": "p50k_base",
-    "code-cushman-002": "p50k_base",
-    "code-cushman-001": "p50k_base",
-    "davinci-codex": "p50k_base",
-    "cushman-codex": "p50k_base",
-    "text-davinci-edit-001": "p50k_edit",
-    "code-davinci-edit-001": "p50k_edit",
-    "text-similarity-davinci-001": "r50k_base",
-    "text-similarity-curie-001": "r50k_base",
-    "text-similarity-babbage-001": "r50k_base",
-    "text-similarity-ada-001": "r50k_base",
-    "text-search-davinci-doc-001": "r50k_base",
-    "text-search-curie-doc-001": "r50k_base",
-    "text-search-babbage-doc-001": "r50k_base",
-    "text-search-ada-doc-001": "r50k_base",
-    "code-search-babbage-code-001": "r50k_base",
-    "code-search-ada-code-001": "r50k_base",
-    "gpt2": "gpt2",
-    "gpt-2": "gpt2",
-}
+def _encodings(rows: str) -> dict[str, str]:
+    """Return names and their encodings; each row has an encoding and its names."""
+    table = {}
+    for row in rows.strip().splitlines():
+        encoding, *names = row.split()
+        table.update(dict.fromkeys(names, encoding))
+    return table
 
-#: The prefix of the name of a dated, fine-tuned or otherwise derived model → its encoding.
-MODEL_PREFIX_TO_ENCODING: dict[str, str] = {
-    "o1-": "o200k_base",
-    "o3-": "o200k_base",
-    "o4-mini-": "o200k_base",
-    "gpt-5": "o200k_base",
-    "gpt-4.5-": "o200k_base",
-    "gpt-4.1-": "o200k_base",
-    "chatgpt-4o-": "o200k_base",
-    "gpt-4o-": "o200k_base",
-    "gpt-4-": "cl100k_base",
-    "gpt-3.5-turbo-": "cl100k_base",
-    "gpt-35-turbo-": "cl100k_base",
-    "gpt-oss-": "o200k_harmony",  # the only encoding that no full name leads to
-    "ft:gpt-4o": "o200k_base",
-    "ft:gpt-4": "cl100k_base",
-    "ft:gpt-3.5-turbo": "cl100k_base",
-    "ft:davinci-002": "cl100k_base",
-    "ft:babbage-002": "cl100k_base",
-}
 
-#: The name of a model that tiktoken does not know → its encoding.
+#: The name of a model → the name of its encoding. ``gpt-35-turbo`` is as Azure spells it.
+MODEL_TO_ENCODING: dict[str, str] = _encodings("""
+    o200k_base o1 o3 o4-mini gpt-5 gpt-4.1 gpt-4o
+    cl100k_base gpt-4 gpt-3.5-turbo gpt-3.5 gpt-35-turbo davinci-002 babbage-002
+    cl100k_base text-embedding-ada-002 text-embedding-3-small text-embedding-3-large
+    p50k_base text-davinci-003 text-davinci-002
+    r50k_base text-davinci-001 text-curie-001 text-babbage-001 text-ada-001
+    r50k_base davinci curie babbage ada
+    p50k_base code-davinci-002 code-davinci-001 code-cushman-002 code-cushman-001
+    p50k_base davinci-codex cushman-codex
+    p50k_edit text-davinci-edit-001 code-davinci-edit-001
+    r50k_base text-similarity-davinci-001 text-similarity-curie-001 text-similarity-babbage-001
+    r50k_base text-similarity-ada-001 text-search-davinci-doc-001 text-search-curie-doc-001
+    r50k_base text-search-babbage-doc-001 text-search-ada-doc-001 code-search-babbage-code-001
+    r50k_base code-search-ada-code-001
+    gpt2 gpt2 gpt-2
+""")
+
+#: The prefix of the name of a dated, fine-tuned or otherwise derived model → its encoding. No full
+#: name in tiktoken's table has ``o200k_harmony``.
+MODEL_PREFIX_TO_ENCODING: dict[str, str] = _encodings("""
+    o200k_base o1- o3- o4-mini- gpt-5 gpt-4.5- gpt-4.1- chatgpt-4o- gpt-4o-
+    cl100k_base gpt-4- gpt-3.5-turbo- gpt-35-turbo-
+    o200k_harmony gpt-oss-
+    o200k_base ft:gpt-4o
+    cl100k_base ft:gpt-4 ft:gpt-3.5-turbo ft:davinci-002 ft:babbage-002
+""")
+
+#: The name of a model that tiktoken does not know → its encoding. ``gpt-oss`` is Ollama's;
+#: ``gpt-realtime``, ``gpt-audio`` and their ``-mini`` follow gpt-4o-realtime and gpt-4o-audio;
+#: ``codex-mini`` is made of o4-mini; ``-basic`` is Fireworks', ``-turbo`` DeepInfra's.
 #: ``deepseek-chat`` and ``deepseek-reasoner`` are names of DeepSeek's service; they meant V4 last.
 #: Plain text has the same number of tokens in each of DeepSeek's encodings.
-OTHER_MODEL_TO_ENCODING: dict[str, str] = {
-    "gpt-oss": "o200k_harmony",  # Ollama's
-    "gpt-realtime": "o200k_base",  # these and "-mini" follow gpt-4o-realtime and gpt-4o-audio
-    "gpt-realtime-mini": "o200k_base",
-    "gpt-audio": "o200k_base",
-    "gpt-audio-mini": "o200k_base",
-    "codex-mini": "o200k_base",  # made of o4-mini
-    "codex-mini-latest": "o200k_base",
-    "gpt2-medium": "gpt2",
-    "gpt2-large": "gpt2",
-    "gpt2-xl": "gpt2",
-    "deepseek-chat": "deepseek_v4",
-    "deepseek-reasoner": "deepseek_v4",
-    "deepseek-r1": "deepseek_r1",
-    "deepseek-r1-zero": "deepseek_r1",
-    "deepseek-r1-671b": "deepseek_r1",
-    "deepseek-r1-basic": "deepseek_r1",  # Fireworks
-    "deepseek-r1-turbo": "deepseek_r1",  # DeepInfra
-    "deepseek-ai/DeepSeek-R1": "deepseek_r1",
-    "deepseek-ai/DeepSeek-R1-Zero": "deepseek_r1",
-}
-#: The prefix of the name of a model that tiktoken does not know, or knows as another model → its
-#: encoding. ``deepseek-r1-`` is not among them: the distilled models, whose names begin like that,
-#: have another model's vocabulary.
-OTHER_MODEL_PREFIX_TO_ENCODING: dict[str, str] = {
-    "ft:gpt-4.1": "o200k_base",  # tiktoken takes it for gpt-4
-    "deepseek-chat-v3": "deepseek_v3",  # OpenRouter
-    "deepseek-v3": "deepseek_v3",
-    "deepseek-r1-0": "deepseek_r1",
-    "deepseek-v4": "deepseek_v4",
-    "deepseek-ai/DeepSeek-V3": "deepseek_v3",
-    "deepseek-ai/DeepSeek-R1-0": "deepseek_r1",
-    "deepseek-ai/DeepSeek-V4": "deepseek_v4",
-}
-#: What stands behind these prefixes: versions, variants of the maker and of services, and dates.
-_VARIANT = re.compile(
-    r"\d{0,3}([.p-]?[1-9])?"
+OTHER_MODEL_TO_ENCODING: dict[str, str] = _encodings("""
+    o200k_harmony gpt-oss
+    o200k_base gpt-realtime gpt-realtime-mini gpt-audio gpt-audio-mini
+    o200k_base codex-mini codex-mini-latest
+    gpt2 gpt2-medium gpt2-large gpt2-xl
+    deepseek_v4 deepseek-chat deepseek-reasoner
+    deepseek_r1 deepseek-r1 deepseek-r1-zero deepseek-r1-671b deepseek-r1-basic deepseek-r1-turbo
+    deepseek_r1 deepseek-ai/DeepSeek-R1 deepseek-ai/DeepSeek-R1-Zero
+""")
+#: The prefix of the name of a model that tiktoken does not know, or takes for another model
+#: (``ft:gpt-4.1`` for gpt-4) → its encoding. ``deepseek-chat-v3`` is OpenRouter's.
+#: ``deepseek-r1-`` is not here, since it also begins the names of distilled models, which have
+#: another model's vocabulary.
+OTHER_MODEL_PREFIX_TO_ENCODING: dict[str, str] = _encodings("""
+    o200k_base ft:gpt-4.1
+    deepseek_v3 deepseek-chat-v3 deepseek-v3
+    deepseek_r1 deepseek-r1-0
+    deepseek_v4 deepseek-v4
+    deepseek_v3 deepseek-ai/DeepSeek-V3
+    deepseek_r1 deepseek-ai/DeepSeek-R1-0
+    deepseek_v4 deepseek-ai/DeepSeek-V4
+""")
+# The patterns below are compiled when a name is looked up: most commands are given an encoding.
+#: Suffixes of these prefixes: versions, variants of the maker and of services, and dates.
+_VARIANT = (
+    r"(?i)\d{0,3}([.p-]?[1-9])?"
     r"([-.](base|chat|exp|fast|flash|eu|pro|reasoner|speciale|spot|terminus|thinking|turbo|us|"
-    r"vision|\d{3,8}))*",
-    re.IGNORECASE,
+    r"vision|\d{3,8}))*"
 )
-#: Whose tables → the names and the prefixes in them, in the order in which they are asked.
+#: The owner of a table → its names and prefixes, in the order of the search.
 _TABLES = {
     "compat-bpe": (OTHER_MODEL_TO_ENCODING, OTHER_MODEL_PREFIX_TO_ENCODING),
     "tiktoken": (MODEL_TO_ENCODING, MODEL_PREFIX_TO_ENCODING),
 }
-#: A model whose name begins like one in a table, but has this in it, has the vocabulary of another:
+#: A name that contains this has another model's vocabulary, even if a prefix fits:
 #: ``deepseek-ai/DeepSeek-R1-0528-Qwen3-8B`` has that of Qwen 3.
-_OF_ANOTHER = re.compile(r"distill|qwen|llama|alpaca|mistral|gemma", re.IGNORECASE)
+_OF_ANOTHER = r"(?i)distill|qwen|llama|alpaca|mistral|gemma"
 
-#: The models that Ollama has under their own names → a pattern of the tags that they have, all
-#: others being other models: Ollama's ``deepseek-r1`` is a distilled one unless the tag says 671b.
+#: The models that Ollama has under their own names → a pattern of their tags. Any other tag means
+#: another model: Ollama's ``deepseek-r1`` is a distilled one unless the tag has 671b.
 _OLLAMA_TAGS = {
     r"gpt-oss(-safeguard)?": r".*",
     r"deepseek-v(3|3\.1|3\.2|4-flash|4-pro)": r".*",
@@ -152,7 +109,7 @@ _OLLAMA_TAGS = {
 
 
 def model_names() -> list[str]:
-    """Return the names of all known models, but no prefixes.
+    """Return the names of all known models, without prefixes.
 
     >>> "gpt-4o" in model_names()
     True
@@ -161,11 +118,11 @@ def model_names() -> list[str]:
 
 
 def resolve_model(model_name: str) -> str | Family | None:
-    """Return what a model's name leads to.
+    """Return the encoding or the family of a model by its name.
 
     Returns:
         The name of an encoding that ships; or the family of the model, ``NeedsFile`` or
-        ``NotPublic``, which says what counts its tokens; or None if the model is not known.
+        ``NotPublic``, which has what counts its tokens; or None if the model is not known.
 
     >>> resolve_model("azure/eu/gpt-4o"), resolve_model("qwen3:8b").name
     ('o200k_base', 'Qwen 3')
@@ -173,7 +130,7 @@ def resolve_model(model_name: str) -> str | Family | None:
     encoding_name = MODEL_TO_ENCODING.get(model_name)
     if encoding_name is not None:
         return encoding_name
-    # Imported here: most programs write names as they are in the tables.
+    # Imported here: most programs use the names in the tables.
     from .families import family_of
 
     encoding_name = _listed(respelled(model_name))
@@ -190,7 +147,7 @@ def resolve_model(model_name: str) -> str | Family | None:
 
 
 def plain_model_name(model_name: str) -> str:
-    """Return the name of a model as its maker writes it, if the name leads to an encoding.
+    """Return a model's name as its maker writes it, if the model has an encoding here.
 
     >>> plain_model_name("azure/eu/GPT-4o"), plain_model_name("ft:gpt-4o:acme")
     ('gpt-4o', 'ft:gpt-4o:acme')
@@ -204,7 +161,7 @@ def plain_model_name(model_name: str) -> str:
 
 
 def openai_encoding_name(model_name: str) -> str:
-    """Return the name of the encoding that a model of OpenAI uses; for any name, as in tiktoken.
+    """Return the name of an OpenAI model's encoding; the result is tiktoken's for every name.
 
     Raises:
         KeyError: no name and no prefix fits; the message lists similar names.
@@ -224,7 +181,7 @@ def openai_encoding_name(model_name: str) -> str:
 
 
 def rule_of(model_name: str) -> str:
-    """Return why a model has its encoding, for people; empty if it has none.
+    """Return the reason for a model's encoding, in words; empty if it has no encoding here.
 
     >>> rule_of("gpt-4o"), rule_of("azure/gpt-41-2099")
     ('tiktoken lists it', "as 'gpt-4.1-2099': tiktoken has the prefix 'gpt-4.1-'")
@@ -241,7 +198,7 @@ def rule_of(model_name: str) -> str:
 
 
 def _listed(model_name: str) -> str | None:
-    """Return the encoding of a name as it stands in the tables; None if it does not."""
+    """Return the encoding of a name that is in the tables; None if it is in none."""
     entry = _entry(model_name)
     if entry is None:
         return None
@@ -250,22 +207,22 @@ def _listed(model_name: str) -> str | None:
 
 
 def _entry(model_name: str) -> tuple[str, str] | None:
-    """Return whose table has a name, and the name or prefix that is in it."""
+    """Return the owner of the table that has a name, and the name or prefix in the table."""
     for whose, (names, prefixes) in _TABLES.items():
         key = _find(model_name, names, prefixes)
         if key is None:
             continue
-        if _OF_ANOTHER.search(model_name):
+        if re.search(_OF_ANOTHER, model_name):
             return None
-        # tiktoken takes any name with one of its prefixes. Here a name says a model that exists.
+        # tiktoken accepts any name with one of its prefixes. The other tables have real models.
         of_tiktoken = key in MODEL_PREFIX_TO_ENCODING or key.startswith("ft:")
-        if key == model_name or of_tiktoken or _VARIANT.fullmatch(model_name, len(key)):
+        if key == model_name or of_tiktoken or re.fullmatch(_VARIANT, model_name[len(key) :]):
             return whose, key
     return None
 
 
 def _has_tag(model: str, tag: str) -> bool:
-    """Return True if a name has no tag of Ollama's, or one that says no other model."""
+    """Return True if a name has no tag of Ollama's, or a tag of the same model."""
     return not tag or any(
         re.fullmatch(name, model) and re.fullmatch(tags, tag) for name, tags in _OLLAMA_TAGS.items()
     )
@@ -279,11 +236,11 @@ def _find(model_name: str, names: dict[str, str], prefixes: dict[str, str]) -> s
 
 
 class Spelling(NamedTuple):
-    """A model's name without what services add to it.
+    """A model's name without the additions of services.
 
     Args:
         model: the plain name, in small letters.
-        tag: what Ollama has behind a colon: ``"20b"`` or ``"latest"``; else empty.
+        tag: Ollama's tag behind a colon, such as ``"20b"`` or ``"latest"``; empty without one.
         undated: the plain name without the date at its end, if it has one.
     """
 
@@ -292,8 +249,8 @@ class Spelling(NamedTuple):
     undated: str
 
 
-#: The parts before a name that say who serves a model, or who made it, in small letters: services
-#: and makers; makers as Hugging Face spells them; Ollama, its hosts and the namespace of its own
+#: The parts before a name for the service or the maker of a model, in small letters: services and
+#: makers; makers as Hugging Face spells them; Ollama, its hosts and the namespace of its own
 #: models; regions of Azure.
 _SERVED_BY_TEXT = """
     @cf @hf @oi abliteration accounts ai21 aiand aihubmix aiml aleph_alpha alibaba amazon
@@ -318,53 +275,51 @@ _SERVED_BY_TEXT = """
 _SERVED_BY = frozenset(_SERVED_BY_TEXT.split())
 _OLLAMA = frozenset(("ollama", "ollama_chat", "ollama.com", "registry.ollama.ai"))
 #: Bedrock's regions and the terms of its commitments.
-_REGION = re.compile(r"(us|eu|ap|ca|sa|me|af|il|mx)(-gov)?-[a-z]+-\d|(1|6)-month-commitment")
+_REGION = r"(us|eu|ap|ca|sa|me|af|il|mx)(-gov)?-[a-z]+-\d|(1|6)-month-commitment"
 
 #: Bedrock and Oracle write ``vendor.model``; Bedrock writes the regions of a profile before it.
-_VENDOR = re.compile(
+_VENDOR = (
     r"(?:(?:global|us|eu|apac|jp|au|ca|in|us-gov)\.)?"
     r"(ai21|amazon|anthropic|cohere|deepseek|google|meta|minimax|mistral|moonshot|moonshotai|"
     r"nvidia|openai|qwen|writer|xai|zai)\.(?=[a-z])"
 )
 #: ``-v2:0``, ``-1:0`` and ``-v2:0:51k`` behind the names of Bedrock's models.
-_BEDROCK_VERSION = re.compile(r"-v?\d+:\d+(:[0-9a-z]+)?$")
-#: ``codestral@2405`` names a version; all else behind Vertex AI's ``@`` is a date or ``latest``.
-_VERTEX_VERSION = re.compile(r"@(\d{4})(-\d+)?$")
+_BEDROCK_VERSION = r"-v?\d+:\d+(:[0-9a-z]+)?$"
+#: ``codestral@2405`` names a version. Anything else behind Vertex AI's ``@`` is a date or
+#: ``latest``.
+_VERTEX_VERSION = r"@(\d{4})(-\d+)?$"
 #: Variants and routes of OpenRouter; they change the service, not the model.
-_ROUTE = re.compile(r":(free|batch|thinking|extended|beta|nitro|floor|exacto|online)$")
+_ROUTE = r":(free|batch|thinking|extended|beta|nitro|floor|exacto|online)$"
 #: The names of models at Databricks, at Snowflake and DigitalOcean, and of Fireworks' at Azure.
-_AGENT = re.compile(r"(databricks|openai|anthropic|fw)-(?=[a-z])")
-_DATE = re.compile(r"-20\d\d-?[01]\d-?[0-3]\d$")
-_PLAIN = re.compile(r"[a-z0-9][a-z0-9._:@-]*")
+_AGENT = r"(databricks|openai|anthropic|fw)-(?=[a-z])"
+_DATE = r"-20\d\d-?[01]\d-?[0-3]\d$"
+_PLAIN = r"[a-z0-9][a-z0-9._:@-]*"
 #: Other spellings of OpenAI's models → its own. Those with ``gpt-4-`` would be taken for GPT-4:
 #: GitHub Copilot says that the tokenizer of its ``gpt-4-o-preview`` is o200k_base.
-_RESPELLED = tuple(
-    (re.compile(pattern), name)
-    for pattern, name in (
-        (r"gpt-4-?1(?=[-:@]|$)", "gpt-4.1"),  # of Azure; gpt-4-1106 has a date
-        (r"gpt-4[.-]5(?=[:@]|$)", "gpt-4.5-preview"),
-        (r"gpt-4-5(?=-)", "gpt-4.5"),
-        (r"gpt-4-o(-preview)?(?=[-:@]|$)", "gpt-4o"),
-        (r"text-embedding-ada-002-v2$", "text-embedding-ada-002"),  # as OpenAI's usage has it
-        (r"text-embedding-3-small-inference$", "text-embedding-3-small"),  # GitHub Copilot's
-    )
+_RESPELLED = (
+    (r"gpt-4-?1(?=[-:@]|$)", "gpt-4.1"),  # of Azure; gpt-4-1106 has a date
+    (r"gpt-4[.-]5(?=[:@]|$)", "gpt-4.5-preview"),
+    (r"gpt-4-5(?=-)", "gpt-4.5"),
+    (r"gpt-4-o(-preview)?(?=[-:@]|$)", "gpt-4o"),
+    (r"text-embedding-ada-002-v2$", "text-embedding-ada-002"),  # as OpenAI's usage has it
+    (r"text-embedding-3-small-inference$", "text-embedding-3-small"),  # GitHub Copilot's
 )
-#: OpenAI's first models had one word as their names. Behind a provider that may be any model:
+#: OpenAI's first models had names of one word. Behind a provider, such a name may be any model:
 #: LiteLLM's ``azure/ada`` makes embeddings.
 _ONE_WORD = frozenset(("ada", "babbage", "curie", "davinci"))
-#: The longest name that is looked at; all that is longer is none.
+#: The longest name that is looked up. A longer one is an unknown model.
 _LONGEST = 256
 
 
 def respelled(model: str) -> str:
-    """Return OpenAI's own spelling of a plain name; any other as it is.
+    """Return OpenAI's own spelling of a plain name; other names are returned unchanged.
 
     >>> respelled("gpt-41-mini"), respelled("gpt-4-turbo")
     ('gpt-4.1-mini', 'gpt-4-turbo')
     """
     for pattern, name in _RESPELLED:
-        if pattern.match(model):
-            return pattern.sub(name, model, count=1)
+        if re.match(pattern, model):
+            return re.sub(pattern, name, model, count=1)
     return model
 
 
@@ -378,22 +333,22 @@ def spelling_of(name: str) -> Spelling | None:
     if len(name) > _LONGEST or not name.isascii():
         return None
     *services, model = name.lower().split("/")
-    if not all(part in _SERVED_BY or _REGION.fullmatch(part) for part in services):
+    if not all(part in _SERVED_BY or re.fullmatch(_REGION, part) for part in services):
         return None
-    if not _PLAIN.fullmatch(model):
+    if not re.fullmatch(_PLAIN, model):
         return None
     if model.startswith("ft:"):
         model = model[3:].partition(":")[0]
-    vendor = _VENDOR.match(model)
+    vendor = re.match(_VENDOR, model)
     if vendor is not None:
-        model = _BEDROCK_VERSION.sub("", model[vendor.end() :])
+        model = re.sub(_BEDROCK_VERSION, "", model[vendor.end() :])
         if vendor.group(1) == "deepseek":
-            # "deepseek.r1-v1:0" and "deepseek.v3.1" do not say the maker twice.
+            # "deepseek.r1-v1:0" and "deepseek.v3.1" have the maker's name only once.
             model = f"deepseek-{model}"
-    model = _VERTEX_VERSION.sub(r"-\1", model).partition("@")[0]
-    while _ROUTE.search(model):
-        model = _ROUTE.sub("", model)
-    model = _AGENT.sub("", model, count=1) if _AGENT.match(model) else model
+    model = re.sub(_VERTEX_VERSION, r"-\1", model).partition("@")[0]
+    while re.search(_ROUTE, model):
+        model = re.sub(_ROUTE, "", model)
+    model = re.sub(_AGENT, "", model, count=1) if re.match(_AGENT, model) else model
     model, _, tag = model.partition(":")
     if not tag and not _OLLAMA.isdisjoint(services):
         tag = "latest"
@@ -401,4 +356,4 @@ def spelling_of(name: str) -> Spelling | None:
         model = model[:-5]
     if not model or model in _ONE_WORD:
         return None
-    return Spelling(respelled(model), tag, respelled(_DATE.sub("", model)))
+    return Spelling(respelled(model), tag, respelled(re.sub(_DATE, "", model)))

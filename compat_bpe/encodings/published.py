@@ -1,8 +1,8 @@
-"""The encodings that ship: their names, definitions and ranks; and what of them has been loaded.
+"""The encodings that ship: their names, definitions and ranks, and those that have been loaded.
 
-OpenAI's patterns are those of tiktoken 0.14 (``tiktoken_ext/openai_public.py``), verbatim; those
-of other families stand beside them. The classes of encodings import this module, so an encoding can
-be pickled by its name.
+OpenAI's patterns are those of tiktoken 0.14 (``tiktoken_ext/openai_public.py``), verbatim. The
+patterns of other families are here, too. The classes of encodings import this module, so an
+encoding can be pickled by its name.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ class Published:
 
     @property
     def special_tokens(self) -> dict[str, int]:
-        """The special tokens and their ids; made when asked for, since some have a thousand."""
+        """The special tokens and their ids, built on demand, since some encodings have 1,000."""
         return self._make()
 
 
@@ -126,7 +126,7 @@ def list_encoding_names() -> list[str]:
 
 
 def all_encoding_names() -> list[str]:
-    """Return the names that ``get_encoding`` takes: those that ship, and the baselines."""
+    """Return the names that ``get_encoding`` accepts: shipped encodings and baselines."""
     return [*list_encoding_names(), *BASELINES]
 
 
@@ -156,9 +156,9 @@ _KIMI = "|".join(
 )
 # From whisper/tokenizer.py of openai-whisper 20250625: GPT-2's as it was first published.
 _WHISPER = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
-# From scripts/extend_tokenizer.sh in PythonNut/superbpe, for the second stage of SuperBPE. There it
-# cuts text into its matches and what lies between them; here the latter are matches, too. The last
-# alternative never comes: with it, the analysis sees that nothing is left out.
+# From scripts/extend_tokenizer.sh in PythonNut/superbpe, for the second stage of SuperBPE. There,
+# the text between matches is a chunk, too; here it is matched. The last alternative never matches.
+# It shows the analysis that no text is left out.
 _ONE_SIGN = r"[^\s\p{L}\p{N}]"
 _SUPERBPE = (
     rf"\p{{N}}{{1,3}}| ?{_ONE_SIGN}{{2,}}[\r\n/]*| +(?!\S)"
@@ -166,8 +166,8 @@ _SUPERBPE = (
     rf"| (?=[\p{{L}}\p{{N}}]|{_ONE_SIGN}(?!{_ONE_SIGN})))+|[\s\S]"
 )
 
-#: The patterns by name: shipped encodings with a single pattern, and the families of models whose
-#: vocabularies are kept in such files (``rank_families``); and one for superwords.
+#: The patterns by name: of shipped encodings with a single pattern, of the families of models whose
+#: vocabularies are rank files (``rank_families``), and one for superwords.
 PATTERNS: dict[str, str] = {
     **{name: published.pattern for name, published in PUBLISHED.items()},
     "llama3": _LLAMA3,
@@ -186,14 +186,14 @@ def pattern_named(pattern: str) -> str:
     """Return the pattern of a name; a pattern itself is returned unchanged.
 
     Raises:
-        ValueError: it looks like a name, but no pattern has that name.
+        ValueError: the argument looks like a name, but no pattern has that name.
 
     >>> pattern_named("llama3")[:12]
     "(?i:'s|'t|'r"
     """
     if pattern in PATTERNS:
         return PATTERNS[pattern]
-    # This is meant as a name: as a pattern it would match little but itself.
+    # This is meant as a name. As a pattern, it would match little more than itself.
     import re  # imported here, as below: most programs name no pattern
 
     if re.fullmatch(r"[A-Za-z][A-Za-z0-9._-]+", pattern):
@@ -212,23 +212,23 @@ ENCODINGS: dict[str, Any] = {}
 #: Held while a shipped encoding is loaded, so that threads load it once.
 LOCK = RLock()
 if hasattr(os, "register_at_fork"):
-    # A fork waits for the thread that holds it. In the child that thread is gone: it would never
-    # release the lock, nor end the imports that it had begun.
+    # A fork waits for the thread that holds the lock. In the child that thread is gone, and would
+    # never release the lock or finish its imports.
     os.register_at_fork(
         before=LOCK.acquire, after_in_parent=LOCK.release, after_in_child=LOCK.release
     )
 
-#: Functions that find, by name, an encoding that this package does not ship. They raise
-#: ``ValueError`` for a name that they do not know.
+#: Functions that find, by name, an encoding that does not ship. They raise ``ValueError`` for an
+#: unknown name.
 FINDERS: list[Callable[[str], Any]] = []
 
 
 def find(name: str, make: Callable[[str], Any]) -> Any:
-    """Return an encoding by its name: a loaded one, else one that is made or found now.
+    """Return an encoding by its name; make or find it if it is not loaded yet.
 
     Args:
         name: the name of the encoding.
-        make: makes a shipped encoding; it raises ``KeyError`` if none has that name.
+        make: makes a shipped encoding; it raises ``KeyError`` for an unknown name.
 
     Raises:
         ValueError: no encoding has the name.
@@ -242,7 +242,7 @@ def find(name: str, make: Callable[[str], Any]) -> Any:
         for finder in FINDERS:
             return finder(name)
         raise ValueError(f"unknown encoding {name!r}") from None
-    # Another thread may have been faster; then its object is returned.
+    # Another thread may have been faster. Then its object is returned.
     return ENCODINGS.setdefault(name, made)
 
 

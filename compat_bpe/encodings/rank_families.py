@@ -1,7 +1,7 @@
-"""The families of models whose vocabulary is a rank file: what such a file does not say.
+"""The families of models whose vocabulary is a rank file, with the parts that the file lacks.
 
-A family is known by the class that ``tokenizer_config.json`` names, else by the SHA-256 of the rank
-file. Nothing that is beside a file is run.
+A family is recognised by the class that ``tokenizer_config.json`` names, else by the SHA-256 of the
+rank file. No code beside a file is run.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ class RankFamily(NamedTuple):
     """A family of models whose vocabulary is a rank file.
 
     Args:
-        name: its name, and that of its pattern in ``PATTERNS``.
+        name: the name of the family, and of its pattern in ``PATTERNS``.
         names: the special tokens, whose ids follow the ranks.
         tokens_of: returns the special tokens and their ids in place of ``names``, given the number
-            of ranks and the settings beside the file; None where these do not matter.
+            of ranks and the settings beside the file; None if these do not matter.
         classes: the names of its class in ``tokenizer_config.json``.
         sha256: the hash of a published file that no other family has.
-        fits: returns True if the settings are of this family, for the name of a class that other
-            models have, too.
-        is_nfc: True if text is brought into NFC first.
+        fits: returns True if the settings are of this family, if other models use the same class
+            name.
+        is_nfc: True if text is normalized to NFC first.
         by_line: True if a token's rank is its place in the file, not the number beside it.
     """
 
@@ -47,7 +47,7 @@ class RankFamily(NamedTuple):
             settings: the settings beside the file.
 
         Raises:
-            ValueError: the settings are damaged, or of a model whose tokens are not known.
+            ValueError: the settings are damaged, or the model's special tokens are not known.
         """
         return self.numbered(count) if self.tokens_of is None else self.tokens_of(count, settings)
 
@@ -57,12 +57,12 @@ class RankFamily(NamedTuple):
 
 
 def _listed(settings: Settings) -> dict[int, str]:
-    """Return the names in ``added_tokens_decoder`` by their ids; none if there is no such list."""
+    """Return the names in ``added_tokens_decoder`` by their ids; empty if there is no such list."""
     return {token["id"]: token["content"] for token in settings.listed()}
 
 
 def _numbered(text: str, start: int, end: int) -> list[str]:
-    """Return names with a number in them.
+    """Return names that contain consecutive numbers.
 
     >>> _numbered("<|extra_%d|>", 0, 2)
     ['<|extra_0|>', '<|extra_1|>']
@@ -74,11 +74,10 @@ def _numbered(text: str, start: int, end: int) -> list[str]:
 #: names are for a file without ``tokenizer_config.json``.
 _GLM4: RankFamily = RankFamily(
     "glm4",
-    [
-        *("<|endoftext|>", "[MASK]", "[gMASK]", "[sMASK]", "<sop>", "<eop>"),
-        *("<|system|>", "<|user|>", "<|assistant|>", "<|observation|>"),
-        *("<|begin_of_image|>", "<|end_of_image|>", "<|begin_of_video|>", "<|end_of_video|>"),
-    ],
+    """
+        <|endoftext|> [MASK] [gMASK] [sMASK] <sop> <eop> <|system|> <|user|> <|assistant|>
+        <|observation|> <|begin_of_image|> <|end_of_image|> <|begin_of_video|> <|end_of_video|>
+    """.split(),
     lambda count, settings: (
         {name: id_ for id_, name in _listed(settings).items()} or _GLM4.numbered(count)
     ),
@@ -91,7 +90,11 @@ _GLM4: RankFamily = RankFamily(
 _HUNYUAN = RankFamily(
     "hunyuan",
     [
-        *("<|endoftext|>", "<|startoftext|>", "<|bos|>", "<|eos|>", "<|pad|>"),
+        "<|endoftext|>",
+        "<|startoftext|>",
+        "<|bos|>",
+        "<|eos|>",
+        "<|pad|>",
         *_numbered("<|extra_%d|>", 0, 205),
     ],
     classes=("HYTokenizer",),
@@ -99,13 +102,13 @@ _HUNYUAN = RankFamily(
     by_line=True,
 )
 
-#: The number of Kimi's ids for special tokens by the module that reads the file: two more in the
-#: older.
+#: The number of Kimi's ids for special tokens, by the module that reads the file: the older one has
+#: two more.
 _KIMI_RESERVED = {"tokenization_kimi": 256, "tokenization_moonshot": 258}
 
 
 def _kimi_module(settings: Settings) -> str:
-    """Return the name of the module that reads the file; empty if none is named."""
+    """Return the name of the module that reads the file; empty if there is none."""
     named = settings.config.value.get("auto_map")
     if isinstance(named, dict):
         named = named.get("AutoTokenizer")
@@ -128,7 +131,7 @@ _KIMI = RankFamily(
     tokens_of=_kimi_tokens,
     classes=("TikTokenTokenizer",),
     sha256="b6c497a7469b33ced9c38afb1ad6e47f03f5e5dc05f15930799210ec050c5103",
-    fits=lambda settings: _kimi_module(settings) in _KIMI_RESERVED,  # others have that class, too
+    fits=lambda settings: _kimi_module(settings) in _KIMI_RESERVED,  # other models have the class
 )
 
 #: Llama 3.1 to 3.3 as Meta publishes them: ``original/tokenizer.model``. The special tokens are
@@ -137,10 +140,18 @@ _KIMI = RankFamily(
 _LLAMA3 = RankFamily(
     "llama3",
     [
-        *("<|begin_of_text|>", "<|end_of_text|>"),
-        *("<|reserved_special_token_0|>", "<|reserved_special_token_1|>"),
-        *("<|finetune_right_pad_id|>", "<|step_id|>", "<|start_header_id|>", "<|end_header_id|>"),
-        *("<|eom_id|>", "<|eot_id|>", "<|python_tag|>", "<|image|>"),
+        "<|begin_of_text|>",
+        "<|end_of_text|>",
+        "<|reserved_special_token_0|>",
+        "<|reserved_special_token_1|>",
+        "<|finetune_right_pad_id|>",
+        "<|step_id|>",
+        "<|start_header_id|>",
+        "<|end_header_id|>",
+        "<|eom_id|>",
+        "<|eot_id|>",
+        "<|python_tag|>",
+        "<|image|>",
         *_numbered("<|reserved_special_token_%d|>", 2, 246),
     ],
     sha256="82e9d31979e92ab929cd544440f129d9ecd797b69e327f80f17e1c50d5551b55",
@@ -182,8 +193,13 @@ _PHI3_SMALL = RankFamily(
     "phi3_small",
     [
         "<|dummy_id_2|>",
-        *("<|endoftext|>", "<|fim_prefix|>", "<|fim_middle|>", "<|fim_suffix|>"),
-        *("<|system|>", "<|user|>", "<|assistant|>"),
+        "<|endoftext|>",
+        "<|fim_prefix|>",
+        "<|fim_middle|>",
+        "<|fim_suffix|>",
+        "<|system|>",
+        "<|user|>",
+        "<|assistant|>",
         *_numbered("<|dummy_id_%d|>", 0, 2),
         "<|end|>",
         *_numbered("<|dummy_id_%d|>", 3, 12),
@@ -197,11 +213,11 @@ _PHI3_SMALL = RankFamily(
 def _qwen_tokens(count: int, settings: Settings) -> Mapping[str, int]:
     visual = settings.model.get("visual")
     if visual is not None:
-        visual.fail("a model that sees has special tokens that are not known here: give it them")
+        visual.fail("this model reads images; its special tokens are not known: give them")
     return _QWEN.numbered(count)
 
 
-#: Qwen 1, as its ``tokenization_qwen.py`` has it (Qwen/Qwen-7B); ``qwen.tiktoken`` is its file.
+#: Qwen 1, from its ``tokenization_qwen.py`` (Qwen/Qwen-7B). Its file is ``qwen.tiktoken``.
 #: Models that read images have more special tokens, which are not known here.
 _QWEN: RankFamily = RankFamily(
     "qwen",
@@ -221,8 +237,8 @@ _WHISPER_LANGUAGES = (
 
 #: Whisper's models of many languages: ``multilingual.tiktoken``, with the tokens of 99 languages.
 #: The special tokens are those of ``get_encoding`` in whisper/tokenizer.py (openai-whisper
-#: 20250625). The models from ``large-v3`` on have one language more, ``<|yue|>``, after which ids
-#: are higher by one: they are given ``special_tokens`` of their own.
+#: 20250625). The models from ``large-v3`` on have one language more, ``<|yue|>``, and all later ids
+#: are higher by one. They need ``special_tokens`` of their own.
 _WHISPER = RankFamily(
     "whisper",
     [
@@ -241,7 +257,7 @@ FAMILIES = (_GLM4, _HUNYUAN, _KIMI, _LLAMA3, _LLAMA4, _PHI3_SMALL, _QWEN, _WHISP
 
 
 def family_of(path: Path, data: bytes) -> tuple[RankFamily, Settings] | None:
-    """Return the family of a rank file, and the settings beside it; None if it is of none.
+    """Return the family of a rank file, and the settings beside it; None if no family fits.
 
     Args:
         path: the file.

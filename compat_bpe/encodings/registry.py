@@ -1,4 +1,4 @@
-"""The encodings by name, each loaded when first asked for."""
+"""The encodings by name, each loaded on first use."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ if TYPE_CHECKING:
 
 
 def get_encoding(encoding_name: str) -> Encoding:
-    """Return the encoding of a name, from the package's own files; always the same object.
+    """Return the encoding with a name, from the package's own files; always the same object.
 
     Several threads may call it at the same time.
 
     Raises:
-        ValueError: there is no such encoding; the message lists the known names.
+        ValueError: no encoding has the name. The message lists the known names.
 
     >>> get_encoding("gpt2").encode("hello world")
     [31373, 995]
@@ -33,13 +33,13 @@ def get_encoding(encoding_name: str) -> Encoding:
     with LOCK:
         encoding = ENCODINGS.get(encoding_name)
         if encoding is None:
-            # An encoding that is unpickled meanwhile may have got there first.
+            # An encoding that was unpickled meanwhile may be registered already.
             encoding = ENCODINGS.setdefault(encoding_name, make_encoding(encoding_name))
         return encoding
 
 
 def make_encoding(name: str) -> Encoding:
-    """Return a new object for a shipped encoding; encodings of one vocabulary share its ranks."""
+    """Return a new object for a shipped encoding; encodings share the ranks of a vocabulary."""
     if name in DEEPSEEK_NAMES:
         from .tokenizer import Tokenizer  # most programs need no tokenizer of several steps
 
@@ -52,7 +52,7 @@ def make_encoding(name: str) -> Encoding:
 
 
 def unload() -> None:
-    """Forget all encodings and vocabularies; their memory is free once nothing uses them.
+    """Remove all loaded encodings and vocabularies; unused ones free their memory.
 
     >>> unload()
     """
@@ -62,20 +62,19 @@ def unload() -> None:
 
 
 def encoding_name_for_model(model_name: str) -> str:
-    """Return the name of the encoding that a model uses, OpenAI's or another's.
+    """Return the name of the encoding that a model uses, of OpenAI or another maker.
 
-    The name may have what services add to it: the provider and the region before it
-    (``azure/eu/gpt-4o``), a variant, a version or a date behind it. Whether letters are small does
-    not count. A name that is in none of the tables then has the encoding of the first prefix that
-    fits. So new versions of a model need no new entry, and models that do not exist can have an
-    encoding.
+    The name may be as services write it: with the provider and the region before it
+    (``azure/eu/gpt-4o``), and with a variant, a version or a date behind it. Case does not matter.
+    A name that is in no table gets the encoding of the first prefix that fits. So new versions of
+    a model need no new entry, and models that do not exist can have an encoding.
 
     Args:
         model_name: for instance ``"gpt-4o"``, ``"gpt-4o-2024-05-13"`` or ``"openai/gpt-4o"``.
 
     Raises:
         KeyError: the model is not known, and the message lists similar names; or its vocabulary
-            does not ship, and the message says what counts its tokens.
+            does not ship, and the message gives a way to count its tokens.
 
     >>> encoding_name_for_model("gpt-4o"), encoding_name_for_model("deepseek-v3-0324")
     ('o200k_base', 'deepseek_v3')
@@ -99,8 +98,8 @@ def encoding_for_model(model_name: str) -> Encoding:
         model_name: as in ``encoding_name_for_model``.
 
     Raises:
-        KeyError: the model is not known, or its vocabulary does not ship; the message says what
-            counts its tokens.
+        KeyError: the model is not known, or its vocabulary does not ship. The message gives a way
+            to count its tokens.
 
     >>> encoding_for_model("gpt-4o").name
     'o200k_base'
@@ -109,7 +108,7 @@ def encoding_for_model(model_name: str) -> Encoding:
 
 
 def encoding_of(answer: Answer, pattern: str | None = None) -> Encoding:
-    """Return the encoding that ``resolve`` answered.
+    """Return the encoding of an answer of ``resolve``.
 
     Args:
         answer: the answer.

@@ -1,7 +1,7 @@
 """The meaning of a tokenizer's name: one answer for the library, the command and every server.
 
-A name is given as a model, as an encoding or as a path. ``resolve`` says which encoding counts its
-tokens, or how they are estimated; or it raises ``UnresolvedError``, whose parts each surface words
+A name is given as a model, as an encoding or as a path. ``resolve`` returns the encoding that
+counts its tokens, or the estimate, or it raises ``UnresolvedError``. Each surface words that error
 in its own terms. No other module decides what a name means.
 """
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     Field = Literal["model", "encoding", "path"]
 
-#: The encoding that counts where nothing says another.
+#: The default encoding.
 DEFAULT_ENCODING = "o200k_base"
 
 #: The encoding whose tokens a maker's factor divides.
@@ -33,26 +33,27 @@ CHARACTERS = "characters"
 
 #: A repository of Hugging Face, ``OWNER/NAME``.
 _REPOSITORY = re.compile(r"\w[\w.-]*/\w[\w.-]*", re.ASCII)
-#: The longest name that an error repeats, and that similar names are looked for.
+#: Endings of file names that no encoding has.
+_OF_FILES = (".gguf", ".json", ".model", ".tiktoken", ".txt")
+#: The longest name that an error repeats whole, and for which similar names are searched.
 _LONGEST = 100
-#: The most similar names in an error, as difflib has it, and the shortest word they may contain.
+#: The most similar names in an error, as in difflib, and the shortest name to search inside others.
 _MOST_SIMILAR = 3
 _SHORTEST_WORD = 3
 
-_NO_FACTOR = (
-    "it cannot be estimated: no number of characters to a token is known that its maker publishes"
-)
+_NO_FACTOR = "it cannot be estimated: no published number of characters per token is known for it"
 
 
 class Terms(NamedTuple):
-    """The words of a surface for what an error tells its user to give; ``{}`` is the name.
+    """The words with which a surface names its inputs in errors; ``{}`` is the name.
 
     Args:
-        model: a model; empty if none is taken.
-        encoding: an encoding that ships.
-        path: a file or folder, or a name such as ``hf:OWNER/NAME``; empty if none is taken.
-        estimate: what asks for an estimate; empty if nothing does.
-        listing: what lists the models; empty if nothing does.
+        model: how to give a model; empty if that is not possible.
+        encoding: how to give an encoding that ships.
+        path: how to give a file or folder, or a name such as ``hf:OWNER/NAME``; empty if that is
+            not possible.
+        estimate: how to ask for an estimate; empty if that is not possible.
+        listing: how to list the models; empty if that is not possible.
     """
 
     model: str
@@ -76,11 +77,11 @@ class Answer(NamedTuple):
 
     Args:
         encoding_name: the name of an encoding that ships; empty for a file.
-        path: what ``load`` takes; None for an encoding that ships.
-        model: the model, as it was named; None if none was.
-        rule: why the model has this encoding, for people; empty if no model was named.
-        estimate: what makes a number of tokens of what the encoding counts; None if its tokens are
-            those of the model. The encoding is ``characters`` for a maker's factor.
+        path: the argument for ``load``; None for an encoding that ships.
+        model: the model, as it was named; None if no model was named.
+        rule: the reason for the model's encoding, in words; empty if no model was named.
+        estimate: the factor that turns a count of the encoding into tokens of the model; None if
+            the count is exact. For a maker's factor, the encoding is ``characters``.
     """
 
     encoding_name: str
@@ -90,7 +91,7 @@ class Answer(NamedTuple):
     estimate: Estimate | None = None
 
     def tokens(self, number: int) -> int:
-        """Return the tokens that a number of tokens of the encoding stands for.
+        """Return the tokens of the model for a number of tokens of the encoding.
 
         >>> claude = resolve("claude-sonnet-4-5", "model", estimate=True)
         >>> claude.encoding_name, claude.tokens(7), resolve("gpt2").tokens(7)
@@ -99,7 +100,7 @@ class Answer(NamedTuple):
         return number if self.estimate is None else self.estimate.tokens(number)
 
     def limit(self, tokens: int) -> int:
-        """Return the most tokens of the encoding that stand for no more than some tokens.
+        """Return the most tokens of the encoding for at most this many tokens of the model.
 
         >>> resolve("claude-sonnet-4-5", "model", estimate=True).limit(2)
         7
@@ -107,7 +108,7 @@ class Answer(NamedTuple):
         return tokens if self.estimate is None else self.estimate.limit(tokens)
 
     def times(self, factor: str) -> Answer:
-        """Return the answer with a factor that the caller has measured, in digits as ``"1.18"``."""
+        """Return the answer with a factor that the caller has measured, such as ``"1.18"``."""
         from .estimates import Factor, OwnFactor  # imported here: only estimates need it
 
         of: Factor | str = self.encoding_name or self.path or ""
@@ -117,22 +118,22 @@ class Answer(NamedTuple):
 
     @property
     def note(self) -> str:
-        """Why a number of tokens is an estimate; empty if it is exact."""
+        """The basis of an estimate; empty if the number of tokens is exact."""
         return "" if self.estimate is None else self.estimate.reason
 
 
 class UnresolvedError(ValueError, KeyError):
-    """A name that leads to no tokenizer, and what its user can do.
+    """The error for a name without a tokenizer, with advice.
 
     Args:
         name: the name.
-        field: what it was given as.
-        reason: what is wrong, in words that fit every surface.
-        similar: known names like it.
-        meant: what the name is in fact, and how it is written as that; None if nothing else.
+        field: the kind that it was given as.
+        reason: the error, in words that fit every surface.
+        similar: similar known names.
+        meant: the kind that the name is of, and the name in that kind; None if there is none.
         family: the family of the model, whose tokenizer does not ship or is not public.
         can_estimate: True if the tokens can be estimated.
-        notes: what else helps, in words that fit every surface.
+        notes: further hints, in words that fit every surface.
     """
 
     def __init__(
@@ -161,7 +162,7 @@ class UnresolvedError(ValueError, KeyError):
         return str(self.args[0])
 
     def __reduce__(self) -> tuple[type[ValueError], tuple[str]]:
-        # A worker process sends no more than what is read.
+        # A worker process sends only the message.
         return ValueError, (str(self),)
 
     def message(self, terms: Terms) -> str:
@@ -207,19 +208,19 @@ class UnresolvedError(ValueError, KeyError):
 def resolve(
     name: str, field: Field = "encoding", *, files: bool = True, estimate: bool = False
 ) -> Answer:
-    """Return what counts the tokens that a name asks for.
+    """Return the encoding or the estimate that a name stands for.
 
     An encoding that ships comes before a file of its name; ``./NAME`` is the file. A model that has
-    no encoding here may be in Hugging Face's cache. No file is opened but to look into that.
+    no encoding here may be in Hugging Face's cache, and only files of that cache are opened.
 
     Args:
         name: the name.
-        field: what it is given as. An encoding may be a path.
-        files: False if the caller takes what ships, and no files.
+        field: the kind of the name. An encoding may be a path.
+        files: False to allow only encodings that ship, and no files.
         estimate: True to estimate the tokens of a model without a public tokenizer.
 
     Raises:
-        UnresolvedError: the name leads to nothing. It is a ``ValueError`` and a ``KeyError``.
+        UnresolvedError: the name has no tokenizer. It is a ``ValueError`` and a ``KeyError``.
 
     >>> resolve("gpt-4o-2099", "model").rule
     "tiktoken has the prefix 'gpt-4o-'"
@@ -242,8 +243,8 @@ def resolve(
 def is_path(name: str) -> bool:
     """Return True if the name of an encoding is taken for a path.
 
-    The names that stand for files of other programs, such as ``hf:OWNER/NAME``, count as paths, and
-    so does what has a folder in it; ``OWNER/NAME`` does only if there is such a file.
+    Names that stand for files of other programs, such as ``hf:OWNER/NAME``, are paths, and so are
+    names with a folder in them. ``OWNER/NAME`` is a path only if there is such a file.
 
     >>> is_path("o200k_base"), is_path("hf:Qwen/Qwen3-8B"), is_path("Qwen/Qwen3-8B")
     (False, True, False)
@@ -323,7 +324,9 @@ def _unknown_encoding(name: object, *, files: bool) -> UnresolvedError:
         if model.path is not None:
             meant = "path", model.path
         return UnresolvedError(name, "encoding", reason, meant=meant)
-    is_written_as_path = name.startswith(STORES) or os.path.basename(name) != name
+    is_written_as_path = (
+        name.startswith(STORES) or name.endswith(_OF_FILES) or os.path.basename(name) != name
+    )
     if not files and is_written_as_path and not _is_repository(name):
         return UnresolvedError(name, "encoding", reason, meant=("path", name))
     similar = _similar(name, names)
@@ -338,7 +341,7 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def _names_of_models() -> list[str]:
-    """Return names that a model may have been meant by, the newest of a family last."""
+    """Return the names of models to suggest, the newest of a family last."""
     names = [one for one in OTHER_MODEL_PREFIX_TO_ENCODING if resolve_model(one) is not None]
     names = [*model_names(), *filter(str.islower, names)]
     for family in FAMILIES:
@@ -350,7 +353,7 @@ def _names_of_models() -> list[str]:
 
 
 def _similar(name: str, known: Sequence[str]) -> Sequence[str]:
-    """Return the known names that are spelled like a name, else the last that contain it."""
+    """Return known names that are spelled like a name, or else the last ones that contain it."""
     if len(name) > _LONGEST:
         return ()
     from difflib import get_close_matches  # imported here: only errors need it

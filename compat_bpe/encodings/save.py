@@ -25,11 +25,14 @@ from .encoding import Encoding
 from .sentencepiece import SentencePiece
 from .tokenizer import Tokenizer
 
+#: The members of an added token, in the order of a ``tokenizer.json``.
+_MEMBERS = ("id", "content", "single_word", "lstrip", "rstrip", "normalized", "special")
+
 
 def save_tiktoken(encoding: Encoding, path: str | os.PathLike[str]) -> None:
     """Write the ranks of an encoding as a ``.tiktoken`` file.
 
-    The format holds the ranks alone. The program that reads it must know the pattern and the
+    The format holds only the ranks. The program that reads the file must know the pattern and the
     special tokens.
 
     Raises:
@@ -53,9 +56,7 @@ def save_tiktoken(encoding: Encoding, path: str | os.PathLike[str]) -> None:
 
 
 def save_gpt2(
-    encoding: Encoding,
-    encoder_json: str | os.PathLike[str],
-    vocab_bpe: str | os.PathLike[str],
+    encoding: Encoding, encoder_json: str | os.PathLike[str], vocab_bpe: str | os.PathLike[str]
 ) -> None:
     """Write an encoding as ``encoder.json`` and ``vocab.bpe`` (or ``vocab.json``, ``merges.txt``).
 
@@ -63,9 +64,9 @@ def save_gpt2(
 
     Raises:
         OSError: a file cannot be written.
-        ValueError: the encoding is not byte-level BPE, a token is made by no merge, merging by a
-            list would not give the ids of the encoding, or the line of a merge begins as a heading
-            does (``#version``), which Hugging Face's readers skip.
+        ValueError: the encoding is not byte-level BPE; no merge makes a token; merging by a list
+            would not give the ids of the encoding; or the line of a merge begins like a heading
+            (``#version``), which Hugging Face's readers skip.
     """
     _check_byte_level(encoding)
     model = encoding.definition.model if isinstance(encoding, Tokenizer) else None
@@ -77,13 +78,13 @@ def save_gpt2(
         encoder = _listed(encoding)
         if model.dropout == 1:
             raise ValueError(
-                f"{os.fspath(vocab_bpe)}: it cannot hold a dropout of 1, by which {encoding!r} "
-                "makes no merge; save_tokenizer_json writes it"
+                f"{os.fspath(vocab_bpe)}: the format cannot hold the dropout of 1 with which "
+                f"{encoding!r} makes no merges; save_tokenizer_json writes it"
             )
         if not encoder.is_complete:
-            raise ValueError(f"{encoding!r}: a byte is no token, for which the format has no rule")
+            raise ValueError(f"{encoding!r}: the format requires a token for every byte")
         if model.ignore_merges and not encoder.makes_all_tokens():
-            raise ValueError(f"{encoding!r}: a token is made by no merge")
+            raise ValueError(f"{encoding!r}: no merge makes one of its tokens")
         ids_by_name = {**model.vocabulary, **_names(encoding)}
         ids = json.dumps(dict(sorted(ids_by_name.items(), key=lambda item: item[1]))).encode()
         lines = ["#version: 0.2", *map(" ".join, zip(*model.merges)), ""]
@@ -107,16 +108,16 @@ def save_tokenizer_json(encoding: Encoding, path: str | os.PathLike[str]) -> Non
     Raises:
         OSError: the file cannot be written.
         ValueError: the format cannot hold the encoding: two special tokens have one id, a token is
-            empty, the pattern cannot be written for Oniguruma, or the encoding is a model of
-            SentencePiece, a list of RWKV's, or a baseline of characters or words.
+            empty, the pattern cannot be written for Oniguruma, or the encoding is a SentencePiece
+            model, an RWKV list, or a baseline of characters or words.
     """
     definition = encoding.definition if isinstance(encoding, Tokenizer) else _definition(encoding)
     if definition.reference == "rwkv":
-        raise ValueError(f"{encoding!r}: a tokenizer.json cannot hold a list of RWKV's tokens")
+        raise ValueError(f"{encoding!r}: a tokenizer.json cannot hold an RWKV list")
     if not isinstance(definition, TokenizerDefinition):
         raise ValueError(
-            f"{encoding!r}: a tokenizer.json cannot hold a model of SentencePiece, which rounds "
-            "scores and normalizes text otherwise; save_sentencepiece writes it"
+            f"{encoding!r}: a tokenizer.json cannot hold a SentencePiece model, which rounds "
+            "scores and normalizes text in another way; save_sentencepiece writes it"
         )
     model = definition.model
     try:
@@ -130,15 +131,7 @@ def save_tokenizer_json(encoding: Encoding, path: str | os.PathLike[str]) -> Non
         "truncation": truncation and truncation_part(truncation),
         "padding": padding and padding_part(padding),
         "added_tokens": [
-            {
-                "id": token.id,
-                "content": token.content,
-                "single_word": token.single_word,
-                "lstrip": token.lstrip,
-                "rstrip": token.rstrip,
-                "normalized": token.normalized,
-                "special": token.special,
-            }
+            {name: getattr(token, name) for name in _MEMBERS}
             for token in sorted(definition.added_tokens, key=lambda token: token.id)
         ],
         **definition.parts,
@@ -151,11 +144,11 @@ def save_tokenizer_json(encoding: Encoding, path: str | os.PathLike[str]) -> Non
 
 
 def check_same_ids(encoding: Encoding, read: Encoding, path: str | os.PathLike[str]) -> None:
-    """Raise ``ValueError`` if a file gives other ids than the encoding that it was written from.
+    """Raise ``ValueError`` if a file does not give the ids of the encoding it was written from.
 
-    Both encode the text of each token after the text of another one, and the name of each special
-    token between other characters. In byte-level BPE, both merge each token, too. That takes time
-    in proportion to the vocabulary.
+    Both encode the text of each token after the text of another token, and the name of each special
+    token between other characters. In byte-level BPE, both merge each token, too. The time is
+    proportional to the size of the vocabulary.
 
     Args:
         encoding: the encoding.
@@ -174,7 +167,7 @@ def check_same_ids(encoding: Encoding, read: Encoding, path: str | os.PathLike[s
 
 
 def _ids_of(encoding: Encoding, text: str) -> list[int] | None:
-    """Return the ids of a text; None if the encoding has none for a part of it."""
+    """Return the ids of a text; None if the encoding has no ids for a part of it."""
     try:
         return encoding.encode(text, allowed_special="all")
     except ValueError:
@@ -184,9 +177,9 @@ def _ids_of(encoding: Encoding, text: str) -> list[int] | None:
 def _check_same_merging(
     encoding: Encoding, read: ByteLevelBPE, path: str | os.PathLike[str]
 ) -> None:
-    """Raise ``ValueError`` if a model of byte-level BPE gives a token other ids than an encoding.
+    """Raise ``ValueError`` if a model of byte-level BPE merges a token in another way.
 
-    The merges of each token decide the ids of every chunk (``by_merges`` says why).
+    The merges of each token decide the ids of every chunk (``by_merges`` has the argument).
 
     Args:
         encoding: the encoding that the file was written from, of byte-level BPE, too.
@@ -204,8 +197,8 @@ def _fail_other_ids(
     encoding: Encoding, path: str | os.PathLike[str], what: str | bytes
 ) -> NoReturn:
     raise ValueError(
-        f"{os.fspath(path)}: it is not written, since {what!r} would get other ids than "
-        f"{encoding!r} gives it: a bug; please report it"
+        f"{os.fspath(path)}: not written, since {what!r} would not get the ids of {encoding!r}; "
+        "this is a bug, please report it"
     )
 
 
@@ -215,8 +208,9 @@ def _check_headings(merges: bytes, path: str | os.PathLike[str]) -> None:
         if is_heading(line):
             left, right = line.split(" ")
             raise ValueError(
-                f"{os.fspath(path)}: it cannot hold the merge of {left!r} and {right!r}: Hugging "
-                "Face's readers skip such a line as a heading; a rank file and a tokenizer.json can"
+                f"{os.fspath(path)}: the format cannot hold the merge of {left!r} and {right!r}, "
+                "since Hugging Face's readers skip its line as a heading; a rank file and a "
+                "tokenizer.json can"
             )
 
 
@@ -236,17 +230,17 @@ def ranks_of(encoding: Encoding) -> Mapping[bytes, int]:
     encoder = _listed(encoding)
     if not encoder.ranks_suffice():
         raise ValueError(
-            f"{encoding!r}: merging by rank does not give what its list of merges gives"
+            f"{encoding!r}: merging by rank does not give the ids of its list of merges"
         )
     ranks = dict(encoder.ranks)
     if model.ignore_merges and len(encoder.tokens) > len(ranks):
-        # The other tokens are made by no merge, but a chunk can still be one.
+        # No merge makes the other tokens, but a whole chunk can still be one of them.
         added = {token.id for token in encoding.added_tokens}
         ranks = {token: rank for token, rank in encoder.tokens.items() if rank not in added}
         made = BytePairEncoder(ranks)
         for token in ranks.keys() - encoder.ranks.keys():
             if made.makes(token):
-                raise ValueError(f"{encoding!r}: merging by rank would make {token!r} of two parts")
+                raise ValueError(f"{encoding!r}: merging by rank would make the token {token!r}")
     return ranks
 
 
@@ -254,7 +248,7 @@ def _check_byte_level(encoding: Encoding) -> None:
     """Raise ``ValueError`` unless an encoding merges bytes, ``TypeError`` if it is a name."""
     check_encoding(encoding)
     if not isinstance(encoding.core.model, ByteLevelBPE):
-        raise ValueError(f"{encoding!r} is no byte-level BPE: it has no ranks")
+        raise ValueError(f"{encoding!r} is not byte-level BPE: it has no ranks")
 
 
 def _listed(encoding: Encoding) -> ListedMergesEncoder:
@@ -304,13 +298,13 @@ def _with_added(
 
     Args:
         vocabulary: the tokens of a model, and their ids.
-        size: the number of its tokens, those that it has twice included.
+        size: the number of its tokens, duplicates included.
         added: the added tokens.
     """
     ids = dict(vocabulary)
     for token in added:
         if ids.get(token.content, token.id) != token.id:
-            raise ValueError(f"{token.content!r} is an ordinary token, too")
+            raise ValueError(f"{token.content!r} is also an ordinary token")
     others = [token for token in added if token.content not in ids]
     for token in _not_numbered_on(others, size):
         ids[token.content] = token.id
@@ -322,7 +316,7 @@ def _with_added(
 def _not_numbered_on(added: Iterable[AddedToken], ordinary: int) -> list[AddedToken]:
     """Return the added tokens that must be in the vocabulary to keep their ids.
 
-    A reader numbers those outside the vocabulary in their order, from the vocabulary's size on.
+    A reader numbers tokens outside the vocabulary in their order, from the vocabulary's size on.
     """
     inside = sorted(added, key=lambda token: token.id)
     following = ordinary + len(inside)
@@ -335,23 +329,23 @@ def _not_numbered_on(added: Iterable[AddedToken], ordinary: int) -> list[AddedTo
 def save_sentencepiece(encoding: Encoding, path: str | os.PathLike[str]) -> None:
     """Write a ``SentencePiece`` encoding as a ``.model`` file.
 
-    Settings of the trainer that change no ids are not in it.
+    Settings of the trainer that change no ids are left out.
 
     Raises:
         OSError: the file cannot be written.
-        ValueError: the encoding is of another kind, whose ids a model cannot give.
+        ValueError: the encoding is of another kind. A SentencePiece model cannot give its ids.
     """
     check_encoding(encoding)
     if not isinstance(encoding, SentencePiece):
         raise ValueError(
-            f"{encoding!r} is no model of SentencePiece: its pieces have no scores by which a "
+            f"{encoding!r} is not a SentencePiece model: its tokens have no scores by which a "
             "model would give the same ids"
         )
     write_files([(path, checked_bytes(encoding, path))])
 
 
 def checked_bytes(encoding: SentencePiece, path: str | os.PathLike[str]) -> bytes:
-    """Return the ``.model`` file of an encoding, once it was read and gave the same ids.
+    """Return the ``.model`` file of an encoding, after checking that it gives the same ids.
 
     Raises:
         ValueError: the file gives other ids; the message names ``path``.

@@ -1,4 +1,4 @@
-"""``SentencePiece``: an encoding by a model of SentencePiece."""
+"""``SentencePiece``: an encoding by a SentencePiece model."""
 
 from __future__ import annotations
 
@@ -32,23 +32,23 @@ if TYPE_CHECKING:
     from ..pipeline.normalizers.base import Normalizer
 
 
-#: The most ways that are asked for at a time.
+#: The most ways to cut a text in one call.
 _MOST_WAYS = 512
 
 
 class SentencePiece(Tokenizer):
     """An encoding with exactly the ids of sentencepiece 0.2.3.
 
-    It is used like any ``Encoding``, and has what users of ``SentencePieceProcessor`` expect. No
-    text becomes a control piece such as ``<s>``: its name in a text is plain text, unless the model
-    is of a GGUF file, where it is a special token.
+    Use it like any ``Encoding``. It also has the methods of ``SentencePieceProcessor``. The name of
+    a control piece such as ``<s>`` is plain text in a text, except with the model of a GGUF file,
+    where it is a special token.
 
     Args:
         name: the name that ``repr`` shows.
         definition: the content of the ``.model`` file.
 
     Raises:
-        ValueError: a part of it is wrong.
+        ValueError: a part of the definition is wrong.
     """
 
     reference = "sentencepiece"
@@ -78,21 +78,22 @@ class SentencePiece(Tokenizer):
 
         Args:
             text: any string; surrogates are repaired.
-            pair: None, since a model says nothing of pairs of texts.
-            add_bos, add_eos: put the id for the beginning before them, that for the end after them.
+            pair: always None, since SentencePiece has no pairs of texts.
+            add_bos, add_eos: add the id for the beginning before the ids, or for the end after
+                them.
             allowed_special, disallowed_special: as in ``Encoding.encode``.
-            add_special_tokens: add both of these ids, as far as the model has them.
-            is_pretokenized: False, since a model says nothing of words that are given.
+            add_special_tokens: add both of these ids, if the model has them.
+            is_pretokenized: always False, since SentencePiece does not take words.
 
         Raises:
-            ValueError: the model has no piece for the beginning, or the end; there is a pair, or
+            ValueError: the model has no piece for the beginning or the end; there is a pair, or
                 the text is given as words.
             ValueError, TypeError: as in ``Encoding.encode``.
         """
         if pair is not None:
-            raise ValueError(f"{self!r} has no rule for pairs of texts: encode each by itself")
+            raise ValueError(f"{self!r} does not take pairs of texts: encode each text by itself")
         if is_pretokenized:
-            raise ValueError(f"{self!r} has no rule for words that are given: encode their text")
+            raise ValueError(f"{self!r} does not take words: encode the text they are from")
         (text,) = words_of(text, False)
         ids = Encoding.encode(
             self, text, allowed_special=allowed_special, disallowed_special=disallowed_special
@@ -109,7 +110,7 @@ class SentencePiece(Tokenizer):
         return id_
 
     def encode_as_pieces(self, text: str) -> list[str]:
-        """Return the pieces of a text; an unknown one is its own text."""
+        """Return the pieces of a text; an unknown piece is returned as its text."""
         return [piece.text for piece in self._model.find(self.normalize(text))]
 
     def encode_with_offsets(
@@ -129,13 +130,13 @@ class SentencePiece(Tokenizer):
         Args:
             text, pair, allowed_special, disallowed_special, add_special_tokens, is_pretokenized: as
                 in ``encode``.
-            truncation, padding: as in ``Tokenizer.encode_with_offsets``. The part that
-                truncation cuts off gets no ids for the beginning and the end.
+            truncation, padding: as in ``Tokenizer.encode_with_offsets``. The part that truncation
+                cuts off has no ids for the beginning and the end.
 
         Raises:
             ValueError, TypeError: as in ``encode``, and as in ``Truncation.applied``.
         """
-        self.encode("", pair, is_pretokenized=is_pretokenized)  # It raises what is wrong.
+        self.encode("", pair, is_pretokenized=is_pretokenized)  # to check the arguments
         (text,) = words_of(text, False)
         allowed = allowed_names(text, self._special_names, allowed_special, disallowed_special)
         both = (self.bos_id, self.eos_id) if add_special_tokens else ()
@@ -170,8 +171,8 @@ class SentencePiece(Tokenizer):
     def encode_as_placed_pieces(self, text: str) -> list[PlacedPiece]:
         """Return the pieces of a text with their places, as ``SentencePieceProcessor`` does.
 
-        The place of a space that was put before the text is empty. The last byte of an unknown
-        character has its place; the bytes before have an empty place where it begins.
+        The space that is put before the text has an empty place. The last byte of an unknown
+        character has the character's place. Its other bytes have an empty place where it begins.
         """
         return placed_pieces(self._added, self._model, repair(text), frozenset())
 
@@ -180,12 +181,12 @@ class SentencePiece(Tokenizer):
         return self._normalizer(repair(text))
 
     def nbest_encode(self, text: str, nbest_size: int) -> list[list[int]]:
-        """Return the ids of those ways to cut a text into pieces that have the highest scores.
+        """Return the ids of the ways to cut a text into pieces with the highest scores.
 
         Args:
             text: any string.
             nbest_size: the number of ways, from 1 to 512. There may be fewer. Ways of the same
-                score come in no defined order, in the reference neither.
+                score have no defined order, as in sentencepiece.
 
         Raises:
             ValueError: the number is not in this range, or this is not a Unigram model.
@@ -199,18 +200,18 @@ class SentencePiece(Tokenizer):
 
         Args:
             text: any string.
-            alpha: for Unigram, the sharpness: with 0 all ways are equally likely; the higher it is,
-                the likelier are the best ones. For BPE, the probability that a merge is left out.
+            alpha: for Unigram, the sharpness: with 0 all ways are equally likely; a higher value
+                makes the best ways likelier. For BPE, the probability that a merge is left out.
             nbest_size: for Unigram, the number of best ways to choose from; all if it is negative,
-                and the best one alone if it is 0 or 1.
-            seed: makes the result repeatable; it is not the reference's for any seed.
+                and only the best way if it is 0 or 1.
+            seed: makes the result repeatable. Results differ from sentencepiece's with every seed.
 
         Raises:
-            ValueError: ``alpha`` is negative or no number, ``nbest_size`` is more than 512, or the
-                model is neither Unigram nor BPE.
+            ValueError: ``alpha`` is negative or not a number, ``nbest_size`` is more than 512, or
+                the model is neither Unigram nor BPE.
         """
         if not 0 <= alpha < float("inf"):
-            raise ValueError(f"alpha is {alpha}; it must be a number from 0 on")
+            raise ValueError(f"alpha is {alpha}; it must be 0 or more")
         if nbest_size > _MOST_WAYS:
             raise ValueError(f"nbest_size is {nbest_size}; it must be at most {_MOST_WAYS}")
         from random import Random
@@ -223,7 +224,7 @@ class SentencePiece(Tokenizer):
         if isinstance(model, SentencePieceBPE):
             return self.pieces.ids_of(model.sample(normalized, alpha, random))
         if not isinstance(model, SentencePieceUnigram):
-            raise ValueError(f"{self!r} is neither Unigram nor BPE, so nothing in it is random")
+            raise ValueError(f"{self!r} is neither Unigram nor BPE: it has only one way to cut")
         if nbest_size in (0, 1):
             return list(model.encode(normalized))
         lattice = PieceLattice(model, normalized)
@@ -239,7 +240,7 @@ class SentencePiece(Tokenizer):
         if not 1 <= count <= _MOST_WAYS:
             raise ValueError(f"nbest_size is {count}; it must be from 1 to {_MOST_WAYS}")
         if not isinstance(model, SentencePieceUnigram):
-            raise ValueError(f"{self!r} is no Unigram model: there is only one way to cut a text")
+            raise ValueError(f"{self!r} is not a Unigram model: it has only one way to cut a text")
         if count == 1 or not normalized:
             return [model.quick_split(normalized)]
         from ..pipeline.models.sentencepiece.unigram import PieceLattice
@@ -249,14 +250,14 @@ class SentencePiece(Tokenizer):
     # Ids to text
 
     def decode_pieces(self, pieces: Sequence[str]) -> str:
-        """Return the text of some pieces; one that is not in the vocabulary is its own text."""
+        """Return the text of some pieces; a piece outside the vocabulary stands for itself."""
         return self._decoder.decode_pieces(pieces)
 
     def decode_with_offsets(self, tokens: Sequence[int]) -> tuple[str, list[int]]:
-        """Return the text of some ids, and where in it each of them begins.
+        """Return the text of some ids, and the place in it where each piece begins.
 
         Returns:
-            The text; and for each id the index of the character that has its first byte.
+            The text, and for each id the index of the character with the piece's first byte.
 
         Raises:
             UnicodeDecodeError: the bytes are not UTF-8.
@@ -284,36 +285,36 @@ class SentencePiece(Tokenizer):
         return len(self.definition.texts)
 
     def id_to_piece(self, token: int) -> str:
-        """Return a piece by its id; ``KeyError`` if there is none."""
+        """Return the piece with an id; ``KeyError`` if there is none."""
         return self.definition.texts[self._checked(token)]
 
     def piece_to_id(self, piece: str) -> int:
-        """Return the id of a piece; that of the unknown piece (-1 if none) for any other text."""
+        """Return the id of a piece. Any other text has the id of the unknown piece, or else -1."""
         return self.pieces.id_of(piece)
 
     def get_score(self, token: int) -> float:
-        """Return the score of a piece; ``KeyError`` if there is none of this id."""
+        """Return the score of the piece with an id; ``KeyError`` if there is none."""
         return self.definition.scores[self._checked(token)]
 
     def is_unknown(self, token: int) -> bool:
-        """Return True for the unknown piece; ``KeyError`` if there is no piece of this id."""
+        """Return True if an id is the unknown piece's; ``KeyError`` if no piece has it."""
         return self._type(token) == UNKNOWN
 
     def is_control(self, token: int) -> bool:
-        """Return True for a control piece; ``KeyError`` if there is no piece of this id."""
+        """Return True if an id is a control piece's; ``KeyError`` if no piece has it."""
         return self._type(token) == CONTROL
 
     def is_unused(self, token: int) -> bool:
-        """Return True for an unused piece; ``KeyError`` if there is no piece of this id."""
+        """Return True if an id is an unused piece's; ``KeyError`` if no piece has it."""
         return self._type(token) == UNUSED
 
     def is_byte(self, token: int) -> bool:
-        """Return True for a byte; ``KeyError`` if there is no piece of this id."""
+        """Return True if an id is a byte's; ``KeyError`` if no piece has it."""
         return self._type(token) == BYTE
 
     @property
     def unk_id(self) -> int:
-        """The id of the unknown piece; -1 if no piece has the name that the model gives."""
+        """The id of the unknown piece; -1 if no piece has its name in the model."""
         return self._of_type(self.definition.unk_piece or "<unk>", UNKNOWN)
 
     @property
@@ -397,10 +398,10 @@ def placed_pieces(
     """Return the pieces of a text with their places; see ``encode_as_placed_pieces``.
 
     Args:
-        added: finds added tokens, and normalizes what is between them.
-        model: cuts that into pieces.
-        text: without surrogates.
-        allowed: the names of special tokens that are tokens.
+        added: finds added tokens, and normalizes the text between them.
+        model: cuts the normalized text into pieces.
+        text: a text without surrogates.
+        allowed: the names of special tokens that become tokens.
     """
     pieces = model.pieces
     placed: list[PlacedPiece] = []

@@ -1,6 +1,6 @@
 """``Tokenizer``: an encoding of several steps, as a ``tokenizer.json`` describes it.
 
-``Rwkv`` is one by a list of RWKV's tokens. ``warn_of_wrong_pattern`` is for files of Mistral's.
+``Rwkv`` is an encoding by an RWKV list. ``warn_of_wrong_pattern`` is for files of Mistral's.
 """
 
 from __future__ import annotations
@@ -26,20 +26,20 @@ if TYPE_CHECKING:
     from ..pipeline.tokenized import Padding, Truncation
 
 
-#: A text: itself, or its words if it is split into words already.
+#: A text, or its words if it is already split into words.
 Text = Union[str, list[str], tuple[str, ...]]
 
 
 class Tokenizer(Encoding):
     """An encoding with exactly the ids of Hugging Face ``tokenizers``.
 
-    It is used like any ``Encoding``. *Special* added tokens are treated as in tiktoken: they are
-    tokens only if ``allowed_special`` says so, and otherwise plain text. Other added tokens are
+    Use it like any ``Encoding``. *Special* added tokens are treated as in tiktoken: they are tokens
+    only if ``allowed_special`` allows them, and otherwise plain text. Other added tokens are
     always tokens, also in ``count`` and ``encode_ordinary``. So
     ``encode(text, allowed_special="all")`` gives the ids of ``tokenizers``'
-    ``encode(text, add_special_tokens=False)``. ``count``, ``encode_ordinary`` and what is cut or
-    measured by tokens take a text for itself; the post-processor, which could leave a text out or
-    have it twice, works in ``encode`` and ``encode_with_offsets`` alone.
+    ``encode(text, add_special_tokens=False)``. Only ``encode`` and ``encode_with_offsets`` use the
+    post-processor, which may omit or repeat a text. ``count``, ``encode_ordinary`` and the methods
+    that cut text do not use it.
 
     Args:
         name: the name that ``repr`` shows.
@@ -85,12 +85,12 @@ class Tokenizer(Encoding):
 
     @property
     def truncation(self) -> Truncation | None:
-        """The file's truncation; nothing is cut unless ``encode_with_offsets`` is given it."""
+        """The file's truncation; pass it to ``encode_with_offsets`` to use it."""
         return self.definition.truncation
 
     @property
     def padding(self) -> Padding | None:
-        """The file's padding; nothing is padded unless ``encode_with_offsets`` is given it."""
+        """The file's padding; pass it to ``encode_with_offsets`` to use it."""
         return self.definition.padding
 
     # Text to ids
@@ -105,7 +105,7 @@ class Tokenizer(Encoding):
         add_special_tokens: bool = False,
         is_pretokenized: bool = False,
     ) -> list[int]:
-        """Return the ids of a text, or of a pair of texts, with the names of special tokens in it.
+        """Return the ids of a text or a pair of texts, which may contain names of special tokens.
 
         Args:
             text, allowed_special, disallowed_special: as in ``Encoding.encode``.
@@ -113,11 +113,11 @@ class Tokenizer(Encoding):
             add_special_tokens: add the tokenizer's own ids for the beginning and the end of a text,
                 if it has any.
             is_pretokenized: True if each text is a list or a tuple of words. Each word is encoded
-                as a text for itself, and all of them together are one text to what is added.
+                as a text of its own. ``add_special_tokens`` treats all words as one text.
 
         Raises:
             ValueError, TypeError: as in ``Encoding.encode``.
-            ValueError: the tokenizer's post-processor cannot take a text, or a pair.
+            ValueError: the tokenizer's post-processor does not accept a text, or a pair.
 
         >>> from compat_bpe import get_encoding
         >>> enc = get_encoding("deepseek_v3")
@@ -155,11 +155,12 @@ class Tokenizer(Encoding):
         add_special_tokens: bool = False,
         is_pretokenized: bool = False,
     ) -> list[list[int]]:
-        """Return what ``encode`` gives for each of some texts; see ``Encoding.encode_batch``.
+        """Return the ids of each text, as ``encode`` does; see ``Encoding.encode_batch``.
 
         Args:
-            text: the texts. Two of them in a tuple or a list are a pair; two words are a text.
-            num_threads: as in ``Encoding.encode_batch``; words are encoded by this process alone.
+            text: the texts. A tuple or list of two texts is a pair. With ``is_pretokenized``, a
+                tuple or list of words is one text.
+            num_threads: as in ``Encoding.encode_batch``. Words are encoded by this process alone.
             allowed_special, disallowed_special, add_special_tokens, is_pretokenized: as in
                 ``encode``.
 
@@ -169,14 +170,14 @@ class Tokenizer(Encoding):
         """
         processor = self.core.definition.processor
         if not add_special_tokens:
-            processor = None  # ``encode`` does what else it does
+            processor = None  # ``encode`` applies it
         texts = list(text)
         plain = [one for one in texts if isinstance(one, str)]
         is_other = is_pretokenized or len(plain) < len(texts)
         if is_other or (processor is not None and not keeps_text(processor)):
             from .batch import map_in_order
 
-            # Words, pairs, or a post-processor that leaves the text out or has it twice.
+            # Words, pairs, or a post-processor that omits or repeats a text.
             encode = partial(
                 self.encode,
                 allowed_special=allowed_special,
@@ -209,22 +210,22 @@ class Tokenizer(Encoding):
         padding: Padding | None = None,
         is_pretokenized: bool = False,
     ) -> Tokenized:
-        """Return the tokens of a text, or of a pair of texts, with their places in the text.
+        """Return the tokens of a text or a pair of texts, with their places in the text.
 
-        With ``allowed_special="all"`` the fields are those of what ``encode`` gives in
+        With ``allowed_special="all"``, the fields equal those of the result of ``encode`` in
         ``tokenizers``.
 
         Args:
             text, pair, allowed_special, disallowed_special, add_special_tokens: as in ``encode``.
             truncation: cut the text to a number of tokens; ``self.truncation`` has the file's
                 settings.
-            padding: pad it; ``self.padding`` has the file's settings.
+            padding: pad the tokens; ``self.padding`` has the file's settings.
             is_pretokenized: as in ``encode``.
 
         Returns:
-            The ids, tokens, offsets and so on. The offsets are in characters of the text as given,
-            even if surrogates in it are repaired. Of words that are given, ``word_ids`` has the
-            numbers, and offsets are in characters of the word.
+            The ids, tokens, offsets and so on. Offsets are in characters of the original text, even
+            if surrogates in it are repaired. With ``is_pretokenized``, ``word_ids`` has the number
+            of each token's word, and offsets are in characters of that word.
 
         Raises:
             ValueError, TypeError: as in ``encode``, and as in ``Truncation.applied``.
@@ -269,18 +270,14 @@ class Tokenizer(Encoding):
     # Ids to text
 
     def decode(
-        self,
-        tokens: Sequence[int],
-        errors: str = "replace",
-        *,
-        skip_special_tokens: bool = False,
+        self, tokens: Sequence[int], errors: str = "replace", *, skip_special_tokens: bool = False
     ) -> str:
         """Return the text of some ids, as the tokenizer's decoder makes it.
 
         Args:
             tokens, errors: as in ``Encoding.decode``.
-            skip_special_tokens: leave out the special tokens. As in ``tokenizers``, one that is
-                looked for in normalized text, and changed by that, is not left out.
+            skip_special_tokens: leave out the special tokens. As in ``tokenizers``, a special token
+                stays if it is searched in normalized text and its name changes when normalized.
 
         Raises:
             KeyError, OverflowError, UnicodeDecodeError: as in ``Encoding.decode``.
@@ -302,7 +299,7 @@ class Tokenizer(Encoding):
         num_threads: int = 8,
         skip_special_tokens: bool = False,
     ) -> list[str]:
-        """Return what ``decode`` gives for each of some lists of ids."""
+        """Return the text of each list of ids, as ``decode`` does."""
         from .batch import map_in_order
 
         def decode(tokens: Sequence[int]) -> str:
@@ -346,17 +343,17 @@ class Tokenizer(Encoding):
     def add_tokens(self, tokens: Sequence[str | AddedToken]) -> int:
         """Add tokens to this tokenizer; return how many are new or have new flags.
 
-        As in ``tokenizers``, a token that the vocabulary has keeps its id, and others are numbered
-        on; one that was added before gets the flags that are given now, but a special token stays
-        special. Caches are cleared. What was made of the tokenizer before, such as a ``Document``
-        or a stream, must be made anew.
+        As in ``tokenizers``, a token that the vocabulary has keeps its id, and other tokens get the
+        next ids. A token that was added before gets the new flags, but a special token stays
+        special. Caches are cleared. Objects made from the tokenizer before, such as a ``Document``
+        or a stream, must be made again.
 
         Args:
             tokens: the tokens. A ``str`` is an ``AddedToken`` with ``normalized=True``.
 
         Raises:
-            ValueError: the tokenizer is a shipped one, which all get by its name, or it can have no
-                more tokens; nothing is left of a token once it is normalized.
+            ValueError: the tokenizer ships, so all callers share it; it cannot have more tokens; or
+                a token is empty after normalization.
 
         >>> from compat_bpe import get_encoding
         >>> shared = get_encoding("deepseek_v3")
@@ -371,13 +368,13 @@ class Tokenizer(Encoding):
         definition = self.definition
         if not isinstance(definition, TokenizerDefinition):
             raise ValueError(
-                f"{self!r} can have no more tokens: only a tokenizer.json, and what is read as "
-                "one, has added tokens"
+                f"{self!r} cannot have more tokens: only a tokenizer.json, or a file read as one, "
+                "has added tokens"
             )
         if self._ships:
             raise ValueError(
-                f"{self!r} is shared by all that get it by its name, so its ids stay: add the "
-                "tokens to a copy, Tokenizer(name, encoding.definition)"
+                f"{self!r} is shared by all callers, so it cannot be changed: add the tokens to a "
+                "copy, Tokenizer(name, encoding.definition)"
             )
         if isinstance(tokens, str):
             raise TypeError("tokens must be a list of tokens, not a str")
@@ -387,12 +384,12 @@ class Tokenizer(Encoding):
         if count:
             new = Tokenizer(self.name, added)
             new.cache_limit = self.cache_limit
-            # At once, for other threads; what was cached of the old one goes with it.
+            # In one step, for other threads. The caches of the old definition go with it.
             self.__dict__ = new.__dict__
         return count
 
     def add_special_tokens(self, tokens: Sequence[str | AddedToken]) -> int:
-        """Add special tokens, as ``add_tokens`` does; a ``str`` is found in text as it is given."""
+        """Add special tokens as ``add_tokens`` does; a ``str`` is found before normalization."""
         if isinstance(tokens, str):
             raise TypeError("tokens must be a list of tokens, not a str")
         return self.add_tokens(
@@ -415,7 +412,7 @@ class Tokenizer(Encoding):
 
     @cached_property
     def _skipped(self) -> frozenset[int]:
-        """The ids that decoding skips with ``skip_special_tokens``: tokens go by their names."""
+        """The ids that decoding skips with ``skip_special_tokens``; their names decide."""
         names = self._special_names
         return frozenset(id_ for id_, name in self._pieces.items() if name in names)
 
@@ -449,13 +446,13 @@ class Tokenizer(Encoding):
     @property
     def _mergeable_ranks(self) -> dict[bytes, int]:
         raise AttributeError(
-            f"{self!r} has no ranks: its vocabulary has a list of merges, and its text is split in "
-            "steps; see save_tiktoken for what can be had as ranks"
+            f"{self!r} has no ranks: it has a list of merges, and splits text in several steps; "
+            "save_tiktoken writes ranks if merging by rank gives the same ids"
         )
 
     @property
     def _pat_str(self) -> str:  # type: ignore[override]
-        raise AttributeError(f"{self!r} has no single pattern: its text is split in steps")
+        raise AttributeError(f"{self!r} has no single pattern: it splits text in several steps")
 
     def _by_value(self) -> dict[str, Any]:
         return {"name": self.name, "definition": self.definition}
@@ -476,7 +473,7 @@ def words_of(text: Text, is_pretokenized: bool) -> Sequence[str]:
     """Return the words of a text; the text itself if it is not split into words.
 
     Raises:
-        TypeError: the text is not of the kind that ``is_pretokenized`` says.
+        TypeError: the text is not words with ``is_pretokenized``, or not a ``str`` without it.
     """
     if is_pretokenized and isinstance(text, (list, tuple)):
         return text
@@ -493,7 +490,7 @@ def words_of(text: Text, is_pretokenized: bool) -> Sequence[str]:
 
 
 def _texts(item: Any, is_pretokenized: bool) -> Sequence[Text]:
-    """Return the text, or the two texts of a pair, that an item of a batch is."""
+    """Return the one text of an item of a batch, or the two texts of a pair."""
     if not isinstance(item, (list, tuple)) or len(item) != 2:
         return (item,)
     kinds = (list, tuple) if is_pretokenized else str
@@ -503,8 +500,8 @@ def _texts(item: Any, is_pretokenized: bool) -> Sequence[Text]:
 class Rwkv(Tokenizer):
     """An encoding with exactly the ids of the package ``rwkv`` 0.8.32.
 
-    It is used like any ``Encoding``. The id 0 is the end of a text, which no text has: it is the
-    special token ``<|endoftext|>`` here.
+    Use it like any ``Encoding``. The id 0 means the end of a text, and no text encodes to it. Here,
+    it is the special token ``<|endoftext|>``.
 
     Args:
         name: the name that ``repr`` shows.
@@ -521,28 +518,28 @@ class Rwkv(Tokenizer):
         return Rwkv, self._by_value()
 
 
-# Mistral's published ``tokenizer.json`` were made by a converter of transformers that wrote Llama
-# 3's pattern if it was given none, for Mistral Small 3.1 and others (huggingface/transformers, pull
+# A converter of transformers made some of Mistral's published ``tokenizer.json`` files, such as
+# that of Mistral Small 3.1. Without a pattern, it wrote Llama 3's (huggingface/transformers, pull
 # requests 42131 and 42299).
 
-#: The types of models in whose files the wrong pattern is, as ``config.json`` names
-#: them, or in it ``text_config``.
+#: The types of models whose files have the wrong pattern, as in ``config.json`` or its
+#: ``text_config``.
 _MODEL_TYPES = frozenset(("ministral", "mistral", "mistral3", "pixtral", "voxtral"))
-#: Their vocabularies have 131,072 tokens, and those of Mistral's earlier models 32,768.
+#: The size of their vocabularies. Mistral's earlier models have 32,768 tokens.
 _LARGE = 100_000
 #: Ids of single bytes in all these vocabularies: 1,000 special tokens, then the bytes in order.
-#: Other vocabularies, which models of these types may have, begin otherwise.
+#: Models of these types may have other vocabularies, which do not begin so.
 _BYTES = {"Ā": 1000, "A": 1065, "z": 1122, "ÿ": 1255}
-#: Llama 3's pattern, which the files have.
+#: Llama 3's pattern, which is in the files.
 _WRONG = PATTERNS["llama3"]
 
 
 def warn_of_wrong_pattern(path: str, definition: TokenizerDefinition) -> None:
-    """Warn if a ``tokenizer.json`` splits text otherwise than the model was trained with.
+    """Warn if a ``tokenizer.json`` splits text in another way than in the model's training.
 
     Args:
-        path: the file; the ``config.json`` beside it says the type of the model.
-        definition: its content, of which an encoding has been made.
+        path: the file. The ``config.json`` beside it has the type of the model.
+        definition: the content of the file.
     """
     vocabulary = definition.vocabulary
     if (
@@ -554,8 +551,8 @@ def warn_of_wrong_pattern(path: str, definition: TokenizerDefinition) -> None:
         import warnings  # imported here: hardly any file has it
 
         warnings.warn(
-            f"{path}: its pattern is Llama 3's, but its vocabulary and model are Mistral's: some "
-            "texts get other tokens than the model was trained with. Load the model's tekken.json "
+            f"{path}: its pattern is Llama 3's, but its vocabulary and model are Mistral's. Some "
+            "texts get other tokens than in the model's training. Load the model's tekken.json "
             "instead",
             stacklevel=4,  # the caller of `load`
         )
@@ -571,7 +568,7 @@ def _is_split_wrong(part: Mapping[str, Any] | None) -> bool:
 
 
 def _model_types(path: str) -> list[str]:
-    """Return the types of model that the ``config.json`` beside a file names, if it can be read."""
+    """Return the model types in the ``config.json`` beside a file, if it can be read."""
     from ..formats.checked_json import read_json
 
     config = os.path.join(os.path.dirname(path), "config.json")

@@ -1,12 +1,12 @@
 """Unstable tokens: ids at the end of a text that change when more text follows.
 
-``hello fan`` may go on to be ``hello fantasy``, with other ids from ``fan`` on. Chunks before the
-last one stay as they are, except chunks of white space, which further white space may join into
-one chunk. For the unstable bytes, ``completions`` finds the id sequences with which a longer text
-may continue: it lets every token of the vocabulary straddle their end at every position.
+``hello fan`` may become ``hello fantasy``, with other ids from ``fan`` on. Chunks before the last
+one stay as they are, except chunks of white space, which further white space may join into one
+chunk. For the unstable bytes, ``completions`` finds the id sequences with which a longer text may
+continue: it tries every token of the vocabulary at every position across their end.
 
 The rules, shortcuts included, are those of tiktoken 0.14 (``_encode_unstable_native`` in its
-``lib.rs``), since callers ask for tiktoken's answer.
+``lib.rs``), so the results are tiktoken's.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 _BLANKS = frozenset(b" \n\t")
 
-#: The number of chunks whose ids are cached meanwhile.
+#: The number of chunks whose ids are cached during a search.
 _CHUNKS = 1024
 
 
@@ -51,11 +51,11 @@ def _is_blank(core: Core, token: int) -> bool:
 def completions(core: Core, tokens: Sequence[bytes], rest: bytes) -> set[tuple[int, ...]]:
     """Return the sequences of ids that cover the unstable bytes and perhaps more.
 
-    Each ends with the first id that reaches the end of ``rest`` or passes it.
+    Each sequence ends with the first id that reaches or passes the end of ``rest``.
 
     Args:
         core: the core that gave the ids.
-        tokens: all its tokens but the special ones, sorted.
+        tokens: all its tokens except special tokens, sorted.
         rest: the unstable bytes.
     """
     if not rest:
@@ -81,7 +81,7 @@ def _beginning_with(tokens: Sequence[bytes], prefix: bytes) -> Iterator[bytes]:
 
 
 def _encode(core: Core, chunk_ids: Cache[Ids], possible: bytes) -> Sequence[int]:
-    """Return the ids of some bytes, which need not be text."""
+    """Return the ids of bytes, which need not be UTF-8."""
     try:
         text = possible.decode()
     except UnicodeDecodeError:
@@ -96,9 +96,9 @@ def _encode(core: Core, chunk_ids: Cache[Ids], possible: bytes) -> Sequence[int]
 
 
 def _covering(core: Core, ids: Sequence[int], length: int) -> tuple[int, ...]:
-    """Return the fewest first ids that cover ``length`` bytes; all if they have less."""
+    """Return the fewest first ids that cover ``length`` bytes; all ids if they cover less."""
     covered, count = len(core.decode_bytes(ids)), len(ids)
-    # From the end, since most ids are before what was tried.
+    # From the end, since most ids are before the token that was tried.
     while count:
         covered -= len(core.decode_single_token_bytes(ids[count - 1]))
         if covered < length:

@@ -11,8 +11,8 @@ _Value = TypeVar("_Value", bound="Checked")
 class Checked:
     """A value of JSON, and its place.
 
-    Subclasses override ``error``, the error to raise, and ``shown``, the words for a value of a
-    wrong kind.
+    Subclasses override ``error``, which makes the error, and ``shown``, the words for a value of
+    the wrong kind.
 
     Args:
         value: the value.

@@ -1,10 +1,10 @@
 """Reading a file that may be compressed, with progress in bytes of the file on disk.
 
-The ending of the name says how it is compressed: ``.gz``, ``.bz2``, ``.xz`` or ``.zst``. A file may
-have several streams one after the other, and zero bytes after each, which xz allows and tapes
-leave. Data that ends within a stream, or goes on with anything else, is an error.
+The ending of the name determines the compression: ``.gz``, ``.bz2``, ``.xz`` or ``.zst``. A file
+may have several streams one after the other, and zero bytes after each, which xz allows and tapes
+leave. Data that ends within a stream, or has anything else after a stream, is an error.
 
-Memory is bounded, whatever the data decompresses to: it comes in blocks.
+Memory is bounded for any data, since the output comes in blocks.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class _Codec(NamedTuple):
     Args:
         name: its name.
         magic: a pattern of the first bytes of its data, with which no text begins.
-        maker: imports what it needs.
+        maker: imports the module, and returns the function and the errors.
     """
 
     name: str
@@ -75,7 +75,7 @@ class _Codec(NamedTuple):
         Damage is a ``DamagedError``, or an ``EOFError`` at the end of the data.
 
         Raises:
-            ImportError: this Python lacks the module; the message says what to do.
+            ImportError: this Python lacks the module; the message gives the reason.
         """
         return BufferedReader(_Streams(file, self.name, *self.maker()), BLOCK)
 
@@ -88,7 +88,7 @@ class _GzipDecompressor:
 
     def __init__(self) -> None:
         self._stream = zlib.decompressobj(16 + zlib.MAX_WBITS)
-        #: True if the last call had no room for all there is.
+        #: True if the last call could not return all the output.
         self._is_full = False
 
     @property
@@ -137,7 +137,7 @@ def _zstd() -> _Maker:
 
 
 def _import_zstd() -> Any:
-    """Return ``compression.zstd``, which Python has from 3.14 on, or its backport."""
+    """Return ``compression.zstd`` of Python 3.14 and later, or its backport."""
     try:
         from compression import zstd
     except ImportError:
@@ -148,7 +148,8 @@ def _import_zstd() -> Any:
         from backports import zstd
     except ImportError:
         raise ImportError(
-            "Zstandard needs Python 3.14 or a package: pip install 'compat-bpe[zstd]'",
+            "Zstandard needs Python 3.14 or a package: "
+            "pip install '.[zstd]' in a checkout of compat-bpe",
             name="backports.zstd",
         ) from None
     return zstd
@@ -163,7 +164,7 @@ _CODECS = {
 
 
 def uncompressed_name(path: str) -> str:
-    """Return the name of a file without the ending that says how it is compressed.
+    """Return the name of a file without the ending of its compression.
 
     >>> uncompressed_name("a.txt.gz"), uncompressed_name("a.ZST"), uncompressed_name("a.txt")
     ('a.txt', 'a', 'a.txt')
@@ -172,7 +173,7 @@ def uncompressed_name(path: str) -> str:
 
 
 def is_compressed(path: str) -> bool:
-    """Return True if a file is compressed by its name; standard input has none."""
+    """Return True if the name of a file has an ending of a compression; ``-`` has none."""
     return _ending(path) in _CODECS
 
 
@@ -182,7 +183,7 @@ def _ending(path: str) -> str:
 
 
 def kind_of_compression(beginning: bytes) -> tuple[str, str] | None:
-    """Return the compression that the first bytes of a file show, and its ending, or None.
+    """Return the compression and its ending by the first bytes of a file, or None.
 
     >>> kind_of_compression(b"BZh91AY&SY"), kind_of_compression(b"text")
     (('bzip2', '.bz2'), None)
@@ -204,7 +205,7 @@ def read_blocks(path: str, advance: Callable[[int], None]) -> Iterator[bytes]:
     Raises:
         OSError: the file cannot be read.
         DamagedError: the compressed data is damaged, or needs too much memory.
-        ImportError: the module for this compression is not there; the message says what to do.
+        ImportError: the module for this compression is missing; the message gives the reason.
     """
     with opened(path, advance) as stream:
         yield from iter(lambda: stream.read(BLOCK), b"")
@@ -230,7 +231,7 @@ def read_lines(
 
 @contextmanager
 def opened(path: str, advance: Callable[[int], None]) -> Iterator[BinaryIO]:
-    """Open a file for reading as ``read_blocks`` does; ``read(n)`` gives less only at the end."""
+    """Open a file for reading as ``read_blocks`` does; ``read(n)`` is short only at the end."""
     with open_bytes(path) as file:
         stream = told(file, advance)
         if not is_compressed(path):
@@ -244,7 +245,7 @@ def opened(path: str, advance: Callable[[int], None]) -> Iterator[BinaryIO]:
 
 
 def told(file: BinaryIO, advance: Callable[[int], None]) -> Any:
-    """Return a file that reports the number of bytes of each read of another one."""
+    """Return a file that reports the number of bytes of each read of another file."""
     return BufferedReader(_Told(file, advance), BLOCK)
 
 
@@ -255,7 +256,7 @@ class _Streams(RawIOBase):
         file: the file.
         name: the name of the compression.
         make: makes a decompressor of one stream.
-        errors: what that raises for damaged data.
+        errors: the errors that a decompressor raises for damaged data.
     """
 
     def __init__(
@@ -332,7 +333,7 @@ def text_lines(data: bytes, source: str) -> list[str]:
         source: its name in messages.
 
     Raises:
-        ValueError: ``{file}: {place}: {reason}``. It is damaged, or too large.
+        ValueError: ``{file}: {place}: {reason}``. The file is damaged, or too large.
     """
     if data.startswith(b"\x1f\x8b"):
         try:

@@ -96,7 +96,7 @@ def _headings(lines: list[str]) -> Iterator[tuple[int, int, str]]:
         line = lines[index]
         found = _FENCE.match(line)
         if fence:
-            # A fence of the same sign ends the block, if it is as long and nothing follows it.
+            # The block ends at a fence of the same sign that is as long and has nothing after it.
             closes = found is not None and found[1].startswith(fence)
             if closes and not line.strip().strip(fence[0]):
                 fence = ""
@@ -126,7 +126,7 @@ def _without_closing(text: str) -> str:
 
 
 def _goes_on(before: str) -> bool:
-    """Return True if text after a line belongs to a list or quotation that begins in that line."""
+    """Return True if text after a line belongs to a list or quotation that begins in the line."""
     return bool(before.strip()) and _NO_PARAGRAPH.match(before) is not None
 
 
@@ -146,7 +146,7 @@ LARGEST_NOTEBOOK = 1 << 26
 
 
 class NotebookError(ValueError):
-    """The error for a text that is not a notebook; its message says why."""
+    """The error for a text that is not a notebook; its message gives the reason."""
 
 
 def is_notebook(path: str) -> bool:

@@ -1,4 +1,4 @@
-r"""Git's settings and index: what is ignored, what is tracked. Imported for the first repository.
+r"""Git's settings and index: ignored and tracked files. Imported for the first repository.
 
 ``core.excludesFile`` names the user's ignore file. With ``core.ignoreCase``, which git sets for a
 repository on a disk that does not tell ``A`` from ``a``, patterns match in upper and lower case.
@@ -7,7 +7,7 @@ The configuration files are read as git reads them, without running git. Three t
 conditional includes (``includeIf``), ``config.worktree``, and settings that ``git -c`` hands to its
 child processes.
 
-The index is read as git writes it: versions 2 to 4, SHA-1 and SHA-256, and split in two files. Of a
+The index is read as git writes it: versions 2 to 4, SHA-1 and SHA-256, and split in two files. In a
 sparse index, a folder that is to be absent from the working tree has no tracked files.
 """
 
@@ -27,7 +27,7 @@ from .whole import SIZE_LIMIT, read_gits, read_gits_text
 _SYSTEM = "/etc/gitconfig"
 #: The largest depth of files that include one another, as in git.
 _DEEPEST = 10
-#: The most files that may be read: each may include several, so without a limit they could be as
+#: The most files that may be read. Each may include several, so without a limit there could be as
 #: many as the branches of a tree of that depth.
 _MOST_FILES = 100
 
@@ -46,9 +46,8 @@ class Settings(NamedTuple):
     """The settings of git that ignore files depend on.
 
     Args:
-        excludes_file: the path of the ignore file that holds for all repositories of the user; None
-            if the setting is empty, or if there is no setting and git's default file cannot be
-            read.
+        excludes_file: the path of the user's ignore file for all repositories; None if the setting
+            is empty, or if there is no setting and git's default file cannot be read.
         ignores_case: True if patterns match in upper and lower case.
         hash_size: the bytes of an object's id, of SHA-1 or SHA-256.
     """
@@ -136,7 +135,7 @@ def _settings(path: str, read: list[str], depth: int = 0) -> Iterator[tuple[str,
             yield key, value
             if key == "include.path" and value is not None:
                 if depth == _DEEPEST:
-                    raise OSError(errno.ELOOP, "includes too many files, one in the other", path)
+                    raise OSError(errno.ELOOP, "Includes are nested too deeply", path)
                 included = os.path.join(os.path.dirname(path), os.path.expanduser(value))
                 yield from _settings(included, read, depth + 1)
     except ValueError as error:
@@ -150,7 +149,7 @@ def parse(text: str) -> Iterator[tuple[str, str | None]]:
     None.
 
     Raises:
-        ValueError: the text is damaged; the message says in which line.
+        ValueError: the text is damaged; the message gives the line.
 
     >>> list(parse('[Core]\n excludesFile = "~/my ignore" # mine\n[include] path=x\n'))
     [('core.excludesfile', '~/my ignore'), ('include.path', 'x')]
@@ -253,7 +252,7 @@ class TrackedFiles:
         """Return True if git tracks a file, or a file in a directory.
 
         Raises:
-            OSError: the index cannot be read. It is raised once; then no file is tracked.
+            OSError: the index cannot be read. It is raised once; after that, no file is tracked.
         """
         if self._names is None:
             self._names = []
@@ -312,7 +311,7 @@ def _entries(data: bytes, hash_size: int) -> tuple[list[bytes], int]:
         # Extended flags are behind the usual ones.
         start += 4 if version > 2 and data[start] & 0x40 else 2
         kept = 0
-        if version == 4:  # a name begins as the one before it
+        if version == 4:  # a name begins like the name before it
             removed, start = _varint(data, start)
             kept = len(name) - removed
             if kept < 0:
@@ -360,8 +359,9 @@ def _joined(base: list[bytes], names: list[bytes], bitmaps: bytes) -> list[bytes
 
     Args:
         base: the names in the shared index.
-        names: those in the other one; one that replaces another is empty but for the slash.
-        bitmaps: which names of ``base`` are deleted, and which are replaced; or nothing.
+        names: the names in the other index. A name that replaces another is empty, except for a
+            slash.
+        bitmaps: the deleted and the replaced names of ``base``; or nothing.
     """
     if bitmaps:
         deleted, at = _bitmap(bitmaps, 0, len(base))
@@ -376,7 +376,7 @@ def _joined(base: list[bytes], names: list[bytes], bitmaps: bytes) -> list[bytes
 def _bitmap(data: bytes, at: int, most: int) -> tuple[list[int], int]:
     """Return the places of ones in a bitmap compressed as EWAH, and the place behind it.
 
-    A marker says how many words of equal bits follow, and how many words as they are.
+    A marker has the number of words of equal bits that follow, and the number of literal words.
     """
     _, words = struct.unpack_from(">LL", data, at)
     at += 8

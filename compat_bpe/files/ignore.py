@@ -5,16 +5,16 @@ directory and those above it come first. Then, as in git: the ``.gitignore`` of 
 of the directories above it, the repository's ``info/exclude``, the user's ``core.excludesFile``.
 Git's rules do not apply to files that it tracks.
 
-A pattern of a name is runs of characters with stars between them. A pattern of a path is the same
-with names in place of characters: runs of names with ``**`` between them. In both, what is between
-two stars has a fixed length, so the first place where it fits leaves the most to what follows, and
-no other has to be tried. So each character of a pattern is compared with each character of a text a
-few times at most. A regular expression would try the stars in all combinations.
+A pattern of a name is runs of characters with stars between them. A pattern of a path is runs of
+names with ``**`` between them. In both, a run between two stars has a fixed length. The first place
+where it fits leaves the most text for the rest, so no other place has to be tried. So each
+character of a pattern is compared with each character of a text a few times at most. A regular
+expression would try the stars in all combinations.
 
 Git compares bytes. So a text here is the bytes of a text, each as a character (``as_bytes``).
 
-With ``core.ignoreCase``, which git sets where the disk does not tell ``A`` from ``a``, it makes the
-text lower case and the pattern too, but not what a pattern has in a set or behind a backslash
+With ``core.ignoreCase``, which git sets if the disk does not tell ``A`` from ``a``, git lowercases
+the text and the pattern, but not the sets of a pattern and not a character behind a backslash
 (``_Set`` has the exceptions). So ``[A]`` then matches neither ``A`` nor ``a``.
 """
 
@@ -36,23 +36,20 @@ if TYPE_CHECKING:
 #: The characters that make a pattern more than plain text.
 _SPECIAL = re.compile(r"[*?\[\\]")
 _STARS = re.compile(r"\*+")
-#: The characters of the classes that may be in a set, as in ``[[:digit:]]``: C's, for ASCII.
+#: The classes that may be in a set, as in ``[[:digit:]]``: C's, for ASCII, as sets of ``re``.
 _CLASSES = {
-    name: frozenset(filter(re.compile(f"[{chars}]").match, map(chr, range(128))))
-    for name, chars in {
-        "alnum": "0-9A-Za-z",
-        "alpha": "A-Za-z",
-        "blank": r"\t ",
-        "cntrl": r"\x00-\x1f\x7f",
-        "digit": "0-9",
-        "graph": r"\x21-\x7e",
-        "lower": "a-z",
-        "print": r"\x20-\x7e",
-        "punct": r"\x21-\x2f\x3a-\x40\x5b-\x60\x7b-\x7e",
-        "space": r"\t\n\r ",
-        "upper": "A-Z",
-        "xdigit": "0-9A-Fa-f",
-    }.items()
+    "alnum": "0-9A-Za-z",
+    "alpha": "A-Za-z",
+    "blank": r"\t ",
+    "cntrl": r"\x00-\x1f\x7f",
+    "digit": "0-9",
+    "graph": r"\x21-\x7e",
+    "lower": "a-z",
+    "print": r"\x20-\x7e",
+    "punct": r"\x21-\x2f\x3a-\x40\x5b-\x60\x7b-\x7e",
+    "space": r"\t\n\r ",
+    "upper": "A-Z",
+    "xdigit": "0-9A-Fa-f",
 }
 
 
@@ -61,14 +58,14 @@ _LOWER = {ord(char): char.lower() for char in "ABCDEFGHIJKLMNOPQRSTUVWXYZ"}
 
 
 class _Set:
-    """A set of characters, or all but those.
+    """A set of characters, or its complement.
 
     Args:
         chars: single characters.
-        ranges: the first and last characters of ranges. They are not written out: one may have a
-            million characters.
-        negated: the set has all characters but those.
-        any_case: a range has a letter in lower case, too, if it has it in upper case.
+        ranges: the first and last characters of ranges. They are not written out, since a range may
+            have a million characters.
+        negated: True for the complement.
+        any_case: True if a range with a letter in upper case also has it in lower case.
     """
 
     __slots__ = ("_any_case", "_chars", "_negated", "_ranges")
@@ -103,7 +100,7 @@ _Part = Union[_Char, int]
 
 #: Braces with a comma in them; and escapes and sets, in which a brace is a character.
 _BRACES = re.compile(r"\\.|\[[!^]?\]?[^\]]*\]|\{([^{}\\\[\]]*,[^{}\\\[\]]*)\}", re.DOTALL)
-#: The most patterns that the braces of one may stand for.
+#: The most patterns that a pattern with braces may stand for.
 MOST_ALTERNATIVES = 256
 
 
@@ -116,7 +113,7 @@ class InvalidPatternError(ValueError):
 
 
 def alternatives(glob: str) -> list[str]:
-    r"""Return the patterns that a glob with braces stands for: ``{a,b}`` is either.
+    r"""Return the patterns that a glob with braces stands for: ``{a,b}`` is ``a`` or ``b``.
 
     Git's ignore files have no braces. Braces without a comma, escaped or in a set are characters.
 
@@ -181,8 +178,8 @@ def matcher(pattern: str, *, is_name: bool, any_case: bool = False) -> Callable[
         return (lowered(pattern) if any_case else pattern).__eq__
     if is_name:
         return _name(_parts(pattern, any_case)).matches
-    # Git compares what is before the first special character as a text. So two stars there begin a
-    # pattern, although they are within a name, and match slashes.
+    # Git compares the part before the first special character as a text. So two stars there begin a
+    # pattern and match slashes, although they are within a name.
     stars = _STARS.match(pattern, special.start())
     before, after = pattern[: special.start()], pattern[stars.end() if stars else 0 :]
     before = lowered(before) if any_case else before
@@ -377,7 +374,8 @@ def _set(pattern: str, at: int, any_case: bool) -> tuple[_Set, int]:
                 name = pattern[at + 2 : end - 1]
                 if name not in _CLASSES:
                     raise InvalidPatternError(f"there is no class [:{name}:]")
-                chars |= _CLASSES["alpha" if any_case and name == "upper" else name]
+                members = _CLASSES["alpha" if any_case and name == "upper" else name]
+                chars.update(re.findall(f"[{members}]", "".join(map(chr, range(128)))))
                 at, last = end, ""
             else:
                 chars.add(char)
@@ -427,7 +425,7 @@ class Rules:
         self._rules = rules[::-1]
 
     def verdict(self, path: str, is_directory: bool) -> bool | None:
-        """Return True if a path below the base is ignored; None if no rule matches it.
+        """Return True if a path below the base is ignored; None if no rule matches the path.
 
         Only the path itself is looked at, since a walk does not enter ignored directories.
         """
@@ -449,8 +447,8 @@ class Rules:
 class Globs:
     """The patterns of ``--include`` and ``--exclude``.
 
-    A glob is a pattern as in a ``.gitignore`` of the current directory, except that ``{a,b}`` is
-    either, and that ``!`` and ``#`` are characters like others.
+    A glob is a pattern as in a ``.gitignore`` of the current directory, except that ``{a,b}`` means
+    ``a`` or ``b``, and that ``!`` and ``#`` are ordinary characters.
 
     >>> globs = Globs(["*.{py,pyi}", "docs/"], ["test_*"])
     >>> globs.include("docs/api/a.md"), globs.include("a.md")
@@ -490,13 +488,13 @@ def _any_part(rules: Rules, path: str) -> bool:
 
 
 class Scope(NamedTuple):
-    """The rules for what is in a directory, nearest first; the first that match decide.
+    """The rules for the entries of a directory, nearest first; the first that match decide.
 
     Args:
         dotted: the rules of ``.ignore`` files, which come before all others.
         git: the rules of git.
         tracked: the tracked files of the repository; None outside a repository.
-        is_ignored: git ignores the directory itself, so only tracked files in it are taken.
+        is_ignored: True if git ignores the directory itself. Then only tracked files are found.
     """
 
     dotted: tuple[Rules, ...] = ()
@@ -505,9 +503,9 @@ class Scope(NamedTuple):
     is_ignored: bool = False
 
     def below(self, path: str, is_directory: bool) -> Scope | None:
-        """Return the scope for what is below a path, or for the file; None if it is ignored.
+        """Return the scope below a directory, or for a file; None if it is ignored.
 
-        Git ignores no file that it tracks, and enters a directory that has one.
+        Git never ignores a tracked file, and enters a directory with such a file.
 
         Raises:
             OSError: git's index cannot be read.
@@ -592,7 +590,7 @@ def scope_around(directory: str) -> Scope:
 
 
 def _scope_of_repository(top: str) -> Scope:
-    """Return the scope at the top of a working tree, but for the ignore files there."""
+    """Return the scope at the top of a working tree, without the ignore files there."""
     from .git import TrackedFiles, read_settings  # only repositories need these
 
     own, shared = _git_directories(top)
@@ -622,7 +620,7 @@ def _git_directories(top: str) -> tuple[str, str]:
 
 
 def _lines(path: str) -> list[str]:
-    """Return the lines of a file; none if there is no such file, or a device, as in git."""
+    """Return the lines of a file. As in git, a missing file or a device has no lines."""
     lines = read_gits_text(path).split("\n")
     return [line.removesuffix("\r") for line in lines if line.removesuffix("\r")]
 
@@ -647,7 +645,7 @@ def _parse(line: str, any_case: bool) -> list[_Rule]:
 
 
 def _without_spaces_behind(line: str) -> str:
-    """Return a line without the spaces at its end; a backslash keeps the one after it."""
+    """Return a line without the spaces at its end; a backslash keeps the space after it."""
     stripped = line.rstrip(" ")
     backslashes = len(stripped) - len(stripped.rstrip("\\"))
     return line[: len(stripped) + backslashes % 2]

@@ -35,8 +35,8 @@ class NotTextError(ValueError):
     """The error for a file that is not text in UTF-8.
 
     Args:
-        reason: what is wrong.
-        advice: what to do about it; may be empty.
+        reason: the reason, for the message.
+        advice: the advice for the user; may be empty.
     """
 
     def __init__(self, reason: str, advice: str = "") -> None:
@@ -52,7 +52,7 @@ class BinaryError(NotTextError):
 def read_text(path: str, *, allow_nul: bool = False) -> tuple[str, int]:
     """Return the text of a file and its size in bytes.
 
-    The bytes are decoded as UTF-8 and stay as they are: line ends are not translated, and a
+    The bytes are decoded as UTF-8 without changes: line ends are not translated, and a
     byte-order mark is a character.
 
     Args:
@@ -61,7 +61,7 @@ def read_text(path: str, *, allow_nul: bool = False) -> tuple[str, int]:
 
     Raises:
         OSError: the file cannot be read.
-        ValueError: it is binary, or not UTF-8; the message says where.
+        ValueError: the file is binary, or not UTF-8; the message gives the place.
     """
     with open_bytes(path) as file:
         data = file.read()
@@ -97,7 +97,8 @@ def check_beginning(
         advice: advice about NUL bytes, for the message if nothing else is wrong.
 
     Raises:
-        ValueError: it is not; the message says why. A ``BinaryError`` if there is a NUL byte.
+        ValueError: it is not UTF-8 text; the message gives the reason. A ``BinaryError`` if there
+            is a NUL byte.
     """
     if not any_bytes:
         check_mark(data)
@@ -141,12 +142,12 @@ def not_utf8(error: UnicodeDecodeError, before: int = 0) -> NotTextError:
 def recoded(file: BinaryIO, encoding: str, *, replace: bool = False) -> Any:
     r"""Return a file whose content is the text of another file, in UTF-8.
 
-    Its ``read`` raises ``ValueError`` for data that is not in the encoding; the message says where.
+    Its ``read`` raises ``ValueError`` for data that is not in the encoding, with the place.
 
     Args:
         file: the other file.
         encoding: the encoding of its text, by one of Python's names.
-        replace: put U+FFFD for data that is not in this encoding, and raise no error.
+        replace: put U+FFFD for data that is not in this encoding, instead of an error.
 
     >>> import io
     >>> recoded(io.BytesIO("naïve".encode("utf-16")), "utf-16").read()
@@ -172,7 +173,7 @@ class _Recoded(RawIOBase):
     def readinto(self, buffer: WriteableBuffer, /) -> int:
         view = memoryview(buffer)
         while not self._waiting and not self._is_at_end:
-            # Take the bytes that are there: do not wait until a block is full.
+            # Use the available bytes, without waiting until a block is full.
             data = getattr(self._file, "read1", self._file.read)(len(view))
             if data is None:
                 raise BlockingIOError("it is in non-blocking mode and has nothing to read yet")
@@ -201,8 +202,8 @@ class _Recoded(RawIOBase):
         raise ValueError(f"not {self._encoding}: {reason}; is it another encoding?")
 
 
-#: Names that no file on Windows can have: those of devices, with any ending, and those with certain
-#: characters. (A colon names a part of a file that no listing shows.)
+#: Names that no file on Windows can have: names of devices, with any ending, and names with certain
+#: characters. (A colon stands before a part of a file that no listing shows.)
 _NOT_ON_WINDOWS = re.compile(
     r"(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[1-9¹²³])\s*(?:\..*)?"
     r'|.*[<>:"/\\|?*\x00-\x1f].*|.*[. ]',
@@ -211,9 +212,9 @@ _NOT_ON_WINDOWS = re.compile(
 
 
 def parts_of_path(path: str) -> list[str]:
-    """Return the names in a path, in order; a slash at its beginning or end gives an empty one.
+    """Return the names in a path, in order; a slash at its beginning or end gives an empty name.
 
-    On Windows a path may be typed with slashes and go on with backslashes, as a search adds them.
+    On Windows a path may be typed with slashes and end with the backslashes that a search adds.
 
     >>> parts_of_path("corpus/zh/a.txt")
     ['corpus', 'zh', 'a.txt']
@@ -224,7 +225,7 @@ def parts_of_path(path: str) -> list[str]:
 
 
 def is_name_on_windows(name: str) -> bool:
-    """Return True if Windows makes a file of just this name.
+    """Return True if Windows can make a file of exactly this name.
 
     The rules are those of Microsoft's page "Naming Files, Paths, and Namespaces".
 
@@ -235,7 +236,7 @@ def is_name_on_windows(name: str) -> bool:
 
 
 def path_of_uri(uri_path: str) -> str:
-    """Return the path of a file from that of a ``file:`` URI, its escapes undone.
+    """Return the path of a file from the path of a ``file:`` URI, with its escapes decoded.
 
     On Windows a URI has a slash before the drive.
 

@@ -1,4 +1,4 @@
-"""The files that paths on a command line name: a file itself, or the files in a directory."""
+"""The files for the paths on a command line: a file itself, or the files in a directory."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from .text import STDIN
 
 
 class Found(NamedTuple):
-    """A file to read; or a directory or an ignore file that cannot be read, and why."""
+    """A file to read; or a directory or an ignore file that cannot be read, with the reason."""
 
     path: str
     #: The path on the command line that led to it; ``path`` itself if the file was named there.
@@ -33,7 +33,7 @@ class Found(NamedTuple):
     size: int | None = None
     #: True if another process may open it, too: a regular file, not standard input or a pipe.
     is_regular: bool = False
-    #: The reason why it cannot be read.
+    #: The reason for which it cannot be read.
     problem: str = ""
 
     @property
@@ -48,17 +48,16 @@ class Walk:
     Names in a directory come in sorted order, the same on every system. Symbolic links in it are
     not followed, and special files (named pipes, devices) are skipped.
 
-    Paths named on the command line are never left out: globs and ignore files apply to what is in
-    a directory.
+    Paths named on the command line are never left out: globs and ignore files apply only to the
+    entries of a directory.
 
     Args:
         hidden: search names that begin with a dot, too, except ``.git``.
-        ignore: leave out what git and ``.ignore`` files ignore.
+        ignore: leave out the paths that git and ``.ignore`` files ignore.
         include: globs; if there are any, only files that match one are found.
         exclude: globs; files and directories that match one are left out.
-        globs_from: the directory that globs are relative to; the current one unless given.
-        before_each: called before each directory is searched; an exception that it raises ends the
-            search.
+        globs_from: the directory that globs are relative to; by default, the current one.
+        before_each: called before each directory is searched. An exception from it ends the search.
     """
 
     def __init__(
@@ -160,7 +159,7 @@ def matches_of_glob(glob: str) -> list[str]:
 
     Patterns of names are those of ignore files, with braces; ``**`` matches any number of
     directories, and follows no symbolic links. Only a pattern that begins with a dot matches a name
-    that begins with one. What is inside a matched directory is left out.
+    that begins with a dot. The content of a matched directory is left out.
     """
     try:
         patterns = alternatives(glob)
@@ -207,7 +206,7 @@ def _matching(folder: str, pattern: str) -> Iterator[tuple[str, bool, bool]]:
                 if not is_hidden and matches(as_bytes(entry.name)):
                     path = os.path.join(folder, entry.name)
                     yield path, entry.is_dir(), entry.is_symlink()
-    except OSError:  # as in a shell, what cannot be searched has no matches
+    except OSError:  # as in a shell, a directory that cannot be searched has no matches
         return
 
 

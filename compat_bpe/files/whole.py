@@ -1,4 +1,4 @@
-"""Files that are read whole; apart from ``text``, since every ``load`` imports it at the start."""
+"""Files that are read whole. The module is separate from ``text``: every ``load`` imports it."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import stat
 import sys
 from typing import BinaryIO, Callable
 
-#: The largest vocabulary, or file of settings beside one, in bytes. Those of today are a tenth of
-#: it at most.
+#: The largest vocabulary, or file of settings beside one, in bytes. Today's files have at
+#: most a tenth of this size.
 SIZE_LIMIT = 1 << 28
 
 #: The largest ignore file, or file of git's configuration, in bytes.
@@ -21,7 +21,7 @@ _AT_ONCE = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0)
 
 
 class NotRegularError(OSError):
-    """A pipe, a device or the like where a file is needed."""
+    """The error for a pipe, a device or the like where a regular file is needed."""
 
 
 def open_regular(path: str | os.PathLike[str]) -> BinaryIO:
@@ -61,7 +61,7 @@ def read_whole(path: str | os.PathLike[str], limit: int = SIZE_LIMIT) -> bytes:
 
 
 def read_at_most(read: Callable[[int], bytes], most: int) -> bytes:
-    """Return the rest of a file, but no more than ``most`` bytes.
+    """Return the rest of a file, but at most ``most`` bytes.
 
     ``read(most)`` would make a buffer of ``most`` bytes before it reads: PyPy fills it, and
     WebAssembly never gives it back.

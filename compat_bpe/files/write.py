@@ -22,18 +22,18 @@ def write_files(
 ) -> None:
     """Write files, or replace them, once all of them are on the disk under other names.
 
-    On an error, or when it is interrupted, all files are as they were, and nothing is left behind.
-    If two write at once, the files are those of one of them. ``put_in_place`` says what a reader
-    sees meanwhile, how modes and links change, and what a killed process leaves.
-    A device or a pipe is written to, not replaced.
+    After an error or an interrupt, all files are as before, and no other files remain. If two
+    processes write at once, the files are those of one of them. ``put_in_place`` describes the
+    files during the change, their modes and links, and the files after a process is killed. A
+    device or a pipe is written to, not replaced.
 
     Args:
         files: the path and the content of each.
         is_new: True if an existing file is an error.
 
     Raises:
-        OSError: one cannot be written, or is a directory or write-protected; its ``filename`` is
-            the path.
+        OSError: a file cannot be written, or is a directory or write-protected. The ``filename``
+            of the error is the path.
     """
     parts: list[tuple[str, str]] = []
     streams: list[tuple[str, bytes]] = []
@@ -60,7 +60,7 @@ def write_files(
                 os.remove(part)
 
 
-#: The level of compression: a higher one takes several times as long for a few percent.
+#: The level of compression. A higher level takes several times as long for a few percent.
 _LEVEL = 6
 
 _GZIP = ".gz"
@@ -70,9 +70,9 @@ _GZIP = ".gz"
 def written_whole(path: str) -> Iterator[BinaryIO]:
     """Open a file for writing; it is put in place at the end of the ``with`` block.
 
-    On an error nothing is left behind, and an earlier file stays as it was. Its mode is kept. A
+    After an error no partial file remains, and an earlier file stays as it was. Its mode is kept. A
     pipe or a device is written to directly. If the name ends in ``.gz``, the content is
-    compressed, without a name or a time: the same content gives the same bytes.
+    compressed, without a name or a time, so the same content gives the same bytes.
 
     Args:
         path: the path of the file; a link is followed.
@@ -110,7 +110,7 @@ def written_whole(path: str) -> Iterator[BinaryIO]:
 
 @contextmanager
 def _packed(file: BinaryIO, path: str) -> Iterator[BinaryIO]:
-    """Compress what is written to a file, if its name says so."""
+    """Compress the output to a file if its name ends in ``.gz``."""
     if not path.lower().endswith(_GZIP):
         yield file
     else:
@@ -121,17 +121,17 @@ def _packed(file: BinaryIO, path: str) -> Iterator[BinaryIO]:
             yield cast(BinaryIO, packed)
 
 
-#: The most characters of a target's name in the names of the temporary files beside it: systems
-#: take names of at most 255 bytes.
+#: The most characters of a target's name in the names of temporary files beside it, since systems
+#: allow names of at most 255 bytes.
 _SHOWN = 48
 
-#: The number of files from which on the whole disk is synced, since each file takes some ms.
+#: From this many files on, the whole disk is synced, since each file takes some milliseconds.
 _MANY = 100
 
-#: Windows' numbers for a file that another program has open, mostly for moments: one that indexes
-#: files, or looks for viruses in them.
+#: Windows' numbers for a file that another program has open, usually for a moment, such as an
+#: indexer or a virus scanner.
 _IN_USE = (5, 32, 33)
-#: The most seconds to wait for such a program, and those between two tries.
+#: The most seconds to wait for such a program, and the seconds between two tries.
 _PATIENCE = 1.0
 _PAUSE = 0.02
 
@@ -145,11 +145,11 @@ _NO_SYNC = (errno.EINVAL, errno.ENOTSUP, errno.EACCES, errno.EISDIR, errno.EBADF
 def put_in_place(
     parts: Sequence[tuple[str, str]], removed: Sequence[str] = (), *, is_new: bool = False
 ) -> None:
-    """Rename files to their targets, and remove others: all of it is done, or nothing.
+    """Rename files to their targets, and remove others: all of them, or none.
 
-    First all is checked; then the files are brought to the disk, and the old ones get a second
-    name, ``NAME.<eight digits>.old``, under which they stay until all is done. On an error or an
-    interrupt the old files are put back.
+    First all paths are checked. Then the files are synced to the disk, and the old files get a
+    second name, ``NAME.<eight digits>.old``, which they keep until the change is complete. After an
+    error or an interrupt, the old files are put back.
 
     A reader sees each file whole, the old or the new one. While several are renamed, which takes
     milliseconds, it may see some of both. Two writers at the same time may leave some of both,
@@ -165,8 +165,8 @@ def put_in_place(
         is_new: True to replace no file.
 
     Raises:
-        OSError: a target is a directory, write-protected, or there although ``is_new``; or
-            something fails; ``filename`` is the target.
+        OSError: a target is a directory, write-protected, or exists although ``is_new``; or the
+            system reports an error. ``filename`` is the target.
     """
     for _, target in parts:
         _check(target, is_new=is_new)
@@ -179,7 +179,7 @@ def put_in_place(
         os.sync()
     folders = sorted({os.path.dirname(target) or os.curdir for _, target in parts})
     if len(parts) == 1 and not removed:
-        # The system itself does this wholly or not at all.
+        # The system call is atomic.
         ((part, target),) = parts
         with errors_named(target):
             _patiently(os.replace, part, target)
@@ -211,7 +211,7 @@ def put_in_place(
 
 
 def _put_back(parts: Sequence[tuple[str, str]], kept: list[tuple[str, str]]) -> None:
-    """Undo what was done; old files that cannot be put back are taken off ``kept``, and stay."""
+    """Undo the change. Old files that cannot be put back are removed from ``kept``, and stay."""
     had_old = {target for _, target in kept}
     for part, target in parts:
         if target not in had_old and not os.path.lexists(part):
@@ -228,7 +228,7 @@ def _patiently(change: Callable[..., Any], *paths: str) -> None:
     """Rename or remove a file; on Windows wait a second for another program that has it open.
 
     Raises:
-        OSError: it cannot be done, or still not.
+        OSError: the change fails, also after that second.
     """
     ends = time.monotonic() + _PATIENCE
     while True:
@@ -247,7 +247,7 @@ def _check(target: str, *, is_new: bool) -> None:
     """Raise ``OSError`` if a file cannot be replaced, or must not be."""
     try:
         mode = os.lstat(target).st_mode
-    except OSError:  # there is none, or renaming will say what is wrong
+    except OSError:  # there is no such file, or renaming will raise the error
         return
     code = 0
     if stat.S_ISDIR(mode):
@@ -261,7 +261,7 @@ def _check(target: str, *, is_new: bool) -> None:
 
 
 def _keep(target: str, old: str) -> None:
-    """Give a file a second name, or copy it where the disk knows no second names."""
+    """Give a file a second name, or copy it if the disk has no second names."""
     try:
         os.link(target, old, follow_symlinks=False)
     except (OSError, NotImplementedError, AttributeError):
@@ -290,7 +290,7 @@ def _take_mode(part: str, target: str) -> None:
         except OSError:
             try:
                 os.chown(part, -1, old.st_gid)
-            except OSError:  # another group gets what all others may do
+            except OSError:  # another group gets the permissions of all others
                 mode = mode & 0o707 | (mode & 0o007) << 3
     new = stat.S_IMODE(own.st_mode)
     if new != mode:
@@ -303,7 +303,7 @@ def _take_mode(part: str, target: str) -> None:
 
 
 def sync_file(path: str) -> None:
-    """Bring the content of a file to the disk."""
+    """Sync the content of a file to the disk."""
     file = os.open(path, os.O_RDWR | getattr(os, "O_BINARY", 0))
     try:
         os.fsync(file)
@@ -312,7 +312,7 @@ def sync_file(path: str) -> None:
 
 
 def sync_folder(path: str) -> None:
-    """Bring the names in a folder to the disk, where the system can do it.
+    """Sync the names in a folder to the disk, if the system supports it.
 
     Raises:
         OSError: the disk is broken or full.
@@ -340,7 +340,7 @@ def beside(path: str, kind: str) -> str:
 def open_part(part: str, target: str) -> BinaryIO:
     """Create the file ``part`` for writing, which will be renamed to ``target``.
 
-    Meanwhile only its owner may read what replaces a regular file: that may be private.
+    Until then only its owner may read a file that replaces a regular file, which may be private.
     """
     mode = 0o600 if _regular(target) else 0o666
     return open(part, "xb", opener=lambda path, flags: os.open(path, flags, mode))
@@ -354,7 +354,7 @@ def is_special(path: str) -> bool:
     """
     if os.path.exists(path) and not os.path.isfile(path):
         return not os.path.isdir(path)
-    # /dev/stdout and /dev/fd/1 are links to whatever file the shell has opened.
+    # /dev/stdout and /dev/fd/1 are links to a file that the shell has opened.
     absolute = os.path.abspath(path)
     return os.name != "nt" and absolute.startswith(("/dev/fd/", "/dev/std", "/proc/"))
 
@@ -372,7 +372,7 @@ def errors_named(path: str | os.PathLike[str]) -> Iterator[None]:
         raise
 
 
-#: The most seconds to wait: what is done under the lock takes milliseconds.
+#: The most seconds to wait. Work under the lock takes milliseconds.
 _LOCK_PATIENCE = 60.0
 #: The seconds between two tries.
 _LOCK_PAUSE = 0.01
@@ -382,10 +382,10 @@ _LOCK_NAME = ".compat_bpe.lock"
 
 @contextmanager
 def locked(folders: Iterable[str]) -> Iterator[None]:
-    """Hold the locks of some folders; other processes and threads wait meanwhile.
+    """Hold the locks of some folders; other processes and threads wait until they are free.
 
-    The lock is the system's, so it ends with its process however that ends, and no file is left.
-    Where the system or the disk has none (some network disks, a browser), or the folder cannot be
+    The lock is the system's, so it ends with its process, even a killed one, and no file remains.
+    If the system or the disk has no locks (some network disks, a browser), or the folder cannot be
     read, nothing is locked.
 
     Args:
@@ -407,9 +407,9 @@ def locked(folders: Iterable[str]) -> Iterator[None]:
 
 
 def is_abandoned(folder: str) -> bool:
-    """Return True if nobody holds the lock of a folder; False where that is unknown.
+    """Return True if no process holds the lock of a folder; False if that is unknown.
 
-    The process that held it has ended then, even if it was killed.
+    True means that the process that held it has ended, even if it was killed.
     """
     try:
         lock = _take_lock(folder)
@@ -440,7 +440,7 @@ if sys.platform == "win32":
         flags = os.O_CREAT | os.O_EXCL | os.O_RDWR | os.O_TEMPORARY
         try:
             return os.open(os.path.join(folder, _LOCK_NAME), flags)
-        except (FileExistsError, PermissionError):  # it is there, or just being removed
+        except (FileExistsError, PermissionError):  # it exists, or is being removed
             raise BlockingIOError(errno.EAGAIN, "locked", folder) from None
         except OSError:
             return None
@@ -477,7 +477,7 @@ else:
             from fcntl import LOCK_UN, flock
 
             try:
-                # A process that was forked meanwhile has the lock, too, until it is given back.
+                # A process that was forked meanwhile also holds the lock until it is released.
                 flock(lock, LOCK_UN)
             finally:
                 os.close(lock)

@@ -17,7 +17,7 @@ from ..unicode.surrogates import repair
 
 
 class TextEncoder(Protocol):
-    """The part of ``Encoding`` that fitting needs; see there for each method."""
+    """The part of ``Encoding`` that fitting needs; ``Encoding`` documents each method."""
 
     name: str
 
@@ -86,7 +86,7 @@ def rule_of(boundary: Boundary) -> Callable[[str, int], bool]:
 
 
 def with_finer(boundary: Boundary) -> tuple[Boundary, ...]:
-    """Return a boundary and those to fall back to where it allows no cut, the finest last.
+    """Return a boundary and the finer ones to fall back to if it allows no cut, the finest last.
 
     Raises:
         ValueError: the boundary is not known.
@@ -99,7 +99,7 @@ def with_finer(boundary: Boundary) -> tuple[Boundary, ...]:
 
 
 def boundary_at(text: str, at: int, boundaries: Iterable[Boundary]) -> Boundary:
-    """Return the first of some boundaries at which a text may be cut at an offset inside it.
+    """Return the first of some boundaries that allows a cut at an offset inside the text.
 
     The last one is ``"char"``, and the offset is not within a character.
 
@@ -110,7 +110,7 @@ def boundary_at(text: str, at: int, boundaries: Iterable[Boundary]) -> Boundary:
 
 
 def first_cut(text: str, boundary: Boundary, start: int, end: int) -> int:
-    """Return the first place after ``start`` at which a text may be cut; ``end`` if none is before.
+    """Return the first place after ``start`` where a text may be cut, but at most ``end``.
 
     >>> first_cut("one two", "word", 0, 7)
     3
@@ -128,7 +128,7 @@ def _is_between_words(text: str, at: int) -> bool:
     if not _is_between_chars(text, at):
         return False
     before, after = text[at - 1], text[at]
-    # Two surrogates are the character that they make.
+    # A pair of surrogates is one character.
     if at > 1 and "\udc00" <= before <= "\udfff":
         before = repair(text[at - 2 : at])[-1]
     if "\ud800" <= after <= "\udbff":
@@ -148,9 +148,9 @@ _RULES: dict[str, Callable[[str, int], bool]] = {
 }
 
 
-#: The number of characters without a cut point after which finer cut points are looked for.
+#: The number of characters without a cut point after which finer cut points are searched.
 LONG = 1024
-#: The number of characters at the end in which a cut point is looked for first.
+#: The number of characters at the end that are searched first for a cut point.
 _WINDOW = 16
 
 

@@ -6,298 +6,39 @@ text. The two characters beside a position decide whether it is a cut point. So 
 change the tokens of the pieces that it touches, and of a piece whose neighbour now begins or ends
 with another character.
 
-The first piece is counted as the beginning of a text, and all others as text that goes on. A piece
-that becomes the first one, or is the first one no more, is counted again.
+The first piece is counted as the beginning of a text, and all others as text that continues. A
+piece that becomes the first one, or stops being the first one, is counted again.
 
 No piece ends between a carriage return and its line feed, so the line ends of the pieces add up, as
-bytes and units do. So a place is found by the sums in the nodes of the tree and by a look into one
-piece, in logarithmic time (and that of the piece, long only where a text has no cut point).
-Pieces that stay as they are keep this property: an edit takes the old character on each side of it
-into its own pieces.
-
-``PieceTree`` has the pieces, each with its number of tokens, by position: a B+ tree. The pieces
-are in the lowest nodes, and each node has the number of characters and of tokens of each of its
-items. So finding an offset, and the tokens before it, visits one node of each height. A tree is
-never changed: a change gives a new tree, which shares with the old one all nodes that are not on
-the way to the changed pieces.
-
-Other amounts of text that add up, such as line ends, are measured when they are first asked for,
-and kept in the nodes. So after a change only the nodes on the way to it are measured again.
+bytes and units do. A place is found by the sums in the nodes of the tree and by a search in one
+piece. That takes logarithmic time, and the time for the piece, which is long only where a text has
+no cut point. Unchanged pieces keep this property: an edit takes the old character on each side of
+it into its own pieces.
 """
 
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from collections.abc import Iterator
-from itertools import accumulate, islice
+from itertools import islice
 from operator import index
-from typing import Any, Callable, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from ..pipeline.offsets import locate
 from ..unicode.surrogates import not_a_text
 from .boundary import TextEncoder, check_encoding, last_cut_point
 from .long_chunk import LongPieceTokens, Merged
+from .piece_tree import Measure, PieceTree, Place
 
-#: The most items of a node. Each node but the root has at least half as many.
-WIDTH = 32
-
-#: A function that gives an amount of a text. The amount of two pieces is that of both together.
-Measure = Callable[[str], int]
-
-
-class Place(NamedTuple):
-    """A piece and its position.
-
-    Args:
-        piece: its text.
-        start: the number of characters before it.
-        tokens: the number of its tokens.
-        tokens_before: the number of tokens before it.
-    """
-
-    piece: str
-    start: int
-    tokens: int
-    tokens_before: int
-
-
-class Measured(NamedTuple):
-    """A piece and two amounts of the text before it, as ``PieceTree.find_amount`` finds them."""
-
-    piece: str
-    before: int
-    other_before: int
-
-
-class PieceTree:
-    """A sequence of pieces of text, each with its number of tokens.
-
-    Args:
-        pieces: texts, each not empty.
-        tokens: the number of tokens of each piece.
-
-    >>> tree = PieceTree(["hello", " world"], [1, 1])
-    >>> tree.find(7)
-    Place(piece=' world', start=5, tokens=1, tokens_before=1)
-    >>> list(tree.replaced(0, 5, ["good", "bye"], [1, 1]).pieces())
-    ['good', 'bye', ' world']
-    """
-
-    __slots__ = ("_height", "_root", "chars", "tokens")
-
-    def __init__(self, pieces: list[str], tokens: list[int]) -> None:
-        self._grow(_Node([*pieces], list(map(len, pieces)), [*tokens]), 0)
-
-    def _grow(self, root: _Node, height: int) -> None:
-        """Set the root.
-
-        A root with too many items gets nodes above it. A root with a single item gives way to it.
-        """
-        #: The number of characters, and of tokens, of all pieces.
-        self.chars, self.tokens = sum(root.chars), sum(root.tokens)
-        while len(root.items) > WIDTH:
-            root, height = _above(root), height + 1
-        while height and len(root.items) == 1:
-            root, height = root.items[0], height - 1
-        self._root, self._height = root, height if root.items else 0
-
-    def find(self, at: int) -> Place:
-        """Return the piece with the character at an offset; there must be one."""
-        node, index, start, before = self._descend(len, at, None)
-        return Place(node.items[index], start, node.tokens[index], before)
-
-    def find_token(self, number: int) -> Place:
-        """Return the piece with a token, counted from 0; there must be one."""
-        node, index, before, start = self._descend(None, number, len)
-        return Place(node.items[index], start, node.tokens[index], before)
-
-    def find_amount(self, measure: Measure, number: int, other: Measure = len) -> Measured:
-        """Return the piece with a unit of an amount, such as a line end, counted from 0.
-
-        Args:
-            measure: the function that measures the amount.
-            number: from 0 to the total less 1.
-            other: an amount to know of the text before the piece.
-
-        >>> tree = PieceTree(["a\\nb", "\\n", "c"], [1, 1, 1])
-        >>> tree.find_amount(lambda piece: piece.count("\\n"), 1)
-        Measured(piece='\\n', before=1, other_before=3)
-        """
-        node, index, before, other_before = self._descend(measure, number, other)
-        return Measured(node.items[index], before, other_before)
-
-    def _descend(
-        self, measure: Measure | None, number: int, other: Measure | None
-    ) -> tuple[_Node, int, int, int]:
-        """Return where the piece with a unit is, and the amounts of the text before it.
-
-        Args:
-            measure, number: the unit, as for ``find_amount``; None for tokens.
-            other: another amount of the text before the piece.
-
-        Returns:
-            The lowest node, the index of the piece in it, and the two amounts.
-        """
-        node = self._root
-        before = other_before = 0
-        for height in range(self._height, -1, -1):
-            ends = list(accumulate(node.amounts(measure, height)))
-            index = bisect_right(ends, number - before)
-            before += ends[index - 1] if index else 0
-            other_before += sum(node.amounts(other, height)[:index])
-            if not height:
-                break
-            node = node.items[index]
-        return node, index, before, other_before
-
-    def total(self, measure: Measure) -> int:
-        """Return an amount of all pieces."""
-        return sum(self._root.amounts(measure, self._height))
-
-    def pieces(self, start: int = 0, end: int | None = None) -> Iterator[str]:
-        """Yield the pieces, or those with a character from ``start`` to ``end``."""
-        return _pieces(self._root, self._height, start, self.chars if end is None else end)
-
-    def replaced(self, start: int, end: int, pieces: list[str], tokens: list[int]) -> PieceTree:
-        """Return a tree in which the pieces from ``start`` to ``end`` are replaced.
-
-        Args:
-            start, end: the start of a piece and the end of a piece. There is a piece between
-                them, unless the tree is empty.
-            pieces, tokens: the new pieces and their tokens, as for a new tree.
-        """
-        if start == end:
-            return PieceTree(pieces, tokens)
-        new = _Node(pieces, list(map(len, pieces)), tokens)
-        tree = PieceTree.__new__(PieceTree)
-        tree._grow(_replaced(self._root, self._height, start, end, new), self._height)
-        return tree
-
-
-class _Node:
-    """A node: pieces, or nodes of one height, with the characters and the tokens of each."""
-
-    __slots__ = ("_amounts", "chars", "items", "tokens")
-
-    def __init__(self, items: list[Any], chars: list[int], tokens: list[int]) -> None:
-        self.items = items
-        self.chars = chars
-        self.tokens = tokens
-        #: Other amounts of each item, by the function that measures them; None until one is known.
-        self._amounts: dict[Measure, list[int]] | None = None
-
-    def amounts(self, measure: Measure | None, height: int) -> list[int]:
-        """Return an amount of each item of a node of this height; None stands for tokens."""
-        if measure is len:
-            return self.chars
-        if measure is None:
-            return self.tokens
-        if self._amounts is None:
-            self._amounts = {}
-        amounts = self._amounts.get(measure)
-        if amounts is None:
-            if height:
-                amounts = [sum(node.amounts(measure, height - 1)) for node in self.items]
-            else:
-                amounts = list(map(measure, self.items))
-            self._amounts[measure] = amounts
-        return amounts
-
-    def part(self, first: int, end: int) -> _Node:
-        return _Node(self.items[first:end], self.chars[first:end], self.tokens[first:end])
-
-    def replaced(self, first: int, end: int, new: _Node) -> _Node:
-        """Return the node with some of its items replaced by those of another."""
-        return _Node(
-            self.items[:first] + new.items + self.items[end:],
-            self.chars[:first] + new.chars + self.chars[end:],
-            self.tokens[:first] + new.tokens + self.tokens[end:],
-        )
-
-
-_EMPTY = _Node([], [], [])
-
-# These functions accept and return root-like nodes: any number of children; a single child is
-# itself root-like. Each of several children has WIDTH // 2 to WIDTH items.
-
-
-def _find(node: _Node, at: int) -> tuple[int, int]:
-    """Return the index of the item with the character at an offset, and the offset of the item."""
-    ends = list(accumulate(node.chars))
-    index = bisect_right(ends, at)
-    return index, ends[index - 1] if index else 0
-
-
-def _pieces(node: _Node, height: int, start: int, end: int) -> Iterator[str]:
-    for item, chars in zip(node.items, node.chars):
-        if end <= 0:
-            break
-        if start < chars:
-            if height:
-                yield from _pieces(item, height - 1, start, end)
-            else:
-                yield item
-        start -= chars
-        end -= chars
-
-
-def _replaced(node: _Node, height: int, start: int, end: int, new: _Node) -> _Node:
-    """Return a node in which the pieces from ``start`` to ``end`` are those of ``new``."""
-    first, left = _find(node, start)
-    last, left_of_last = first, left
-    if end > left + node.chars[first]:
-        last, left_of_last = _find(node, end - 1)
-    if not height:
-        return node.replaced(first, last + 1, new)
-    height -= 1
-    if first == last:
-        child = _replaced(node.items[first], height, start - left, end - left, new)
-    else:
-        before = _replaced(node.items[first], height, start - left, node.chars[first], new)
-        after = _replaced(node.items[last], height, 0, end - left_of_last, _EMPTY)
-        child = _joined(before, after, height)
-    if len(child.items) < WIDTH // 2:
-        if last + 1 < len(node.items):
-            last += 1
-            child = _joined(child, node.items[last], height)
-        elif first:
-            first -= 1
-            child = _joined(node.items[first], child, height)
-    return node.replaced(first, last + 1, _above(child))
-
-
-def _joined(left: _Node, right: _Node, height: int) -> _Node:
-    """Return a node with the items of both; a single item is joined to its neighbour."""
-    if not left.items or not right.items:
-        return left if left.items else right
-    if height and (len(left.items) == 1 or len(right.items) == 1):
-        seam = _above(_joined(left.items[-1], right.items[0], height - 1))
-        left = left.replaced(len(left.items) - 1, len(left.items), seam)
-        right = right.part(1, len(right.items))
-    return left.replaced(len(left.items), len(left.items), right)
-
-
-def _above(node: _Node) -> _Node:
-    """Return a node whose children have the items of another, each of a proper width."""
-    count = len(node.items)
-    if not count:
-        return _EMPTY
-    parts = -(-count // WIDTH)
-    bounds = [count * number // parts for number in range(parts + 1)]
-    nodes = [node.part(*pair) for pair in zip(bounds, bounds[1:])] if parts > 1 else [node]
-    return _Node(nodes, [sum(n.chars) for n in nodes], [sum(n.tokens) for n in nodes])
-
-
-#: The number of characters after which a piece ends, at the next cut point. A keystroke mainly
-#: takes the time to recount a piece; smaller pieces take more memory, and longer to find.
+#: The number of characters after which a piece ends, at the next cut point. Most of the time of a
+#: keystroke goes into recounting a piece. Smaller pieces take more memory, and longer to find.
 PIECE = 128
 
-#: The characters that are counted in one step of an edit in steps, about.
+#: The approximate number of characters that one step of an edit counts.
 _STEP = 1 << 14
 
 
-#: The units that columns and offsets are counted in: bytes, UTF-16 code units, or characters.
+#: The units of columns and offsets: bytes, UTF-16 code units, or characters.
 Unit = Literal["utf-8", "utf-16", "utf-32"]
 
 _LINE_END = re.compile("\r\n|\r|\n")
@@ -345,8 +86,8 @@ class PlacedToken(NamedTuple):
 
     Args:
         id: its id.
-        start, end: the range of the text that it stands for, in characters. It covers each
-            character of which the token has a byte, so the tokens of one character share it.
+        start, end: its range in the text, in characters. The range covers each character of which
+            the token has a byte, so the tokens of one character share it.
         number: the number of tokens before it.
     """
 
@@ -367,10 +108,9 @@ class Document:
 
     Places are offsets in characters, as in a string. They are strict: a range that reaches out of
     the document is an error. Lines and columns, and offsets in UTF-8 and UTF-16, are converted in
-    logarithmic time; a line ends with a line feed, a carriage return, or both, as in editors. If
-    an edit raises an exception, nothing has changed. Several threads must not edit one document
-    at once. ``copy.copy(document)`` takes no time, and the copies are
-    then edited independently.
+    logarithmic time. A line ends with a line feed, a carriage return, or both, as in editors. If
+    an edit raises an exception, nothing has changed. Only one thread at a time may edit a
+    document. ``copy.copy(document)`` takes no time, and each copy is edited independently.
 
     Args:
         encoding: the encoding to count by.
@@ -440,7 +180,7 @@ class Document:
         return "".join(self._tree.pieces(start, end))[skipped : skipped + end - start]
 
     def count_range(self, start: int, end: int) -> int:
-        """Return the number of tokens of ``text[start:end]``, counted by itself.
+        """Return the number of tokens of ``text[start:end]``, counted as a text of its own.
 
         Raises:
             IndexError, TypeError: as ``replace``.
@@ -457,7 +197,7 @@ class Document:
         if first.start == last.start:
             return self._count_part(first, start, end, self._encoding)
         between = last.tokens_before - first.tokens_before - first.tokens
-        # The range is a text of its own, in which the last part goes on.
+        # The range is a text of its own, and its last part continues it.
         after = self._count_part(last, start, end, self._encoding.continued, within=True)
         return self._count_part(first, start, end, self._encoding) + between + after
 
@@ -484,10 +224,10 @@ class Document:
             pass
 
     def replacing(self, start: int, end: int, new: str) -> Iterator[None]:
-        """Replace as ``replace`` does, in short steps between which something else may be done.
+        """Replace as ``replace`` does, in short steps that let other work run between them.
 
-        The document changes with the last step, so the rest of the steps may be left out to give
-        the edit up. It must not be edited otherwise in between.
+        The document changes with the last step. To cancel the edit, leave out the remaining steps.
+        Do not edit the document in any other way between them.
 
         >>> from compat_bpe import get_encoding
         >>> document = Document(get_encoding("gpt2"))
@@ -510,7 +250,7 @@ class Document:
         if len(text) < PIECE // 2:
             # Small pieces are joined to their neighbours, so that there are never many.
             after = tree.find(stop).piece if stop < tree.chars else ""
-            # If the beginning is taken out, another piece becomes the first one.
+            # If the beginning is removed, another piece becomes the first one.
             if len(text) + len(after) <= 2 * PIECE or not (text or begin):
                 text, stop = text + after, stop + len(after)
             before = tree.find(begin - 1).piece if begin else ""
@@ -574,8 +314,8 @@ class Document:
     def range_around(self, offset: int, limit: int) -> tuple[int, int]:
         """Return a range that contains every text of ``limit`` tokens that touches an offset.
 
-        Text that begins before the range and goes on to the offset has more tokens, and so does
-        text that ends after the range. The text between two cut points has the same tokens in any
+        Text from before the range up to the offset has more tokens, and so has text from the offset
+        to behind the range. The reason: text between two cut points has the same tokens in any
         text, and on each side the range has whole pieces with more tokens than the limit.
 
         Raises:
@@ -613,7 +353,7 @@ class Document:
     def line_range(self, line: int) -> tuple[int, int]:
         r"""Return the offsets at which a line, counted from 0, begins and ends.
 
-        Its line end is not in the range.
+        The line end is not in the range.
 
         Raises:
             IndexError: the document has no such line.
@@ -656,8 +396,8 @@ class Document:
     def offset(self, line: int, column: int, unit: Unit = "utf-32") -> int:
         r"""Return the offset in characters of a line and a column.
 
-        A column beyond the end of the line is its end, as in editors; one within a character is
-        the beginning of that character.
+        A column beyond the end of the line means its end, as in editors. A column within a
+        character means the beginning of that character.
 
         Raises:
             IndexError: the document has no such line, or the column is negative.
@@ -740,7 +480,7 @@ class Document:
         first, last = start + PIECE - 1, start + 2 * PIECE
         cut = next_cut_point(text, first, last) or next_cut_point(text, first, last, fine=True)
         if cut is None:
-            # Something long: it becomes a piece of its own, apart from the text before it.
+            # A long chunk becomes a piece of its own, apart from the text before it.
             before = last_cut_point(self._encoding, text[start : start + PIECE], PIECE)
             cut = start + before if before else next_cut_point(text, first, fine=True)
         while cut is not None and text[cut - 1 : cut + 1] == "\r\n":
@@ -754,9 +494,9 @@ class Document:
 
         Args:
             place: the piece.
-            start, end: a range that has some of it.
+            start, end: a range with some of the piece.
             encoding: the encoding to count the part by.
-            within: True if the part goes on.
+            within: True if the part continues a text.
         """
         part = place.piece[max(start - place.start, 0) : end - place.start]
         is_known = len(part) == len(place.piece) and (

@@ -1,4 +1,4 @@
-"""The tokens of a long chunk, of its prefixes and suffixes, and of what an edit makes of it.
+"""The tokens of a long chunk, of its prefixes and suffixes, and of the chunk after an edit.
 
 ``LongChunk`` has those of prefixes and suffixes, ``LongPieceTokens`` those of edited pieces.
 
@@ -13,8 +13,8 @@ Three things follow:
   chunk, merge the remaining bytes, and check that merging the two tokens at the junction alone
   gives these two. The same holds for suffixes, from the other side.
 - Dropping a prefix's last token leaves a shorter prefix with one token fewer.
-- After an edit, the tokens before it and those after it may stay, with what is between merged by
-  itself, if at both junctions the two tokens alone give these two.
+- After an edit, the tokens before it and after it may stay, and the bytes between are merged by
+  themselves, if at both junctions the two tokens alone give these two.
 
 ``possible_ends`` and ``possible_starts`` are for a long text without a cut point, such as a number
 of a thousand digits, a line of a thousand hyphens, or a page of Thai. Each offset could be tried as
@@ -37,8 +37,8 @@ characters of one class and a pattern without nested endless repeats:
 3. Two adjacent prefixes that both end with their match rule out a fixed distance from the start.
    So every longer prefix ends with its match, too.
 
-Suffixes are simpler, since a match never looks back: the match at an offset is the same, whatever
-text before it is dropped.
+Suffixes are simpler, since a match never looks back: the match at an offset is the same, no matter
+what text before it is dropped.
 """
 
 from __future__ import annotations
@@ -50,7 +50,8 @@ from functools import partial
 from itertools import accumulate, chain
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..pattern.translation import (
+from ..caches import Memo
+from ..pattern.tree import (
     Alternatives,
     Chars,
     Look,
@@ -63,6 +64,7 @@ from ..pattern.translation import (
 )
 from ..pipeline.core import Core
 from ..unicode.properties import CodePoints
+from ..unicode.text import common_length
 from .boundary import TextEncoder
 
 if TYPE_CHECKING:
@@ -232,7 +234,7 @@ class Merged(NamedTuple):
         """Yield tokens, each as its id and its range in characters.
 
         Args:
-            first, last: the number of tokens before the first one, and before the one after them.
+            first, last: the numbers of the first token, and of the token after the last one.
 
         >>> merged = Merged("aé".encode(), array("I", [5, 6]), array("I", [2, 3]))
         >>> list(merged.places(0, 2))
@@ -266,8 +268,8 @@ class LongPieceTokens:
     """The tokens of the long pieces of a document that were counted last.
 
     A piece is long if no cut point is near: a word of 200,000 letters, for instance. If it is one
-    chunk, its tokens are known by their ends, and those of the piece that an edit makes of it are
-    found by merging some tokens around the edit.
+    chunk, the ends of its tokens are kept. After an edit, only some tokens around the edit are
+    merged to find the tokens of the new piece.
 
     Args:
         encoding: the encoding to count by.
@@ -283,7 +285,7 @@ class LongPieceTokens:
         return LongPieceTokens, (self._encoding,)  # the tokens are found anew
 
     def merged(self, piece: str) -> Merged | None:
-        """Return the tokens of a piece; None if it is not long, or its tokens are not found so.
+        """Return the tokens of a piece; None if it is not long, or this method does not apply.
 
         >>> from compat_bpe import get_encoding
         >>> pieces = LongPieceTokens(get_encoding("gpt2"))
@@ -303,7 +305,7 @@ class LongPieceTokens:
             if merged.data == data:
                 return merged
         splitter = core.splitter_of(piece)
-        # What is not longer than a token may be one as a whole, whatever merging gives.
+        # A piece not longer than a token may be one token, even if merging does not make it.
         if splitter is None or len(data) <= core.longest_token or splitter.chunks(piece) != [piece]:
             return None
         merged = self._edited(core, data) or _merged(core, data)
@@ -313,8 +315,8 @@ class LongPieceTokens:
     def _edited(self, core: Core, data: bytes) -> Merged | None:
         """Return the tokens of a piece that an edit made of a known one; None if there is none."""
         for old in self._kept:
-            before = _common(old.data, data)
-            after = min(_common_end(old.data, data), min(len(old.data), len(data)) - before)
+            before = common_length(old.data, data)
+            after = common_length(old.data[before:][::-1], data[before:][::-1])
             if max(len(old.data), len(data)) - before - after < LONG_PIECE:
                 return _around(core, old, data, before, after)
         return None
@@ -326,13 +328,13 @@ def _merged(core: Core, data: bytes) -> Merged:
 
 
 def _around(core: Core, old: Merged, data: bytes, before: int, after: int) -> Merged | None:
-    """Return the tokens of a piece by those of another one.
+    """Return the tokens of a piece by the tokens of another piece.
 
     Args:
         core: the core that merges.
         old: the other piece.
         data: the piece.
-        before, after: the number of bytes that both have at the beginning, and at the end.
+        before, after: the number of bytes that both share at the beginning, and at the end.
 
     Returns:
         The tokens; None if no junction is near the edit.
@@ -359,28 +361,13 @@ def _around(core: Core, old: Merged, data: bytes, before: int, after: int) -> Me
     return None
 
 
-def _common(one: bytes, other: bytes) -> int:
-    """Return the number of bytes that two texts begin with, by bisection: slices compare in C."""
-    low, high = 0, min(len(one), len(other))
-    while low < high:
-        middle = (low + high + 1) // 2
-        if one[low:middle] == other[low:middle]:
-            low = middle
-        else:
-            high = middle - 1
-    return low
-
-
-def _common_end(one: bytes, other: bytes) -> int:
-    """Return the number of bytes that two texts end with."""
-    return _common(one[::-1], other[::-1])
-
-
 def _goes_on(data: bytes, place: int) -> bool:
     """Return True if a place in UTF-8 is within a character."""
     return place < len(data) and data[place] & 0xC0 == 0x80
 
 
+#: The number of characters whose kinds are kept.
+_CHARACTERS = 1 << 14
 #: The length in characters below which every offset of a chunk counts as possible.
 _LONG_CHUNK = 256
 
@@ -525,7 +512,7 @@ class _Ends:
     def run_before(self, place: int) -> _Run | None:
         """Return the run whose last offset is ``place``, if it is known and its chunk is long."""
         text, kinds = self._text, self._kinds
-        if place + 1 < len(text) and kinds.of(text[place]) != kinds.of(text[place + 1]):
+        if place + 1 < len(text) and kinds.of[text[place]] != kinds.of[text[place + 1]]:
             self._kind_end = place + 1
         # The offset must be far enough from the end of the run, and the chunk long enough.
         if kinds.bound is None or self._kind_end - place <= max(kinds.bound, self._longest):
@@ -534,7 +521,7 @@ class _Ends:
         if end - place <= self._longest or not place or self._chunk_end(place - 1) != end:
             return None
         start = place
-        while start and kinds.of(text[start - 1]) == kinds.of(text[place]):
+        while start and kinds.of[text[start - 1]] == kinds.of[text[place]]:
             start -= 1
         if start == place:
             return None
@@ -550,24 +537,21 @@ class _Kinds:
         assert splitter.tree is not None
         points = CodePoints.from_ranges((ord(char), ord(char)) for char in set(text))
         tree = project(splitter.tree, lambda other: other & points)
-        self._classes = list({node.points for node in walk(tree) if isinstance(node, Chars)})
-        self._known: dict[str, tuple[bool, ...]] = {}
+        classes = list({node.points for node in walk(tree) if isinstance(node, Chars)})
+        #: The kind of each character.
+        self.of: Memo[str, tuple[bool, ...]] = Memo(
+            lambda char: tuple(ord(char) in points for points in classes), _CHARACTERS
+        )
         #: More characters than the pattern, apart from its endless repeats, can distinguish
         #: offsets by; None if such repeats are nested.
         self.bound = None if _has_nested(tree) else _size(tree)
-
-    def of(self, char: str) -> tuple[bool, ...]:
-        kind = self._known.get(char)
-        if kind is None:
-            kind = self._known[char] = tuple(ord(char) in points for points in self._classes)
-        return kind
 
 
 def _one_chunk_from(splitter: Splitter, chunk: str) -> int | None:
     """Return the length from which all prefixes of a chunk are one chunk; None if not known."""
     kinds = _Kinds(splitter, chunk)
     start = len(chunk) - 1
-    while start and kinds.of(chunk[start - 1]) == kinds.of(chunk[-1]):
+    while start and kinds.of[chunk[start - 1]] == kinds.of[chunk[-1]]:
         start -= 1
     if kinds.bound is None or start + kinds.bound + 1 > len(chunk):
         return None

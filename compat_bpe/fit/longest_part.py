@@ -1,9 +1,9 @@
 r"""The longest part of a text that fits in a number of tokens.
 
 Counts are not monotonic: one more character may join two tokens into one, so that a longer text has
-fewer tokens. So bisection over characters cannot find the longest part that fits. It is found by
-way of *cut points* (``Core.next_cut_point``): the text between two of them adds the same number of
-tokens, whatever is around it.
+fewer tokens. So bisection over characters cannot find the longest part that fits. *Cut points*
+(``Core.next_cut_point``) find it: the text between two of them adds the same number of tokens, no
+matter what text is around it.
 
 - From one cut point to the next, counts only grow. So the last cut point up to which the text fits
   is found by going over the text in portions, and by bisection in the portion in which the limit
@@ -15,8 +15,8 @@ tokens, whatever is around it.
 If the length of the longest token is known, no more of the text is looked at than the limit allows.
 So the cost grows with the kept part, not with the text.
 
-Some tokenizers put something before each text. The text after a cut point goes on, so it is
-counted by ``continued``; only what begins a text is counted by the encoding itself.
+Some tokenizers put something before each text. The text after a cut point continues a text, so
+``continued`` counts it. Only the beginning of a text is counted by the encoding itself.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from .long_chunk import possible_ends, possible_starts
 def fits(encoding: TextEncoder, text: str, limit: int) -> bool:
     """Return True if a text has at most ``limit`` tokens.
 
-    It stops as soon as the limit is exceeded, so the cost does not grow with the text.
+    Counting stops once the limit is exceeded, so the cost does not grow with the text.
 
     Args:
         encoding: the encoding to count by; names of special tokens count as plain text.
@@ -99,7 +99,7 @@ def longest_prefix(
         raise ValueError(f"start is {start}; it must be from 0 to {len(text)}")
     search = Forward(encoding, text, limit)
     known, beyond = search.go(start, len(text))
-    # A half at the edge of the trail may make one character with another in the text.
+    # Half of a surrogate pair at the edge of the trail may pair with the other half in the text.
     if not has_surrogates(text[start : beyond.at]) or has_surrogates(trail[:1]):
         return search.longest(known, beyond, len(text), may_cut, trail)
     # Surrogates are repaired once, not in each part that is tried.
@@ -123,7 +123,7 @@ def longest_suffix(
 
     Args:
         encoding, text, limit: as in ``longest_prefix``.
-        end: the end of the part; the end of the text unless given.
+        end: the end of the part; by default, the end of the text.
         boundary: the allowed beginnings of the part; ``end`` and the beginning of the text are
             always allowed.
         lead: a text that precedes the part and is counted with it.
@@ -162,7 +162,7 @@ def longest_suffix(
 
 
 class LimitError(ValueError):
-    """A limit below the tokens of what cannot be cut.
+    """The error for a limit that is below the tokens of a part that cannot be cut.
 
     Args:
         *parts: the parts of the message; each integer is a number of tokens.
@@ -174,7 +174,7 @@ class LimitError(ValueError):
 
 
 def message_of(error: ValueError, tokens: Callable[[int], int]) -> str:
-    """Return the message of an error, with other numbers of tokens, such as estimated ones.
+    """Return the message of an error with other numbers of tokens, such as estimates.
 
     >>> message_of(LimitError("limit is ", 7, "; it must be more"), lambda number: number // 2)
     'limit is 3; it must be more'
@@ -196,12 +196,12 @@ def check_limit(limit: int) -> None:
 _LONG = 256
 #: The least length of a portion in characters.
 _SHORTEST = 16
-#: The number of characters between two joints that are tried one by one.
+#: The largest number of characters between two joints at which each position is tried.
 _FEW = 4
 #: The characters that most cut points are before; of a run, the first one.
 _BLANK = re.compile(r"(?<![ \n\t])[ \n\t]")
-#: The characters to a token in the first look ahead, more than nearly all texts have; and the
-#: number of tokens beyond the limit that it has room for.
+#: The characters per token in the first look ahead, more than in nearly all texts; and the number
+#: of tokens beyond the limit for which it has space.
 _FAR = 16
 #: The most that a portion without a cut point grows at a time.
 _GROWTH = 8
@@ -249,9 +249,9 @@ class Forward:
         return encoding.count(self.text[near:far])
 
     def count_to_joint(self, near: int, joint: int, origin: int) -> int:
-        """Return the fewest tokens between a cut point and a joint, whatever is beyond the joint.
+        """Return the fewest tokens between a cut point and a joint, for any text after the joint.
 
-        The tokens before a joint stay, so these are the tokens of the text up to there.
+        Tokens before a joint do not change, so these are the tokens of the text up to there.
         """
         return self.count_between(near, joint, origin)
 
@@ -319,12 +319,12 @@ class Forward:
 
         Args:
             known, beyond: the result of ``go`` to the goal.
-            goal, may_cut, more: the last offset, the rule for offsets, and what is put there.
+            goal, may_cut, more: the last offset, the rule for offsets, and the text added there.
         """
         text, count, limit = self.text, self.encoding.count, self.limit
         origin = known[0].at
         edges = (0, len(text))
-        # The tokens at the junction may become one, and what is put before a text is not there.
+        # Tokens at the junction may join, and nothing is put before a text that continues.
         for_more = max(self.continued.count(more) - 1, 0) if more else 0
         if known[-1].at != goal:
             beyond = self.narrow(known, beyond, limit - for_more)
@@ -404,7 +404,7 @@ class Forward:
         window = self.part(near, near + self.step * reach)
         span = core.longest_span(window)
         if span is not None:
-            # The first and the last one may go with what is beside them.
+            # The first and the last token may reach beyond the part.
             return (rest + 1) * span + 2
         if core.longest_token is None:
             return None
@@ -418,7 +418,7 @@ class Forward:
         """Extend ``known`` to the last cut point that fits; return the place next to it.
 
         If ``beyond`` is a joint, there are few cut points or none before it, and they are not
-        looked for.
+        searched.
 
         Args:
             known: the known cut points.
@@ -502,8 +502,8 @@ class Forward:
 class Backward(Forward):
     """The search for the longest part that ends at the origin.
 
-    What is known are counts of text that goes on. A part that begins at such a cut point is a text
-    of its own, and may have other tokens, even fewer. But a longer part has at least these tokens.
+    The known counts are of text that continues. A part that begins at such a cut point is a text of
+    its own, and may have other tokens, even fewer. But a longer part has at least these tokens.
     """
 
     step = -1
@@ -520,8 +520,8 @@ class Backward(Forward):
         return self.continued.count(self.text[far:near])
 
     def count_to_joint(self, near: int, joint: int, origin: int) -> int:
-        # With one character before the joint, what is after it has the tokens that it has after
-        # any text, but for the slack.
+        # With one character before the joint, the text after it has the same tokens as after any
+        # other text, except for the slack.
         text = self.text[joint - 1 : near]
         least = self.continued.count(text) - self.continued.count(text[0])
         return max(least - self.encoding.core.slack(repair(text)), 0)

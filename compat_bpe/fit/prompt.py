@@ -99,8 +99,8 @@ def fit_prompt(
     template's names even if the encoding has them as tokens everywhere, as DeepSeek's and Qwen's
     do. The text then has other tokens in the prompt than ``encoding.encode_ordinary`` gives.
 
-    ``fit_prompt(document, offset, limit=…)`` makes the same prompt of a ``Document`` with the
-    cursor at an offset. No more of its text is put together than is near to the cursor.
+    ``fit_prompt(document, offset, limit=…)`` makes the same prompt from a ``Document`` with the
+    cursor at an offset. Only the text near the cursor is joined.
 
     Args:
         encoding: the model's encoding; or a ``Document``, which has one.
@@ -112,18 +112,17 @@ def fit_prompt(
             Unless given, it is ``fim_template(encoding, model)``.
         model: the name of the model, for an encoding without fill-in-the-middle tokens.
         share: the part of the room for text that the prefix gets at first, from 0 to 1. The
-            default is a convention: the text before the cursor mostly says more.
+            default is a convention: the text before the cursor is usually more relevant.
         boundary: the positions at which a text may be cut: ``"char"``, ``"word"`` or ``"line"``.
             If not even the line at the cursor fits, it is cut at a word. If not even a word fits,
             it is cut anywhere, so that text next to the cursor is kept.
 
     Raises:
         IndexError: the offset is not in the document.
-        TypeError: an argument is missing, or is of another kind.
-        ValueError: the limit is negative, or less than the template alone takes. Or the template
-            does not have each placeholder once. Or no template is given, and none is known for
-            the encoding and the model. Or ``share`` is not from 0 to 1. Or the boundary is not
-            known.
+        TypeError: an argument is missing or of the wrong type.
+        ValueError: the limit is negative or below the tokens of the template alone; the template
+            does not have each placeholder once; no template is given or known for the encoding and
+            the model; ``share`` is not from 0 to 1; or the boundary is not known.
 
     >>> from compat_bpe import get_encoding
     >>> enc = get_encoding("cl100k_base")
@@ -180,7 +179,7 @@ class _Token(NamedTuple):
     id: int
 
 
-#: A part of a template; once its placeholders are filled, texts and tokens alternate.
+#: A part of a template. Once its placeholders are filled, texts and tokens alternate.
 _Part = Union[str, _Token, _Side]
 _Filled = Union[str, _Token]
 
@@ -192,7 +191,7 @@ class _Around(NamedTuple):
         lead: the text before it, from its last cut point on.
         trail: the text after it, up to its first cut point.
         rest: the number of tokens of everything else.
-        encoding: the encoding of the text that begins with ``lead``, which may go on.
+        encoding: the encoding of the text that begins with ``lead``, which may continue a text.
     """
 
     lead: str
@@ -385,7 +384,7 @@ _IN_WORDS = (
     "Fill in the text at <CURSOR>. Answer with the missing text only.\n\n{prefix}<CURSOR>{suffix}"
 )
 
-#: Beginnings of the names of models that take it, without the maker's name and a slash.
+#: Prefixes of the names of models that take it, without the maker's name and a slash.
 _TALKING = re.compile(
     r"(ft:)?(gpt-(3\.5|35|4|5|6|oss)|chatgpt|o[134](-|$)|claude|gemini|deepseek|command-|grok|kimi|"
     r"llama-?[34]|mi[sx]tral|ministral|magistral|phi-[34]|qwen|gemma|glm)",
@@ -401,13 +400,13 @@ def fim_template(encoding: TextEncoder, model: str | None = None, *, in_words: b
 
     Args:
         encoding: the model's encoding.
-        model: the name of the model. If the encoding has no fill-in-the-middle tokens, and this is
-            a model that one talks to, the template says in words what to do.
-        in_words: True for such a template whatever the model, and without one.
+        model: the name of the model. If the encoding has no fill-in-the-middle tokens and this is a
+            chat model, the template is an instruction in words.
+        in_words: True for a template in words with any model, or without a model.
 
     Raises:
-        ValueError: the encoding has no fill-in-the-middle tokens, or none known here; and no model
-            that one talks to is given, nor ``in_words``.
+        ValueError: the encoding has no known fill-in-the-middle tokens, and neither a chat model
+            nor ``in_words`` is given.
 
     >>> from compat_bpe import get_encoding
     >>> fim_template(get_encoding("cl100k_base"))
@@ -427,7 +426,7 @@ def fim_template(encoding: TextEncoder, model: str | None = None, *, in_words: b
     of_model = "" if model is None else f", and no template is known for model {model!r}"
     raise ValueError(
         f"encoding {encoding.name!r} has no fill-in-the-middle tokens{of_model}; "
-        "give a template that contains {prefix} and {suffix}"
+        "give a template that contains {prefix} and {suffix}, or model= for a chat model"
     )
 
 

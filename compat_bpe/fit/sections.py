@@ -1,4 +1,4 @@
-"""Prompts of several sections, of which the less important are cut or dropped first.
+"""Prompts of several sections. The less important sections are cut or dropped first.
 
 The prompt is counted as one text. At every step ``_Prompt`` knows the exact count of the text so
 far, even if tokens reach across the seams, and nothing is put in that takes it above the limit.
@@ -31,10 +31,9 @@ class Section(NamedTuple):
             and ``"ends"`` keep that part of it. ``"lines"`` keeps whole lines from its beginning.
         boundary: the positions at which the head, tail or ends may be cut: ``"char"``, ``"word"``
             or ``"line"``. If that leaves nothing of it within the limit of the whole prompt, it is
-            cut at the next finer one.
-        marker: the text put where something was cut; see ``Encoding.truncate``.
-        required: True to reserve its minimum whatever else is dropped; it is an error if even that
-            does not fit.
+            cut at the next finer boundary.
+        marker: the text to put where something was cut; see ``Encoding.truncate``.
+        required: True to always reserve its minimum. If even that does not fit, it is an error.
         name: its name in the report and in messages.
     """
 
@@ -90,11 +89,12 @@ def fit_sections(
 
     If all fit, nothing is cut. If not, these are the rules:
 
-    1. Sections are put in by priority, the highest first; those of one priority in the given
-       order. A section is put in whole if it fits beside the sections already in. If not, it is
-       cut, as its ``cut`` says, to about the remaining room, but not below its ``min_tokens``. If
-       that does not fit, it is dropped. The room that remains is for the next section.
-    2. Before that, room is reserved for the minimum of each section with ``min_tokens``: the
+    1. Sections are put in by priority, the highest first. Sections of one priority are put in in
+       the given order. A section is put in whole if it fits beside the sections already in. If not,
+       it is cut, as its ``cut`` says, to about the remaining tokens, but not below its
+       ``min_tokens``. If that does not fit, it is dropped. The remaining tokens are for the next
+       section.
+    2. Before that, tokens are reserved for the minimum of each section with ``min_tokens``: the
        shortest cut with at least that many tokens, or the whole section if it is shorter or is
        dropped rather than cut. If a section of higher priority would have to be dropped for a
        reserved minimum, the minimum is given up, the lowest priority first.
@@ -170,7 +170,7 @@ class _Gap(NamedTuple):
             section in the gap needs.
         closed: the same text if the gap stays empty.
         room: the most tokens that ``before``, the section and ``after`` may have together.
-        encoding: the encoding to count this text by, which may go on after a cut point.
+        encoding: the encoding to count this text by, which may continue after a cut point.
     """
 
     before: str
@@ -277,7 +277,7 @@ class _Prompt:
         texts = ["" if part is None else part.text for part in self._parts]
         before, after = self._joined(texts[:at]), self._joined(texts[at + 1 :])
         closed = self._separator if before and after else ""
-        # The text beyond these two cut points has the same tokens, whatever is between them.
+        # The text beyond these two cut points has the same tokens for any text between them.
         cut = self._encoding.core.next_cut_point(after)
         last_cut = last_cut_point(self._encoding, before, len(before))
         near_before = before[last_cut:]

@@ -34,21 +34,21 @@ def split_text(
 ) -> list[Part]:
     r"""Split a text into consecutive parts that each have at most ``limit`` tokens.
 
-    Each part is as long as it can be. Without overlap, the joined parts are the text. With
-    overlap, the joined ``text[max(part.start, end of the one before) : part.end]`` are the text.
+    Each part is as long as possible. Without overlap, the joined parts are the text. With overlap,
+    the joined ``text[max(part.start, end of the part before) : part.end]`` are the text.
 
     Args:
         encoding: the encoding to count by; names of special tokens count as plain text.
         text: any text.
         limit: the most tokens that a part may have.
-        overlap: the most tokens that a part may share with the one before. The part begins as
-            early in that one as this and the boundary allow, or later if new text needs the room.
+        overlap: the most tokens that a part may share with the part before. A part begins as early
+            in the part before as this and the boundary allow, or later if new text needs more.
         boundary: the positions at which the text may be cut: anywhere, between words, or at the
             ends of lines. A line that does not fit is cut between words, and a word that does not
             fit, anywhere. At such a cut, the overlap may begin at the same finer boundary.
 
     Returns:
-        The parts in order; each begins and ends further on than the one before. An empty text has
+        The parts in order. Each begins and ends further on than the part before. An empty text has
         no parts.
 
     Raises:
@@ -69,12 +69,13 @@ def split_text(
 def iter_parts(
     encoding: TextEncoder, text: str, limit: int, overlap: int = 0, boundary: Boundary = "char"
 ) -> Iterator[Part]:
-    """Return the parts of ``split_text``, each made when it is asked for.
+    """Return an iterator over the parts of ``split_text``, each made on demand.
 
     Overlapping parts may be far longer together than the text.
 
     Raises:
-        ValueError: as in ``split_text``; at once, but for a character with too many tokens.
+        ValueError: as in ``split_text``. It is raised at once, except for a character with too many
+            tokens.
     """
     check_encoding(encoding)
     check_sizes(limit, overlap)
@@ -131,7 +132,7 @@ class _Splitter:
             if first < last:
                 end = self._longest_prefix(last, boundary)
             if end > last:
-                # There is room with less overlap: take as much as still admits the least new text.
+                # Less overlap fits: take as much as still leaves tokens for the least new text.
                 least = first_cut(self._text, boundary, last, end)
                 if self._encoding.count(self._text[last:least]) > self._limit:
                     # Sometimes a text has more tokens than a longer one.
@@ -144,7 +145,7 @@ class _Splitter:
         """Return the first start from which the overlap up to ``last`` and ``least`` both fit.
 
         ``least`` is the end of the part. Text that begins later may have more tokens, so each
-        start is looked for from the other one on.
+        start is searched from the other one on.
         """
         boundary = self._cut_at(last)
         start, reached = -1, first
@@ -207,8 +208,8 @@ def pack_texts(
     r"""Yield parts of at most ``limit`` tokens that hold named texts, each below a header line.
 
     Each part has as many of the next texts as fit. A text that does not fit in a part of its own
-    begins one, and is cut; its rest may be followed by others. A header counts like all else. If
-    the text before it does not end a line, a newline is put between.
+    begins a new part, and is cut. Other texts may follow its rest. Headers count, too. If the text
+    before a header does not end with a newline, one is put between.
 
     Args:
         encoding: the encoding to count by; names of special tokens count as plain text.
@@ -245,7 +246,7 @@ class _Packer:
         self._pieces: list[str] = []
         self._texts: list[PackedText] = []
         self._length = 0
-        #: The text since the last cut point, what counts it, and the tokens of the part before it.
+        #: The text since the last cut point, its encoding, and the tokens of the part before it.
         self._tail = ""
         self._counter = self._encoding
         self._certain = self._count = 0
@@ -318,7 +319,7 @@ class _Packer:
 
     def _longest_behind(self, header: str, text: str, start: int, boundary: Boundary) -> int:
         """Return the end of the longest stretch that fits behind a header, or ``start``."""
-        # Not all of a long text for each of its parts: mostly a token has a few characters.
+        # Look at only some of a long text for each part, since most tokens have a few characters.
         size = 8 * self._limit
         while True:
             window = header + text[start : start + size]

@@ -2,9 +2,9 @@
 
 The pieces may be cut anywhere. The text so far is encoded up to its last *cut point*, where the
 ids of both sides are those of the whole (``Core.next_cut_point``). The text after it is held back.
-What comes after a cut point goes on, and is encoded as such (``continued``).
-Most texts have a cut point every few words. If there is none, as in a million letters, or with a
-pattern that looks back, all text is held until there is one.
+Text after a cut point is encoded as text that continues (``continued``). Most texts have a cut
+point every few words. If there is none, as in a million letters, or with a pattern that looks back,
+all text is held until there is one.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ class Cutter:
     """A cutter of text that arrives in pieces, into parts that can be encoded one by one.
 
     After each part, ``cutter.encoding`` is the encoding for it: the first part begins the text, and
-    the others go on.
+    the others continue it.
 
     Args:
         encoding: the encoding to use.
         names: special tokens that must not be cut.
         whole_chunks: cut no chunk in two, not even where that makes no difference to the ids.
-        whole_text: cut nothing: all text is held back until it is finished.
+        whole_text: hold back all text until it is finished.
     """
 
     def __init__(
@@ -147,7 +147,7 @@ class StreamEncoder:
         check_encoding(encoding)
         names = encoding.special_tokens_set
         allowed = names if allowed_special == "all" else allowed_special
-        # A wrong argument is an error now, before there is any text.
+        # Check the arguments now, before there is any text.
         encoding.encode("", allowed_special=allowed, disallowed_special=())
         disallowed = names - allowed if disallowed_special == "all" else disallowed_special
         self._allowed = frozenset(allowed)
@@ -156,7 +156,7 @@ class StreamEncoder:
         self._cutter = Cutter(
             encoding,
             self._allowed | self._disallowed,
-            # Some post-processors leave a text out or have it twice, and that is all of it.
+            # A post-processor that omits or repeats a text needs the whole text.
             whole_text=processor is not None and not keeps_text(processor),
         )
 
@@ -219,7 +219,7 @@ class StreamCounter:
                 cannot be used any more.
         """
         if isinstance(piece, str):
-            # Text ends the bytes before it: those held back are complete, or wrong.
+            # Text ends the bytes before it, so bytes held back are either complete or wrong.
             self._take(self._utf8.finish())
             for part in portions(piece):
                 self._take(part)
@@ -392,7 +392,7 @@ async def acount_stream(
 
 
 def portions(piece: AnyStr) -> Iterator[AnyStr]:
-    """Yield a piece in parts of a bounded length, so that memory is bounded whatever is fed."""
+    """Yield a piece in parts of a bounded length, so that memory is bounded for every input."""
     for start in range(0, len(piece), PORTION):
         yield piece[start : start + PORTION]
 
@@ -400,7 +400,7 @@ def portions(piece: AnyStr) -> Iterator[AnyStr]:
 def _pieces(file: Readable | Iterable[str] | Iterable[bytes]) -> Iterator[str | bytes]:
     """Yield a file in blocks, since a line may be very short or the whole file."""
     if isinstance(file, (str, bytes)):
-        # A path, most likely; as an iterable it would be counted itself.
+        # Most likely a path. As an iterable, the path itself would be counted.
         raise TypeError(
             f"file must be a file object or an iterable of pieces, not {type(file).__name__}; "
             "open a path first"
@@ -415,7 +415,7 @@ def _pieces(file: Readable | Iterable[str] | Iterable[bytes]) -> Iterator[str | 
 async def _apieces(
     file: AsyncReadable | AsyncIterable[str] | AsyncIterable[bytes],
 ) -> AsyncIterator[str | bytes]:
-    """Yield what ``_pieces`` does, for a file that is read asynchronously."""
+    """Yield the blocks of a file that is read asynchronously, as ``_pieces`` does."""
     if isinstance(file, AsyncReadable):
         while block := _checked(await file.read(PORTION)):
             yield block
@@ -438,10 +438,10 @@ class StreamDecoder:
     """A decoder of ids that arrive one after another.
 
     The text of all ids is the one that ``encoding.decode`` gives. Text is returned only when it is
-    certain, and is never taken back: a character whose bytes are in several tokens comes with the
-    last of them. What else is held back depends on the tokenizer: most often nothing, or the text
-    of the last id. A few decoders, such as a SentencePiece denormalizer, must see all ids first;
-    then the text comes with ``finish``.
+    certain, and is never taken back: a character whose bytes are in several tokens is returned with
+    the last of them. Some tokenizers hold back more, most often the text of the last id. A few
+    decoders, such as a SentencePiece denormalizer, need all ids first; then ``finish`` returns the
+    text.
 
     Args:
         encoding: the encoding of the ids.
@@ -458,7 +458,7 @@ class StreamDecoder:
         self._stream = encoding.core.decoder_of_stream(errors)
 
     def feed(self, tokens: Tokens) -> str:
-        """Return the text that this id, or these, make certain; it may be empty.
+        """Return the text that one or more ids make certain; it may be empty.
 
         After an error the decoder keeps the state that it had before the call.
 

@@ -17,8 +17,8 @@ KEEPS: tuple[Keep, ...] = get_args(Keep)
 #: The default marker between two ends.
 _ELLIPSIS = "…"
 
-#: The characters to a token, and further ones, in which a place for a cut is looked for first. A
-#: part with a marker may be shorter than the longest by up to as many further ones.
+#: The first search for a cut covers this many characters per token, and this many further ones. A
+#: part with a marker may be shorter than the longest by up to the number of further ones.
 _SOON, _MORE = 4, 256
 
 
@@ -48,7 +48,7 @@ def truncate(
     boundary: Boundary = "char",
     marker: str | None = None,
 ) -> Truncated:
-    """Return the most of a text that fits in ``limit`` tokens; see ``Encoding.truncate``.
+    """Return as much of a text as fits in ``limit`` tokens; see ``Encoding.truncate``.
 
     >>> from compat_bpe import get_encoding
     >>> truncate(get_encoding("gpt2"), "one two three four five", 3, keep="ends").text
@@ -67,12 +67,12 @@ def truncate_at(
     boundaries: Sequence[Boundary],
     marker: str | None,
 ) -> Truncated:
-    """Return the most of a text that fits, each end cut at the first boundary that leaves enough.
+    """Return as much of a text as fits, each end cut at the first boundary that leaves enough.
 
     Args:
         encoding, text, limit, keep, marker: as in ``truncate``.
-        boundaries: the boundaries to try; a later one only where those before leave nothing, or
-            white space alone.
+        boundaries: the boundaries to try. A later one is used only if those before leave nothing
+            but white space.
     """
     if fits(encoding, text, limit):
         return _result(encoding, text, len(text), "", len(text))
@@ -124,12 +124,12 @@ def _is_in_vain(
 ) -> bool:
     """Return True if a search for a part will find no cut at a boundary.
 
-    No part ends farther than one that may be cut anywhere. In a text without places for cuts, such
-    a search tries many, and takes several times as long as one that finds some.
+    No part reaches farther than a part that may be cut anywhere. In a text without places for cuts,
+    a search tries many parts, and takes several times as long as a search that finds a cut.
 
     Args:
         text, boundary: the text and the boundary.
-        near, far: the end of the text from which the part goes on, and the other one.
+        near, far: the end of the text at which the part begins, and the other end.
         limit: the most tokens of the part.
         finest: finds the end of a part that may be cut anywhere.
     """
@@ -170,7 +170,7 @@ def _begin_of_tail(
     marker: str,
     boundary: Boundary,
 ) -> int | None:
-    """Return the beginning of the longest tail that fits; None if not even what is before it does.
+    """Return the beginning of the longest tail that fits; None if not even the text before it does.
 
     Args:
         encoding, text, limit: as above.
@@ -203,7 +203,7 @@ def _last_cut(text: str, boundary: Boundary) -> int:
 
 
 def _default_marker(text: str, keep: Keep, boundary: Boundary) -> str:
-    """Return the default marker; between lines it is a line, and ends as the first line does."""
+    """Return the default marker; between lines it is a line with the line end of the first line."""
     if keep != "ends":
         return ""
     if boundary != "line":

@@ -1,4 +1,4 @@
-"""Vocabulary files and the ranks in them, one module a format.
+"""Vocabulary files and the ranks in them, one module per format.
 
 A vocabulary is a ``dict[bytes, int]`` from token to rank. The rank is the token's id and its
 merge priority at once: of all neighbouring parts whose concatenation is a token, the pair with
@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-#: The bound that all ranks are below. tiktoken keeps a rank in 32 unsigned bits and uses the
+#: The upper bound of ranks, itself excluded. tiktoken keeps a rank in 32 unsigned bits and uses the
 #: highest value, 2**32 - 1, for "no token" (``Rank::MAX`` in its ``src/lib.rs``).
 RANK_LIMIT = 2**32 - 1
 

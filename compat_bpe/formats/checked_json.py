@@ -3,14 +3,15 @@
 A wrong value is a ``ValueError`` ``{file}: {place in the file}: {reason}``.
 
 Numbers with a point or an exponent are read as tokenizers reads them. It reads JSON with
-serde_json, which, unlike Python, does not take the float that is nearest to a number as written. It
+serde_json, which, unlike Python, does not choose the float nearest to the number in the file. It
 rounds twice, so every fourth score of a vocabulary is off by one in its last bit. The path that a
 Unigram model takes may depend on that bit, so a number is read here in the same steps:
 
-1. Its digits, without the point, make one integer. Where one more digit would reach 2**64, it and
-   those after it are dropped. A digit dropped before the point still counts for the power of ten.
+1. Its digits, without the point, make one integer. If one more digit would make it 2**64 or more,
+   that digit and all after it are dropped. A digit dropped before the point still counts for the
+   power of ten.
 2. The integer is rounded to a float.
-3. That is multiplied with a power of ten, or divided by one, and rounded again.
+3. The float is multiplied or divided by a power of ten, and rounded again.
 """
 
 from __future__ import annotations
@@ -75,7 +76,7 @@ class Json(Checked):
 
 
 def _fail_constant(name: str) -> NoReturn:
-    raise ValueError(f"not JSON: {name} is no number there")
+    raise ValueError(f"not JSON: {name} is not a number in JSON")
 
 
 def is_unicode(text: str) -> bool:
@@ -97,8 +98,13 @@ def read_json(path: str | os.PathLike[str]) -> Json:
     return parse_json(read_whole(path), os.fspath(path))
 
 
-def parse_json(data: bytes, source: str) -> Json:
-    """Parse the content of a JSON file; ``source`` is its name in messages.
+def parse_json(data: bytes, source: str, **options: Any) -> Json:
+    """Parse the content of a JSON file.
+
+    Args:
+        data: the content.
+        source: its name in messages.
+        options: further options of ``json.loads``.
 
     Raises:
         ValueError: as in ``read_json``.
@@ -109,7 +115,7 @@ def parse_json(data: bytes, source: str) -> Json:
     """
     text = utf8_text(data, source)
     try:
-        value = json.loads(text, parse_float=read_float, parse_constant=_fail_constant)
+        value = json.loads(text, parse_float=read_float, parse_constant=_fail_constant, **options)
         return Json(value, source)
     except json.JSONDecodeError as error:
         message = json_message(str(error))
@@ -121,7 +127,7 @@ def parse_json(data: bytes, source: str) -> Json:
 
 
 _LIMIT = 1 << 64
-#: Powers of ten; there is no greater one that is a float.
+#: All powers of ten that are floats.
 _POWERS = [float(f"1e{power}") for power in range(309)]
 _GREATEST_POWER = 308
 _EXPONENT_LIMIT = 1 << 31
@@ -135,7 +141,7 @@ def read_float(text: str) -> float:
         text: a number as JSON writes it.
 
     Raises:
-        ValueError: it is too large.
+        ValueError: the number is too large.
 
     >>> read_float("-7.4715776443481445"), float("-7.4715776443481445")
     (-7.471577644348144, -7.4715776443481445)
@@ -154,7 +160,7 @@ def _read_float(text: str) -> float:
     """Return the float of any number, one digit after the other."""
     match = _number().fullmatch(text)
     if match is None:
-        raise ValueError(f"{text[:40]!r} is no number")
+        raise ValueError(f"{text[:40]!r} is not a number")
     sign, whole, fraction, exponent_sign, exponent_digits = match.groups()
     significand, used = _significand(0, whole)
     exponent = len(whole) - used
@@ -181,7 +187,7 @@ def _number() -> re.Pattern[str]:
 
 
 def _significand(value: int, digits: str) -> tuple[int, int]:
-    """Return a number with more digits, as many as fit into 64 bits, and how many these are."""
+    """Return a number with as many more digits as fit into 64 bits, and how many were added."""
     for used, digit in enumerate(digits):
         more = value * 10 + int(digit)
         if more >= _LIMIT:

@@ -2,10 +2,10 @@
 
 ``encoder.json`` is one JSON object from token to id, with the tokens in GPT-2's byte alphabet
 (see :mod:`compat_bpe.pipeline.byte_level`). ``vocab.bpe`` lists the merges, highest priority
-first, one ``first second`` a line, below an optional ``#version`` line.
+first, one ``first second`` per line, below an optional ``#version`` line.
 
-GPT-2 merges the *pairs* that are listed. Here, as in tiktoken, any two parts are merged whose
-*concatenation* is a token, and the id is the priority. So two things are required:
+GPT-2 merges the *pairs* that are listed. Here, as in tiktoken, any two parts whose *concatenation*
+is a token are merged, and the id is the priority. So two things are required:
 
 - ids increase in the order of the merges;
 - each token of ``encoder.json`` is one byte, the result of a merge, or a special token.
@@ -22,11 +22,11 @@ import json
 import os
 from collections.abc import Iterable, Mapping
 
-from ..files.whole import json_message, read_whole, utf8_text
+from ..files.whole import read_whole, utf8_text
 from ..pipeline.byte_level import BYTE_TO_UNICODE, decode_bytes, encode_bytes
 from ..pipeline.models.bpe.by_rank import merges_by_rank
 from . import RANK_LIMIT
-from .checked_json import is_unicode
+from .checked_json import is_unicode, parse_json
 
 
 def read_gpt2(
@@ -89,18 +89,9 @@ def read_gpt2(
 
 def _read_ids(path: str) -> dict[str, int]:
     """Return the checked ids of ``encoder.json``, by names in the byte alphabet."""
-    text = utf8_text(read_whole(path), path)
-    try:
-        # An object becomes a tuple of its pairs: so duplicate keys are seen, and no array, which
-        # is a list, can be mistaken for an object.
-        pairs = json.loads(text, object_pairs_hook=tuple)
-    except json.JSONDecodeError as error:
-        message = json_message(str(error))
-        raise ValueError(f"{path}: line {error.lineno}: not JSON: {message}") from None
-    except ValueError as error:  # an integer of thousands of digits
-        raise ValueError(f"{path}: {error}") from None
-    except RecursionError:
-        raise ValueError(f"{path}: nested too deeply to be a vocabulary") from None
+    # An object becomes a tuple of its pairs: so duplicate keys are seen, and no array, which is a
+    # list, can be mistaken for an object.
+    pairs = parse_json(read_whole(path), path, object_pairs_hook=tuple).value
     if not isinstance(pairs, tuple):
         raise ValueError(f"{path}: expected a JSON object from token to id")
     ids: dict[str, int] = {}
@@ -214,7 +205,7 @@ def format_vocab_bpe(ranks: Mapping[bytes, int]) -> bytes:
     for token, parts in merges_by_rank(ranks):
         if parts is None:
             raise ValueError(
-                f"token {token!r} (rank {ranks[token]}) is made by no merge: "
+                f"no merge makes the token {token!r} (rank {ranks[token]}): "
                 "merging does not end with two parts of it"
             )
         lines.append(" ".join(map(encode_bytes, parts)))

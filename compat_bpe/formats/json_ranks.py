@@ -16,7 +16,7 @@ class Ranked(NamedTuple):
     """The content of a file.
 
     Args:
-        pattern: the pattern with its place in the file, for the message if it turns out wrong.
+        pattern: the pattern with its place in the file, for the message about a wrong one.
         ranks: each token and its rank, which is its id.
         special_tokens: names and ids.
     """
@@ -27,15 +27,15 @@ class Ranked(NamedTuple):
 
 
 def _check_size(part: Json | None, ranks: Mapping[bytes, int], special: Mapping[str, int]) -> None:
-    """Refuse a vocabulary of another size than its file says, by the rules of tiktoken.
+    """Refuse a vocabulary that does not have the size in its file, by the rules of tiktoken.
 
     Args:
-        part: the number of tokens, ``explicit_n_vocab`` of tiktoken; None or 0 if none is said.
+        part: the number of tokens, ``explicit_n_vocab`` of tiktoken; None or 0 if it is missing.
         ranks: the tokens.
         special: the special tokens.
 
     Raises:
-        ValueError: there are more or fewer tokens, or the highest id is another.
+        ValueError: the number of tokens or the highest id does not match.
     """
     if part is None or not part.number():
         return
@@ -59,10 +59,10 @@ def parse_js_tiktoken(file: Json) -> Ranked:
     """Return the vocabulary of a rank file of tiktoken's ports to JavaScript.
 
     These are ``tiktoken`` and ``js-tiktoken`` of npm. Tokens are in ``bpe_ranks``, a text with a
-    line for each run of ids: an exclamation mark, the first id, and the tokens of this id and those
-    that follow, in base64 with a blank before each. Beside it are the pattern and the special
-    tokens. The files are written by ``scripts/ranks.ts`` of dqbd/tiktoken, and read by ``core.ts``
-    there, which is lenient: here a damaged file is refused.
+    line for each run of ids: an exclamation mark, the first id, and the tokens of this id and the
+    next ones, in base64 with a blank before each. Beside it are the pattern and the special tokens.
+    ``scripts/ranks.ts`` of dqbd/tiktoken writes the files, and ``core.ts`` there reads them. That
+    reader is lenient; here a damaged file is refused.
 
     Raises:
         ValueError: ``{file}: {place}: {reason}``; the file is damaged.
@@ -110,12 +110,12 @@ def _ranks(part: Json) -> dict[bytes, int]:
 
 
 def _token(field: str) -> bytes | None:
-    """Return the bytes of a token; None if it is not written as base64 is, or is empty."""
+    """Return the bytes of a token; None if it is not base64 or is empty."""
     try:
         token = a2b_base64(field)
     except ValueError:
         return None
-    # The decoder drops what it does not know.
+    # The decoder drops characters that it does not know.
     written = b2a_base64(token, newline=False).decode()
     return token if token and written == field else None
 
@@ -125,15 +125,16 @@ _MOST_SPECIAL = 1 << 16
 
 #: All versions (``TokenizerVersion``).
 _VERSIONS = ("v1", "v2", "v3", "v7", "v11", "v13", "v15")
-#: Those whose files must list their special tokens. Others may leave it to ``_UNLISTED``.
+#: The versions whose files must list their special tokens. The default for others is ``_UNLISTED``.
 _LISTING = ("v11", "v13", "v15")
 
 #: The special tokens of files that do not list them, by id.
-_UNLISTED = (
-    *("<unk>", "<s>", "</s>", "[INST]", "[/INST]", "[AVAILABLE_TOOLS]", "[/AVAILABLE_TOOLS]"),
-    *("[TOOL_RESULTS]", "[/TOOL_RESULTS]", "[TOOL_CALLS]", "[IMG]", "<pad>", "[IMG_BREAK]"),
-    *("[IMG_END]", "[PREFIX]", "[MIDDLE]", "[SUFFIX]", "[SYSTEM_PROMPT]", "[/SYSTEM_PROMPT]"),
-    "[TOOL_CONTENT]",
+_UNLISTED = tuple(
+    """
+        <unk> <s> </s> [INST] [/INST] [AVAILABLE_TOOLS] [/AVAILABLE_TOOLS] [TOOL_RESULTS]
+        [/TOOL_RESULTS] [TOOL_CALLS] [IMG] <pad> [IMG_BREAK] [IMG_END] [PREFIX] [MIDDLE] [SUFFIX]
+        [SYSTEM_PROMPT] [/SYSTEM_PROMPT] [TOOL_CONTENT]
+    """.split()
 )
 
 
@@ -143,7 +144,7 @@ def parse_tekken(file: Json) -> Ranked:
     Text is split by the pattern in the file and merged by rank, as in tiktoken. The special tokens
     have the first ids: the id of another token is its rank plus the number of special tokens. The
     rules are those of ``Tekkenizer`` in mistral-common 1.13.1. The versions of the format differ in
-    how messages are written, and in who lists the special tokens; text is the same tokens in all.
+    the form of messages and in the place of the special tokens. Text has the same tokens in all.
 
     Raises:
         ValueError: ``{file}: {place}: {reason}``; the file is damaged.
@@ -166,7 +167,7 @@ def parse_tekken(file: Json) -> Ranked:
             item["rank"].fail(f"must be {number}")
         encoded = item["token_bytes"].text()
         try:
-            token = a2b_base64(encoded)  # skips what is no base64, as the reference does
+            token = a2b_base64(encoded)  # skips other characters, as the reference does
         except ValueError as error:
             item["token_bytes"].fail(f"not base64: {error}")
         if token in ranks:
@@ -177,7 +178,7 @@ def parse_tekken(file: Json) -> Ranked:
 
 
 def _special_tokens(file: Json, count: int) -> dict[str, int]:
-    """Return the special tokens and their ids, those that are only reserved included."""
+    """Return the special tokens and their ids, reserved ones included."""
     version = file["config"]["version"]
     if version.text() not in _VERSIONS:
         version.fail(f"version {version.text()!r} is not known, only {', '.join(_VERSIONS)}")
@@ -212,9 +213,9 @@ _PATTERNS = {"V1": QWEN_PATTERN}
 def parse_grok(file: Json) -> Ranked:
     """Return the vocabulary of a ``tokenizer.tok.json``, the file of Grok 2.
 
-    A token is a list of bytes with its id, which is its rank, too. Text is split by a pattern that
+    A token is a list of bytes with its id, which is also its rank. Text is split by a pattern that
     ``word_split`` names, or by the file's own. The rules are those of ``vllm/tokenizers/grok2.py``
-    in vLLM, which SGLang shares: the names of all special tokens in a text are these tokens there.
+    in vLLM, which SGLang shares. There, the names of special tokens always become these tokens.
 
     Raises:
         ValueError: ``{file}: {place}: {reason}``; the file is damaged.

@@ -15,7 +15,7 @@ header gives its position:
   eight zeros for the checksum.
 - ``ranks``: the ranks, lowest and highest of each run without a hole.
 
-Loading takes a handful of calls into C, whatever the number of tokens: inflate, split, pair up.
+Loading takes a handful of calls into C for any number of tokens: inflate, split, pair up.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from operator import itemgetter
 
 from . import RANK_LIMIT, missing_byte
 
-#: The most bytes that a pack may inflate to, so that a hostile one cannot fill the memory. It is
+#: The most bytes that a pack may inflate to, so that a hostile pack cannot fill the memory. It is
 #: ten times the size of o200k_base.
 SIZE_LIMIT = 1 << 24
 

@@ -1,9 +1,9 @@
 """RWKV's list of tokens, ``rwkv_vocab_v20230424.txt``: an id, a literal and a length on each line.
 
-A literal is a ``str`` or, if the token is not text, a ``bytes`` as Python's ``repr`` writes it; the
+A literal is a ``str`` or, if the token is not text, a ``bytes`` as Python's ``repr`` writes it. The
 length is that of the token in bytes. The id 0 is the end of a text, and is not in the list. Texts
 are cut as ``rwkv/rwkv_tokenizer.py`` of the package ``rwkv`` 0.8.32 cuts them. That reader runs
-each literal as code; here it is parsed, and what ``repr`` would not write is refused.
+each literal as code. Here it is parsed, and a literal that ``repr`` would not write is refused.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping, Sequence, Set
-from typing import TYPE_CHECKING, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from ..files.whole import read_whole, utf8_text
 from ..pipeline.added_tokens import AddedToken, AddedTokens
@@ -24,8 +24,8 @@ from . import missing_byte
 if TYPE_CHECKING:
     from re import Match
 
-#: The longest token accepted, in bytes. The published list has one of 128. The time that a place in
-#: a text takes is at most in proportion to it.
+#: The longest token accepted, in bytes. The published list has one of 128. The time for each place
+#: in a text is at most proportional to this length.
 _LONGEST = 256
 
 _LINE = re.compile(
@@ -37,47 +37,35 @@ _ESCAPED = {"n": "\n", "r": "\r", "t": "\t"}
 _END_OF_TEXT = AddedToken("<|endoftext|>", 0, special=True)
 
 
-class RwkvVocabulary(NamedTuple):
-    """The content of such a list.
+class RwkvVocabulary:
+    """The content of an RWKV list.
 
     Args:
         tokens: each token and its id.
         source: the name of the file, for messages.
     """
 
-    tokens: dict[bytes, int]
-    source: str
+    #: The library whose ids these are.
+    reference = "rwkv"
+    #: The end of a text.
+    added_tokens = (_END_OF_TEXT,)
+    #: The settings of truncation and padding: a list of tokens has none.
+    truncation = padding = None
 
-    @property
-    def reference(self) -> str:
-        """The library whose ids these are."""
-        return "rwkv"
-
-    @property
-    def added_tokens(self) -> tuple[AddedToken, ...]:
-        """The end of a text."""
-        return (_END_OF_TEXT,)
+    def __init__(self, tokens: dict[bytes, int], source: str) -> None:
+        self.tokens = tokens
+        self.source = source
 
     @property
     def vocabulary(self) -> dict[str, int]:
         """Each token, written in the byte alphabet, and its id."""
         return dict(zip(map(encode_bytes, self.tokens), self.tokens.values()))
 
-    @property
-    def truncation(self) -> None:
-        """The settings of truncation: a list of tokens has none."""
-        return None
-
-    @property
-    def padding(self) -> None:
-        """The settings of padding: a list of tokens has none."""
-        return None
-
     def extended(
         self, name: str, tokens: Mapping[bytes, int], merges: Sequence[tuple[bytes, bytes]]
     ) -> RwkvVocabulary:
         """Raise ``ValueError``: the tokens of any text may change with one more."""
-        raise ValueError(f"{self.source}: a vocabulary of RWKV cannot be extended")
+        raise ValueError(f"{self.source}: an RWKV vocabulary cannot be extended")
 
     def with_special(self, names: Set[str]) -> RwkvVocabulary:
         """Return the vocabulary itself, since its one added token is special."""
@@ -103,7 +91,7 @@ class RwkvVocabulary(NamedTuple):
 
 
 def read_rwkv(path: str | os.PathLike[str]) -> RwkvVocabulary:
-    """Read a list of RWKV's.
+    """Read an RWKV list.
 
     Raises:
         OSError: the file cannot be read.
@@ -115,7 +103,7 @@ def read_rwkv(path: str | os.PathLike[str]) -> RwkvVocabulary:
 
 
 def parse_rwkv(data: bytes, source: str) -> RwkvVocabulary:
-    r"""Parse the content of such a list; ``source`` is its name in messages.
+    r"""Parse the content of an RWKV list; ``source`` is its name in messages.
 
     Raises:
         ValueError: as in ``read_rwkv``.
@@ -166,10 +154,10 @@ def _token(line: str, number: int) -> bytes:
 
 
 def token_written(literal: str, *, is_bytes: bool) -> bytes:
-    """Return the token that a literal stands for, given what is between its quotes.
+    """Return the token of a literal, given the text between its quotes.
 
     Raises:
-        ValueError: it is damaged, or the token is empty or too long.
+        ValueError: the literal is damaged, or the token is empty or too long.
 
     >>> token_written(r"\\xe4\\xbd", is_bytes=True)
     b'\\xe4\\xbd'
@@ -197,4 +185,4 @@ def token_written(literal: str, *, is_bytes: bool) -> bytes:
 
 
 def _fail_escape(escape: str) -> NoReturn:
-    raise ValueError(f"{escape!r} is no escape that is known")
+    raise ValueError(f"{escape!r} is not a known escape")

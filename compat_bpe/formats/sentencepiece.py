@@ -1,21 +1,23 @@
-"""Models of SentencePiece: ``.model`` files, read and written, and the tokenizer that they define.
+"""SentencePiece models: ``.model`` files, read and written, and the tokenizer that they define.
 
 The result gives the ids of sentencepiece 0.2.3. Its Unigram scores are summed in 32 bits, as in
-that version; earlier ones give other ids for some texts.
+that version. Earlier versions give other ids for some texts.
 
-A file is a message of Protocol Buffers: fields, each a number, a wire type and a value. Messages
-are read as the reference implementation reads them. So a field that is not known, or has another
-wire type than it should have, is skipped, and of a field that comes twice the last counts.
+A file is a message of Protocol Buffers (``protobuf``). Messages are read as the reference
+implementation reads them. So an unknown field, or a field with the wrong wire type, is skipped. If
+a field comes twice, the last one counts.
 """
 
 from __future__ import annotations
 
 import math
 import os
+import re
 from array import array
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Mapping, Sequence, Set
 from functools import cache, partial
 from itertools import compress
+from operator import add
 from sys import byteorder
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
@@ -36,146 +38,25 @@ from ..pipeline.models.sentencepiece.base import (
     SentencePieceCharacters,
     SentencePieceVocabulary,
     SentencePieceWords,
+    of_types,
 )
 from ..pipeline.models.sentencepiece.bpe import SentencePieceBPE
 from ..pipeline.models.sentencepiece.unigram import SentencePieceUnigram
 from ..pipeline.normalizers.charsmap import Charsmap
 from ..pipeline.normalizers.sentencepiece import SpaceNormalizer
+from .protobuf import (
+    BYTES,
+    FIXED32,
+    VARINT,
+    Damaged,
+    Field,
+    read_field,
+    read_fields,
+    write_field,
+)
 
 if TYPE_CHECKING:
     from ..pipeline.models.sentencepiece.base import SentencePieceBase
-
-
-#: The wire types: an integer, 8 bytes, bytes of any length, the two ends of a group, 4 bytes.
-VARINT, FIXED64, BYTES, GROUP, GROUP_END, FIXED32 = range(6)
-#: The deepest that groups, which are obsolete, may be within each other.
-_DEEPEST = 100
-
-
-class Damaged(ValueError):
-    """A message is damaged; the arguments are the reason and the place in bytes."""
-
-
-class Field(NamedTuple):
-    """A field of a message.
-
-    Args:
-        number, wire: its number and its wire type.
-        value: an integer, or bytes; no bytes for a group, which is skipped.
-        start, end: the place of the value.
-    """
-
-    number: int
-    wire: int
-    value: int | bytes
-    start: int
-    end: int
-
-
-def read_field(data: bytes, at: int, end: int) -> Field:
-    """Return the field at a place.
-
-    Args:
-        data: the file.
-        at, end: the place of the field, and the end of the message that it is in.
-
-    Raises:
-        Damaged: the field goes on after the end, or is none at all.
-    """
-    number, wire, start = _read_tag(data, at, end)
-    if wire == VARINT:
-        value, after = read_varint(data, start, end)
-        return Field(number, wire, value, start, after)
-    if wire == GROUP:
-        return Field(number, wire, b"", start, _skip_group(data, start, end, number))
-    if wire == GROUP_END:
-        raise Damaged("a group ends that did not begin", at)
-    start, after = _span(data, start, end, wire)
-    return Field(number, wire, data[start:after], start, after)
-
-
-def read_fields(data: bytes, at: int, end: int) -> Iterator[Field]:
-    """Yield the fields of a message, by ``read_field``."""
-    while at < end:
-        field = read_field(data, at, end)
-        yield field
-        at = field.end
-
-
-def read_varint(data: bytes, at: int, end: int) -> tuple[int, int]:
-    """Return an integer of at most 64 bits, and the place after it.
-
-    Raises:
-        Damaged: it has no end, or more than ten bytes.
-    """
-    number = 0
-    for shift in range(0, 70, 7):
-        if at + shift // 7 >= end:
-            raise Damaged("a number has no end", at)
-        byte = data[at + shift // 7]
-        number |= (byte & 0x7F) << shift
-        if byte < 0x80:
-            return number & (1 << 64) - 1, at + shift // 7 + 1
-    raise Damaged("a number is longer than 10 bytes", at)
-
-
-def _read_tag(data: bytes, at: int, end: int) -> tuple[int, int, int]:
-    tag, after = read_varint(data, at, end)
-    if after - at > 5 or tag >> 32 or not tag >> 3 or tag & 7 > FIXED32:
-        raise Damaged("there is no field of such a number and type", at)
-    return tag >> 3, tag & 7, after
-
-
-def _span(data: bytes, at: int, end: int, wire: int) -> tuple[int, int]:
-    """Return the start and end of the bytes of a field."""
-    start, size = at, 8 if wire == FIXED64 else 4
-    if wire == BYTES:
-        size, start = read_varint(data, at, end)
-    if size > end - start:
-        raise Damaged("a field is longer than what it is in", at)
-    return start, start + size
-
-
-def _skip_group(data: bytes, at: int, end: int, number: int) -> int:
-    open_groups = [number]
-    while open_groups:
-        start = at
-        number, wire, at = _read_tag(data, at, end)
-        if wire == GROUP:
-            open_groups.append(number)
-            if len(open_groups) > _DEEPEST:
-                raise Damaged("groups are nested too deep", start)
-        elif wire == GROUP_END:
-            if open_groups.pop() != number:
-                raise Damaged("a group ends that did not begin", start)
-        elif wire == VARINT:
-            _, at = read_varint(data, at, end)
-        else:
-            _, at = _span(data, at, end, wire)
-    return at
-
-
-def write_varint(number: int) -> bytes:
-    """Return an integer as it is written; a negative one in two's complement of 64 bits.
-
-    >>> write_varint(300)
-    b'\\xac\\x02'
-    """
-    number &= (1 << 64) - 1
-    data = bytearray()
-    while number > 0x7F:
-        data.append(number & 0x7F | 0x80)
-        number >>= 7
-    data.append(number)
-    return bytes(data)
-
-
-def write_field(number: int, wire: int, value: int | bytes) -> bytes:
-    """Return a field as it is written."""
-    tag = write_varint(number << 3 | wire)
-    if isinstance(value, int):
-        return tag + write_varint(value)
-    return tag + (write_varint(len(value)) if wire == BYTES else b"") + value
 
 
 #: The kinds of models.
@@ -192,7 +73,7 @@ class NormalizerSpec(NamedTuple):
         name: the name of the rules.
         charsmap: the precompiled character map; empty if there is none.
         add_dummy_prefix: put a space before the text.
-        remove_extra_whitespaces: remove spaces at the ends, and repeated ones.
+        remove_extra_whitespaces: remove spaces at the ends, and repeated spaces.
         escape_whitespaces: write spaces as ``▁``.
     """
 
@@ -208,7 +89,7 @@ class NormalizerSpec(NamedTuple):
         """Return the normalizer.
 
         Args:
-            symbols: the user-defined symbols, which are kept as they are.
+            symbols: the user-defined symbols, which are kept unchanged.
             whitespace_as_suffix: put the space of ``add_dummy_prefix`` after the text.
 
         Raises:
@@ -232,7 +113,7 @@ class SentencePieceModel(NamedTuple):
         scores: the score of each piece, a number of 32 bits.
         types: the type of each piece, a byte (see ``pipeline.models.sentencepiece.base``).
         normalizer: its settings of normalization.
-        denormalizer: the same for decoded text; None if there are none.
+        denormalizer: the settings of normalization for decoded text; None if there are none.
         kind: ``UNIGRAM``, ``BPE``, ``WORD`` or ``CHAR``.
         whitespace_as_suffix: True if spaces belong to the word before.
         byte_fallback: True if unknown characters are written as bytes.
@@ -284,8 +165,8 @@ class SentencePieceModel(NamedTuple):
     def extended(
         self, name: str, tokens: Mapping[bytes, int], merges: Sequence[tuple[bytes, bytes]]
     ) -> SentencePieceModel:
-        """Raise ``ValueError``: a merge has a score here, which new tokens do not have."""
-        raise ValueError(f"{self.source}: a model of SentencePiece cannot be extended")
+        """Raise ``ValueError``: merges have scores here, and new tokens have none."""
+        raise ValueError(f"{self.source}: a SentencePiece model cannot be extended")
 
     def with_special(self, names: Set[str]) -> SentencePieceModel:
         """Return the model itself, since it has no added tokens that could be special."""
@@ -332,15 +213,17 @@ class SentencePieceModel(NamedTuple):
         )
 
     def check(self) -> None:
-        """Refuse what SentencePiece refuses, too.
+        """Refuse a model that SentencePiece also refuses.
 
         Raises:
-            ValueError: a piece is empty, too long, twice in the model or has a NUL; a score is no
-                number; there is no unknown piece, or more than one; bytes are missing or wrong.
-                Also too many pieces that begin with each other, which SentencePiece takes.
+            ValueError: a piece is empty, too long, twice in the model or has a NUL; a score is not
+                a number; there is no unknown piece, or more than one; bytes are missing or wrong.
+                Also if too many pieces begin with each other, which SentencePiece allows.
         """
         self._check_texts()
         self._check_types()
+        if math.isfinite(sum(self.scores)):
+            return
         # The scores of other kinds may be infinite.
         are_finite = list(map(math.isfinite, self.scores))
         if self.kind != UNIGRAM and False in are_finite:
@@ -375,7 +258,7 @@ class SentencePieceModel(NamedTuple):
             for number, text in enumerate(texts):
                 key = text, self.kind != BPE and types[number] in IN_TEXT
                 if seen.setdefault(key, number) != number and text != "\0":
-                    self._fail(f"piece {number}: {text!r} is piece {seen[key]}, too")
+                    self._fail(f"piece {number}: {text!r} is also piece {seen[key]}")
 
     def _check_types(self) -> None:
         texts, types = self.texts, self.types
@@ -383,18 +266,18 @@ class SentencePieceModel(NamedTuple):
             second = types.index(UNKNOWN, types.index(UNKNOWN) + 1)
             self._fail(f"piece {second}: it is the second unknown piece")
         if UNKNOWN not in types and not self.byte_fallback:
-            self._fail("no piece is the unknown one")
+            self._fail("there is no unknown piece")
         names = {f"<0x{byte:02X}>" for byte in range(256)}
-        for number in compress(range(len(types)), map(BYTE.__eq__, types)):
+        for number in compress(range(len(types)), of_types(types, {BYTE})):
             if not self.byte_fallback:
-                self._fail(f"piece {number}: it is a byte, but the model says that it has none")
+                self._fail(f"piece {number}: it is a byte, but byte_fallback is false")
             if texts[number] not in names:
-                self._fail(f"piece {number}: {texts[number]!r} is no byte")
+                self._fail(f"piece {number}: {texts[number]!r} is not a byte")
             names.discard(texts[number])
         if self.byte_fallback and names:
             self._fail(f"the byte {min(names)} is missing")
         if self.kind == UNIGRAM and not self.pieces().ids:
-            self._fail("no piece may be in text")
+            self._fail("it has no piece that may be in text")
 
     def _fail(self, reason: str) -> NoReturn:
         raise ValueError(f"{self.source}: {reason}")
@@ -409,21 +292,21 @@ _MODELS: dict[int, Callable[[SentencePieceVocabulary], SentencePieceBase]] = {
 }
 
 
-#: A token that only Phi-3 has, and its tokens that do not take the white space after them.
+#: A token that only Phi-3 has, and the tokens of Phi-3 that do not take the white space after them.
 _PHI_3, _PHI_3_BARE = "<|placeholder1|>", {"<unk>", "<s>", "<|endoftext|>"}
 
 
 class PiecesWithNames(SentencePieceModel):
-    """A model whose control pieces, the unknown one and those added by users have names in text.
+    """A model whose control, unknown and user-added pieces are found in text by their names.
 
-    The names of the first two are special. What is between names is a text by itself, so that it
-    has a dummy prefix of its own, as in the ``tokenizer.json`` of Llama 2.
+    Control pieces and the unknown piece are special. The text between names is a text of its own,
+    with its own dummy prefix, as in the ``tokenizer.json`` of Llama 2.
     """
 
     @cached_property
     def added_tokens(self) -> tuple[AddedToken, ...]:
         """The added tokens."""
-        # No file says which of them take white space; it is known of these.
+        # No file has the flag for white space, but its value for these is known.
         takes_left = {"<mask>"} if self.kind == UNIGRAM else set()
         takes_right = set(self.texts) - _PHI_3_BARE if _PHI_3 in self.texts else set()
         return tuple(
@@ -468,13 +351,23 @@ _NORMALIZER = {
 _PIECE = {1: ("text", str), 2: ("score", float), 3: ("type", range(1, 7))}
 _WIRE = {bool: VARINT, str: BYTES, bytes: BYTES, float: FIXED32}
 
+#: A piece as it is usually written: a field of less than 128 bytes with the text, the score and, if
+#: it is not 1, the type. Its parts are three bytes with the two lengths, and these three.
+_USUAL_PIECE = re.compile(rb"\n(.\n.)([^\x15]{1,118})\x15(.{4})((?:\x18[\2-\6])?)", re.DOTALL)
+#: The type by that part, and the length of a field without it by that of the text.
+_TYPES = {b"": 1, **{bytes((0x18, kind)): kind for kind in range(2, 7)}}
+_WITH_SCORE = bytes((length + 7) % 256 for length in range(256))
+#: The bytes in which such pieces are looked for at first, and after another field; at least one is
+#: in them. As long as there are some, it is twice as many each time.
+_WINDOW, _LARGEST_WINDOW = 1 << 8, 1 << 15
+
 
 def read_sentencepiece(path: str | os.PathLike[str]) -> SentencePieceModel:
     """Return the content of a ``.model`` file of SentencePiece.
 
     Raises:
         OSError: the file cannot be read.
-        ValueError: it is damaged, or SentencePiece does not take it either. The message says the
+        ValueError: the file is damaged, or SentencePiece refuses it, too. The message gives the
             file, the place in it and the reason.
     """
     return parse_sentencepiece(read_whole(path), os.fspath(path))
@@ -500,16 +393,18 @@ def parse_sentencepiece(data: bytes, source: str) -> SentencePieceModel:
 
 
 def _parse(data: bytes, source: str) -> SentencePieceModel:
-    texts: list[bytes] = []
+    texts: list[str] = []
     scores: list[bytes] = []
     types = bytearray()
     trainer: dict[str, Any] = {}
     normalizers: dict[int, dict[str, Any]] = {}
-    at = 0
-    while True:
-        at = _read_pieces(data, at, texts, scores, types)
-        if at == len(data):
-            break
+    at, window = 0, _WINDOW
+    while at < len(data):
+        start, at = at, _read_pieces(data, at, at + window, texts, scores, types)
+        if at > start:
+            window = min(2 * window, _LARGEST_WINDOW)
+            continue
+        window = _WINDOW
         # A field that is no piece, or a piece that is not written in the usual way.
         field = read_field(data, at, len(data))
         at = field.end
@@ -517,7 +412,7 @@ def _parse(data: bytes, source: str) -> SentencePieceModel:
             continue
         if field.number == 1:
             piece = _members(data, field, _PIECE)
-            texts.append(piece.get("text", b""))
+            texts.append(_decoded_text(piece.get("text", b""), len(texts), source))
             scores.append(piece.get("score", bytes(4)))
             types.append(piece.get("type", 1))
         elif field.number == 2:
@@ -533,7 +428,7 @@ def _parse(data: bytes, source: str) -> SentencePieceModel:
         for number, spec in normalizers.items()
     }
     return SentencePieceModel(
-        _decoded_pieces(texts, source),
+        texts,
         numbers.tolist(),
         bytes(types),
         normalizer=specs.get(3, NormalizerSpec()),
@@ -544,36 +439,35 @@ def _parse(data: bytes, source: str) -> SentencePieceModel:
 
 
 def _read_pieces(
-    data: bytes, at: int, texts: list[bytes], scores: list[bytes], types: bytearray
+    data: bytes, at: int, end: int, texts: list[str], scores: list[bytes], types: bytearray
 ) -> int:
-    """Read the pieces from a place on that are written in the usual way; return where they end.
+    """Read pieces of the usual form between two places, up to the first piece of another form.
 
-    The usual way is a field of less than 128 bytes with the text, the score and, if it is not 1,
-    the type.
+    The usual form is a field of less than 128 bytes with the text, the score and, if it is not 1,
+    the type. One pattern finds all such pieces. Its text may be other data with the same bytes, so
+    the pieces count only if there is nothing between them and all lengths in the file agree. Then
+    ``read_field`` would read the same.
+
+    Returns:
+        The place after the pieces; ``at`` if there are none.
     """
-    end = len(data)
+    split = _USUAL_PIECE.split(data[at:end])
+    count = next(compress(range(len(split)), split[::5]), len(split) // 5)
+    _, lengths, found, found_scores, kinds = (split[part : 5 * count : 5] for part in range(5))
+    sizes, own = b"".join(lengths), bytes(map(len, found))
+    found_types = bytes(map(_TYPES.__getitem__, kinds))
+    with_score = own.translate(_WITH_SCORE)
+    if found_types.count(1) < count:
+        with_score = bytes(map(add, with_score, map(len, kinds)))
+    if sizes[::3] != with_score or sizes[2::3] != own:
+        return at
     try:
-        while at < end:
-            first, size, second, length = data[at : at + 4]
-            stop = at + 2 + size
-            score = at + 5 + length
-            if first != 0x0A or second != 0x0A or size > 127 or length > 127 or stop > end:
-                break
-            if data[score - 1] != 0x15:
-                break
-            after = score + 4
-            if after == stop:
-                types.append(1)
-            elif after + 2 == stop and data[after] == 0x18 and 0 < data[after + 1] < 7:
-                types.append(data[after + 1])
-            else:
-                break
-            texts.append(data[at + 4 : score - 1])
-            scores.append(data[score:after])
-            at = stop
-    except (IndexError, ValueError):
-        pass  # The general reader says what is wrong.
-    return at
+        texts += list(map(bytes.decode, found))
+    except UnicodeDecodeError:
+        return at
+    scores.append(b"".join(found_scores))
+    types += found_types
+    return at + 2 * count + sum(sizes[::3])
 
 
 def _members(data: bytes, message: Field, kinds: Mapping[int, tuple[str, Any]]) -> dict[str, Any]:
@@ -595,7 +489,7 @@ def _members(data: bytes, message: Field, kinds: Mapping[int, tuple[str, Any]]) 
 
 
 def _decoded(members: dict[str, Any], kinds: Mapping[int, tuple[str, Any]]) -> dict[str, Any]:
-    """Return the members with text in place of bytes where it is text."""
+    """Return the members with the bytes of texts decoded."""
     texts = {name for name, kind in kinds.values() if kind is str}
     return {
         name: value.decode("utf-8", "replace") if name in texts else value
@@ -603,23 +497,17 @@ def _decoded(members: dict[str, Any], kinds: Mapping[int, tuple[str, Any]]) -> d
     }
 
 
-def _decoded_pieces(texts: list[bytes], source: str) -> list[str]:
+def _decoded_text(text: bytes, number: int, source: str) -> str:
     try:
-        if texts and all(texts) and b"\0" not in b"".join(texts):
-            return b"\0".join(texts).decode().split("\0")
+        return text.decode()
     except UnicodeDecodeError:
-        pass
-    try:
-        return list(map(bytes.decode, texts))
-    except UnicodeDecodeError as error:
-        number = texts.index(error.object)
-        raise ValueError(f"{source}: piece {number}: {error.object!r} is not UTF-8") from None
+        raise ValueError(f"{source}: piece {number}: {text!r} is not UTF-8") from None
 
 
 def sentencepiece_bytes(model: SentencePieceModel) -> bytes:
-    """Return a model as a file.
+    """Return the bytes of the file of a model.
 
-    What is written is what ``parse_sentencepiece`` reads; other settings of the trainer are lost.
+    Only the fields that ``parse_sentencepiece`` reads are written. Other settings are lost.
     """
     numbers = array("f", model.scores)
     if byteorder == "big":
@@ -640,29 +528,25 @@ def sentencepiece_bytes(model: SentencePieceModel) -> bytes:
 
 
 def _trainer(model: SentencePieceModel) -> bytes:
-    pieces = model.pieces()
+    fields = _fields(model, _TRAINER)
+    fields[4] = write_field(4, VARINT, len(model.texts))
+    # The ids; SentencePiece itself goes by the names.
+    reserved = model.pieces().reserved
     names = (model.unk_piece, model.bos_piece, model.eos_piece, model.pad_piece)
-    ids = [pieces.reserved.get(name, -1) for name in names]
-    fields = [
-        write_field(3, VARINT, model.kind),
-        write_field(4, VARINT, len(model.texts)),
-        write_field(24, VARINT, model.whitespace_as_suffix),
-        write_field(35, VARINT, model.byte_fallback),
-        # The ids; SentencePiece itself goes by the names.
-        *(write_field(40 + at, VARINT, one) for at, one in enumerate(ids)),
-        write_field(44, BYTES, model.unk_surface.encode()),
-        *(write_field(45 + at, BYTES, name.encode()) for at, name in enumerate(names)),
-    ]
-    return b"".join(fields)
+    for number, name in enumerate(names, 40):
+        fields[number] = write_field(number, VARINT, reserved.get(name, -1))
+    return b"".join(fields[number] for number in sorted(fields))
+
+
+def _fields(message: object, kinds: Mapping[int, tuple[str, Any]]) -> dict[int, bytes]:
+    """Return the bytes of the fields of a message, by their numbers."""
+    fields = {}
+    for number, (name, kind) in kinds.items():
+        value = getattr(message, name)
+        value = value.encode() if kind is str else value
+        fields[number] = write_field(number, _WIRE.get(kind, VARINT), value)
+    return fields
 
 
 def _normalizer(spec: NormalizerSpec) -> bytes:
-    return b"".join(
-        (
-            write_field(1, BYTES, spec.name.encode()),
-            write_field(2, BYTES, spec.charsmap),
-            write_field(3, VARINT, spec.add_dummy_prefix),
-            write_field(4, VARINT, spec.remove_extra_whitespaces),
-            write_field(5, VARINT, spec.escape_whitespaces),
-        )
-    )
+    return b"".join(_fields(spec, _NORMALIZER).values())

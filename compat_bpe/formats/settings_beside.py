@@ -1,11 +1,11 @@
 """The settings in the files beside a vocabulary: of Hugging Face transformers, and of training.
 
 ``tokenizer_config.json`` has the name of a class and its settings, and the special tokens by their
-roles. Older folders have those in ``special_tokens_map.json``, other added tokens in
-``added_tokens.json``, and no more than the type of the model in ``config.json``. All of them may
-be missing.
+roles. Older folders have the special tokens in ``special_tokens_map.json``, other added tokens in
+``added_tokens.json``, and only the type of the model in ``config.json``. Any of these files may be
+missing.
 
-``manifest.json`` has the settings that files of a trained vocabulary do not hold themselves.
+``manifest.json`` has the settings that are not in the files of a trained vocabulary.
 """
 
 from __future__ import annotations
@@ -22,11 +22,12 @@ from ..files.whole import read_whole
 from .checked_json import Json, read_json
 
 #: The roles of special tokens, in the order in which new ones are numbered.
-ROLES = (
-    *("bos_token", "eos_token", "unk_token", "sep_token", "pad_token", "cls_token"),
-    "mask_token",
+ROLES = tuple(
+    """
+        bos_token eos_token unk_token sep_token pad_token cls_token mask_token
+    """.split()
 )
-#: The name that transformers has for the unknown token where there is none.
+#: transformers' name for the unknown token if a file has none.
 NO_UNKNOWN = "None"
 _MORE = "additional_special_tokens"
 _EXTRA = "extra_special_tokens"
@@ -69,11 +70,11 @@ _FLAGS = ("single_word", "lstrip", "rstrip", "normalized", "special")
 
 
 class Special(NamedTuple):
-    """The special token that a class has for a role, unless a file names another.
+    """The default special token of a class for a role.
 
-    ``lstrip`` and ``normalized`` are as for any added token, and are those of a mere name in a
-    file, too. ``content`` is None if the class has none. ``is_bare`` is True if a list of added
-    tokens that has the name decides about its flags.
+    ``lstrip`` and ``normalized`` are as for any added token. They also apply to a name without
+    flags in a file. ``content`` is None if the class has no such token. ``is_bare`` is True if a
+    list of added tokens with the name decides about its flags.
     """
 
     content: str | None = None
@@ -94,7 +95,7 @@ class Settings:
 
     def __init__(self, config: Json, names: Json, added: Json, model: Json) -> None:
         self.config = config
-        # Both are older than the list of all added tokens, and count only without it.
+        # Both are older than the list of all added tokens, and are used only without it.
         self._is_old = config.get("added_tokens_decoder") is None
         self._names = names if self._is_old else Json({}, names.source)
         self._added = added if self._is_old else Json({}, added.source)
@@ -104,8 +105,8 @@ class Settings:
         """Return the name of the class, without "Fast" at its end, with its place; None if unknown.
 
         Args:
-            known: the names of classes. The class of the type of model counts only if it is one
-                of them: a model of any type may have a vocabulary of another kind.
+            known: the names of classes. The class of the type of model is used only if it is one
+                of them, since a model of any type may have a vocabulary of another kind.
         """
         for file in (self.config, self.model):
             named = file.get("tokenizer_class")
@@ -123,12 +124,12 @@ class Settings:
         return None if member is None else member.truth()
 
     def special_tokens(self, known: Mapping[str, Special]) -> dict[str, dict[str, Any]]:
-        """Return the special token for each role that there is one for, as in a file.
+        """Return the special token of each role that has one, as in a file.
 
-        A role that is null in a file has none, whatever the class has.
+        A role that is null in a file has no token, even if the class has one.
 
         Args:
-            known: the tokens that the class has.
+            known: the default tokens of the class.
         """
         tokens: dict[str, dict[str, Any]] = {}
         for role in ROLES:
@@ -146,7 +147,7 @@ class Settings:
 
     @cached_property
     def _listed(self) -> dict[str, dict[str, Any]]:
-        """The tokens of either list of added tokens by their names; the last ones count."""
+        """The tokens of both lists of added tokens by their names; the last ones count."""
         return {token["content"]: token for token in (*self.listed(), *self._listed_by_name())}
 
     def _field(self, key: str) -> Json | None:
@@ -164,21 +165,21 @@ class Settings:
     ) -> AddedBeside:
         """Return all added tokens.
 
-        Those that are not in the vocabulary are numbered from its end on: first the listed ones by
-        the ids that are written there, then the special ones in the order of their roles.
+        Tokens that are not in the vocabulary are numbered from its end on: first the listed ones,
+        in the order of their ids in the list, then the special ones, in the order of their roles.
 
         Args:
             vocabulary: the tokens of the model, and their ids.
             special: the special token for each role.
-            more: the other special tokens, unless a file lists some.
+            more: the default of the other special tokens.
         """
         roles = {token["content"] for token in special.values()}
         more_tokens = [token for token in self._more(more) if token["content"] not in roles]
         by_role = [*special.values(), *more_tokens]
         names = {token["content"] for token in by_role}
         listed = [*self.listed(), *self._listed_by_name()]
-        # transformers numbers them twice. Around a text it puts the ids that are written in the
-        # files, even where the tokens get others in the end.
+        # transformers numbers them twice. Around a text it puts the ids in the files, even if the
+        # tokens get other ids in the end.
         around = {**vocabulary, **{token["content"]: token["id"] for token in listed}}
         for name in dict.fromkeys(token["content"] for token in by_role):
             around.setdefault(name, len(around))
@@ -190,7 +191,7 @@ class Settings:
             name = token["content"]
             if name in tokens and token is self._listed.get(name):
                 continue
-            # A token that comes again keeps its place, but has the flags that come last.
+            # A repeated token keeps its place, but gets the last flags.
             tokens[name] = {**token, "special": token["special"] or name in names}
         tokens.pop("", None)
         following = len(vocabulary)
@@ -203,7 +204,7 @@ class Settings:
         """Yield the tokens of ``added_tokens_decoder`` as in a ``tokenizer.json``, by their ids.
 
         Raises:
-            ValueError: it is damaged.
+            ValueError: the list is damaged.
         """
         listed = self.config.get("added_tokens_decoder")
         if listed is None:
@@ -217,7 +218,7 @@ class Settings:
 
     def _listed_by_name(self) -> Iterator[dict[str, Any]]:
         """Yield the tokens of ``added_tokens.json`` by their ids."""
-        # Neither those of the class itself count here, nor those with flags in the settings.
+        # Tokens of the class itself, and tokens with flags in the settings, do not count here.
         parts = filter(None, (*map(self._field, ROLES), *self._more_parts()))
         special = {
             _token(part)["content"]
@@ -233,7 +234,7 @@ class Settings:
         """Yield the special tokens that have no role.
 
         Args:
-            known: those that the class has, unless a file says something.
+            known: the default tokens of the class.
         """
         if self._field(_MORE) is None:
             yield from map(_token, known)
@@ -246,7 +247,7 @@ class Settings:
 
     def _more_parts(self) -> Iterator[Json]:
         parts = [file[_MORE] for file in (self.config, self._names) if _MORE in file.mapping()]
-        # If it is null in the file that is read last, it takes back what the other says.
+        # Null in the file that is read last overrides the other file.
         seen: list[Any] = []
         for part in parts if parts and parts[-1].value is not None else ():
             if part.value is not None:
@@ -259,8 +260,8 @@ class AddedBeside(NamedTuple):
     """The added tokens of a folder.
 
     Args:
-        tokens: all of them as in a ``tokenizer.json``.
-        around: the ids of tokens where they are added around a text.
+        tokens: all added tokens as in a ``tokenizer.json``.
+        around: the ids with which tokens are added around a text.
     """
 
     tokens: list[dict[str, Any]]
@@ -291,12 +292,12 @@ def _token(
     normalized: bool = False,
     is_special: bool = True,
 ) -> dict[str, Any]:
-    """Return an added token as in a ``tokenizer.json``, but for its id.
+    """Return an added token as in a ``tokenizer.json``, except for its id.
 
     Args:
         part: its name, or an object with its name and its flags.
         lstrip, normalized: the flags for a name without flags.
-        is_special: True if it is special even where no flag says so.
+        is_special: True if it is special even without a flag.
     """
     if isinstance(part, Json) and isinstance(part.value, dict):
         flags = {name: part.get(name) for name in _FLAGS}
@@ -317,7 +318,7 @@ def _token(
 
 MANIFEST = "manifest.json"
 
-#: The pattern in a manifest if a ``tokenizer.json`` alone says how text is split.
+#: The pattern in a manifest if only a ``tokenizer.json`` defines how text is split.
 AS_TOKENIZER_JSON = "that of tokenizer.json"
 
 #: The formats of byte-level BPE, and the files of each; ``{name}`` stands for the name of the
@@ -330,7 +331,7 @@ FORMATS: dict[str, tuple[str, ...]] = {
     "token-map": ("token_map.tsv",),
 }
 
-#: The format of models of SentencePiece, and all formats with it.
+#: The format of SentencePiece models, and all formats.
 SENTENCEPIECE = "sentencepiece"
 ALL_FORMATS = {**FORMATS, SENTENCEPIECE: ("{name}.model", "{name}.vocab")}
 
@@ -352,7 +353,7 @@ def manifest_of(*files: Path) -> Manifest | None:
 
     Returns:
         The manifest; None if there is none, or if it does not list one of the files with its
-        SHA-256: then it belongs to another vocabulary, or something else is called so.
+        SHA-256. In that case the manifest is of another vocabulary, or of another kind.
 
     Raises:
         OSError: one of the files cannot be read.

@@ -1,9 +1,9 @@
 """``.tiktoken`` files: a token and its rank on each line.
 
 A line is the token's bytes in base64, a blank, and the rank in decimal: ``aGVsbG8= 15339``.
-The reader takes every well-formed file that ``tiktoken.load.load_tiktoken_bpe`` takes, and gives
-the same ranks. Lines may end in LF, CR LF or CR. Empty lines are skipped. The blanks around the
-two fields and the order of the lines do not matter. The empty token, written ``=`` in the last
+The reader accepts every well-formed file that ``tiktoken.load.load_tiktoken_bpe`` accepts, and
+gives the same ranks. Lines may end in LF, CR LF or CR. Empty lines are skipped. The blanks around
+the two fields and the order of the lines do not matter. The empty token, written ``=`` in the last
 line of the rank files of OpenAI's Whisper, is a token like any other.
 
 tiktoken is lenient with a damaged file. Its base64 decoder drops characters that it does not know.
@@ -11,9 +11,9 @@ tiktoken is lenient with a damaged file. Its base64 decoder drops characters tha
 causes a panic later on. Here each of these is an error that names the line.
 
 Holes in the ranks are not an error, since real vocabularies have them. So a file that is cut
-between two lines looks whole if it has its 256 byte tokens (compare its checksum, if you know
-one). A file that is cut inside a line is refused: the last token is no longer base64, or the last
-rank is missing, or it is cut to its first digits and is the rank of an earlier line.
+between two lines looks whole if it has its 256 byte tokens. (Compare its checksum, if you know
+one.) A file that is cut inside a line is refused: the last token is not base64, the last rank is
+missing, or the last rank is cut to its first digits and is also the rank of an earlier line.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def _parse_in_bulk(data: bytes) -> dict[bytes, int] | None:
     None leaves the file to the careful reader.
     """
     lines = data.count(b"\n")
-    # One space and one line feed a line, in turn; all other characters are those of base64.
+    # Spaces and line feeds alternate, one of each per line. All other characters are base64.
     if data.translate(None, _BASE64_CHARS) != b" \n" * lines:
         return None
     fields = data.split()
@@ -78,7 +78,7 @@ def _parse_in_bulk(data: bytes) -> dict[bytes, int] | None:
     try:
         tokens = list(map(a2b_base64, token_fields))
         ranks = dict(zip(tokens, map(int, fields[1::2])))
-    except ValueError:  # binascii.Error is one
+    except ValueError:  # including binascii.Error
         return None
     token_fields.append(b"")
     if b"".join(map(b2a_base64, tokens)) != b"\n".join(token_fields):
@@ -116,12 +116,12 @@ def _parse_by_line(data: bytes, source: str) -> dict[bytes, int]:
 
 
 def parse_in_order(data: bytes, source: str) -> dict[bytes, int]:
-    """Parse a file in which a token's rank is its place, whatever number is beside it.
+    """Parse a file in which a token's rank is its place, not the number beside it.
 
-    A token that comes twice counts where it comes first.
+    If a token comes twice, the first place counts.
 
     Raises:
-        ValueError: as in :func:`parse_ranks`, but for ranks and tokens that occur twice.
+        ValueError: as in :func:`parse_ranks`, except that ranks and tokens may occur twice.
 
     >>> data = format_ranks({bytes([byte]): byte for byte in range(256)})
     >>> parse_in_order(data + b"YQ== 7\\naGVsbG8= 7\\n", "hello.tiktoken")[b"hello"]

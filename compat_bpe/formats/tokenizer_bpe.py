@@ -8,8 +8,8 @@ from itertools import chain, repeat
 from operator import add
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
-from ..pattern.translation import Chars
-from ..pattern.translation import Sequence as NodeSequence
+from ..pattern.tree import Chars
+from ..pattern.tree import Sequence as NodeSequence
 from ..pipeline.byte_level import UNICODE_TO_BYTE, encode_bytes
 from ..pipeline.models.bpe.by_merges import ListedMergesEncoder, UnknownPolicy
 from ..pipeline.models.bpe.by_rank import ByteLevelBPE, BytePairEncoder, merges_by_rank
@@ -37,11 +37,11 @@ class ListedModel(NamedTuple):
         merges: the left parts of all merges, and their right parts.
         ignore_merges: True if a chunk that is a token is that token.
         unknown: the treatment of text that is not a token.
-        prefix, suffix: the decoration of characters that do not begin a word, and of those that
-            end one, as in the file; None or empty for none.
-        dropout: as in the file: None, or a probability. With 1 no merge is made. With anything
-            below, the ids are those without it, since tokenizers leaves out merges at random.
-        spelled: each merge as its parts with a space between them; empty if that is not at hand.
+        prefix, suffix: the decoration of characters that do not begin a word, and of characters
+            that end a word, as in the file; None or empty for none.
+        dropout: as in the file: None, or a probability. With 1 no merge is made. With a lower
+            value, the ids are those without dropout, since tokenizers omits merges at random.
+        spelled: each merge as its parts with a space between them; empty if that is not known.
     """
 
     vocabulary: dict[str, int]
@@ -64,7 +64,7 @@ class ListedModel(NamedTuple):
         """Return the model with more tokens, and the merges that make them.
 
         Raises:
-            ValueError: it is not byte-level, since it decorates characters.
+            ValueError: the model has a prefix or a suffix, so it is not byte-level.
         """
         if self.prefix or self.suffix:
             raise ValueError("only byte-level BPE can be extended, without a prefix or a suffix")
@@ -177,7 +177,7 @@ class RankedModel(NamedTuple):
     def extended(
         self, tokens: Mapping[bytes, int], merges: Sequence[tuple[bytes, bytes]]
     ) -> RankedModel:
-        """Return the model with more tokens, whose ranks say how they are merged."""
+        """Return the model with more tokens, whose ranks define their merges."""
         return RankedModel({**self.ranks, **tokens})
 
     @property
@@ -199,14 +199,14 @@ class RankedModel(NamedTuple):
         """Return the model with a list of merges.
 
         Raises:
-            ValueError: it has the empty token.
+            ValueError: the vocabulary has the empty token.
         """
         if b"" in self.ranks:
             raise ValueError("the empty token cannot be in a tokenizer.json")
         merges = [parts for _, parts in merges_by_rank(self.ranks) if parts is not None]
         lefts = [encode_bytes(left) for left, _ in merges]
         rights = [encode_bytes(right) for _, right in merges]
-        # Merging by rank takes a chunk that is a token as it is.
+        # With merging by rank, a chunk that is a token is that token.
         return ListedModel(self.vocabulary, (lefts, rights), ignore_merges=True)
 
     def written(self, vocabulary: Mapping[str, int]) -> dict[str, Any]:
@@ -214,7 +214,7 @@ class RankedModel(NamedTuple):
         return self.listed().written(vocabulary)
 
 
-#: The pattern of a pre-tokenizer of files whose normalizer leaves no spaces.
+#: The pattern of a pre-tokenizer in files whose normalizer leaves no spaces.
 _SPACE = NodeSequence((Chars(CodePoints.of(" ")),))
 
 
@@ -292,7 +292,7 @@ def _dropout(part: Json) -> float | None:
 def _merges(
     part: Json, vocabulary: Mapping[str, int]
 ) -> tuple[tuple[list[str], list[str]], Sequence[str]]:
-    """Return the left parts of all merges, and their right parts; and both as ``spelled``."""
+    """Return the left parts of all merges, their right parts, and both as ``spelled``."""
     listed = part.sequence()
     types = set(map(type, listed))
     names: list[Any] = []
@@ -317,7 +317,7 @@ def _merges(
 
 
 def _merge_items(part: Json) -> Iterator[Json]:
-    """Yield the merges of a list, without the line that a merges.txt begins with."""
+    """Yield the merges of a list, without the first line of a merges.txt."""
     all_text = set(map(type, part.sequence())) == {str}
     for item in part.items():
         if not (all_text and item.value.startswith("#version")):

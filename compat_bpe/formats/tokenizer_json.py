@@ -1,7 +1,7 @@
 """``tokenizer.json`` of Hugging Face tokenizers.
 
-The result gives the ids that ``tokenizers.Tokenizer.from_file(path).encode(text)`` gives, as of
-tokenizers 0.23.3. ``truncation`` and ``padding`` are read, but not applied unasked, since they are
+The result gives the ids of ``tokenizers.Tokenizer.from_file(path).encode(text)`` in tokenizers
+0.23.3. ``truncation`` and ``padding`` are read, but applied only on request, since they are
 settings of a program rather than of a vocabulary.
 
 As in tokenizers, the ids that the file writes beside its added tokens are ignored. An added token
@@ -21,7 +21,7 @@ from ..pipeline.added_tokens import AddedToken, AddedTokens, normalized_content
 from ..pipeline.pre_tokenizers.base import split_off_first
 from ..pipeline.pre_tokenizers.splitter import StepSplitter
 from .checked_json import Json, is_unicode
-from .tokenizer_models import read_unigram, read_word_level, read_wordpiece
+from .tokenizer_models import read_unigram, read_word_level, read_wordpiece, refuse_extension
 from .tokenizer_parts import (
     check_size,
     joined_steps,
@@ -47,7 +47,7 @@ class TokenizerDefinition(NamedTuple):
 
     ``parts`` has ``normalizer``, ``pre_tokenizer``, ``post_processor`` and ``decoder`` as in the
     file. ``source`` is the file's name in messages. ``truncation`` and ``padding`` are the file's
-    settings, which nothing applies unasked.
+    settings, which are applied only on request.
     """
 
     model: ModelPart
@@ -75,6 +75,11 @@ class TokenizerDefinition(NamedTuple):
         Raises:
             ValueError: this kind of model cannot be extended.
         """
+        from .tokenizer_bpe import ListedModel, RankedModel
+
+        if not isinstance(self.model, (ListedModel, RankedModel)):
+            # Pieces would need scores, and one more piece might change the pieces of any word.
+            refuse_extension(type(self.model).__name__.removesuffix("Part"))
         return self._replace(model=self.model.extended(tokens, merges), source=name)
 
     def with_tokens(self, tokens: Sequence[AddedToken]) -> tuple[TokenizerDefinition, int]:
@@ -142,12 +147,15 @@ _MODELS: dict[str, Callable[[Json], ModelPart]] = {
     "Unigram": read_unigram,
 }
 
-#: The members of each type of model without which it is not taken for that type, in the order of
-#: tokenizers, if a file does not name its type, as old ones do not.
+#: The required members of each type of model, in the order of tokenizers. They show the type if a
+#: file does not name it, as in old files.
 FIELDS = {
     "BPE": {"vocab", "merges"},
     "WordPiece": {
-        *("unk_token", "continuing_subword_prefix", "max_input_chars_per_word", "vocab"),
+        "unk_token",
+        "continuing_subword_prefix",
+        "max_input_chars_per_word",
+        "vocab",
     },
     "WordLevel": {"vocab", "unk_token"},
     "Unigram": {"vocab"},
@@ -161,7 +169,7 @@ def _model(part: Json) -> ModelPart:
         if type_name not in _MODELS:
             part.fail(f"{type_name} is not supported, only {', '.join(_MODELS)}")
         return _MODELS[type_name](part)
-    # As in tokenizers, it is of the first type that it can be read as.
+    # As in tokenizers, the first type that fits is used.
     errors = []
     for name, fields in FIELDS.items():
         if members.keys() >= fields:
@@ -192,15 +200,15 @@ def _with_tokens(
 ) -> tuple[tuple[AddedToken, ...], int]:
     """Return added tokens with more of them, and the number that are new or have new flags.
 
-    Tokens that are not in the vocabulary are numbered on. As in tokenizers, the last of equal
-    tokens counts, and it is special if any of them is. If the vocabulary has gaps, a new id may be
-    that of one of its tokens; then it is decoded as the added token.
+    Tokens that are not in the vocabulary get the next ids. As in tokenizers, the last of equal
+    tokens counts, and it is special if any of them is. If the vocabulary has gaps, a new id may
+    equal that of one of its tokens. Then it is decoded as the added token.
 
     Args:
-        present: the added tokens that there are.
+        present: the added tokens so far.
         tokens: an ``AddedToken`` each, or a tuple of its items; the ids in them do not matter.
         vocabulary: the vocabulary of the model.
-        size: its size.
+        size: the size of the vocabulary.
     """
     ids = {token.content: token.id for token in present}
     found = {token.id: token for token in present}
@@ -232,7 +240,7 @@ _read_added_token = itemgetter("content", "id", *_FLAGS)
 
 
 def _added_token(item: Json) -> tuple[Any, ...]:
-    """Return a token's name, its id as written, and its flags.
+    """Return a token's name, its id in the file, and its flags.
 
     The usual case is fast, since some files have a thousand added tokens.
     """
@@ -281,7 +289,7 @@ def _assemble(definition: TokenizerDefinition) -> Definition:
 
     @cache
     def pieces() -> dict[int, str]:
-        # A model may have a token twice, of which the vocabulary has the last.
+        # If a model has a token twice, the vocabulary has the last one.
         names = {id_: data.decode(errors="replace") for id_, data in alone.other_tokens().items()}
         names.update((number, name) for name, number in model.vocabulary.items())
         names.update((token.id, normalized_content(token, normalize)) for token in added)
@@ -304,7 +312,7 @@ def _assemble(definition: TokenizerDefinition) -> Definition:
         alone,
         added=AddedTokens(added, normalize, prefix=prefix),
         other_tokens=lambda: other_tokens,
-        # A token of the vocabulary may be an added one too, which may be decoded otherwise.
+        # A token of the vocabulary may also be an added token with other text when decoded.
         others_win=True,
         make_decoder=None if has_bytes else make_decoder,
         processor=read_post_processor(parts["post_processor"]),

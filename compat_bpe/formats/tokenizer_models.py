@@ -1,6 +1,6 @@
-"""The models of a ``tokenizer.json`` as they are in a file: WordPiece, word level and Unigram.
+"""The models in a ``tokenizer.json``: WordPiece, word level and Unigram.
 
-``ModelPart`` is what all have in common. BPE is in ``tokenizer_bpe``.
+``ModelPart`` is their common protocol. BPE is in ``tokenizer_bpe``.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
         @property
         def size(self) -> int:
-            """The number of tokens, after which added ones are numbered on."""
+            """The number of tokens. Added tokens get the ids from here on."""
 
         def define(self, steps: Sequence[PreTokenizerStep], source: str) -> Definition:
             """Return the definition of a tokenizer that has only a pre-tokenizer and this model.
@@ -43,19 +43,11 @@ if TYPE_CHECKING:
                 ValueError: the model is wrong.
             """
 
-        def extended(
-            self, tokens: Mapping[bytes, int], merges: Sequence[tuple[bytes, bytes]]
-        ) -> ModelPart:
-            """Return the model with more tokens, and the merges that make them.
-            Raises:
-                ValueError: this kind of model cannot be extended.
-            """
-
         def written(self, vocabulary: Mapping[str, int]) -> dict[str, Any]:
             """Return the model as in a file, with a vocabulary that may have more tokens."""
 
 
-#: The bound of ids, which tokenizers keeps in 32 unsigned bits.
+#: The upper bound of ids, itself excluded; tokenizers keeps them in 32 unsigned bits.
 ID_LIMIT = 1 << 32
 
 
@@ -113,7 +105,7 @@ def bytes_of(vocabulary: Mapping[str, int]) -> dict[bytes, int]:
 
 
 def refuse_extension(kind: str) -> NoReturn:
-    """Raise ``ValueError`` for a kind of model that gets no more tokens."""
+    """Raise ``ValueError`` for a kind of model that cannot have more tokens."""
     raise ValueError(f"a {kind} vocabulary cannot be extended: only byte-level BPE can be")
 
 
@@ -124,10 +116,10 @@ def flag(part: Json, name: str) -> bool:
 
 
 def read_vocabulary(part: Json) -> dict[str, int]:
-    """Return a vocabulary from token to id; as in tokenizers, tokens may share an id.
+    """Return a vocabulary from token to id. As in tokenizers, tokens may share an id.
 
     Raises:
-        ValueError: an id is impossible, or a token is not text.
+        ValueError: an id is out of range, or a token is not text.
     """
     vocabulary = part.mapping()
     ids = vocabulary.values()
@@ -161,12 +153,6 @@ class WordPiecePart(NamedTuple):
         from ..pipeline.models.wordpiece import WordPiece
 
         return definition_of_pieces(WordPiece(*self), steps, self.vocabulary)
-
-    def extended(
-        self, tokens: Mapping[bytes, int], merges: Sequence[tuple[bytes, bytes]]
-    ) -> WordPiecePart:
-        """Raise ``ValueError``: the pieces of a word may all change with one more piece."""
-        return refuse_extension("WordPiece")
 
     def written(self, vocabulary: Mapping[str, int]) -> dict[str, Any]:
         """Return the model as in a file."""
@@ -212,12 +198,6 @@ class WordLevelPart(NamedTuple):
         from ..pipeline.models.wordpiece import WordLevel
 
         return definition_of_pieces(WordLevel(*self), steps, self.vocabulary)
-
-    def extended(
-        self, tokens: Mapping[bytes, int], merges: Sequence[tuple[bytes, bytes]]
-    ) -> WordLevelPart:
-        """Raise ``ValueError``: there are no merges that would make more tokens."""
-        return refuse_extension("word-level")
 
     def written(self, vocabulary: Mapping[str, int]) -> dict[str, Any]:
         """Return the model as in a file."""
@@ -287,17 +267,11 @@ class UnigramPart(NamedTuple):
             pieces=lambda: dict(enumerate(self.pieces)),
         )
 
-    def extended(
-        self, tokens: Mapping[bytes, int], merges: Sequence[tuple[bytes, bytes]]
-    ) -> UnigramPart:
-        """Raise ``ValueError``: more pieces would need scores."""
-        return refuse_extension("Unigram")
-
     def written(self, vocabulary: Mapping[str, int]) -> dict[str, Any]:
         """Return the model as in a file.
 
         Raises:
-            ValueError: ``vocabulary`` has a piece that the model has not: its score is unknown.
+            ValueError: ``vocabulary`` has a piece that is not in the model, so it has no score.
         """
         if vocabulary.keys() - set(self.pieces):
             refuse_extension("Unigram")
@@ -362,10 +336,10 @@ def _read_piece(item: Json) -> tuple[str, float]:
 def written_float(value: float) -> float:
     """Return the float to write so that tokenizers reads ``value``.
 
-    A float is written as the shortest number that Python reads as that float.
+    Python writes a float as the shortest number that it reads as that float.
 
     Raises:
-        ValueError: no float near it is read as this value.
+        ValueError: tokenizers reads no float near this value as the value.
     """
     below = above = value
     for _ in range(8):

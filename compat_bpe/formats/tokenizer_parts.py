@@ -1,9 +1,9 @@
 """The parts of a ``tokenizer.json`` around its model, read; truncation and padding also written.
 
-Each reader takes a part as in the file and returns the stage of the pipeline that it describes. A
-kind is imported once a file has it, unless each file needs it. A part that is not supported raises
-a ``ValueError`` that names it. The names and their meaning are those of Hugging Face tokenizers
-0.23.3.
+Each reader gets a part as in the file and returns the stage of the pipeline that it describes. The
+module of a kind is imported on demand, unless every file needs it. A part that is not supported
+raises a ``ValueError`` that names it. The names and their meaning are those of Hugging Face
+tokenizers 0.23.3.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from typing import Any, TypeVar
 
     from ..pattern.splitter import Splitter
-    from ..pattern.translation import Node
+    from ..pattern.tree import Node
     from ..pipeline.decoders.steps import DecoderStep
     from ..pipeline.normalizers.base import Normalizer
     from ..pipeline.normalizers.forms import Form
@@ -45,7 +45,7 @@ def check_size(part: Json) -> None:
     """Refuse a part of thousands of steps, which would take minutes to read.
 
     Raises:
-        ValueError: it has more than ``_MOST_OBJECTS`` objects.
+        ValueError: the part has more than ``_MOST_OBJECTS`` objects.
     """
     left, objects = [part.value], 0
     while left:
@@ -67,8 +67,8 @@ def part_type(
     Args:
         part: the part.
         known: all types.
-        members_of: the members by which tokenizers tells some types if a part does not name a type
-            that it knows, in its order.
+        members_of: the members by which tokenizers recognises a type if a part does not name a
+            known type, in its order.
 
     Raises:
         ValueError: the type is not one of ``known``, or the part is nested too deeply.
@@ -93,7 +93,7 @@ def flattened(
     key: str,
     members_of: Mapping[str, Collection[str]] = _NONE,
 ) -> Iterator[tuple[str, Json]]:
-    """Yield the parts that a part consists of, sequences in sequences included, with their types.
+    """Yield the single parts of a part and their types; nested sequences are flattened.
 
     Args:
         part: the part.
@@ -116,7 +116,7 @@ def character(part: Json) -> str:
 
 
 def one_of(part: Json, names: Collection[T]) -> T:
-    """Return the name that a part is."""
+    """Return the name in a part, which must be one of some names."""
     for name in names:
         if part.text() == name:
             return name
@@ -132,7 +132,7 @@ def pattern(part: Json) -> tuple[Node, Splitter]:
     from ..pattern.oniguruma import parse_oniguruma
     from ..pattern.parser import check_length, check_limits
     from ..pattern.splitter import Splitter
-    from ..pattern.translation import Chars, PatternError, Sequence
+    from ..pattern.tree import Chars, PatternError, Sequence
 
     members = part.mapping()
     if len(members) != 1 or not members.keys() <= {"Regex", "String"}:
@@ -161,7 +161,7 @@ def read_normalizer(part: Json | None) -> Normalizer | None:
     return one_after_the_other([_NORMALIZERS[type_name](item) for type_name, item in parts])
 
 
-#: The members by which tokenizers knows a normalizer without a type, in its order.
+#: The members by which tokenizers recognises a normalizer without a type, in its order.
 _NORMALIZER_MEMBERS = {
     "BertNormalizer": {"clean_text", "handle_chinese_chars", "lowercase"},
     "Strip": {"strip_left", "strip_right"},
@@ -249,7 +249,7 @@ BYTE_LEVEL_PATTERN = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N
 
 
 def joined_steps(part: Json | None) -> list[PreTokenizerStep]:
-    """Return the steps of a ``pre_tokenizer``, joined already if it is one that ships."""
+    """Return the steps of a ``pre_tokenizer``; those of a shipped one are joined already."""
     if part is None:
         return []
     from ..pipeline.pre_tokenizers.splitter import prepared_steps
@@ -263,7 +263,7 @@ def joined_steps(part: Json | None) -> list[PreTokenizerStep]:
 
 
 def read_steps(part: Json) -> list[PreTokenizerStep]:
-    """Return the steps of a ``pre_tokenizer``, each as it is in the file."""
+    """Return the single steps of a ``pre_tokenizer``, as in the file."""
     parts = flattened(part, _STEPS, "pretokenizers")
     return [step for type_name, item in parts for step in _STEPS[type_name](item)]
 
@@ -275,7 +275,7 @@ def _split_by(tree: Node, behavior: Behavior = "Isolated", *, invert: bool = Fal
 
 
 def _split_at(points: CodePoints, behavior: Behavior = "Isolated") -> Split:
-    from ..pattern.translation import Chars
+    from ..pattern.tree import Chars
 
     return _split_by(Chars(points), behavior)
 
@@ -391,7 +391,7 @@ def read_post_processor(part: Json | None) -> Processor | None:
     return None if part is None else _read_processor(part)
 
 
-#: The members by which tokenizers knows a post-processor without a type.
+#: The members by which tokenizers recognises a post-processor without a type.
 _PROCESSOR_MEMBERS = {
     "BertProcessing": {"sep", "cls"},
     "TemplateProcessing": {"single", "pair", "special_tokens"},
@@ -403,7 +403,7 @@ def _read_processor(part: Json) -> Processor:
 
 
 def _bert(part: Json) -> Processor:
-    """Return BERT's or RoBERTa's: their members decide, and not the type, as in tokenizers."""
+    """Return BERT's or RoBERTa's post-processor; as in tokenizers, its members decide which."""
     cls, sep = (_special_token(part[name]) for name in ("cls", "sep"))
     trims, adds = map(part.mapping().get, ("trim_offsets", "add_prefix_space"))
     if isinstance(trims, bool) and isinstance(adds, bool):
@@ -416,14 +416,6 @@ def _special_token(part: Json) -> Special:
     if len(items) != 2:
         part.fail("must be a token and its id")
     return processors.Special(items[0].text(), _id(items[1]))
-
-
-def _id(part: Json) -> int:
-    """Return an id, or the type of a token: an unsigned 32-bit number."""
-    number = part.number()
-    if not 0 <= number < 1 << 32:
-        part.fail(f"{number} is not from 0 to 2**32 - 1")
-    return number
 
 
 def _template(part: Json) -> Processor:
@@ -479,7 +471,7 @@ _PROCESSORS: dict[str, Callable[[Json], Processor]] = {
 
 
 def read_decoder(part: Json | None) -> list[DecoderStep]:
-    """Return the steps of a file's ``decoder``; the pieces are joined by spaces if it has none.
+    """Return the steps of a file's ``decoder``; without one, pieces are joined by spaces.
 
     Raises:
         ValueError: it is wrong.
@@ -496,10 +488,10 @@ def read_decoder(part: Json | None) -> list[DecoderStep]:
     return read
 
 
-#: The most characters that decoders may make of one: a Replace makes at most its content of it.
+#: The most characters that decoders may make from one: a Replace makes at most its content.
 _MOST_OF_ONE = 1 << 12
 
-#: The members by which tokenizers knows a decoder without a type, in its order.
+#: The members by which tokenizers recognises a decoder without a type, in its order.
 _DECODER_MEMBERS = {
     "BPEDecoder": {"suffix"},
     "WordPiece": {"prefix", "cleanup"},
@@ -590,8 +582,8 @@ def read_padding(part: Json) -> Padding:
     return Padding(
         length,
         _DIRECTIONS[one_of(part["direction"], _DIRECTIONS)],
-        _count(part["pad_id"], 1 << 32),
-        _count(part["pad_type_id"], 1 << 32),
+        _id(part["pad_id"]),
+        _id(part["pad_type_id"]),
         part["pad_token"].text(),
         None if multiple is None else _count(multiple),
     )
@@ -617,6 +609,11 @@ def padding_part(padding: Padding) -> dict[str, Any]:
         "pad_type_id": padding.pad_type_id,
         "pad_token": padding.pad_token,
     }
+
+
+def _id(part: Json) -> int:
+    """Return an id, or the type of a token."""
+    return _count(part, 1 << 32)
 
 
 def _count(part: Json, end: int = 1 << 64) -> int:

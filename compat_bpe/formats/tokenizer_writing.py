@@ -1,4 +1,4 @@
-"""Parts of a ``tokenizer.json`` as they are in a file: made for other formats, and for training."""
+"""Parts of a ``tokenizer.json``, written for other formats and for training."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def pattern_part(published: str) -> dict[str, Any]:
     """
     from ..pattern.oniguruma import parse_oniguruma, to_oniguruma
     from ..pattern.parser import parse
-    from ..pattern.translation import PatternError, can_be_empty, surely_begins
+    from ..pattern.tree import PatternError, can_be_empty, surely_begins
     from ..unicode.properties import ALL
 
     tree = parse(published)
@@ -104,8 +104,8 @@ def template_part(
     """Return a ``TemplateProcessing``, as in a file.
 
     Args:
-        single: what a text becomes.
-        pair: what two texts become.
+        single: the template of a text.
+        pair: the template of two texts.
         ids: the id of each token.
     """
     return {
@@ -124,7 +124,7 @@ def sentence_part(
     """Return a ``BertProcessing`` or ``RobertaProcessing``, as in a file.
 
     Args:
-        kind: which of the two.
+        kind: the name of the type.
         first, last: the tokens before and after a text.
         ids: the id of each token.
         flags: the flags of a ``RobertaProcessing``.

@@ -1,9 +1,9 @@
 """``vocab.json`` and ``merges.txt``: the model of a ``tokenizer.json`` in two files.
 
 The files beside them (``settings_beside.py``) define the added tokens and, by the name of a class
-in Hugging Face transformers, the rest. If no class is named, it is told from the tokens: of those
-that end a word with ``</w>`` there are several kinds; others are as in GPT-2. For each class there
-is the ``tokenizer.json`` that transformers 4.57 makes of the two files, without the vocabulary.
+in Hugging Face transformers, the rest. If no class is named, the tokens show it. Several kinds mark
+the end of a word with ``</w>``; others are as in GPT-2. Each class has the ``tokenizer.json`` that
+transformers 4.57 makes from the two files, without the vocabulary.
 """
 
 from __future__ import annotations
@@ -35,21 +35,22 @@ from .tokenizer_writing import (
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-#: The beginning of lines that are not merges, wherever they are, as in tokenizers; and that of the
-#: first line of CLIP's file.
+#: The beginning of lines that are not merges, anywhere in a file, as in tokenizers; and the
+#: beginning of the first line of CLIP's file.
 _HEADING = "#version"
 _HEADING_OF_CLIP = '"bpe_simple_vocab_16e6.txt#version'
 
-#: The number of tokens of GPT-1, the only vocabulary of its kind that no file need name.
+#: The number of tokens of GPT-1, the only vocabulary of its kind for which no file must name a
+#: class.
 _SIZE_OF_GPT1 = 40_478
 
 
 def read_vocab_merges(
     vocabulary: Path, merges: Path, pattern: str | None = None
 ) -> TokenizerDefinition:
-    """Read the two files, and those beside them if there are some.
+    """Read the two files, and the settings in files beside them.
 
-    ``pattern``, in the syntax of OpenAI's published patterns, splits text in place of the class.
+    ``pattern``, in the syntax of OpenAI's published patterns, replaces the splitting of the class.
 
     Raises:
         OSError: a file cannot be read.
@@ -62,7 +63,7 @@ def read_vocab_merges(
     listed = _read_merges(merges)
     if pattern is not None:
         if _ends_words(listed):
-            raise ValueError(f"{source}: its tokens end words: it is given no pattern")
+            raise ValueError(f"{source}: its tokens mark the ends of words; leave out the pattern")
         kind = _unnamed(ids.mapping(), listed, settings, source)._replace(
             parts=lambda *_: _split_by(pattern)
         )
@@ -127,7 +128,7 @@ def _split_by(pattern: str) -> dict[str, Any]:
 
 
 def _class_named(settings: Settings) -> TokenizerClass | None:
-    """Return the class that the files name; None if they name none."""
+    """Return the class that the files name; None if there is no such name."""
     named = settings.class_name({*CLASSES, *REFUSED})
     if named is None:
         return None
@@ -142,24 +143,24 @@ def _class_named(settings: Settings) -> TokenizerClass | None:
 def _class_of(
     ids: Collection[str], merges: Sequence[str], settings: Settings, source: str
 ) -> TokenizerClass:
-    """Return the class by the tokens and the merges."""
+    """Return the class, determined from the tokens and the merges."""
     if not _ends_words(merges):
         return _unnamed(ids, merges, settings, source)
     if "<|startoftext|>" in ids and "<|endoftext|>" in ids:
         return CLIP
-    # CharBPETokenizer of tokenizers writes such tokens, too, and lowercases nothing.
+    # CharBPETokenizer of tokenizers also writes such tokens, and does not lowercase text.
     if "<unk>" in ids and len(ids) == _SIZE_OF_GPT1:
         return GPT1
     raise ValueError(
-        f"{source}: its tokens end words ({WORD_END}), as in several kinds of tokenizers: a "
-        "tokenizer_config.json beside it must name the class (tokenizer_class)"
+        f"{source}: its tokens mark the ends of words ({WORD_END}), as in several kinds of "
+        "tokenizers: a tokenizer_config.json beside it must name the class (tokenizer_class)"
     )
 
 
 def _ends_words(merges: Sequence[str]) -> bool:
-    """Return True if the last character of a word is written with an end of its own.
+    """Return True if the last character of a word has a mark for the end.
 
-    In other vocabularies "</w>" is text, and is made from single characters by merges.
+    In other vocabularies "</w>" is text that merges make from single characters.
     """
     parts = {part for merge in merges if WORD_END in merge for part in merge.split(" ")}
     made = {merge.replace(" ", "") for merge in merges}
@@ -178,7 +179,7 @@ def parse_merges(data: bytes, source: str) -> list[str]:
         source: the name of the file, for messages.
 
     Raises:
-        ValueError: ``{file}: {place}: {reason}``. It is damaged.
+        ValueError: ``{file}: {place}: {reason}``. The file is damaged.
     """
     merges = []
     for number, line in enumerate(text_lines(data, source), 1):
@@ -192,28 +193,28 @@ def parse_merges(data: bytes, source: str) -> list[str]:
 
 
 def is_heading(line: str) -> bool:
-    """Return True if readers skip a line of a list of merges, which may be a merge all the same."""
+    """Return True if readers skip a line of a list of merges, even if the line is a merge."""
     return line.startswith(_HEADING)
 
 
 def _unnamed(
     ids: Collection[str], merges: Sequence[str], settings: Settings, source: str
 ) -> TokenizerClass:
-    """Return the class of a vocabulary that no file names one for: as GPT-2, but for the tokens.
+    """Return the class of a vocabulary without a named class: GPT-2's with other special tokens.
 
-    Its own special tokens are, as in ``load_gpt2``, all names ``<…>`` that no merge makes, unless
-    a file lists all added tokens.
+    As in ``load_gpt2``, its special tokens are all names ``<…>`` that no merge makes, unless a file
+    lists all added tokens.
 
     Raises:
-        ValueError: bytes are missing, so it is not as GPT-2.
+        ValueError: bytes are missing, so the vocabulary is not like GPT-2's.
     """
     missing = sorted({*BYTE_TO_UNICODE.values()} - {*ids})
     if missing:
         shown = ", ".join(map(repr, missing[:3]))
         raise ValueError(
-            f"{source}: {len(missing)} of the 256 bytes, written as in GPT-2's vocabulary, are no "
-            f"tokens ({shown}{', …' * (len(missing) > 3)}), so it is not byte-level BPE like that: "
-            "load the tokenizer.json of its tokenizer, or name the class in a "
+            f"{source}: {len(missing)} of the 256 bytes, written as in GPT-2's vocabulary, are "
+            f"missing ({shown}{', …' * (len(missing) > 3)}), so it is not byte-level BPE like "
+            "GPT-2's: load the tokenizer.json of its tokenizer, or name the class in a "
             "tokenizer_config.json beside it (tokenizer_class)"
         )
     if settings.config.get("added_tokens_decoder") is not None:
@@ -227,22 +228,22 @@ def _unnamed(
     return GPT2._replace(special={}, more=tuple(names))
 
 
-#: The end of a token that ends a word, in the vocabularies that say so.
+#: The mark of a token that ends a word, in vocabularies with such marks.
 WORD_END = "</w>"
 
 
 class TokenizerClass(NamedTuple):
-    """A class.
+    """A class of Hugging Face transformers.
 
     Args:
-        parts: returns the parts of the file besides the model; it takes the settings, the name of
+        parts: returns the parts of the file besides the model, given the settings, the name of
             the special token for each role, and the id of each name.
         special: the special tokens.
         needed: the roles that must have a special token.
         more: other special tokens.
-        unknown: the role of the special token that stands for what is unknown.
-        no_unknown: the name of that token if a file says that there is none.
-        word_end: the end of tokens that end a word.
+        unknown: the role of the unknown token.
+        no_unknown: the name of the unknown token if a file sets it to null.
+        word_end: the mark of tokens that end a word.
         most_merges: the number of merges that are used.
     """
 
@@ -284,7 +285,7 @@ def _codegen(settings: Settings, *_: Any) -> dict[str, Any]:
 
 
 def _qwen2(settings: Settings, *_: Any) -> dict[str, Any]:
-    # Only transformers 5 takes this flag here.
+    # Only transformers 5 reads this flag here.
     prefix = settings.flag("add_prefix_space") is True
     return {
         "normalizer": {"type": "NFC"},
@@ -366,7 +367,7 @@ def _herbert(_: Settings, names: Mapping[str, str], ids: Mapping[str, int]) -> d
 
 
 def _roberta_class(*, normalized: bool, mask_normalized: bool) -> TokenizerClass:
-    """Return RoBERTa's class, or one that differs in the flag ``normalized`` of special tokens."""
+    """Return RoBERTa's class with some values for the flag ``normalized`` of special tokens."""
 
     def special(name: str) -> Special:
         return Special(name, normalized=normalized, is_bare=False)
@@ -419,7 +420,7 @@ CLIP = TokenizerClass(
     needed=("bos_token", "eos_token"),
     unknown="unk_token",
     word_end=WORD_END,
-    # All tokens but the bytes, the bytes that end a word, and the two special tokens.
+    # All tokens except the bytes, the bytes that end a word, and the two special tokens.
     most_merges=49_408 - 2 * 256 - 2,
 )
 GPT1 = TokenizerClass(

@@ -1,8 +1,8 @@
-"""``vocab.txt``: the vocabulary of BERT and its like, one piece a line.
+"""``vocab.txt``: the vocabulary of BERT and similar models, one piece per line.
 
-The number of a line, from 0 on, is the id of its piece. White space at the end of a line is no
-part of the piece. If a piece comes twice, the last line counts. The rest is as Hugging Face
-transformers makes it from such a file and from the files beside it (``settings_beside.py``).
+The number of a line, counted from 0, is the id of its piece. White space at the end of a line does
+not belong to the piece. If a piece comes twice, the last line counts. The rest is as in Hugging
+Face transformers, from this file and the files beside it (``settings_beside.py``).
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from .tokenizer_writing import (
 
 
 class _Kind(NamedTuple):
-    """A kind of tokenizer: its special tokens, and how they are put around texts.
+    """A kind of tokenizer: its special tokens, and their places around texts.
 
     Args:
         special: the special tokens.
@@ -41,7 +41,7 @@ class _Kind(NamedTuple):
     between: int = 1
 
 
-#: The roles that BERT has a special token for, and those of others.
+#: The roles of BERT's special tokens, and those of others.
 _ROLES = ("unk_token", "sep_token", "pad_token", "cls_token", "mask_token")
 _MORE_ROLES = ("bos_token", "eos_token", *_ROLES)
 
@@ -63,11 +63,13 @@ _FUNNEL = _Kind(dict(zip(_MORE_ROLES, map(Special, _FUNNEL_NAMES))), first_type=
 #: The kind of each known class.
 _CLASSES = {
     **dict.fromkeys(
-        (
-            *("BertTokenizer", "ConvBertTokenizer", "DistilBertTokenizer"),
-            *("DPRContextEncoderTokenizer", "DPRQuestionEncoderTokenizer", "DPRReaderTokenizer"),
-            *("ElectraTokenizer", "LayoutLMTokenizer", "LxmertTokenizer", "MobileBertTokenizer"),
-            *("RealmTokenizer", "RetriBertTokenizer", "SqueezeBertTokenizer"),
+        tuple(
+            """
+                BertTokenizer ConvBertTokenizer DistilBertTokenizer DPRContextEncoderTokenizer
+                DPRQuestionEncoderTokenizer DPRReaderTokenizer ElectraTokenizer LayoutLMTokenizer
+                LxmertTokenizer MobileBertTokenizer RealmTokenizer RetriBertTokenizer
+                SqueezeBertTokenizer
+            """.split()
         ),
         _BERT,
     ),
@@ -153,13 +155,13 @@ def _kind_of(path: Path, vocabulary: Mapping[str, int], settings: Settings) -> _
         name = roles[role]["content"] if role in roles else "no token"
         if name not in vocabulary:
             raise ValueError(
-                f"{path}: it has no {name}, so it is no vocabulary of BERT; if it is of another "
-                "class, a tokenizer_config.json beside it must name that (tokenizer_class)"
+                f"{path}: it has no {name}, so it is not a BERT vocabulary; for another class, a "
+                "tokenizer_config.json beside it must name the class (tokenizer_class)"
             )
     cased = next(filter(_CASED.match, vocabulary), None)
     if cased is not None and settings.flag("do_lower_case") is None:
         raise ValueError(
-            f"{path}: nothing says whether text is lowercased, as BERT's usually is; but then no "
-            f"text has the token {cased!r}: say do_lower_case in a tokenizer_config.json beside it"
+            f"{path}: it is not known whether text is lowercased, as usual for BERT; then no text "
+            f"has the token {cased!r}: set do_lower_case in a tokenizer_config.json beside it"
         )
     return _BERT

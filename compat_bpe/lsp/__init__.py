@@ -1,5 +1,5 @@
-"""The language server: counts, prompts and what an editor shows of tokens, over the protocol.
+"""The language server: counts, prompts, and tokens shown in an editor.
 
-It speaks the Language Server Protocol by itself, with the standard library alone. So it starts in
-the time of the command, and a keystroke in a large file copies nothing large.
+It implements the Language Server Protocol with the standard library alone. So it starts as fast as
+the command, and a keystroke in a large file copies nothing large.
 """

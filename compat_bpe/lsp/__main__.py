@@ -1,6 +1,6 @@
 """``python -m compat_bpe.lsp``: the server as ``compat-bpe lsp`` starts it, by the package alone.
 
-Plug-ins that bring the package along start it so: the command needs other packages.
+Plug-ins that include the package start it this way: the command needs other packages.
 """
 
 from __future__ import annotations

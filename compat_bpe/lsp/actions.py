@@ -61,8 +61,8 @@ def execute(session: Session, params: Params) -> dict[str, Any]:
     """Carry out a command.
 
     Returns:
-        For ``compatBpe.copyAsPrompt`` the prompt as ``text`` and its ``count``, which the client
-        puts where it wants; for ``compatBpe.countSelection`` the ``count``, which is also shown.
+        For ``compatBpe.copyAsPrompt`` the prompt as ``text``, for the client to copy, and its
+        ``count``; for ``compatBpe.countSelection`` the ``count``, which is also shown.
     """
     command, arguments = params.text("command"), params.array("arguments")
     if command not in COMMANDS:
@@ -83,7 +83,7 @@ def execute(session: Session, params: Params) -> dict[str, Any]:
 
 
 def as_prompt(opened: OpenDocument, text: str) -> dict[str, Any]:
-    """Return a text as it is put into a prompt: after its file's name, in a fence, in the budget.
+    """Return a text for a prompt: its file's name, then the text in a fence, within the budget.
 
     The fence is longer than any run of the same signs in the text, so nothing in it ends it.
     """
@@ -152,7 +152,7 @@ def _cut(
     """Return the action that deletes the text above the budget."""
     document = opened.document
     encoding = document.encoding
-    # As much text as may fit, and a character that cannot.
+    # As much text as may fit, and one character more.
     longest = encoding.core.longest_token
     limit = opened.answer.limit(budget)
     most = end if longest is None else min(end, start + limit * longest + 1)

@@ -7,6 +7,7 @@ the last one is the end of the document, and a column beyond the end of a line i
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
 from time import monotonic
 from typing import Any, Callable, NamedTuple
 from urllib.parse import unquote, urlsplit
@@ -23,6 +24,7 @@ from .settings import Choice
 MARKDOWN = ("markdown", "mdx", "quarto", "rmd")
 
 
+@dataclass(eq=False)
 class OpenDocument:
     """A document that a client has open.
 
@@ -32,35 +34,27 @@ class OpenDocument:
         version: its version, as the client counts.
         document: the text, with its count.
         choice: the encoding of ``document``, as it was chosen.
-        answer: what the choice means; it makes tokens of the counts of ``document``.
+        answer: the answer to the choice; it converts counts of ``document`` to tokens.
         budget: the number of tokens that it should not exceed; None if there is none.
     """
 
-    def __init__(
-        self,
-        uri: str,
-        language: str,
-        version: int,
-        document: Document,
-        choice: Choice,
-        answer: Answer,
-        budget: int | None,
-    ) -> None:
-        self.uri = uri
-        self.language = language
-        self.version = version
-        self.document = document
-        self.choice = choice
-        self.answer = answer
-        self.budget = budget
-        #: The steps of a change that takes long; None if there is none.
-        self.steps: Iterator[None] | None = None
-        #: The messages about the document that wait for the end of these steps.
-        self.waiting: list[dict[str, Any]] = []
-        #: The selection in characters; empty unless the client has sent one for this version.
-        self.selection: tuple[int, int] = (0, 0)
-        #: The diagnostics that the client has.
-        self.published: list[dict[str, Any]] = []
+    uri: str
+    language: str
+    version: int
+    document: Document
+    choice: Choice
+    answer: Answer
+    budget: int | None
+    #: The steps of a change that takes long; None if there is none.
+    steps: Iterator[None] | None = None
+    #: The messages about the document that wait for the end of these steps.
+    waiting: list[dict[str, Any]] = field(default_factory=list)
+    #: The selection in characters; empty unless the client has sent one for this version.
+    selection: tuple[int, int] = (0, 0)
+    #: Why it is counted by another encoding than the chosen one; empty if it is not.
+    problem: str = ""
+    #: The diagnostics that the client has.
+    published: list[dict[str, Any]] = field(default_factory=list)
 
     def count(self, start: int = 0, end: int | None = None) -> int:
         """Return the tokens of a range in characters; of the document unless one is given."""
@@ -170,17 +164,14 @@ def position_at(document: Document, offset: int, unit: Unit) -> dict[str, int]:
 
 def range_at(document: Document, start: int, end: int, unit: Unit) -> dict[str, Any]:
     """Return the range of two offsets in characters, as the protocol writes it."""
-    return {
-        "start": position_at(document, start, unit),
-        "end": position_at(document, end, unit),
-    }
+    return {"start": position_at(document, start, unit), "end": position_at(document, end, unit)}
 
 
 def edit_of(document: Document, change: Change, unit: Unit) -> tuple[int, int, str]:
     r"""Return a change as the arguments of ``Document.replace``.
 
-    The result is the text of the client, unit by unit. In UTF-16 a change may take half of a
-    character. Two halves that meet stay as they are: they count as the character that they are.
+    The result is the text of the client, unit by unit. In UTF-16 a change may remove half of a
+    character. Two halves side by side stay two units, and count as their character.
 
     >>> from compat_bpe import get_encoding
     >>> document = Document(get_encoding("gpt2"), "a\U0001f600")
@@ -223,9 +214,9 @@ _NEAR = 1000
 
 
 class Notices:
-    """The times at which a client is told of changed documents, each once in an interval.
+    """The times at which a client is notified of changed documents, each once in an interval.
 
-    A change after a pause is told at once, others together when the interval is over.
+    The client is notified of a change after a pause at once, and of others when the interval ends.
 
     Args:
         tell: called with the URI of a document that is due.
@@ -238,11 +229,12 @@ class Notices:
         self._due: dict[str, float] = {}
         self._told: dict[str, float] = {}
 
-    def changed(self, uri: str) -> None:
-        """Note that the count of a document may have changed."""
-        if uri not in self._due:
-            now = self._clock()
-            self._due[uri] = max(now, self._told.get(uri, now - INTERVAL) + INTERVAL)
+    def changed(self, *uris: str) -> None:
+        """Note that the counts of documents may have changed."""
+        for uri in uris:
+            if uri not in self._due:
+                now = self._clock()
+                self._due[uri] = max(now, self._told.get(uri, now - INTERVAL) + INTERVAL)
 
     def forget(self, uri: str) -> None:
         """Forget a document that is closed."""
@@ -254,7 +246,7 @@ class Notices:
         return max(0.0, min(self._due.values()) - self._clock()) if self._due else None
 
     def send(self) -> None:
-        """Send what is due."""
+        """Send all notices that are due."""
         if not self._due:
             return
         now = self._clock()
@@ -283,6 +275,6 @@ def diagnostics(opened: OpenDocument, unit: Unit) -> list[dict[str, Any]]:
             "source": SOURCE,
             "code": "budget",
             "message": f"{opened.in_words()} are {opened.count() - budget:,} over the budget of "
-            f"{budget:,}: it is exceeded here",
+            f"{budget:,}: the limit is here",
         }
     ]

@@ -7,7 +7,7 @@ from itertools import accumulate
 from typing import Any
 
 from ..encodings.encoding import Encoding
-from ..encodings.model_names import model_names
+from ..encodings.families import NeedsFile
 from ..encodings.registry import list_encoding_names
 from ..encodings.resolve import Answer
 from ..fit.boundary import BOUNDARIES
@@ -21,6 +21,10 @@ from .documents import OpenDocument, offset_of, offsets_of, range_at, read_posit
 from .rpc import Params
 from .session import Session
 from .settings import DEFAULT_CHOICE, Choice, read_choice, reason_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ..chat.known_models import KnownModel
 
 #: The characters of a text that are counted in one step.
 _STEP = 1 << 15
@@ -128,7 +132,7 @@ def prompt(session: Session, params: Params) -> dict[str, Any]:
         template = fim_template(encoding, in_words=True)
     texts: tuple[Any, ...] = document, at
     if choice != opened.choice:
-        # As much text as may fit, and a character that cannot: what is left out makes it cut.
+        # As much text as may fit, and one character more, so that the text is cut.
         longest = encoding.core.longest_token
         most = len(document) if longest is None else limit * longest + 1
         start, end = max(0, at - most), min(at + most, len(document))
@@ -219,15 +223,29 @@ def messages(session: Session, params: Params) -> dict[str, Any]:
 
 
 def names(session: Session, params: Params) -> dict[str, Any]:
-    """Return the names that the settings take, for an editor to complete."""
+    """Return the models and encodings that the package knows, each with its encoding or family."""
+    from ..chat.known_models import known_models  # imported here: a user asks for this
+
     params.close()
-    return {"models": model_names(), "encodings": list_encoding_names()}
+    models = [_described(model) for model in known_models()]
+    return {"models": models, "encodings": list_encoding_names()}
+
+
+def _described(model: KnownModel) -> dict[str, Any]:
+    """Return a model with its ``encoding``, the ``note`` of its estimate, or its requirements."""
+    found: dict[str, Any] = {"name": model.name, "group": model.group}
+    if model.answer is not None:
+        note = model.answer.note
+        found.update({"note": note} if note else {"encoding": model.answer.encoding_name})
+    elif isinstance(model.family, NeedsFile):
+        found["file"] = model.family.where
+    elif model.family is not None:
+        found["service"] = model.family.counted_by
+    return found if model.context is None else {**found, "context": model.context}
 
 
 def _encoding(
-    session: Session,
-    params: Params,
-    opened: OpenDocument | None = None,
+    session: Session, params: Params, opened: OpenDocument | None = None
 ) -> tuple[Choice, Answer, Encoding]:
     """Return the encoding that parameters name; else that of the document, or the general one.
 
@@ -240,7 +258,8 @@ def _encoding(
         assert isinstance(encoding, Encoding)
         return opened.choice, opened.answer, encoding
     chosen = named or session.settings.general.choice or DEFAULT_CHOICE
-    return (chosen, *session.encodings.get(chosen))
+    answer, loaded, _ = session.encodings.get(chosen)
+    return chosen, answer, loaded
 
 
 def _estimate(answer: Answer) -> dict[str, Any]:

@@ -62,7 +62,7 @@ _SHOWN = 40
 
 
 def in_json(value: object) -> str:
-    """Return a wrong value as the user has written it: in JSON, or what it is if it has parts.
+    """Return a wrong value as the user has written it: in JSON, or its kind if it has parts.
 
     >>> in_json(None), in_json("ten"), in_json([1, 2])
     ('null', '"ten"', 'a list')
@@ -197,7 +197,7 @@ class Params:
 
 
 def error_as_json(error: Exception) -> dict[str, Any]:
-    """Return an error as it is sent; also print one that is a mistake of the server."""
+    """Return an error as it is sent; also print it if it is a bug of the server."""
     if isinstance(error, RpcError):
         return {"code": error.code, "message": brief(error.message)}
     print(
@@ -258,7 +258,7 @@ class Wire:
 
         Raises:
             Disconnected: there is none any more.
-            RpcError: something is not a message; the next one can be read all the same.
+            RpcError: the input is not a message; the next message can still be read.
         """
         length = self._read_header()
         if length > LONGEST:
@@ -271,7 +271,7 @@ class Wire:
             return json.loads(data.decode("utf-8", "replace")), length
         except (ValueError, RecursionError, MemoryError) as error:
             raise RpcError(
-                PARSE_ERROR, f"a message is no JSON: {json_message(str(error))}"
+                PARSE_ERROR, f"a message is not JSON: {json_message(str(error))}"
             ) from None
 
     def write(self, message: dict[str, Any]) -> None:
@@ -290,7 +290,7 @@ class Wire:
             raise Disconnected from None
 
     def _read_header(self) -> int:
-        """Return the length of the next message; skip what is not a header."""
+        """Return the length of the next message; skip lines that are not a header."""
         length: int | None = None
         is_broken = False
         while True:
@@ -311,7 +311,7 @@ class Wire:
             elif not _OTHER_HEADER.match(line):
                 is_broken = True
         if is_broken:
-            print("compat-bpe lsp: something was no message, and was skipped", file=sys.stderr)
+            print("compat-bpe lsp: input that is not a message was skipped", file=sys.stderr)
         return length
 
     def _read_bytes(self, length: int) -> bytes:

@@ -1,4 +1,4 @@
-"""The server: what it announces and does, and its work on standard input and output."""
+"""The server: its announcements, its handlers, and its work on standard input and output."""
 
 from __future__ import annotations
 
@@ -73,19 +73,19 @@ def did_open(session: Session, params: Params) -> None:
     item = params.inner("textDocument")
     uri, text = item.text("uri"), item.text("text")
     language = item.text_or("languageId", "")
-    choice, budget = wanted(session, uri)
+    choice, budget, problem = wanted(session, uri)
     new = OpenDocument(
         uri, language, _version(item), Document(get_encoding("bytes")), choice, BYTES, budget
     )
     session.documents[uri] = new
-    fill(session, new, choice, text)
+    fill(session, new, choice, text, problem=problem)
 
 
 def did_change(session: Session, params: Params) -> None:
     """Make the changes of a document.
 
-    Versions are the client's to count. They may go back: messages come in their order, so the
-    last change is the newest, whatever its version says.
+    Versions are numbered by the client, and may go back: messages come in their order, so the last
+    change is the newest, with any version.
     """
     opened = session.document(params)
     changes = [read_change(change) for change in params.objects("contentChanges")]
@@ -96,8 +96,7 @@ def did_change(session: Session, params: Params) -> None:
         opened.version = version
         opened.selection = (0, 0)
         if isinstance(error, ValueError):
-            session.show(f"{opened.choice.name} is not used for {opened.uri}: {error}")
-            fill(session, opened, DEFAULT_CHOICE, before.text, changes)
+            fill_by_default(session, opened, opened.choice, error, before.text, changes)
         elif error is not None:
             opened.document = before
             raise error
@@ -124,12 +123,14 @@ def configured(session: Session, params: Params) -> None:
 
 
 def recount(session: Session, params: Params) -> None:
-    """Count a document by the encoding that the settings now say."""
+    """Count a document by the encoding that the settings now name."""
     opened = session.document(params)
-    choice, _ = wanted(session, opened.uri)
+    choice, _, problem = wanted(session, opened.uri)
     # A file may also have another vocabulary by now.
     if choice != opened.choice or load(session, choice).encoding is not opened.document.encoding:
-        fill(session, opened, choice, opened.document.text)
+        fill(session, opened, choice, opened.document.text, problem=problem)
+    else:
+        opened.problem = problem
 
 
 # Settings
@@ -149,8 +150,8 @@ def ask_settings(session: Session) -> bool:
 
 
 def change_settings(session: Session, value: Any) -> bool:
-    """Take new settings; if anything in them is wrong, tell the user and keep the old ones."""
-    # Clients send settings at the start that they have sent with the first request already.
+    """Use new settings; if any of them is wrong, tell the user and keep the old ones."""
+    # At the start, clients repeat the settings that they sent with the first request.
     value = in_section(value)
     if value != session.last_settings:
         session.told.clear()
@@ -162,8 +163,11 @@ def change_settings(session: Session, value: Any) -> bool:
             if one.choice is not None:
                 session.encodings.check(one.choice)
     except RpcError as error:
-        session.show(f"the settings are not used: {error.message}")
+        session.problem = f"the settings are not used: {error.message}"
+        session.show(session.problem)
+        session.notices.changed(*session.documents)
         return False
+    session.problem = ""
     session.settings = settings
     use_settings(session)
     if session.is_initialized:
@@ -173,7 +177,7 @@ def change_settings(session: Session, value: Any) -> bool:
 
 
 def use_settings(session: Session) -> None:
-    """Give each open document the budget and the encoding that are now wanted for it."""
+    """Give each open document the budget and the encoding that its settings now name."""
     for opened in list(session.documents.values()):
         opened.budget = wanted(session, opened.uri)[1]
         session.notices.changed(opened.uri)
@@ -187,13 +191,13 @@ def files_changed(session: Session, params: Params) -> None:
     use_settings(session)
 
 
-def wanted(session: Session, uri: str) -> tuple[Choice, int | None]:
-    """Return what counts a document, and its budget.
+def wanted(session: Session, uri: str) -> tuple[Choice, int | None, str]:
+    """Return the encoding of a document, its budget, and why that is not the project's.
 
     The limit of ``compat-bpe check`` comes before the settings, so that an editor shows what fails
     in CI.
     """
-    path = path_of(uri)
+    path, problem = path_of(uri), ""
     if uri.startswith("file:"):
         from ..check.configuration import budget_of_file  # imported here: it reads TOML
         from ..check.source import ConfigurationError
@@ -201,14 +205,15 @@ def wanted(session: Session, uri: str) -> tuple[Choice, int | None]:
         try:
             budget = budget_of_file(path)
         except (OSError, ConfigurationError) as error:
-            session.show(f"the budgets of the project are not used: {error}")
+            problem = f"the budgets of the project are not used: {error}"
+            session.show(problem)
         else:
             if budget is not None:
                 answer = budget.counted_by
                 is_model = answer.estimate is not None and answer.model is not None
                 choice = Choice("model", answer.model or "") if is_model else None
-                return choice or Choice("encoding", answer.encoding_name), budget.limit
-    return session.settings.of(path)
+                return choice or Choice("encoding", answer.encoding_name), budget.limit, ""
+    return (*session.settings.of(path), problem)
 
 
 # Documents
@@ -219,8 +224,9 @@ def load(session: Session, choice: Choice) -> Loaded:
     try:
         return session.encodings.get(choice)
     except RpcError as error:
-        session.show(f"{DEFAULT_CHOICE.name} is used instead: {error.message}")
-        return session.encodings.get(DEFAULT_CHOICE)
+        problem = f"{DEFAULT_CHOICE.name} is used instead: {error.message}"
+        session.show(problem)
+        return session.encodings.get(DEFAULT_CHOICE)._replace(problem=problem)
 
 
 def fill(
@@ -229,12 +235,13 @@ def fill(
     choice: Choice,
     text: str,
     changes: Sequence[Change] = (),
+    problem: str = "",
 ) -> None:
     """Fill a document with a text, counted by an encoding, and make some changes in it.
 
-    If the encoding cannot be used for the text, the default one is.
+    If the encoding cannot be used for the text, the default one is; a problem says why.
     """
-    answer, encoding = load(session, choice)
+    answer, encoding, failure = load(session, choice)
     new = Document(encoding)
 
     def steps() -> Iterator[None]:
@@ -243,17 +250,30 @@ def fill(
 
     def done(error: Exception | None) -> None:
         if isinstance(error, ValueError) and choice != DEFAULT_CHOICE:
-            session.show(f"{choice.name} is not used for {opened.uri}: {error}")
-            fill(session, opened, DEFAULT_CHOICE, text, changes)
+            fill_by_default(session, opened, choice, error, text, changes)
         elif error is not None:
             raise error
         else:
-            opened.document, opened.answer = new, answer
+            opened.document, opened.answer, opened.problem = new, answer, problem or failure
             is_default = encoding is get_encoding(DEFAULT_CHOICE.name)
             opened.choice = DEFAULT_CHOICE if is_default else choice
             session.notices.changed(opened.uri)
 
     session.work_on(opened, steps(), done)
+
+
+def fill_by_default(
+    session: Session,
+    opened: OpenDocument,
+    choice: Choice,
+    error: ValueError,
+    text: str,
+    changes: Sequence[Change],
+) -> None:
+    """Fill a document by the default encoding, since the one that was chosen cannot be used."""
+    problem = f"{choice.name} is not used for {opened.uri}: {error}"
+    session.show(problem)
+    fill(session, opened, DEFAULT_CHOICE, text, changes, problem)
 
 
 def _version(identifier: Params) -> int:
@@ -297,7 +317,7 @@ NOTIFICATIONS: dict[str, Handler] = {
 }
 
 
-# What is announced
+# Announcements
 
 #: Each thing that is shown on request, by its setting: its name in the protocol, and its options.
 _PROVIDERS: dict[str, tuple[str, dict[str, Any]]] = {
@@ -314,7 +334,7 @@ _PROVIDERS: dict[str, tuple[str, dict[str, Any]]] = {
     ),
     "codeActions": ("codeAction", {"codeActionKinds": list(actions.KINDS)}),
 }
-#: What a client is asked to show anew: the names of its capability and of the request.
+#: The names of the capabilities, and of the requests, for showing something anew.
 _REFRESHED = (
     ("codeLens", "codeLens"),
     ("inlayHint", "inlayHint"),
@@ -326,8 +346,8 @@ _REFRESHED = (
 def announced(session: Session) -> dict[str, Any]:
     """Return the capabilities of the server.
 
-    A client that gets no hover tells its user so. So only what the settings show is announced;
-    ``register`` announces the rest when the settings come to show it.
+    Clients tell their users if a hover is empty. So only displays that the settings turn on are
+    announced; ``register`` announces others when the settings turn them on later.
     """
     capabilities: dict[str, Any] = {
         "positionEncoding": session.unit,
@@ -350,7 +370,7 @@ def announced(session: Session) -> dict[str, Any]:
 
 
 def register(session: Session) -> None:
-    """Announce what the settings have come to show, to a client that takes such news later."""
+    """Announce displays that the settings have turned on, if the client allows that later."""
     new = []
     for name, (kind, options) in _PROVIDERS.items():
         is_new = session.settings.shown[name] and name not in session.announced
@@ -368,7 +388,7 @@ def register(session: Session) -> None:
 
 
 def watch(session: Session) -> None:
-    """Ask the client to tell of changes in files that may have the project's budgets."""
+    """Ask the client to report changes of files that may have the project's budgets."""
     if session.client.can("workspace", "didChangeWatchedFiles", "dynamicRegistration"):
         watchers = [{"globPattern": f"**/{name}"} for name in (NAME, PYPROJECT)]
         new = {
@@ -380,7 +400,7 @@ def watch(session: Session) -> None:
 
 
 def refresh(session: Session) -> None:
-    """Ask the client to show anew what it shows."""
+    """Ask the client to update its displays."""
     for kind, method in _REFRESHED:
         if session.client.can("workspace", kind, "refreshSupport"):
             session.ask(f"workspace/{method}/refresh", None, lambda _: None)

@@ -1,8 +1,8 @@
 """``Session``: the work for one client, from its first message to its last.
 
-One thread reads messages, another one works on them in their order. What takes long is done in
-steps, between which other messages are answered; only those about a document that such work is for
-wait for it. So nothing overtakes a change of the document that it is about.
+One thread reads messages, another one works on them in their order. Long work is done in steps,
+between which other messages are answered. Messages about a document wait for the work on that
+document, so no message overtakes a change of its document.
 """
 
 from __future__ import annotations
@@ -65,6 +65,8 @@ class Session:
         self.has_settings = False
         #: The settings as they were sent last.
         self.last_settings: object = None
+        #: Why the settings that were sent last are not used; empty if they are.
+        self.problem = ""
         #: The messages that the user was shown since the settings last changed.
         self.told: set[str] = set()
         #: The capabilities that the client has told.
@@ -79,7 +81,7 @@ class Session:
         self._read_bytes = self._done_bytes = 0
         self._tasks: deque[_Task] = deque()
         self._last_step = 0.0
-        #: Requests that are not answered yet, and of these the ones that are cancelled.
+        #: Requests that are not answered yet, and the cancelled ones among them.
         self._open: set[Id] = set()
         self._cancelled: set[Id] = set()
         #: The numbers of changes of each document that were read, and that were handled.
@@ -89,7 +91,7 @@ class Session:
         self._asked_count = 0
 
     def run(self) -> int:
-        """Work until the client says that it is done, or is gone; return the exit status."""
+        """Work until the client ends the session, or is gone; return the exit status."""
         threading.Thread(target=self._read, daemon=True).start()
         try:
             while not self.is_over:
@@ -100,9 +102,9 @@ class Session:
                     self._work(message)
                 except Disconnected:
                     raise
-                except Exception as error:  # a mistake here must not take the documents along
+                except Exception as error:  # a bug here must not lose the documents
                     self.log(error_as_json(error)["message"])
-            for number in list(self._open):  # what works in steps, or waits for a document
+            for number in list(self._open):  # requests in steps, or that wait for a document
                 ended = RpcError(rpc.REQUEST_CANCELLED, "the server has ended")
                 self._answer(number, None, ended)
         except Disconnected:
@@ -110,7 +112,7 @@ class Session:
         return 0 if self.is_shut_down or not self.is_initialized else 1
 
     def _work(self, message: Any) -> None:
-        """Work on a message, if there is one, and on what else is to be done."""
+        """Work on a message, if there is one, and on other work that is due."""
         if message is not _NOTHING:
             self._take(message)
         late = monotonic() - self._last_step > _PATIENCE
@@ -134,8 +136,8 @@ class Session:
         )
 
     def show(self, message: str) -> None:
-        """Show the user an error, once."""
-        if message in self.told:
+        """Show the user an error, once, unless the client has a status for it."""
+        if message in self.told or self.client.has_status:
             return
         self.told.add(message)
         self.notify("window/showMessage", {"type": 1, "message": f"compat-bpe: {message}"})
@@ -159,6 +161,8 @@ class Session:
             }
             if opened.answer.note:
                 params["encoding"], params["note"] = "", opened.answer.note
+            if self.problem or opened.problem:
+                params["problem"] = self.problem or opened.problem
             if opened.budget is not None:
                 params["limit"] = opened.budget
                 at = opened.exceeds_at()
@@ -207,7 +211,7 @@ class Session:
         self._run(all_steps, finish, None)
 
     def give_up(self, opened: OpenDocument) -> None:
-        """Give up the work on a document, and what waits for it."""
+        """Give up the work on a document, and the messages that wait for it."""
         self._tasks = deque(task for task in self._tasks if task.steps is not opened.steps)
         opened.steps = None
         waiting, opened.waiting = opened.waiting, []
@@ -271,7 +275,7 @@ class Session:
             self._changes_read[uri] = self._changes_read.get(uri, 0) + 1
 
     def _next(self) -> Any:
-        """Return the next message, or ``_NOTHING`` when something else is to be done."""
+        """Return the next message, or ``_NOTHING`` when other work is due."""
         try:
             if self._tasks:
                 message, size = self._inbox.get_nowait()
@@ -283,7 +287,7 @@ class Session:
         return message
 
     def _take(self, message: Any) -> None:
-        """Check what was read, and work on it."""
+        """Check a message that was read, and work on it."""
         if isinstance(message, RpcError):
             self._wire.write({"id": None, "error": error_as_json(message)})
         elif not isinstance(message, dict):
@@ -381,10 +385,7 @@ class Session:
             done(result, None)
 
     def _run(
-        self,
-        steps: Steps,
-        done: Callable[[Any, Exception | None], None],
-        request: Id | None,
+        self, steps: Steps, done: Callable[[Any, Exception | None], None], request: Id | None
     ) -> None:
         """Begin work in steps; mostly the first step completes it."""
         self._tasks.append(_Task(steps, done, request))
@@ -415,7 +416,7 @@ def _as_generator(steps: Iterator[None]) -> Steps:
 
 
 class Abilities:
-    """What a client can do.
+    """The capabilities of a client.
 
     Args:
         told: its capabilities, as it has sent them.
@@ -442,6 +443,11 @@ class Abilities:
     def commands(self) -> list[str]:
         """The commands that the client carries out by itself, in rust-analyzer's form."""
         return self.list_of("experimental", "commands", "commands")
+
+    @property
+    def has_status(self) -> bool:
+        """True if the client shows the count of a document, and its problem, all the time."""
+        return self.can("experimental", "status")
 
     @property
     def pulls_diagnostics(self) -> bool:

@@ -1,4 +1,4 @@
-"""The settings of the client: what counts each file, its budget, and what is shown."""
+"""The settings of the client: the encoding and budget of each file, and the displays."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ SECTION = "compatBpe"
 SHOWN = {
     "codeLens": True,
     "inlayHints": False,  # the same counts, for editors without lenses
-    "hover": False,  # it comes among what another server says of the place
+    "hover": False,  # it would be added to the hovers of other servers
     "diagnostics": True,
     "semanticTokens": False,  # it takes the place of the colors of syntax
     "codeActions": True,
@@ -44,7 +44,7 @@ DEFAULT_CHOICE = Choice("encoding", DEFAULT_ENCODING)
 
 
 class ForFile(NamedTuple):
-    """The settings of a file; None for what the settings do not say."""
+    """The settings of a file; None for settings that are not given."""
 
     choice: Choice | None
     budget: int | None
@@ -59,8 +59,8 @@ class Settings(NamedTuple):
     """All settings.
 
     Args:
-        general: those of files that no rule is for.
-        rules: those of files by their paths; the first rule that has a say decides.
+        general: those of files to which no rule applies.
+        rules: those of files by their paths; the first rule that gives a setting decides it.
         shown: True for each thing that is shown.
     """
 
@@ -150,10 +150,10 @@ def _for_file(params: Params) -> ForFile:
 
 
 def _matcher(pattern: str) -> Callable[[str], bool]:
-    """Return the function that says if a file pattern matches a path.
+    """Return the function that returns True if a file pattern matches a path.
 
-    The pattern is as in a ``.gitignore``, and ``{a,b}`` is either. With a slash it is for a path:
-    one that does not begin with ``/`` may begin at any folder. Without one it is for a name.
+    The pattern is as in a ``.gitignore``, and ``{a,b}`` is either. A pattern with a slash is for a
+    path: unless it begins with ``/``, it may begin at any folder. Without one, it is for a name.
 
     Raises:
         InvalidPatternError: it stands for too many patterns, or for nothing.
@@ -174,15 +174,16 @@ def _matcher(pattern: str) -> Callable[[str], bool]:
     return matches
 
 
-#: How settings and requests write what they tell their users to give.
+#: The advice in errors about settings and requests, for their users.
 TERMS = Terms('"model": "{}"', '"encoding": "{}"', '"path": "{}"')
 
 
 class Loaded(NamedTuple):
-    """What a choice means, and the encoding of that."""
+    """The meaning of a choice and its encoding, or those of the default and the problem."""
 
     answer: Answer
     encoding: Encoding
+    problem: str = ""
 
 
 class Encodings:
@@ -197,7 +198,7 @@ class Encodings:
         self._loaded: dict[Choice, Loaded | RpcError] = {}
 
     def get(self, choice: Choice) -> Loaded:
-        """Return what a choice means, and its encoding.
+        """Return the answer to a choice, and its encoding.
 
         Raises:
             RpcError: it is not known, or cannot be loaded. A file that cannot be loaded is
@@ -216,7 +217,7 @@ class Encodings:
         return loaded
 
     def check(self, choice: Choice) -> None:
-        """Raise the error of ``get`` if an encoding cannot be had; load it only from a file.
+        """Raise the error of ``get`` if an encoding cannot be loaded; load it only from a file.
 
         Raises:
             RpcError: as in ``get``.
@@ -225,10 +226,10 @@ class Encodings:
             self.get(choice)
 
     def answer(self, choice: Choice) -> Answer:
-        """Return what a choice means; a path counts from the root.
+        """Return the answer to a choice; a path is relative to the root.
 
         Raises:
-            RpcError: it leads to nothing.
+            RpcError: it is not known.
         """
         files = choice.kind != "encoding"
         try:
@@ -241,14 +242,14 @@ class Encodings:
         return answer._replace(path=os.path.join(self._root, os.path.expanduser(path)))
 
     def forget(self) -> None:
-        """Forget what may be loaded from files, so that it is loaded again."""
+        """Forget encodings that may come from files, so that they are loaded again."""
         self._loaded = {
             choice: one for choice, one in self._loaded.items() if choice.kind == "encoding"
         }
 
 
 def reason_of(error: Exception, choice: Choice) -> str:
-    """Return why an encoding cannot be had, as a sentence for people.
+    """Return why an encoding cannot be loaded, as a sentence for people.
 
     >>> reason_of(FileNotFoundError(2, "No such file"), Choice("path", "vocab.txt"))
     'vocab.txt: No such file'

@@ -94,13 +94,18 @@ _MOST_COLORED = 20_000
 
 
 def lenses(session: Session, params: Params) -> list[dict[str, Any]] | None:
-    """Return a lens with the count of the document, and of each heading's or definition's part."""
+    """Return a lens with the count of each heading's or definition's part.
+
+    The first one has the count of the document, unless the client's status has it.
+    """
     opened = session.document(params)
     if not session.settings.shown["codeLens"]:
         return None
     refuse_if_outdated(session, opened)
     document = opened.document
-    shown = [_lens(document, 0, f"{opened.in_words()}{share(opened)}", session.unit)]
+    shown = []
+    if not session.client.has_status:
+        shown.append(_lens(document, 0, f"{opened.in_words()}{share(opened)}", session.unit))
     for start, end in islice(parts(opened), MOST_PARTS):
         shown.append(_lens(document, start, opened.in_words(start, end), session.unit))
     return shown
@@ -136,8 +141,8 @@ def pulled_diagnostics(session: Session, params: Params) -> dict[str, Any]:
 def hover(session: Session, params: Params) -> dict[str, Any] | None:
     """Return the counts of the selection, the line and the document, and the tokens at a place.
 
-    A client that has a selection may give it as ``range``. Else it is that for which code actions
-    were last asked, if the place is in it.
+    A client may send the selection as ``range``. Otherwise it is the range of the last request for
+    code actions, if the place is in it.
     """
     opened = session.document(params)
     if not session.settings.shown["hover"]:
@@ -194,8 +199,8 @@ def colors(session: Session, params: Params) -> dict[str, Any] | None:
 def _stretches(document: Document, start: int, end: int) -> Iterator[tuple[int, int, int]]:
     """Yield the parts of tokens in a range, each within a line, with the tokens' numbers.
 
-    A character of several tokens is in the first one. By the number in the document, a token
-    keeps its type when the range moves.
+    A character of several tokens is in the first one. The numbers are those in the document, so
+    that a token keeps its type when the range moves.
     """
     covered = start
     for token in document.tokens(start, end)[:_MOST_COLORED]:
@@ -219,10 +224,7 @@ def refuse_if_outdated(session: Session, opened: OpenDocument) -> None:
 
 
 def _lens(document: Document, at: int, title: str, unit: Unit) -> dict[str, Any]:
-    return {
-        "range": range_at(document, at, at, unit),
-        "command": {"title": title, "command": ""},
-    }
+    return {"range": range_at(document, at, at, unit), "command": {"title": title, "command": ""}}
 
 
 def share(opened: OpenDocument) -> str:

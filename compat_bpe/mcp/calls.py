@@ -1,6 +1,6 @@
-"""What calls of tools share: bounds and time, the files that they may read, what counts.
+"""The common parts of all calls of tools: bounds, time, files they may read, and the encoding.
 
-An agent may name encodings that ship, and no files: a vocabulary's path is for the command line.
+An agent may name built-in encodings, but no files: a vocabulary's path is for the command line.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from functools import lru_cache
 from typing import Any, BinaryIO, NamedTuple
 from urllib.parse import unquote, urlsplit
 
+from ..corpus.count_cache import CountCache, cache_folder, new_hash
 from ..encodings.encoding import Encoding
 from ..encodings.registry import encoding_of
 from ..encodings.resolve import Answer, Terms, UnresolvedError, resolve
@@ -78,7 +79,7 @@ class Clock:
         self._stopped = False
 
     def stop(self) -> None:
-        """Let the next check fail: nobody waits for the result."""
+        """Let the next check fail: nothing waits for the result."""
         self._stopped = True
 
     def check(self) -> None:
@@ -94,8 +95,8 @@ class Clock:
 class Roots:
     """Folders that files are read from.
 
-    A link is followed if it leads to a place in one of them. That place is opened folder by folder
-    without following links, so nobody can put one there in between.
+    A link is followed if its target is in one of them. The target is opened folder by folder
+    without following links, so that no link can be put there in between.
 
     Args:
         folders: the folders; relative ones count from the current directory.
@@ -144,7 +145,7 @@ class Roots:
         """Open a regular file in a root for reading.
 
         Raises:
-            CallError: it is outside the roots, is no regular file, or cannot be read.
+            CallError: it is outside the roots, is not a regular file, or cannot be read.
         """
         real = self.resolve(path)
         root = self._root_of(real)
@@ -169,7 +170,7 @@ class Roots:
         return None
 
     def _open_checked(self, real: str) -> BinaryIO:
-        """Open a file, and look where it is once it is open: Windows has no way step by step."""
+        """Open a file, then check where it is: Windows cannot open a path folder by folder."""
         file = open_regular(real)
         now = os.path.realpath(real)
         if self._root_of(now) is None or not os.path.samestat(
@@ -231,7 +232,7 @@ class Call:
 
     Args:
         roots: the folders that it may read.
-        default: the encoding that is taken unless the arguments say one.
+        default: the encoding unless the arguments name one.
         bounds: the most that it may take.
         clock: its time.
     """
@@ -266,7 +267,7 @@ def read_text(path: str, call: Call) -> str:
         raise CallError(f"{path}: {error}") from None
 
 
-#: How calls write what an error tells their agents to give: an agent gives no path.
+#: The advice in errors for agents, which may give no path.
 TERMS = Terms(
     'model "{}"',
     'encoding "{}"',
@@ -277,7 +278,7 @@ TERMS = Terms(
 
 @dataclass(frozen=True)
 class Chosen:
-    """How to count: by an encoding, or by a maker's number of characters to a token."""
+    """An encoding that counts, or an estimate by a maker's number of characters per token."""
 
     answer: Answer
     encoding: Encoding
@@ -288,21 +289,42 @@ class Chosen:
         Raises:
             CallError: the vocabulary has no token for a part of it, or the time is over.
         """
+        return self.answer.tokens(self._count(text, call))
+
+    def count_cached(self, text: str, call: Call, cache: CountCache) -> int:
+        """Return the tokens of a text, which a cache may know."""
+        data = text.encode()
+        hashed = new_hash()
+        hashed.update(data)
+        digest = hashed.digest()
+        found = cache.find([digest])
+        if found:
+            return self.answer.tokens(found[digest][0][0])
+        number = self._count(text, call)
+        cache.keep(digest, [(number, len(data), len(text))])
+        return self.answer.tokens(number)
+
+    def cache(self) -> CountCache:
+        """Return the user's cache for the counts of this encoding."""
+        is_quick = self.encoding.reference == "baseline"
+        return CountCache(None if is_quick else cache_folder(), [self.encoding], b"strict")
+
+    def _count(self, text: str, call: Call) -> int:
         counter = StreamCounter(self.encoding)
         try:
             for portion in portions(text):
                 call.clock.check()
                 counter.feed(portion)
-            return self.answer.tokens(counter.finish())
+            return counter.finish()
         except ValueError as error:
             raise CallError(str(error)) from None
 
 
 def chosen(model: str | None, name: str | None, call: Call) -> Chosen:
-    """Return how a call says to count: by a model, or by the name of an encoding that ships.
+    """Return the encoding or estimate of a call, by a model or the name of a built-in encoding.
 
-    If it says neither, the encoding that the server was started with counts. A file is loaded at
-    the first call that needs it, and not again.
+    If the call names neither, it is the encoding that the server was started with. A file is loaded
+    at the first call that needs it, and not again.
 
     Raises:
         CallError: model or encoding is unknown, or both are given; a file cannot be loaded.

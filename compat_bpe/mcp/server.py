@@ -20,9 +20,9 @@ from ..version import __version__
 from .calls import BOUNDS, Bounds, Call, CallError, Clock, Json, Roots, folders_of
 
 _INSTRUCTIONS = (
-    "Counts tokens exactly as models' tokenizers make them. Where no public tokenizer is known, "
-    "is_estimate is true and the note says what the number rests on. Files are read in the roots "
-    "alone."
+    "Counts tokens exactly as models' tokenizers make them. If no public tokenizer is known, "
+    "is_estimate is true, and the note has the basis of the number. Only files in the roots are "
+    "read."
 )
 
 #: The seconds that a client has to name its roots.
@@ -56,7 +56,7 @@ def _models() -> str:
     return json.dumps({"models": models})
 
 
-#: The resources by their addresses: what each is, and the function that writes it.
+#: The resources by their addresses: the description of each, and the function that writes it.
 RESOURCES: dict[str, tuple[str, Callable[[], str]]] = {
     "compat-bpe://encodings": (
         "The encodings that tools take, and the baselines that split text by a rule.",
@@ -121,13 +121,13 @@ async def _pass_on(incoming: Any, passed: Any, outgoing: Any) -> None:
 
 
 def refused_request(error: Any) -> tuple[int | str | None, str] | None:
-    """Return the id of a request that could not be read, and the reason; None if it is none.
+    """Return the id of a request that could not be read, and the reason; None for other errors.
 
-    The SDK takes no JSON that is nested some 200 deep or has lone surrogates. Python reads most of
-    it, so the id is known; where it is nested too deeply for Python, too, it is None.
+    The SDK refuses JSON that is nested some 200 levels deep or has lone surrogates. Python reads
+    most of it, so the id is known; the id is None if it is nested too deeply for Python, too.
 
     Args:
-        error: what was raised, pydantic's ``ValidationError``.
+        error: the error, pydantic's ``ValidationError``.
     """
     for one in getattr(error, "errors", list)():
         given, is_json = one["input"], one["type"] != "json_invalid"
@@ -182,7 +182,7 @@ def _server(roots: Roots | None, default: str, bounds: Bounds) -> Any:
             content = types.TextContent(type="text", text=sendable(brief(str(reason))))
             return types.CallToolResult(content=[content], is_error=True)
         finally:
-            clock.stop()  # nobody waits for the thread any more
+            clock.stop()  # nothing waits for the thread any more
         content = types.TextContent(type="text", text=json.dumps(result, ensure_ascii=False))
         return types.CallToolResult(content=[content], structured_content=result)
 
@@ -266,9 +266,9 @@ def check_arguments(schema: Json, arguments: Json, bounds: Bounds) -> None:
 
 
 def sendable(value: Any) -> Any:
-    r"""Return a value of JSON that can be sent: what UTF-8 cannot hold is escaped.
+    r"""Return a value of JSON that can be sent: characters that UTF-8 cannot hold are escaped.
 
-    Such are names of files that are not UTF-8, and surrogates that a call has brought.
+    They come from names of files that are not UTF-8, and from surrogates in a call.
 
     >>> print(sendable({"path": ["caf\udce9.txt", 1]}))
     {'path': ['caf\\udce9.txt', 1]}
@@ -290,7 +290,7 @@ def run(tool: Callable[..., Any], arguments: Json, call: Call) -> Json:
     """Return the result of a call, of the function of a tool.
 
     Raises:
-        CallError: it cannot be carried out; a mistake of ours is written to standard error.
+        CallError: it cannot be carried out; a bug of this package is written to standard error.
     """
     try:
         result: Json = sendable(tool(call, **arguments))

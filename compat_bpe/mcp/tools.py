@@ -1,4 +1,4 @@
-"""The tools: functions of which the package ``mcp`` makes schemas.
+"""The tools: functions, from which the package ``mcp`` makes schemas.
 
 This module is imported when the server starts: it needs that package and pydantic.
 """
@@ -72,7 +72,7 @@ _Boundary = Annotated[
     Literal["char", "word", "line"],
     _about(
         "Where it may be cut: anywhere, between words, or at the ends of lines. A line "
-        "or a word that does not fit is cut all the same."
+        "or a word that does not fit is cut anyway."
     ),
 ]
 
@@ -86,9 +86,7 @@ class _Counted(TypedDict):
         _about("The encoding that counted; empty if no public tokenizer of the model is known."),
     ]
     is_estimate: Annotated[bool, _about("False if the tokens are exactly those of the model.")]
-    note: Annotated[
-        str, _about("Why it is an estimate, and by which source; empty if it is exact.")
-    ]
+    note: Annotated[str, _about("Why it is an estimate, with the source; empty if it is exact.")]
 
 
 def _how(by: Chosen, note: str = "") -> _Counted:
@@ -153,13 +151,13 @@ def fits(
     model: _Model = None,
     encoding: _Encoding = None,
     limit: Annotated[
-        _Number | _Omitted, _about("The number of tokens; else what the model takes as input.")
+        _Number | _Omitted, _about("The most tokens; by default those of the model's input.")
     ] = None,
 ) -> _Fits:
-    """Say if a text, messages or files fit in a number of tokens, or in a model's context."""
+    """Check whether a text, messages or files fit in a limit, or in a model's context."""
     if limit is None:
         if model is None:
-            raise CallError("give a limit, or a model, whose limit is taken")
+            raise CallError("give a limit, or a model, whose limit is used")
         with _as_call_error("; give a limit"):
             limit = context_limit(model).input
     counted = count_tokens(call, text, messages, tools, files, model, encoding)
@@ -178,7 +176,7 @@ def fits(
 class _Truncated(_Counted):
     text: Annotated[str, _about("The text that fits.")]
     tokens: _Its
-    was_cut: Annotated[bool, _about("False if it is all of the text.")]
+    was_cut: Annotated[bool, _about("False if it is the whole text.")]
 
 
 def truncate(
@@ -188,10 +186,10 @@ def truncate(
     file: _File = None,
     model: _Model = None,
     encoding: _Encoding = None,
-    keep: Annotated[Literal["head", "tail", "ends"], _about("What is kept.")] = "head",
+    keep: Annotated[Literal["head", "tail", "ends"], _about("The part to keep.")] = "head",
     boundary: _Boundary = "char",
     marker: Annotated[
-        str | _Omitted, _about("What is put where something was cut; it counts, too.")
+        str | _Omitted, _about("The text put where something was cut; it counts, too.")
     ] = None,
 ) -> _Truncated:
     """Cut a text so that it has at most a number of tokens; no character is cut in two."""
@@ -205,8 +203,8 @@ def truncate(
 
 
 class _Part(TypedDict):
-    start: Annotated[_Number, _about("The character of the text that it begins at.")]
-    end: Annotated[_Number, _about("The character that it ends before.")]
+    start: Annotated[_Number, _about("Where it begins in the text, in characters.")]
+    end: Annotated[_Number, _about("The place after its last character.")]
     tokens: _Its
     text: NotRequired[Annotated[str, _about("Its text, unless with_text is false.")]]
 
@@ -226,7 +224,7 @@ def split(
         _Number, _about("The most tokens that a part shares with the one before.")
     ] = 0,
     boundary: _Boundary = "char",
-    with_text: Annotated[bool, _about("False to get only the places and the tokens.")] = True,
+    with_text: Annotated[bool, _about("False to get only places and numbers of tokens.")] = True,
 ) -> _Split:
     """Split a text into consecutive parts that each have at most a number of tokens."""
     text = _text_of(text, file, call)
@@ -277,16 +275,16 @@ class _Tree(_Counted):
     tokens: Annotated[_Number, _about("The tokens of all files in it.")]
     files: Annotated[_Number, _about("The number of files that were counted.")]
     entries: Annotated[list[_Entry], _about("Files and folders, the largest first.")]
-    more_entries: Annotated[_Number, _about("The number of those that have no row.")]
-    not_counted: Annotated[_Number, _about("The files that could not be counted, as binary ones.")]
+    more_entries: Annotated[_Number, _about("The number of entries without a row.")]
+    not_counted: Annotated[_Number, _about("The files not counted, such as binary ones.")]
     problems: Annotated[list[_Problem], _about(f"The first {_NAMES} of these.")]
 
 
 class _TooMuch(CallError):
-    """The directory is beyond the bounds."""
+    """The directory exceeds the bounds."""
 
     def __init__(self, reason: str) -> None:
-        super().__init__(f"{reason}; give a path further down, include or exclude")
+        super().__init__(f"{reason}; give a subfolder, include or exclude")
 
 
 def token_tree(
@@ -301,24 +299,24 @@ def token_tree(
     include: Annotated[
         _Globs | _Omitted,
         _about(
-            "Only files that match one, such as *.py or src/, as in a .gitignore of the directory."
+            "Count only files that match a glob, such as *.py or src/, as in a .gitignore there."
         ),
     ] = None,
     exclude: Annotated[
         _Globs | _Omitted,
-        _about("No files or folders that match one, as in a .gitignore of the directory."),
+        _about("Leave out files and folders that match a glob, as in a .gitignore there."),
     ] = None,
     hidden: Annotated[bool, _about("True to count hidden files, too.")] = False,
     ignore: Annotated[
-        bool, _about("False to count what git and .ignore files ignore, too.")
+        bool, _about("False to count files that git or .ignore files ignore, too.")
     ] = True,
 ) -> _Tree:
-    """Count the tokens of the files in a directory, with the sum of each folder; what git ignores
-    and hidden files are left out. The largest come first."""
+    """Count the tokens of the files in a directory, with the sum of each folder. Hidden files and
+    files that git ignores are left out. The largest come first."""
     by = chosen(model, encoding, call)
     top = call.roots.resolve(path)
     if not os.path.isdir(top):
-        raise CallError(f"{path}: no folder; count_tokens counts files")
+        raise CallError(f"{path}: not a folder; count_tokens counts files")
     walk = Walk(
         hidden=hidden,
         ignore=ignore,
@@ -330,34 +328,35 @@ def token_tree(
     entries: dict[str, _Entry] = {}
     problems: list[_Problem] = []
     tokens = files = not_counted = size = 0
-    for found in walk.find([top]):
-        call.clock.check()
-        shown = os.path.relpath(found.path, top)
-        try:
-            if found.problem:
-                raise CallError(found.problem)
-            if files == call.bounds.files:
-                raise _TooMuch(f"there are more than {files:,} files")
-            size += min(found.size or 0, call.bounds.file)
-            if size > call.bounds.total:
-                raise _TooMuch(f"the files have more than {call.bounds.total:,} bytes together")
-            count = by.count(read_text(found.path, call), call)
-        except _TooMuch:
-            raise
-        except CallError as error:
+    with by.cache() as cache:
+        for found in walk.find([top]):
             call.clock.check()
-            not_counted += 1
-            if len(problems) < _NAMES:
-                problems.append({"path": shown, "reason": str(error)})
-            continue
-        tokens += count
-        files += 1
-        parts = shown.split(os.sep)
-        for level in range(1, len(parts) + 1)[:depth]:
-            name = "/".join(parts[:level]) + "/" * (level < len(parts))
-            entry = entries.setdefault(name, {"path": name, "tokens": 0, "files": 0})
-            entry["tokens"] += count
-            entry["files"] += 1
+            shown = os.path.relpath(found.path, top)
+            try:
+                if found.problem:
+                    raise CallError(found.problem)
+                if files == call.bounds.files:
+                    raise _TooMuch(f"there are more than {files:,} files")
+                size += min(found.size or 0, call.bounds.file)
+                if size > call.bounds.total:
+                    raise _TooMuch(f"the files have more than {call.bounds.total:,} bytes together")
+                count = by.count_cached(read_text(found.path, call), call, cache)
+            except _TooMuch:
+                raise
+            except CallError as error:
+                call.clock.check()
+                not_counted += 1
+                if len(problems) < _NAMES:
+                    problems.append({"path": shown, "reason": str(error)})
+                continue
+            tokens += count
+            files += 1
+            parts = shown.split(os.sep)
+            for level in range(1, len(parts) + 1)[:depth]:
+                name = "/".join(parts[:level]) + "/" * (level < len(parts))
+                entry = entries.setdefault(name, {"path": name, "tokens": 0, "files": 0})
+                entry["tokens"] += count
+                entry["files"] += 1
     largest = sorted(entries.values(), key=lambda entry: (-entry["tokens"], entry["path"]))
     return _Tree(
         path=call.roots.shown(top),
@@ -403,13 +402,13 @@ def compare_encodings(
 
 class _Definition(TypedDict):
     name: Annotated[str, _about("The name.")]
-    tokens: Annotated[int, _about("What it would add if it were the only one.")]
+    tokens: Annotated[int, _about("The tokens that it would add as the only tool.")]
 
 
 class _Definitions(_Counted):
-    tokens: Annotated[_Number, _about("What they add to a request, all together.")]
+    tokens: Annotated[_Number, _about("The tokens that all of them add to a request.")]
     tools: Annotated[
-        list[_Definition], _about("The tools, the largest first; what frames them all is in each.")
+        list[_Definition], _about("The tools, the largest first; each includes their common frame.")
     ]
 
 
@@ -417,8 +416,8 @@ class _Definitions(_Counted):
 _REQUEST: list[Json] = [{"role": "user", "content": "hi"}]
 
 _AS_JSON = (
-    "the tools cannot be counted as a request has them ({}); the names, descriptions and schemas "
-    "are counted as JSON"
+    "the tools cannot be counted as in a request ({}); their names, descriptions and schemas are "
+    "counted as JSON"
 )
 
 
@@ -428,7 +427,7 @@ def count_tool_definitions(
     model: _Model = None,
     encoding: _Encoding = None,
 ) -> _Definitions:
-    """Count what the tools of an MCP server take of an agent's context, all and each."""
+    """Count the tokens of an MCP server's tools in an agent's context, together and each."""
     functions = [_function(tool, f"tools[{index}]") for index, tool in enumerate(tools)]
     if len(functions) > call.bounds.tools:
         raise CallError(f"tools: more than {call.bounds.tools:,}")
@@ -466,8 +465,8 @@ def _one_of(**arguments: object) -> str:
     """
     given = [name for name, value in arguments.items() if value is not None]
     if len(given) != 1:
-        what = " and ".join(given) if given else "none of them"
-        raise CallError(f"give one of {', '.join(arguments)}; here is {what}")
+        what = f"{' and '.join(given)} are given" if given else "none is given"
+        raise CallError(f"give exactly one of {', '.join(arguments)}; {what}")
     return given[0]
 
 
@@ -498,7 +497,7 @@ def _request_tokens(by: Chosen, messages: list[Json], tools: list[Json] | None) 
     """Return the number of tokens of a request.
 
     Raises:
-        CallError: it is wrong, with its place; or nothing says the format.
+        CallError: it is wrong, with its place; or its format is not known.
     """
     model = by.answer.model
     with _as_call_error():
@@ -552,7 +551,7 @@ def _function(tool: Json, place: str) -> Json:
 
 
 def _tidy(schema: Any) -> Any:
-    """Return a schema without titles, and without the null of what is left out."""
+    """Return a schema without titles, and without null for arguments that may be left out."""
     if isinstance(schema, list):
         return [_tidy(one) for one in schema]
     if not isinstance(schema, dict):

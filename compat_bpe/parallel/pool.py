@@ -1,8 +1,8 @@
 """A pool of worker processes that share a stream of tasks.
 
 The caller names the class of the workers and its arguments; each process makes one object of it. A
-task goes to whichever worker is free, and the worker's messages come back as it sends them. A large
-batch, the files of a directory and the chunks of a corpus are all shared out in this way.
+task goes to the first worker that is free, and the worker's messages come back as it sends them. A
+large batch, the files of a directory and the chunks of a corpus are all shared out in this way.
 
 On the pipe to a worker and on the pipe back, a frame is a length in eight bytes, followed by that
 many bytes of pickled data. From a worker, an empty frame ends the messages of a task; to a worker,
@@ -215,7 +215,7 @@ class Pool:
         """Yield the messages that have arrived; wait up to ``patience`` seconds for the first."""
         while True:
             try:
-                # A time to wait and no waiting exclude each other on PyPy.
+                # On PyPy, a timeout and block=False exclude each other.
                 event = self._events.get(patience > 0, patience or None)
             except Empty:
                 return
@@ -245,7 +245,7 @@ class Pool:
                     self._events.put(_DONE)
             _write_frame(process.stdin, b"")
             self._pass_on(process.stdout)
-        except Exception:  # a pipe that has ended, and whatever unpickling half a message raises
+        except Exception:  # a pipe that has ended, or any error of unpickling half a message
             self._was_killed = True
         finally:
             self._events.put(_GONE)
@@ -274,9 +274,7 @@ _GONE = object()
 
 
 def _killed() -> WorkerKilled:
-    return WorkerKilled(
-        "a worker process was killed; if for lack of memory, fewer workers need less"
-    )
+    return WorkerKilled("a worker process was killed; if memory ran out, use fewer workers")
 
 
 def _pickled(value: object) -> bytes:
@@ -392,7 +390,7 @@ class ForkedProcess:
 
 
 def _work_and_exit(work: Callable[[IO[bytes], IO[bytes]], None], source: int, target: int) -> None:
-    """Do the work in the copy, then end it, so that the caller's code does not go on there."""
+    """Do the work in the copy, then end it, so that it does not go on in the caller's code."""
     try:
         os.setsid()
         if hasattr(gc, "freeze"):
@@ -404,7 +402,7 @@ def _work_and_exit(work: Callable[[IO[bytes], IO[bytes]], None], source: int, ta
 
         traceback.print_exc()
     finally:
-        # Nothing is flushed that the original has in its buffers.
+        # The buffers of the original process must not be flushed here, too.
         with suppress(Exception):
             sys.stderr.flush()
         os._exit(0)

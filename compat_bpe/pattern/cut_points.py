@@ -1,4 +1,4 @@
-r"""Characters that follow each other in matches; from these, cut points and the reach of a match.
+r"""Characters that follow each other in matches; they show cut points and the reach of a match.
 
 The property of the position automaton (Glushkov 1961): the characters of every match are on a path
 of positions, each of which may follow the one before. The argument: each class in the tree is a
@@ -11,7 +11,7 @@ The property of cut points: a position between two characters is a *cut point* i
 parts gives the same chunks as splitting the whole. Two conditions ensure this:
 
 - in no match can the second character follow the first;
-- right after the first character, the pattern asks nothing about the text around it.
+- right after the first character, the pattern has no condition on the text around it.
 
 The argument:
 
@@ -33,7 +33,7 @@ from typing import NamedTuple
 
 from ..caches import Memo
 from ..unicode.properties import NONE, CodePoints
-from .translation import (
+from .tree import (
     EMPTY,
     Alternatives,
     Anchor,
@@ -48,14 +48,14 @@ from .translation import (
     looks_back,
 )
 
-#: The most rounds for which a repeat is written out, so that its end is known.
+#: The most rounds of a repeat that is written out, so that its end is known.
 _WRITTEN_OUT = 16
 
-#: The most positions that may be before or after a join of two parts, for all joins together.
+#: The most positions before or after a join of two parts, for all joins together.
 _MOST_JOINED = 200_000
-#: The most positions of an automaton that runs, each of which has a bit for every other.
+#: The most positions of a running automaton. Each position has a bit for every other position.
 _MOST_POSITIONS = 5_000
-#: The most characters, ranges and sets of positions whose positions are remembered.
+#: The most characters, ranges and sets of positions whose positions are kept.
 _KEPT = 1 << 16
 
 
@@ -77,7 +77,7 @@ _NOTHING = _Ends(frozenset(), frozenset(), empty=True)
 class Positions:
     """The positions of a tree, each with its followers.
 
-    A condition is a position, too, one that takes no character.
+    A condition is also a position, but takes no character.
 
     Attributes:
         points: the characters that each position takes; None for a condition.
@@ -96,7 +96,7 @@ class Positions:
             TooManyPositions: too many follow each other.
         """
         if isinstance(node, (Chars, Anchor, Look)):
-            # The characters that a condition reads ahead follow each other just as in a match.
+            # The characters that a condition reads ahead follow each other, as in a match.
             ahead = self.add(node.item) if isinstance(node, Look) else _NOTHING
             taken = node.points if isinstance(node, Chars) else None
             here = frozenset((len(self.points),))
@@ -141,7 +141,7 @@ class Automaton:
     r"""The position automaton of a tree, ready to run. Repeats of few rounds are written out.
 
     A set of positions is an integer with a bit for each. To run, take from a set the positions
-    that hold a character, and go on to those after them, until the set is empty.
+    that hold a character, and continue with those after them, until the set is empty.
 
     Attributes:
         all: all positions.
@@ -149,8 +149,8 @@ class Automaton:
         last: the positions that may come last.
         holding: for each character, the positions that take it.
         holding_any: for each range of characters, the positions that take one of them.
-        after: for each set of positions, those that may come next: the followers, and what follows
-            the conditions among them.
+        after: for each set of positions, the positions that may come next: the followers, and the
+            followers of the conditions among them.
 
     Raises:
         TooManyPositions: the pattern is too large.
@@ -191,7 +191,7 @@ class Automaton:
         return self._through_conditions(self._followers_of(state))
 
     def _through_conditions(self, reached: int) -> int:
-        """Return these positions, and those that follow conditions among them."""
+        """Return these positions, and the followers of the conditions among them."""
         before = 0
         while reached != before:
             before = reached
@@ -234,9 +234,9 @@ def _bits(numbers: Iterable[int]) -> int:
     return reduce(or_, (1 << number for number in numbers), 0)
 
 
-#: Characters that follow words and clauses; cut points are looked for before them.
+#: Characters that follow words and clauses. Cut points are searched before them.
 _CANDIDATES = ' \n\t!"#$%&()*+,-./:;<=>?@[\\]^_`{|}~、。，'
-#: The sign for a space, which is a candidate for patterns that treat it by itself.
+#: The sign for a space, a candidate for patterns that treat it separately.
 _SPACE_SIGN = "▁"
 #: Further characters to try where a long text has no other cut point.
 _MORE_CANDIDATES = (
@@ -248,9 +248,9 @@ _MORE_CANDIDATES = (
 def cut_point_pairs(tree: Node, fine: bool = False) -> list[tuple[CodePoints, CodePoints]]:
     r"""Return pairs of sets with a cut point between any character of the first and the second.
 
-    With ``fine`` there are more pairs, and they take longer to look for in a text. A pattern
-    that looks back (``^``, ``\b``, ``(?<=…)``) has no cut points and gets no pairs. A very large
-    one gets none either.
+    With ``fine`` there are more pairs, and searching a text for them takes longer. A pattern that
+    looks back (``^``, ``\b``, ``(?<=…)``) has no cut points and gets no pairs. A very large
+    pattern gets no pairs either.
 
     >>> from compat_bpe.pattern.parser import parse
     >>> pairs = cut_point_pairs(parse(r" ?[a-z]+|\s+(?!\S)|\s"))
@@ -289,12 +289,12 @@ def cut_point_pairs(tree: Node, fine: bool = False) -> list[tuple[CodePoints, Co
 class Reach:
     r"""The reach of one pattern: how far a match looks into the text.
 
-    The property: a match depends on the characters that it was compared with, and on no others. So
-    it is the same in every text that has these characters at this position.
+    The property: a match depends only on the characters that it was compared with. So it is the
+    same in every text that has these characters at this position.
 
     The argument: the characters are found by following all ways through the pattern at once until
-    every way has ended. A lookahead is a way of its own. ``re`` may never try some of these ways;
-    then the reach is a little longer than need be, and still right.
+    every way has ended. A lookahead is a way of its own. ``re`` may never try some of these ways.
+    Then the reach is a little longer than necessary, but still right.
 
     Args:
         tree: the pattern, which must not look back.

@@ -1,4 +1,4 @@
-r"""The patterns of a ``tokenizer.json``, which are written for Oniguruma, in Ruby's syntax.
+r"""The patterns of a ``tokenizer.json``, written for Oniguruma in Ruby's syntax.
 
 The syntax is that of ``parser.py``, with these differences:
 
@@ -7,7 +7,7 @@ The syntax is that of ``parser.py``, with these differences:
 - ``{1,3}+`` is a repeat of a repeat, not a possessive one;
 - ``a(?i)b|c`` is ``a(?i:b|c)``;
 - ``\Z`` is also before a newline at the end;
-- ``\w`` is another class, and within brackets it is a third one;
+- ``\w`` is another class, and a third class within brackets;
 - names of classes, and the rules of ignored case, are Oniguruma's (``named``, and below);
 - ``\R`` is any end of a line, and ``\X`` is a grapheme cluster (``text_segment``).
 
@@ -17,15 +17,15 @@ the letter ``ß``. In Oniguruma, as observed in tokenizers 0.23.3:
 - Letters one after another are cut, from the left, into the longest strings that a character folds
   to; each matches such a character, too. So ``sss`` is ``(?:ss|ß)s``.
 - Such a character by itself also matches its string.
-- A class that holds such a character also matches its string, after all else; a negated one does
+- A class that holds such a character also matches its string, after all else. A negated class does
   not. First the class is put together, then case is ignored, then the class is negated.
-- In a lookbehind, a character is only ever matched by one.
+- In a lookbehind, a character only matches one character.
 
-A construct is refused if it might mean something else here:
+A construct is refused if it might have another meaning here:
 
 - ``--`` and ``~~`` in classes, and some escapes;
 - ``\X`` where it might begin within a character;
-- letters whose case is ignored, and which only a group brings together;
+- letters whose case is ignored, and which are neighbours only because of a group;
 - classes whose case is ignored, with characters that fold to more than one string.
 
 The sources are ``doc/RE`` and ``doc/UNICODE_PROPERTIES`` of Oniguruma 6.9. The classes are those of
@@ -52,25 +52,13 @@ from ..unicode.properties import (
 )
 from ..unicode.tables import SCRIPTS
 from .parser import HEX, NEWLINE, POSIX_CLASS, Parser, lone, parse
-from .translation import (
-    Alternatives,
-    Anchor,
-    Atomic,
-    Chars,
-    Look,
-    Node,
-    Repeat,
-    Sequence,
-    Writer,
-    count,
-    project,
-    walk,
-)
+from .translation import Writer, count
+from .tree import Alternatives, Anchor, Atomic, Chars, Look, Node, Repeat, Sequence, project, walk
 
 _WORD_IN_CLASS = re.compile(
     r"\\(?:[wW]|[pP]\{(\^?)[ _-]*w[ _-]*o[ _-]*r[ _-]*d[ _-]*\})", re.ASCII | re.IGNORECASE
 )
-#: Escapes that mean a class, in which case makes no difference.
+#: Escapes that mean a class without differences of case.
 _WITHOUT_CASE = tuple("dDhHsSwW")
 _CASE = "case is ignored where letters may be one character, in a way that is not supported"
 
@@ -85,7 +73,7 @@ def parse_oniguruma(pattern: str) -> Node:
     True
     >>> parse_oniguruma("(?i:s(s))")
     Traceback (most recent call last):
-    compat_bpe.pattern.translation.PatternError: ... case is ignored where letters may be one ...
+    compat_bpe.pattern.tree.PatternError: ... case is ignored where letters may be one ...
     """
     return _Parser(pattern).whole()
 
@@ -126,7 +114,7 @@ class _Parser(Parser):
         self.behind += is_behind
         node = super().group(start)
         self.behind -= is_behind
-        # Only in a plain group is a letter surely as without it.
+        # Only a plain group surely changes nothing about a letter.
         return ClosedLetter(node.points) if isinstance(node, Letter) and not is_plain else node
 
     def with_mode(self, repeat: Repeat, sign: str, mode: str) -> Node:
@@ -170,14 +158,14 @@ class _Parser(Parser):
         return frozenset(letters.replace("m", "s"))
 
     def after_flags(self, before: frozenset[str]) -> Node:
-        # The flags hold for all that follows in the group around them, bars included.
+        # The flags apply to the rest of the group around them, bars included.
         node = self.alternatives()
         self.flags = before
         return node
 
     def escape(self, start: int) -> Node:
         if self.take("R"):
-            # Once `\r\n` has matched, it is not taken apart.
+            # Once `\r\n` has matched, it is not split.
             both = Sequence((Chars(CodePoints.of("\r")), Chars(NEWLINE)))
             single = Chars(CodePoints.of("\n\r", "\x85", "\u2028\u2029"))
             return Atomic(Alternatives((both, single)))
@@ -248,7 +236,7 @@ def letter(char: str, alone: bool) -> Node:
 
     Args:
         char: the character.
-        alone: True if it matches no more than one character, as in a lookbehind.
+        alone: True if it matches at most one character, as in a lookbehind.
     """
     points = ignore_case(CodePoints.of(char))
     string = _strings().get(ord(char))
@@ -271,7 +259,7 @@ def in_class(points: CodePoints, alone: bool) -> Node | None:
 
 
 def joined(items: list[Node]) -> list[Node]:
-    """Return items in which a string of letters also matches the character that folds to it."""
+    """Return items in which strings of letters also match the characters that fold to them."""
     nodes: list[Node] = []
     start = 0
     while start < len(items):
@@ -305,7 +293,7 @@ def is_unclear(left: Node, right: Node) -> bool:
 
 
 def _text(letters: list[Letter]) -> str:
-    """Return the text of letters as the strings of foldings spell it."""
+    """Return the text of letters in the spelling of the foldings."""
     return "".join(min(map(chr, item.points), key=_rank) for item in letters)
 
 
@@ -327,7 +315,7 @@ def _spelled(string: str) -> Node:
 
 
 def _rank(char: str) -> tuple[bool, str]:
-    """Return a key by which the character of an orbit that foldings spell comes first."""
+    """Return a sort key that puts the character that foldings use first in its orbit."""
     return char not in _spelling(), char
 
 
@@ -338,7 +326,7 @@ def _spelling() -> frozenset[str]:
 
 @cache
 def _strings() -> dict[int, str]:
-    """Return what each character that folds to several folds to."""
+    """Return the string of each character that folds to several characters."""
     from ..unicode.tables_folds import FULL_FOLDS
 
     return FULL_FOLDS
@@ -364,10 +352,10 @@ def text_segment() -> Node:
     It is the extended grapheme cluster of UAX 29 and Unicode 16.0, without rule GB9c, which keeps
     Indic conjuncts together.
 
-    ``\X`` goes on until there is a boundary after its last character. In two cases a boundary
-    depends on the text before, whether that is in the match or not: between two halves of a flag,
-    and before a pictograph. So a pattern without lookbehinds finds the boundaries only if each
-    ``\X`` begins at a boundary, or follows neither half a flag nor a pictograph.
+    ``\X`` continues until there is a boundary after its last character. In two cases a boundary
+    depends on the text before, inside or outside the match: between two halves of a flag, and
+    before a pictograph. So a pattern without lookbehinds finds the boundaries only if each ``\X``
+    begins at a boundary, or follows neither half a flag nor a pictograph.
     """
     from ..unicode.tables_properties import CLUSTERS
 
@@ -399,7 +387,7 @@ def is_exact(tree: Node) -> bool:
     r"""Return True if each ``\X`` of a pattern begins where ``text_segment`` is right.
 
     The property: ``\X`` is a branch, or a branch repeats it, so it never fails, and all text is in
-    matches. What the other branches match has no pictographs and no halves of flags; so those are
+    matches. The other branches match no pictographs and no halves of flags. So these characters are
     in matches of ``\X``, which end at boundaries.
     """
     segment = text_segment()
@@ -428,7 +416,7 @@ def _pictographs() -> CodePoints:
 def outer_word() -> CodePoints:
     r"""Return the characters that ``\w`` matches outside of a class.
 
-    They are those that it matches within a class, three superscripts and three fractions.
+    These are the characters that it matches within a class, three superscripts and three fractions.
     """
     return inner_word() | CodePoints.of("²³", "¹", "¼¾")
 
@@ -447,7 +435,7 @@ def posix(name: str) -> CodePoints:
     """Return a POSIX class, such as ``alpha``.
 
     Raises:
-        KeyError: there is none of this name.
+        KeyError: there is no class of this name.
 
     >>> ord("é") in posix("alpha"), ord("1") in posix("punct")
     (True, False)

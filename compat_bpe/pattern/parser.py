@@ -1,9 +1,9 @@
 r"""A parser for the syntax of published patterns, within limits.
 
 tiktoken's patterns are written for Rust's ``fancy-regex``. ``parse`` reads that syntax into a
-small tree (its nodes are in ``translation``). Every class in the tree is an explicit set of Unicode
+small tree (its nodes are in ``tree``). Every class in the tree is an explicit set of Unicode
 16.0 code points, and case is already taken into account. So nothing depends on another engine's
-idea of ``\s``. It reads:
+definition of ``\s``. The parser reads:
 
 - classes: ``\p{L}``, ``\pL``, ``\P{Lu}``, ``\p{Han}``, ``\s \S \d \D \w \W``, ``.``, brackets
   with ranges, negation, nesting and the set operators ``&& -- ~~``, ``[:alpha:]``;
@@ -34,7 +34,7 @@ from ..unicode.properties import (
     white_space,
     word,
 )
-from .translation import (
+from .tree import (
     EMPTY,
     Alternatives,
     Anchor,
@@ -51,13 +51,13 @@ from .translation import (
 
 #: The most characters of a pattern.
 _LONGEST = 100_000
-#: The deepest nesting of groups or of classes, and of any nodes: stdlib ``re`` itself recurses.
+#: The deepest nesting of groups or of classes, and of any nodes, since stdlib ``re`` recurses.
 DEEPEST = 100
 _DEEPEST_NODES = 4 * DEEPEST
 #: The highest count of a repeat.
 HIGHEST_COUNT = 100_000
-#: The most classes if all repeats are written out, the most different ones, and the most ranges of
-#: all classes.
+#: The most classes if all repeats are written out, the most different classes, and the most ranges
+#: of all classes.
 _MOST_WRITTEN_OUT = 1_000_000
 _MOST_DIFFERENT = 5_000
 _MOST_RANGES = 200_000
@@ -72,7 +72,7 @@ def check_length(pattern: str) -> None:
 
 
 def check_limits(tree: Node, pattern: str) -> None:
-    """Raise ``PatternTooLarge`` if a parsed pattern exceeds a limit; the message says which."""
+    """Raise ``PatternTooLarge`` if a parsed pattern exceeds a limit; the message names it."""
     written_out = ranges = 0
     different = set()
     waiting = [(tree, 1, 1)]
@@ -262,8 +262,8 @@ class Parser:
         return self.with_mode(Repeat(item, counts[0], counts[1], ""), sign, mode)
 
     def count(self, digits: str, at: int) -> int:
-        """Return the count of a repeat at a position; refuse one that is too high."""
-        # Python reads no more than some thousand digits.
+        """Return the count of a repeat at a position; refuse a count that is too high."""
+        # Python reads only some thousand digits.
         count = int(digits) if len(digits) <= len(str(HIGHEST_COUNT)) else HIGHEST_COUNT + 1
         if count > HIGHEST_COUNT:
             self.refuse(f"a repeat count above {HIGHEST_COUNT:,}", at)
@@ -299,7 +299,7 @@ class Parser:
         return Anchor("start" if char == "^" else "end")
 
     def literal(self, points: CodePoints) -> Node:
-        """Return the node for a character, or one of a set, outside a class."""
+        """Return the node for a character, or one of a set of characters, outside a class."""
         return Chars(self.cased(points))
 
     def cased(self, points: CodePoints) -> CodePoints:
@@ -353,7 +353,7 @@ class Parser:
         return self.literal(self.class_escape(start))
 
     def class_escape(self, start: int) -> CodePoints:
-        """Read the rest of an escape that means a set of code points, and return the set."""
+        """Read the rest of an escape that stands for a set of code points, and return the set."""
         match = self.take_match(_PROPERTY)
         if match:
             return self.property(match, start)
@@ -450,7 +450,7 @@ class Parser:
         if at >= len(self.pattern):
             self.fail("'[' is not closed", start)
         char = self.next_char("a class")
-        # Case is ignored later, for the whole class: a range needs the ends that are written.
+        # Case is ignored later, for the whole class, since a range needs its written ends.
         if char != "\\":
             return CodePoints.of(char)
         return self.class_escape(at)

@@ -1,6 +1,6 @@
 """Splitting a text into chunks (pre-tokens), the matches of a published pattern.
 
-``Translation`` writes the pattern for ``re``, ``Splitter`` compiles it and splits texts, and a
+``translation`` writes the pattern for ``re``, ``Splitter`` compiles it and splits texts, and a
 ``Matcher`` searches for the matches.
 
 ``re`` tests a class of characters below U+0100 with one small bitmap. A class of the Basic
@@ -29,288 +29,18 @@ import re
 import time
 from itertools import accumulate
 
-from ..caches import cached_property
+from ..caches import Memo, cached_property
 from .prepared import PREPARED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
     from typing import Any
 
-    from ..unicode.properties import CodePoints
     from .cut_points import Reach
     from .states import States
-    from .translation import Node, PatternError
-
-
-#: A pattern for ``re``; the first code point of each range of one kind, as a character; and the
-#: stand-in of each of these ranges.
-WithStandIns = tuple[str, str, str]
-
-#: The parts of a translation that are kept for the patterns that ship.
-PREPARED_PARTS = (
-    *("ascii", "few", "ascii_cut_points", "few_cut_points"),
-    *("can_be_empty", "leaves_nothing_out"),
-)
-#: Those of them that are kept apart.
-LARGE_PARTS = ("most", "cut_points")
-
-#: The first stand-in below U+0100. From here on the characters are printable.
-FIRST_STAND_IN = "\xc0"
-
-
-class Translation:
-    """A pattern as it is given to ``re``.
-
-    Args:
-        make_tree: returns the parsed pattern; it is called when a part is not prepared.
-        pattern: the name of the pattern in messages.
-        prepared: the parts that are known already, by their names (see ``PREPARED_PARTS``), and
-            with ``large`` the place of others in ``prepared_large``.
-
-    >>> from compat_bpe.pattern.parser import parse
-    >>> translation = Translation(lambda: parse("[a-zé]+|é|(?!é)b"), "a pattern")
-    >>> translation.ascii
-    '[a-z]+|b'
-    >>> translation.few[0]
-    '[a-zÁ]+|Á|(?!Á)b'
-    """
-
-    #: The place of the large parts in ``prepared_large``; None if they are not prepared.
-    large: int | None = None
-
-    def __init__(
-        self,
-        make_tree: Callable[[], Node],
-        pattern: str,
-        prepared: Mapping[str, Any] | None = None,
-    ) -> None:
-        self._make_tree = make_tree
-        self._pattern = pattern
-        # A cached property is looked up here first.
-        self.__dict__.update(prepared or {})
-        if prepared and "ascii" in prepared:
-            # Prepared patterns are for `re`; a test checks each of them.
-            self.__dict__["states"] = None
-
-    @cached_property
-    def tree(self) -> Node:
-        """The parsed pattern, with possessive repeats replaced as far as possible.
-
-        Raises:
-            PatternError: the pattern repeats something that may be empty.
-        """
-        from .translation import PatternError, Repeat, can_be_empty, relax, walk
-
-        tree = self._make_tree()
-        for node in walk(tree):
-            # Engines differ in what they do after a round of a repeat that takes no character.
-            if isinstance(node, Repeat) and node.high != 1 and can_be_empty(node.item):
-                raise PatternError(self._pattern, 0, "it repeats something that may be empty")
-        return relax(tree)
-
-    @cached_property
-    def states(self) -> States | None:
-        """The pattern as states, if ``re`` might try too many ways; None if ``re`` is fit for it.
-
-        Raises:
-            PatternError: it is neither for ``re`` nor for states.
-        """
-        from .translation import uncertain_parts
-
-        if uncertain_parts(self.tree) == []:
-            return None
-        from .states import NoTable, States, is_bounded
-        from .translation import PatternError
-
-        if is_bounded(self.tree):
-            return None
-        try:
-            return States(self.tree)
-        except NoTable as error:
-            reason = f"it may match a text in too many ways to try them all, and {error}"
-            hint = "; write it so that no two repeats match the same text"
-            raise PatternError(self._pattern, 0, reason, hint) from None
-
-    @cached_property
-    def can_be_empty(self) -> bool:
-        """True if the pattern may match without taking a character."""
-        from .translation import can_be_empty
-
-        return can_be_empty(self.tree)
-
-    @cached_property
-    def leaves_nothing_out(self) -> bool:
-        """True if every character of a text is certainly in a match."""
-        from ..unicode.properties import ALL
-        from .translation import surely_begins
-
-        return surely_begins(self.tree) == ALL
-
-    @cached_property
-    def ascii(self) -> str:
-        """The pattern for ASCII text."""
-        return self._for_re(lambda points: points.clip(0, 0x80))
-
-    @cached_property
-    def few(self) -> WithStandIns | None:
-        """The pattern for a small amount of text that is not ASCII.
-
-        None if the pattern has too many kinds of characters.
-        """
-        kinds = self._few_kinds
-        if kinds is None:
-            return None
-        return self._for_re(kinds.share), kinds.starts, kinds.stand_ins
-
-    @cached_property
-    def most(self) -> WithStandIns:
-        """The pattern for any text.
-
-        Raises:
-            ValueError: the pattern has too many kinds of characters above U+FFFF.
-        """
-        if self.large is not None:
-            most: WithStandIns = self._large_parts["most"]
-            return most
-        kinds = _Kinds(self._classes(), ((0, 0xD800), (0xE000, 0x10000)), 0xD800, 0x800)
-        return self._for_re(kinds.share), kinds.starts, kinds.stand_ins
-
-    @cached_property
-    def ascii_cut_points(self) -> str | None:
-        """``cut_points`` for ASCII text."""
-        return _cut_point_pattern(
-            (left.clip(0, 0x80), right.clip(0, 0x80)) for left, right in self._cut_point_pairs
-        )
-
-    @cached_property
-    def few_cut_points(self) -> str | None:
-        """``cut_points`` for text with the stand-ins of ``few``, which must not be None."""
-        assert self._few_kinds is not None
-        share = self._few_kinds.share
-        return _cut_point_pattern(
-            (share(left), share(right)) for left, right in self._cut_point_pairs
-        )
-
-    @cached_property
-    def cut_points(self) -> str | None:
-        """A pattern for a character with a cut point after it in any text; None if there is none.
-
-        ``pattern.cut_points`` says what a cut point is.
-        """
-        if self.large is not None:
-            cut_points: str | None = self._large_parts["cut_points"]
-            return cut_points
-        return _cut_point_pattern(self._cut_point_pairs)
-
-    @cached_property
-    def fine_cut_points(self) -> str | None:
-        """A pattern that finds more cut points than ``cut_points``."""
-        from .cut_points import cut_point_pairs
-
-        return _cut_point_pattern(map(_without_surrogates, cut_point_pairs(self.tree, fine=True)))
-
-    @property
-    def _large_parts(self) -> Mapping[str, Any]:
-        from .prepared_large import LARGE
-
-        assert self.large is not None
-        return LARGE[self.large]
-
-    def _for_re(self, share: Callable[[CodePoints], CodePoints]) -> str:
-        from .translation import join_runs, project, to_re
-
-        return to_re(join_runs(project(self.tree, share)))
-
-    @cached_property
-    def _cut_point_pairs(self) -> list[tuple[CodePoints, CodePoints]]:
-        from .cut_points import cut_point_pairs
-
-        return list(map(_without_surrogates, cut_point_pairs(self.tree)))
-
-    @cached_property
-    def _few_kinds(self) -> _Kinds | None:
-        sets = self._classes().union(*self._cut_point_pairs)
-        try:
-            return _Kinds(sets, ((0, 0x80),), ord(FIRST_STAND_IN), 0x40)
-        except ValueError:
-            return None
-
-    def _classes(self) -> set[CodePoints]:
-        from .translation import Chars, walk
-
-        return {node.points for node in walk(self.tree) if isinstance(node, Chars)}
-
-
-class _Kinds:
-    """The kinds of characters above an alphabet; characters of one kind are in the same sets.
-
-    Args:
-        sets: the sets.
-        alphabet: ranges of code points without stand-ins. All code points from the end of the last
-            range on have stand-ins.
-        first: the code point of the first stand-in.
-        limit: the largest number of kinds.
-
-    Raises:
-        ValueError: there are more kinds.
-    """
-
-    def __init__(
-        self,
-        sets: set[CodePoints],
-        alphabet: tuple[tuple[int, int], ...],
-        first: int,
-        limit: int,
-    ) -> None:
-        from ..unicode.properties import kinds_of
-
-        self._alphabet = alphabet
-        end = alphabet[-1][1]
-        # A kind is a number with one bit for each set that its characters are in.
-        self._bits = {points: 1 << number for number, points in enumerate(sets)}
-        by_start: dict[int, int] = {}
-        for start, kind in kinds_of(self._bits):
-            by_start[max(start, end)] = kind
-        starts, kinds = list(by_start), list(by_start.values())
-        self._points = {kind: first + i for i, kind in enumerate(dict.fromkeys(kinds))}
-        if len(self._points) > limit:
-            above = f"above U+{end - 1:04X}"
-            raise ValueError(f"a pattern with more than {limit:,} kinds of characters {above}")
-        self.starts = "".join(map(chr, starts))
-        self.stand_ins = "".join(chr(self._points[kind]) for kind in kinds)
-
-    def share(self, points: CodePoints) -> CodePoints:
-        """Return a set's characters in the alphabet, and the stand-ins of its other characters."""
-        from ..unicode.properties import CodePoints
-
-        bit = self._bits[points]
-        inside = [stand_in for kind, stand_in in self._points.items() if kind & bit]
-        return CodePoints.union(
-            *(points.clip(start, end) for start, end in self._alphabet),
-            CodePoints.from_ranges(zip(inside, inside)),
-        )
-
-
-def _without_surrogates(
-    pair: tuple[CodePoints, CodePoints],
-) -> tuple[CodePoints, CodePoints]:
-    """Return a pair of sets with a cut point between them, the first without surrogates.
-
-    The first set keeps only characters below U+10000. The characters beside a cut point are not
-    surrogates, so a text can be cut before it is repaired.
-    """
-    left, right = pair
-    return left.clip(0, 0xD800) | left.clip(0xE000, 0x10000), right
-
-
-def _cut_point_pattern(pairs: Iterable[tuple[CodePoints, CodePoints]]) -> str | None:
-    """Return a pattern for a character of a pair's first set, followed by one of the second.
-
-    None if a set of each pair is empty.
-    """
-    cuts = [f"{left.to_re()}(?={right.to_re()})" for left, right in pairs if left and right]
-    return "|".join(cuts) or None
+    from .translation import Translation
+    from .tree import Node, PatternError
 
 
 #: The lengths of a segment in characters: the shortest and, in most texts, about the longest.
@@ -322,13 +52,21 @@ LONGEST_SEGMENT = 2048
 #: its cut points, and once for its chunks.
 _FEW = 1 << 18
 
+#: The parts of the translations that are in ``prepared_large``.
+LARGE_PARTS = ("most", "cut_points")
+#: The parts for a pattern that is not translated and not analysed.
+_UNTRANSLATED: Mapping[str, Any] = {
+    **dict.fromkeys(("few", "cut_points", "fine_cut_points", "ascii_cut_points")),
+    "leaves_nothing_out": False,
+}
+
 
 class Splitter:
     r"""A published pattern, ready to split texts.
 
     Args:
-        pattern: in the syntax of Rust's ``fancy-regex``, as tiktoken takes it. A pattern that
-            this package cannot translate is given to the ``regex`` package, if that is installed.
+        pattern: the pattern in the syntax of Rust's ``fancy-regex``, as in tiktoken. A pattern
+            that this package cannot translate is given to the ``regex`` package, if installed.
 
     Raises:
         PatternError: the pattern is wrong, or needs ``regex`` and that is not installed.
@@ -343,49 +81,73 @@ class Splitter:
     def __init__(self, pattern: str) -> None:
         prepared = PREPARED.get(pattern)
         if prepared is not None:
-            self._set_up(Translation(lambda: _parse(pattern), pattern, prepared), pattern)
+            self._set_up(pattern, lambda: parse(pattern), prepared)
             return
-        from .translation import PatternError, PatternTooLarge
+        from .tree import PatternError, PatternTooLarge
 
         try:
-            tree = _parse(pattern)
+            tree = parse(pattern)
         except PatternTooLarge:
             raise
         except PatternError as error:
             # This follows the rules and the Unicode version of `regex`; there is nothing better.
             foreign = ForeignMatcher(compile_regex(pattern, error), pattern)
-            self._set_up(None, pattern, foreign)
+            self._set_up(pattern, None, _UNTRANSLATED, foreign)
         else:
-            self._set_up(Translation(lambda: tree, pattern), pattern)
+            self._set_up(pattern, lambda: tree, {})
 
     @classmethod
-    def of_tree(cls, tree: Node, pattern: str) -> Splitter:
-        """Return a splitter for a parsed pattern; messages call it ``pattern``."""
-        return cls.of_translation(Translation(lambda: tree, pattern), pattern)
+    def of_tree(
+        cls, tree: Node | Callable[[], Node], pattern: str, parts: Mapping[str, Any] | None = None
+    ) -> Splitter:
+        """Return a splitter for a parsed pattern.
 
-    @classmethod
-    def of_translation(cls, translation: Translation, pattern: str) -> Splitter:
-        """Return a splitter for a translated pattern; messages call it ``pattern``."""
+        Args:
+            tree: the pattern, or a function that returns it, called when the tree is first needed.
+            pattern: its name in messages.
+            parts: the known parts of its ``Translation``, by their names. ``large`` is the place of
+                further parts in ``prepared_large``. A pattern with ``ascii`` is fit for ``re``.
+        """
         splitter = cls.__new__(cls)
-        splitter._set_up(translation, pattern)
+        splitter._set_up(pattern, tree if callable(tree) else lambda: tree, parts or {})
         return splitter
 
     def _set_up(
-        self, translation: Translation | None, pattern: str, foreign: Matcher | None = None
+        self,
+        pattern: str,
+        make_tree: Callable[[], Node] | None,
+        parts: Mapping[str, Any],
+        whole: Matcher | None = None,
     ) -> None:
         self.pattern = pattern
-        self.translation = translation
+        self._make_tree = make_tree
+        self._parts = parts
         self._few_left = _FEW
+        if whole is None and "ascii" not in parts and self.translation.states is not None:
+            whole = StateMatcher(self.translation.states)
         #: The matcher for all texts, if there is only one.
-        self._whole: Matcher | None = foreign
-        if translation is not None and translation.states is not None:
-            self._whole = StateMatcher(translation.states)
-        if self._whole is not None:
-            self._ascii = self._whole
-        else:
-            assert translation is not None
-            # Compiled now, so that a pattern that `re` refuses fails here, not at the first text.
-            self._ascii = self._matcher(translation.ascii)
+        self._whole = whole
+        # Compiled now, so that a pattern that `re` refuses fails here, not at the first text.
+        self._ascii = whole or self._matcher(self._part("ascii"))
+
+    @cached_property
+    def translation(self) -> Translation:
+        """The translation of the pattern, which must have a tree."""
+        from .translation import Translation  # most published patterns are prepared
+
+        assert self._make_tree is not None
+        return Translation(self._make_tree(), self.pattern, self._parts)
+
+    def _part(self, name: str) -> Any:
+        """Return a part of the translation by its name."""
+        parts = self._parts
+        if name in parts:
+            return parts[name]
+        if name in LARGE_PARTS and "large" in parts:
+            from .prepared_large import LARGE
+
+            return LARGE[parts["large"]][name]
+        return getattr(self.translation, name)
 
     def chunks(self, text: str) -> list[str]:
         """Return all chunks of a text, in order.
@@ -411,9 +173,9 @@ class Splitter:
     def spans(self, text: str) -> Iterator[tuple[int, int]]:
         """Return the start and end of each match in a text, empty matches included.
 
-        An empty match right after another match is left out. After an empty match the search goes
-        on one character further, as in Rust and Oniguruma; ``re`` would look for a longer match at
-        the same position.
+        An empty match right after another match is left out. After an empty match the search
+        continues one character further, as in Rust and Oniguruma; ``re`` would try a longer match
+        at the same position.
 
         Args:
             text: without surrogates; see ``repair``.
@@ -426,7 +188,7 @@ class Splitter:
 
         Args:
             text: without surrogates; see ``repair``.
-            new: what is put there, taken literally.
+            new: the replacement, taken literally.
         """
         matcher, replaced = self._matcher_for(text)
         if replaced is text:
@@ -435,31 +197,28 @@ class Splitter:
 
     def _matcher(self, text: str) -> Matcher:
         """Compile a pattern in the syntax of ``re``."""
-        assert self.translation is not None
         try:
             compiled = re.compile(text)
         except (re.error, OverflowError, RecursionError) as error:
             # `regex` knows more: lookbehind of variable width, for instance.
-            from .translation import PatternError
+            from .tree import PatternError
 
             compiled = compile_regex(text, PatternError(self.pattern, 0, str(error)))
-        return Matcher(compiled, self.translation.can_be_empty)
+        return Matcher(compiled, self._part("can_be_empty"))
 
     @cached_property
     def _few(self) -> tuple[Matcher, StandIns] | None:
         """The matcher and the stand-ins for the first texts that are not ASCII.
 
-        None if the pattern has too many kinds of characters.
+        None if there are too many kinds of characters.
         """
-        assert self.translation is not None
-        few = self.translation.few
+        few = self._part("few")
         return None if few is None else self._with_stand_ins(*few)
 
     @cached_property
     def _most(self) -> tuple[Matcher, StandIns]:
         """The matcher and the stand-ins for any text."""
-        assert self.translation is not None
-        return self._with_stand_ins(*self.translation.most)
+        return self._with_stand_ins(*self._part("most"))
 
     def _with_stand_ins(
         self, pattern: str, starts: str, stand_ins: str
@@ -467,7 +226,7 @@ class Splitter:
         return self._matcher(pattern), StandIns(starts, stand_ins)
 
     def _few_for(self, text: str) -> tuple[Matcher, StandIns] | None:
-        """Return ``_few`` for a text that is not ASCII; None once it is not worth it any more."""
+        """Return ``_few`` for a text that is not ASCII; None once ``_most`` is faster."""
         self._few_left -= len(text)
         return self._few if self._few_left >= 0 else None
 
@@ -500,7 +259,7 @@ class Splitter:
     @property
     def tree(self) -> Node | None:
         """The parsed pattern; None if it could not be translated."""
-        return None if self.translation is None else self.translation.tree
+        return None if self._make_tree is None else self.translation.tree
 
     @cached_property
     def is_plain(self) -> bool:
@@ -508,11 +267,11 @@ class Splitter:
 
         False if the pattern could not be translated.
         """
-        if self.translation is None or not self.leaves_nothing_out:
+        if not self.leaves_nothing_out:
             return False
-        from .translation import looks_back
+        from .tree import looks_back
 
-        return not self.translation.can_be_empty and not looks_back(self.translation.tree)
+        return not self._part("can_be_empty") and not looks_back(self.translation.tree)
 
     @cached_property
     def reach(self) -> Reach:
@@ -529,7 +288,7 @@ class Splitter:
 
     @cached_property
     def fine_cut_points(self) -> re.Pattern[str] | None:
-        """A pattern that finds more cut points; to search with it takes several times as long."""
+        """A pattern that finds more cut points; searching with it takes several times as long."""
         return self._cut_point_pattern("fine_cut_points")
 
     @cached_property
@@ -551,14 +310,14 @@ class Splitter:
         return self._cut_point_pattern("few_cut_points")
 
     def _cut_point_pattern(self, name: str) -> re.Pattern[str] | None:
-        text = None if self.translation is None else getattr(self.translation, name)
+        text = self._part(name)
         return None if text is None else re.compile(text)
 
     def _cut_points_for(self, text: str) -> tuple[re.Pattern[str] | None, str]:
         """Return the pattern that finds the cut points of a text, and the text to search."""
         if text.isascii():
             return self.ascii_cut_points, text
-        few = None if self.translation is None else self._few_for(text)
+        few = self._few_for(text)
         if few is not None:
             return self._few_cut_points, few[1].replace(text)
         return self.cut_points, text
@@ -566,43 +325,61 @@ class Splitter:
     @cached_property
     def leaves_nothing_out(self) -> bool:
         """True if every character of a text is certainly in a chunk."""
-        return self.translation is not None and self.translation.leaves_nothing_out
+        known: bool = self._part("leaves_nothing_out")
+        return known
 
     def segments(
         self, text: str, shortest: int = SHORTEST_SEGMENT, longest: int = LONGEST_SEGMENT
     ) -> Iterator[str]:
-        """Yield the segments of a text, of some hundred characters each.
+        """Return the segments of a text, of some hundred characters each.
 
         A segment ends at a cut point, so the chunks of the segments are those of the text. It ends
-        soon after an empty line, or else soon after the end of a line: so equal parts of two texts
-        mostly have equal segments. It is longer than ``longest`` if no cut point is found before,
-        and the last one may be shorter than ``shortest``.
+        soon after an empty line, or else soon after the end of a line. So equal parts of two texts
+        usually have equal segments. A segment is longer than ``longest`` if no cut point is found
+        before, and the last segment may be shorter than ``shortest``.
         """
-        start = 0
         cut_points, replaced = self._cut_points_for(text) if len(text) > longest else (None, text)
-        if cut_points is not None:
-            search, find = cut_points.search, text.find
-            while start + longest < len(text):
-                first, last = start + shortest, start + longest
-                at = find("\n\n", first, last)
-                if at < 0:
-                    at = find("\n", first, last)
-                match = search(replaced, first if at < 0 else at)
-                if match is None:
-                    break
-                yield text[start : match.end()]
-                start = match.end()
-        yield text[start:] if start else text
+        return segments(text, cut_points, replaced, shortest, longest)
 
 
-def _parse(pattern: str) -> Node:
-    from .parser import parse  # most published patterns are prepared and need no parser
+def segments(
+    text: str,
+    cut_points: re.Pattern[str] | None,
+    replaced: str,
+    shortest: int = SHORTEST_SEGMENT,
+    longest: int = LONGEST_SEGMENT,
+) -> Iterator[str]:
+    """Yield the segments of a text; see ``Splitter.segments``.
+
+    Args:
+        text: the text.
+        cut_points: a pattern for a character with a cut point after it; None if there is none.
+        replaced: the text to search, of the same length.
+        shortest, longest: bounds of the lengths of segments.
+    """
+    start = 0
+    while cut_points is not None and start + longest < len(text):
+        first, last = start + shortest, start + longest
+        at = text.find("\n\n", first, last)
+        if at < 0:
+            at = text.find("\n", first, last)
+        match = cut_points.search(replaced, first if at < 0 else at)
+        if match is None:
+            break
+        yield text[start : match.end()]
+        start = match.end()
+    yield text[start:] if start else text
+
+
+def parse(pattern: str) -> Node:
+    """Return the tree of a pattern by ``parser.parse``, which is imported on demand."""
+    from .parser import parse
 
     return parse(pattern)
 
 
 #: The seconds that ``regex`` gets for any text, and the characters for each further second. It
-#: takes some millions of characters a second.
+#: reads some millions of characters a second.
 _FEWEST_SECONDS = 10
 _CHARACTERS_A_SECOND = 100_000
 
@@ -669,7 +446,7 @@ class Matcher:
 class ForeignMatcher(Matcher):
     """A pattern that only ``regex`` understands. The time of its searches is limited.
 
-    Nothing is known of the ways in which it may match, so time is the only bound.
+    The number of ways in which it may match is not known, so time is the only bound.
 
     Args:
         compiled: the pattern.
@@ -686,7 +463,7 @@ class ForeignMatcher(Matcher):
         """Yield the start and end of each match; see ``Matcher``.
 
         Raises:
-            PatternError: it takes too long.
+            PatternError: the search takes too long.
         """
         seconds = _FEWEST_SECONDS + len(text) / _CHARACTERS_A_SECOND
         ends = time.monotonic() + seconds
@@ -699,7 +476,7 @@ class ForeignMatcher(Matcher):
         except TimeoutError:
             if time.monotonic() < ends:
                 raise  # the caller's own
-            from .translation import PatternError
+            from .tree import PatternError
 
             reason = f"a text of {len(text):,} characters takes more than {seconds:.0f} seconds"
             raise PatternError(self._pattern, 0, reason) from None
@@ -740,18 +517,21 @@ def compile_regex(text: str, error: PatternError) -> Any:
     Raises:
         PatternError: ``error``; with a hint to install the package if it is missing.
     """
-    from .translation import PatternError
+    from .tree import PatternError
 
     try:
         import regex
     except ImportError:
-        hint = "; the regex package may understand it: pip install 'compat-bpe[regex]'"
+        hint = (
+            "; the regex package may understand it: "
+            "pip install '.[regex]' in a checkout of compat-bpe"
+        )
         raise PatternError(error.pattern, error.position, error.reason, hint) from None
     import warnings
 
     try:
         with warnings.catch_warnings():
-            # `regex` warns of set operators, and would then take them for plain characters.
+            # `regex` warns about set operators, and would then read them as plain characters.
             warnings.simplefilter("error")
             return regex.compile(text)
     except (regex.error, FutureWarning, OverflowError, RecursionError):
@@ -762,8 +542,8 @@ def compile_regex(text: str, error: PatternError) -> Any:
 _REMEMBERED = 1 << 14
 
 
-class StandIns(dict[int, str]):
-    """The stand-ins of characters, by code point; see ``Translation``.
+class StandIns:
+    """The stand-ins of characters; see ``Splitter``.
 
     Args:
         starts: the first character of each range with one stand-in, ascending. Characters below
@@ -774,10 +554,9 @@ class StandIns(dict[int, str]):
     '1ÁÀ'
     """
 
-    __slots__ = ("_replaced", "_stand_ins", "_starts")
-
     def __init__(self, starts: str, stand_ins: str) -> None:
-        super().__init__()
+        #: The stand-in of each code point.
+        self._table = Memo(self._find, _REMEMBERED)
         self._starts = starts
         self._stand_ins = stand_ins
         # For each class, `re` walks its characters below U+10000 to build a table.
@@ -788,13 +567,9 @@ class StandIns(dict[int, str]):
 
     def replace(self, text: str) -> str:
         """Return the text with stand-ins, of the same length."""
-        return self._replaced.sub(lambda match: match.group().translate(self), text)
+        return self._replaced.sub(lambda match: match.group().translate(self._table), text)
 
-    def __missing__(self, code_point: int) -> str:
-        if len(self) >= _REMEMBERED:
-            self.clear()
+    def _find(self, code_point: int) -> str:
         from bisect import bisect_right  # only text that is not ASCII needs it
 
-        number = bisect_right(self._starts, chr(code_point)) - 1
-        char = self[code_point] = self._stand_ins[number]
-        return char
+        return self._stand_ins[bisect_right(self._starts, chr(code_point)) - 1]

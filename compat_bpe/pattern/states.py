@@ -1,29 +1,29 @@
 r"""All ways through a pattern at once, in bounded time; imported for patterns unfit for ``re``.
 
 ``(?:a+)+b`` matches a run of *n* letters in 2ⁿ ways, and ``re`` tries them all where no ``b``
-follows. ``translation.uncertain_parts`` finds the parts of a pattern that may be of that kind, and
+follows. ``tree.uncertain_parts`` finds the parts of a pattern that may be of that kind, and
 ``is_bounded`` counts the ways through their instructions. ``States`` takes all ways at once. It
-makes a state when a text first needs it, and forgets the states when there are many. So it takes
-little time and memory however many states a pattern has.
+makes a state when a text first needs it, and drops all states when there are many. So it takes
+little time and memory for any number of states.
 
 The property: states find the same matches as a search by backtracking. The argument:
 
 1. Backtracking tries the ways through a pattern in an order, and takes the first that succeeds. A
    state is the list of all ways that are still open, in this order (so in Thompson's and Pike's
    machines; RE2 and Rust's ``regex`` do the same).
-2. When a way of the list has succeeded, those after it can no longer win, and are dropped; those
-   before it go on, and win if they succeed later. So the last success that is seen is that of the
-   first way.
+2. When a way of the list has succeeded, the ways after it can no longer win, and are dropped. The
+   ways before it continue, and win if they succeed later. So the last success is that of the first
+   way that succeeds.
 3. Two ways at the same place of the pattern have the same future, so the later one is dropped.
 4. A condition is decided when the next character is known, before that character is taken. It may
-   ask for nothing but the kinds of this character and of the one before (``\b``, ``^``), or for an
+   depend only on the kinds of this character and of the character before (``\b``, ``^``), or on an
    edge of the text.
 
 The property: a search for a match at one position takes at most as many steps as the text has
 characters, and a step takes at most as long as the pattern has instructions.
 
-``(?!P)[set]`` asks for more than the next character if P takes several. But that character can be
-taken first, and the rest of P asked for then: ``(?![0-9]?[a-z])[0-9X]`` is ``X|[0-9](?![a-z])``.
+``(?!P)[set]`` depends on more than the next character if P takes several. But that character can be
+taken first, and the rest of P tested after it: ``(?![0-9]?[a-z])[0-9X]`` is ``X|[0-9](?![a-z])``.
 """
 
 from __future__ import annotations
@@ -31,8 +31,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
+from ..caches import Memo
 from ..unicode.properties import ALL, NONE, CodePoints, kinds_of
-from .translation import (
+from .tree import (
     EMPTY,
     FEW,
     MOST_ROUNDS,
@@ -67,14 +68,14 @@ _MOST_WAYS = 8
 
 
 class NoTable(ValueError):
-    """The error for a pattern that needs more than states can do."""
+    """The error for a pattern that states cannot express."""
 
 
 def asked_after(look: Look, chars: Chars) -> Node:
     """Return a pattern equivalent to a negative lookahead and a class: the class comes first.
 
     Raises:
-        NoTable: that would ask for more than one character.
+        NoTable: the condition would depend on more than one character.
 
     >>> from compat_bpe.pattern.parser import parse
     >>> from compat_bpe.pattern.translation import to_re
@@ -85,7 +86,7 @@ def asked_after(look: Look, chars: Chars) -> Node:
     ways = list(_ways((look.item,), chars.points, _MOST_STEPS))
     if len(ways) > _MOST_WAYS:
         raise NoTable("a lookahead of many ways")
-    # Characters, each in one of these sets, and what must not follow them.
+    # Characters, each in one of these sets, and the characters that must not follow them.
     parts = [(chars.points, NONE, False)]
     for first, following, end in ways:
         parts = [
@@ -117,8 +118,8 @@ def _ways(
 ) -> Iterator[tuple[CodePoints, CodePoints, bool]]:
     """Yield the ways in which items, one after another, may match at a character.
 
-    Each is a set of such characters, and what must follow them: characters, or, if the flag is
-    true, the end of the text.
+    A way is a set of such characters, and the set of characters that must follow them. If the flag
+    is true, the end of the text may follow, too.
 
     Args:
         items: the items.
@@ -162,14 +163,14 @@ _MOST_INSTRUCTIONS = 1000
 
 
 class Program:
-    """A pattern as a list of instructions, each a tuple whose first item says what it is.
+    """A pattern as a list of instructions, each a tuple that begins with its kind.
 
     - ``("char", bit, next)`` takes a character of a set;
-    - ``("if", bit, end, next)`` goes on if the next character is in a set, or, if ``end`` is true,
-      at the end of the text;
-    - ``("behind", bit, start, next)`` goes on if the character before is in a set, or, if ``start``
-      is true, at the start of the text;
-    - ``("try", next, …)`` goes on in several ways, the first preferred;
+    - ``("if", bit, end, next)`` continues if the next character is in a set, or, if ``end`` is
+      true, at the end of the text;
+    - ``("behind", bit, start, next)`` continues if the character before is in a set, or, if
+      ``start`` is true, at the start of the text;
+    - ``("try", next, …)`` continues in several ways, the first preferred;
     - ``("match",)`` is the end of the pattern.
 
     Args:
@@ -179,12 +180,12 @@ class Program:
     Attributes:
         code: the instructions.
         start: the number of the first one.
-        sets: the sets of characters that they tell apart. The bit of a set is 1 shifted by its
-            index here. The kind of a character is the sum of the bits of the sets that it is in.
-        looks_back: True if an instruction asks for the character before.
+        sets: the sets of characters that the instructions test. The bit of a set is 1 shifted by
+            its index here. The kind of a character is the sum of the bits of its sets.
+        looks_back: True if an instruction depends on the character before.
 
     Raises:
-        NoTable: it needs more than such instructions.
+        NoTable: the pattern needs other instructions.
     """
 
     def __init__(self, tree: Node, most_rounds: int = _MOST_INSTRUCTIONS) -> None:
@@ -243,7 +244,7 @@ class Program:
         return len(self.code) - 1
 
     def add(self, node: Node, after: int) -> int:
-        """Add the instructions of a node, and return its first; ``after`` is what comes next."""
+        """Add the instructions of a node, and return the first; ``after`` is the next one."""
         if isinstance(node, Chars):
             return self.put("char", node.points, after)
         if isinstance(node, Sequence):
@@ -264,7 +265,7 @@ class Program:
         """Return items in which conditions on two characters come after the first.
 
         Raises:
-            NoTable: one asks for more than two; see ``asked_after``.
+            NoTable: a condition depends on more than two; see ``asked_after``.
         """
         asked: list[Node] = []
         for item in items:
@@ -309,7 +310,7 @@ class Program:
             again = self.add(node.item, first)
             self.code[first] = ("try", *self._choice(node, again, after))
         else:
-            # The rounds are nested: one after another, lazy ones would come in another order.
+            # The rounds are nested. As a sequence, lazy rounds would come in another order.
             first = after
             for _ in range(node.high - node.low):
                 first = self.put("try", *self._choice(node, self.add(node.item, first), after))
@@ -329,7 +330,7 @@ class Program:
 def _asked_of_last(node: Node) -> Asked | None:
     """Return the characters after which a node matches, and True if it matches at the start.
 
-    None if that does not depend on the character before alone.
+    None if that depends on more than the character before.
     """
     if isinstance(node, Anchor):
         return (NONE, True) if node.kind == "start" else None
@@ -347,16 +348,16 @@ def _asked_of_last(node: Node) -> Asked | None:
     return ~asked[0], not asked[1]
 
 
-#: The most steps that are taken to follow the counts of ways; a published pattern needs none.
+#: The most steps to follow the counts of ways. A published pattern needs none.
 _MOST_COUNTED = 30_000
 
-#: The most ways and steps of all states that are kept, and the most characters whose kind is kept.
+#: The most ways and steps of all kept states, and the most characters whose kind is kept.
 _MOST_KEPT = 2_000_000
 _MOST_CHARACTERS = 1 << 14
 
 
 def is_bounded(tree: Node) -> bool:
-    r"""Return True if ``re`` certainly tries few ways at a time; ``translation`` says why.
+    r"""Return True if ``re`` certainly tries few ways at a time; ``tree`` has the argument.
 
     Args:
         tree: the parsed pattern, relaxed.
@@ -393,14 +394,14 @@ class _AllWays(Program):
 
 
 def _without_limits(node: Node) -> Node:
-    """Return a pattern with at least the ways of another; none of its repeats is long."""
+    """Return a pattern with at least the ways of another one, and without long repeats."""
     if isinstance(node, Atomic):
         return _without_limits(node.item)
     node = changed(node, _without_limits)
     if not isinstance(node, Repeat):
         return node
     high = None if is_long(node) else node.high
-    # Only of a class is it clear where a possessive repeat ends.
+    # Only for a class is the end of a possessive repeat known.
     is_clear = node.mode == "+" and isinstance(node.item, Chars) and high == node.high
     return Repeat(node.item, min(node.low, MOST_ROUNDS), high, "+" if is_clear else "")
 
@@ -414,7 +415,7 @@ class _Counts:
         self._takers: dict[int, Counter[tuple[int, int]]] = {}
 
     def are_few(self) -> bool:
-        """Return True if they are certainly few, whatever the text is."""
+        """Return True if they are certainly few for every text."""
         try:
             self._program = _AllWays(_without_limits(self._core), MOST_ROUNDS)
             return self._are_few()
@@ -477,16 +478,16 @@ class _Counts:
 
 
 class States:
-    r"""The states of one pattern, as far as they were needed.
+    r"""The states of one pattern that were needed so far.
 
     Args:
         tree: the parsed pattern, relaxed.
 
     Attributes:
-        kept: the number of ways in all states that are kept, and of their steps.
+        kept: the number of ways in all kept states, and of their steps.
 
     Raises:
-        NoTable: the pattern needs more than states; the message says what.
+        NoTable: states cannot express the pattern; the message gives the reason.
 
     >>> from compat_bpe.pattern.parser import parse
     >>> states = States(parse(r"(?:a+)+b|\b\w"))
@@ -496,7 +497,8 @@ class States:
 
     def __init__(self, tree: Node) -> None:
         self._program = Program(tree)
-        self._kinds: dict[str, int] = {}
+        #: The kind of each character (see ``Program``).
+        self._kinds = Memo(self._kind, _MOST_CHARACTERS)
         self._clear()
 
     def _clear(self) -> None:
@@ -505,14 +507,12 @@ class States:
 
     def end(self, text: str, start: int) -> int:
         """Return the end of the match that begins at a position; -1 if there is none."""
-        before = self._kind(text[start - 1]) if start and self._program.looks_back else None
+        kinds = self._kinds
+        before = kinds[text[start - 1]] if start and self._program.looks_back else None
         state = self._state((self._program.start,), before)
         end = -1
-        kinds = self._kinds
         for at in range(start, len(text)):
-            kind = kinds.get(text[at])
-            if kind is None:
-                kind = self._kind(text[at])
+            kind = kinds[text[at]]
             following, ends = state.get(kind) or self._follow(state, kind)
             if ends:
                 end = at
@@ -536,16 +536,8 @@ class States:
             at += 1
 
     def _kind(self, char: str) -> int:
-        """Return the kind of a character (see ``Program``)."""
-        kind = self._kinds.get(char)
-        if kind is None:
-            if len(self._kinds) == _MOST_CHARACTERS:
-                self._kinds.clear()
-            point = ord(char)
-            sets = enumerate(self._program.sets)
-            kind = sum(1 << index for index, points in sets if point in points)
-            self._kinds[char] = kind
-        return kind
+        point = ord(char)
+        return sum(1 << i for i, points in enumerate(self._program.sets) if point in points)
 
     def _state(self, ways: tuple[int, ...], before: int | None) -> _State:
         state = self._states.get((ways, before))

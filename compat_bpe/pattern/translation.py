@@ -1,279 +1,269 @@
-r"""The tree that a pattern is parsed into, facts about it, and its translation for ``re``.
+r"""The translation of a pattern for ``re``, over the alphabets that ``splitter`` describes.
 
-The translation has three steps, from tree to tree or from tree to text:
+It has three steps, from tree to tree or from tree to text:
 
 1. ``relax`` turns possessive repeats and atomic groups into plain ones where that cannot change
-   a match. In the published patterns it removes all of them, so they need nothing that
-   Python 3.9 lacks. Any others are spelled ``(?=(…))\1``, which is atomic on every version.
+   a match. In the published patterns it removes all of them, so these run on Python 3.9. The
+   others are spelled ``(?=(…))\1``, which is atomic on every version.
 2. ``project`` replaces each class by its share of a smaller alphabet (ASCII, say) and drops
    branches that can no longer match.
 3. ``to_re`` writes the tree down, each class explicitly.
 
-``uncertain_parts`` returns the parts that ``re`` might try in too many ways. ``re`` tries the ways
-through a pattern one after another, until one succeeds. ``(?:a+)+b`` has 2ⁿ of them for a run of
-*n* letters, ``a*a*a*b`` some n³, ``a*b`` only *n*, of which no two are at the same character at
-once. Most patterns show at once that they have few; the ways of all others are counted by
-``states``, which is imported only then.
-
-The property: if the ways of no part are too many (``states.is_bounded``), ``re`` takes each
-character in at most as many ways as the pattern has instructions (or ``FEW``), for each position
-from which it searches.
-
-The argument:
-
-1. What cannot fail is never tried again: after ``a+`` at the end of the pattern, one way leads to
-   the match. So two things must be looked at (``_core``): what comes before, and one round of the
-   repeat by itself, since the last round fails.
-2. All ways through a part are taken at once, as in ``states``, but two ways that meet are still
-   counted as two. The counts are followed for all texts, until there are no new ones (then they are
-   bounded), one is too great, or it takes too long.
-3. Conditions, atomic groups and the limits of long repeats only ever forbid ways, so they may be
-   left out. The ways through a lookahead count beside the others.
-4. A lookbehind may be read backwards, so it must be small enough for no counts to be needed.
+``Translation`` takes these steps. For the patterns that ship, ``prepared`` has the parts that most
+texts need, and ``prepared_large`` the larger parts that long texts need. So a ``Splitter`` of such
+a pattern seldom needs this module.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Callable, NamedTuple, Union
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, Callable, NamedTuple
 
-from ..unicode.properties import ALL, NONE, CodePoints
+from ..caches import cached_property
+from ..unicode.properties import ALL, NONE, CodePoints, kinds_of
+from .tree import (
+    Alternatives,
+    Anchor,
+    Atomic,
+    Chars,
+    Look,
+    Node,
+    PatternError,
+    Repeat,
+    Sequence,
+    can_be_empty,
+    project,
+    surely_begins,
+    uncertain_parts,
+    walk,
+)
 
-
-class PatternError(ValueError):
-    """An error in a pattern; the message says what is wrong, at which character, and what to do."""
-
-    def __init__(self, pattern: str, position: int, reason: str, hint: str = "") -> None:
-        self.pattern = pattern
-        self.position = position
-        self.reason = reason
-        super().__init__(f"pattern {_shorten(pattern)!r}, character {position}: {reason}{hint}")
-
-
-class PatternTooLarge(PatternError):
-    """A pattern beyond the limits (see ``parser.check_limits``), whatever it means."""
-
-
-def _shorten(pattern: str) -> str:
-    return pattern if len(pattern) <= 60 else pattern[:57] + "..."
-
-
-class Chars(NamedTuple):
-    """One code point out of a set."""
-
-    points: CodePoints
+if TYPE_CHECKING:
+    from .states import States
 
 
-class Sequence(NamedTuple):
-    """Items one after another; without items, the empty match."""
+#: A pattern for ``re``; the first code point of each range of one kind, as a character; and the
+#: stand-in of each of these ranges.
+WithStandIns = tuple[str, str, str]
 
-    items: tuple[Node, ...]
+#: The parts of a translation that are kept for the patterns that ship, and are not large.
+PREPARED_PARTS = (
+    "ascii",
+    "few",
+    "ascii_cut_points",
+    "few_cut_points",
+    "can_be_empty",
+    "leaves_nothing_out",
+)
 
-
-class Alternatives(NamedTuple):
-    """Branches, of which the first that leads to a match counts."""
-
-    branches: tuple[Node, ...]
-
-
-class Repeat(NamedTuple):
-    """An item repeated ``low`` to ``high`` times (None: without limit).
-
-    ``mode`` is ``""`` for greedy, ``"?"`` for lazy, ``"+"`` for possessive.
-    """
-
-    item: Node
-    low: int
-    high: int | None
-    mode: str
+#: The first stand-in below U+0100. From here on the characters are printable.
+FIRST_STAND_IN = "\xc0"
 
 
-class Atomic(NamedTuple):
-    """An item that matches in its first way only: the match is never reconsidered."""
+class Translation:
+    """A pattern, translated for ``re``.
 
-    item: Node
+    Args:
+        tree: the parsed pattern.
+        pattern: its name in messages.
+        known: the parts that are already known, by their names.
 
-
-class Look(NamedTuple):
-    """A condition on the text after this position (``ahead``) or before it."""
-
-    item: Node
-    ahead: bool
-    negative: bool
-
-
-class Anchor(NamedTuple):
-    r"""The start (``\A``) or end (``\z``) of the text."""
-
-    kind: str
-
-
-Node = Union[Chars, Sequence, Alternatives, Repeat, Atomic, Look, Anchor]
-
-EMPTY = Sequence(())
-#: A node that never matches.
-NEVER = Chars(NONE)
-
-
-def walk(node: Node) -> Iterator[Node]:
-    """Yield a node and all nodes below it."""
-    yield node
-    for child in children(node):
-        yield from walk(child)
-
-
-def children(node: Node) -> tuple[Node, ...]:
-    """Return the nodes right below a node."""
-    if isinstance(node, Sequence):
-        return node.items
-    if isinstance(node, Alternatives):
-        return node.branches
-    return (node.item,) if isinstance(node, (Repeat, Atomic, Look)) else ()
-
-
-def changed(node: Node, change: Callable[[Node], Node]) -> Node:
-    """Return a node with each of its children changed."""
-    if isinstance(node, Sequence):
-        return Sequence(tuple(map(change, node.items)))
-    if isinstance(node, Alternatives):
-        return Alternatives(tuple(map(change, node.branches)))
-    if isinstance(node, (Repeat, Atomic, Look)):
-        return node._replace(item=change(node.item))
-    return node
-
-
-def can_be_empty(node: Node) -> bool:
-    """Return True if a node may match without taking a character.
+    Raises:
+        PatternError: the pattern repeats something that may be empty.
 
     >>> from compat_bpe.pattern.parser import parse
-    >>> can_be_empty(parse("a?(?!b)")), can_be_empty(parse("a|b+"))
-    (True, False)
+    >>> translation = Translation(parse("[a-zé]+|é|(?!é)b"), "a pattern")
+    >>> translation.ascii
+    '[a-z]+|b'
+    >>> translation.few[0]
+    '[a-zÁ]+|Á|(?!Á)b'
     """
-    if isinstance(node, Chars):
-        return False
-    if isinstance(node, Sequence):
-        return all(map(can_be_empty, node.items))
-    if isinstance(node, Alternatives):
-        return any(map(can_be_empty, node.branches))
-    if isinstance(node, Repeat):
-        return node.low == 0 or can_be_empty(node.item)
-    return not isinstance(node, Atomic) or can_be_empty(node.item)
+
+    def __init__(self, tree: Node, pattern: str, known: Mapping[str, Any] | None = None) -> None:
+        self._pattern = pattern
+        # A cached property is looked up here first.
+        self.__dict__.update(known or {})
+        for node in walk(tree):
+            # Engines differ after a round of a repeat that takes no character.
+            if isinstance(node, Repeat) and node.high != 1 and can_be_empty(node.item):
+                raise PatternError(pattern, 0, "it repeats something that may be empty")
+        #: The parsed pattern, with possessive repeats replaced as far as possible.
+        self.tree = relax(tree)
+
+    @cached_property
+    def states(self) -> States | None:
+        """The pattern as states, if ``re`` might try too many ways; None if ``re`` is fit for it.
+
+        Raises:
+            PatternError: the pattern fits neither ``re`` nor states.
+        """
+        if uncertain_parts(self.tree) == []:
+            return None
+        from .states import NoTable, States, is_bounded
+
+        if is_bounded(self.tree):
+            return None
+        try:
+            return States(self.tree)
+        except NoTable as error:
+            reason = f"it may match a text in too many ways to try them all, and {error}"
+            hint = "; write it so that no two repeats match the same text"
+            raise PatternError(self._pattern, 0, reason, hint) from None
+
+    @cached_property
+    def can_be_empty(self) -> bool:
+        """True if the pattern may match without taking a character."""
+        return can_be_empty(self.tree)
+
+    @cached_property
+    def leaves_nothing_out(self) -> bool:
+        """True if every character of a text is certainly in a match."""
+        return surely_begins(self.tree) == ALL
+
+    @cached_property
+    def ascii(self) -> str:
+        """The pattern for ASCII text."""
+        return self._for_re(lambda points: points.clip(0, 0x80))
+
+    @cached_property
+    def few(self) -> WithStandIns | None:
+        """The pattern for a small amount of text that is not ASCII.
+
+        None if the pattern has too many kinds of characters.
+        """
+        kinds = self._few_kinds
+        if kinds is None:
+            return None
+        return self._for_re(kinds.share), kinds.starts, kinds.stand_ins
+
+    @cached_property
+    def most(self) -> WithStandIns:
+        """The pattern for any text.
+
+        Raises:
+            ValueError: the pattern has too many kinds of characters above U+FFFF.
+        """
+        kinds = _Kinds(self._classes(), ((0, 0xD800), (0xE000, 0x10000)), 0xD800, 0x800)
+        return self._for_re(kinds.share), kinds.starts, kinds.stand_ins
+
+    @cached_property
+    def ascii_cut_points(self) -> str | None:
+        """``cut_points`` for ASCII text."""
+        return _cut_point_pattern(
+            (left.clip(0, 0x80), right.clip(0, 0x80)) for left, right in self._cut_point_pairs
+        )
+
+    @cached_property
+    def few_cut_points(self) -> str | None:
+        """``cut_points`` for text with the stand-ins of ``few``, which must not be None."""
+        assert self._few_kinds is not None
+        share = self._few_kinds.share
+        return _cut_point_pattern(
+            (share(left), share(right)) for left, right in self._cut_point_pairs
+        )
+
+    @cached_property
+    def cut_points(self) -> str | None:
+        """A pattern for a character with a cut point after it in any text; None if there is none.
+
+        ``pattern.cut_points`` defines a cut point.
+        """
+        return _cut_point_pattern(self._cut_point_pairs)
+
+    @cached_property
+    def fine_cut_points(self) -> str | None:
+        """A pattern that finds more cut points than ``cut_points``."""
+        return _cut_point_pattern(self._pairs(fine=True))
+
+    def _for_re(self, share: Callable[[CodePoints], CodePoints]) -> str:
+        return to_re(join_runs(project(self.tree, share)))
+
+    @cached_property
+    def _cut_point_pairs(self) -> list[tuple[CodePoints, CodePoints]]:
+        return self._pairs(fine=False)
+
+    def _pairs(self, *, fine: bool) -> list[tuple[CodePoints, CodePoints]]:
+        from .cut_points import cut_point_pairs  # few texts are long enough to be cut
+
+        return list(map(_without_surrogates, cut_point_pairs(self.tree, fine)))
+
+    @cached_property
+    def _few_kinds(self) -> _Kinds | None:
+        sets = self._classes().union(*self._cut_point_pairs)
+        try:
+            return _Kinds(sets, ((0, 0x80),), ord(FIRST_STAND_IN), 0x40)
+        except ValueError:
+            return None
+
+    def _classes(self) -> set[CodePoints]:
+        return {node.points for node in walk(self.tree) if isinstance(node, Chars)}
 
 
-def surely_begins(node: Node) -> CodePoints:
-    """Return characters at which a pattern certainly matches; there may be others.
+class _Kinds:
+    """The kinds of characters above an alphabet; characters of one kind are in the same sets.
 
-    >>> from compat_bpe.pattern.parser import parse
-    >>> surely_begins(parse("a?b|c+|d(?=e)")) == CodePoints.of("bc")
-    True
+    Args:
+        sets: the sets.
+        alphabet: ranges of code points without stand-ins. All code points from the end of the last
+            range on have stand-ins.
+        first: the code point of the first stand-in.
+        limit: the largest number of kinds.
+
+    Raises:
+        ValueError: there are more kinds.
     """
-    if isinstance(node, Chars):
-        return node.points
-    if isinstance(node, Alternatives):
-        return CodePoints.union(*map(surely_begins, node.branches))
-    if isinstance(node, Repeat):
-        return surely_begins(node.item) if node.low == 1 else NONE
-    if isinstance(node, Sequence):
-        optional = NONE
-        for number, item in enumerate(node.items):
-            if isinstance(item, Repeat) and item.low == 0 and isinstance(item.item, Chars):
-                optional |= item.item.points
-                continue
-            rest = node.items[number + 1 :]
-            if all(isinstance(after, Repeat) and after.low == 0 for after in rest):
-                # Without the characters that an optional item before it may take.
-                return surely_begins(item) - optional
-            break
-    return NONE
+
+    def __init__(
+        self,
+        sets: set[CodePoints],
+        alphabet: tuple[tuple[int, int], ...],
+        first: int,
+        limit: int,
+    ) -> None:
+        self._alphabet = alphabet
+        end = alphabet[-1][1]
+        # A kind is a number with one bit for each set that its characters are in.
+        self._bits = {points: 1 << number for number, points in enumerate(sets)}
+        by_start: dict[int, int] = {}
+        for start, kind in kinds_of(self._bits):
+            by_start[max(start, end)] = kind
+        starts, kinds = list(by_start), list(by_start.values())
+        self._points = {kind: first + i for i, kind in enumerate(dict.fromkeys(kinds))}
+        if len(self._points) > limit:
+            above = f"above U+{end - 1:04X}"
+            raise ValueError(f"a pattern with more than {limit:,} kinds of characters {above}")
+        self.starts = "".join(map(chr, starts))
+        self.stand_ins = "".join(chr(self._points[kind]) for kind in kinds)
+
+    def share(self, points: CodePoints) -> CodePoints:
+        """Return a set's characters in the alphabet, and the stand-ins of its other characters."""
+        bit = self._bits[points]
+        inside = [stand_in for kind, stand_in in self._points.items() if kind & bit]
+        return CodePoints.union(
+            *(points.clip(start, end) for start, end in self._alphabet),
+            CodePoints.from_ranges(zip(inside, inside)),
+        )
 
 
-def looks_back(node: Node) -> bool:
-    r"""Return True if a match depends on the text before it.
+def _without_surrogates(
+    pair: tuple[CodePoints, CodePoints],
+) -> tuple[CodePoints, CodePoints]:
+    """Return a pair of sets with a cut point between them, the first without surrogates.
 
-    >>> from compat_bpe.pattern.parser import parse
-    >>> looks_back(parse(r"a(?=b)$")), looks_back(parse(r"(?<=b)a")), looks_back(parse(r"\ba"))
-    (False, True, True)
+    The first set keeps only characters below U+10000. The characters beside a cut point are not
+    surrogates, so a text can be cut before it is repaired.
     """
-    return any(
-        (isinstance(below, Look) and not below.ahead)
-        or (isinstance(below, Anchor) and below.kind == "start")
-        for below in walk(node)
-    )
+    left, right = pair
+    return left.clip(0, 0xD800) | left.clip(0xE000, 0x10000), right
 
 
-#: A condition on one side of a position: the characters that meet it; True if the edge of the text
-#: does, too.
-Asked = tuple[CodePoints, bool]
+def _cut_point_pattern(pairs: Iterable[tuple[CodePoints, CodePoints]]) -> str | None:
+    """Return a pattern for a character of a pair's first set, followed by one of the second.
 
-
-def asked_of_next(node: Node) -> Asked | None:
-    """Return the characters before which a node matches, and True if it matches at the end.
-
-    None if that does not depend on the next character alone.
+    None if a set of each pair is empty.
     """
-    if isinstance(node, Chars):
-        return node.points, False
-    if isinstance(node, Anchor):
-        return (NONE, True) if node.kind == "end" else None
-    if isinstance(node, Look):
-        asked = asked_of_next(node.item) if node.ahead else None
-        if asked is None or not node.negative:
-            return asked
-        return ~asked[0], not asked[1]
-    if isinstance(node, Alternatives):
-        return asked_of_any(list(map(asked_of_next, node.branches)))
-    if isinstance(node, Repeat) and node.low < 2:
-        return asked_of_next(node.item) if node.low else (ALL, True)
-    if isinstance(node, Sequence):
-        items = list(node.items)
-        while items and isinstance(items[-1], Repeat) and items[-1].low == 0:
-            items.pop()  # it can do without
-        if len(items) < 2:
-            return asked_of_next(items[0]) if items else (ALL, True)
-    return None
-
-
-def asked_of_any(branches: list[Asked | None]) -> Asked | None:
-    """Return the condition that is met if one of some is; None if one of them is not known."""
-    known = [asked for asked in branches if asked is not None]
-    if len(known) < len(branches):
-        return None
-    return CodePoints.union(*(points for points, _ in known)), any(edge for _, edge in known)
-
-
-def stays_whole(tree: Node) -> bool:
-    r"""Return True if a chunk of a pattern certainly stays whole when it stands alone.
-
-    Let a pattern split some text, and let *c* be one of the chunks. For most patterns, *c* as a
-    text of its own is one chunk, too. So a text that such a pattern splits is never a chunk.
-
-    The property holds if a pattern looks around only in these ways: ``(?!x)`` with a set of single
-    characters ``x``, and ``$`` for the end of the text. The argument: both are true at the end of
-    the text, and elsewhere they depend on the next character alone. So the way by which *c*
-    matched in the text leads to a match of all of *c*. A way that comes before it and ends within
-    *c* sees the same characters in the text, so it would have matched there, and *c* would be
-    shorter. Hence the first way that matches, if it is another one, ends at the end of *c*, and
-    gives all of it.
-
-    Possessive repeats and atomic groups (``++``, ``(?>…)``) keep the property if they repeat a
-    single character: such a repeat ends within *c*, as in the text, or at the end of *c*.
-
-    >>> from compat_bpe.pattern.parser import parse
-    >>> patterns = r"\w++|\s+(?!\S)|\s+$", r"(?<=a)b|.", r"a+(?=!)|a"
-    >>> [stays_whole(parse(pattern)) for pattern in patterns]
-    [True, False, False]
-    """
-    return all(map(_is_harmless, walk(tree)))
-
-
-def _is_harmless(node: Node) -> bool:
-    if isinstance(node, Look):
-        return node.ahead and node.negative and isinstance(node.item, Chars)
-    if isinstance(node, Anchor):
-        return node.kind != "start"
-    if isinstance(node, Repeat) and node.mode == "+":
-        return isinstance(node.item, Chars)
-    return not isinstance(node, Atomic) or isinstance(node.item, Chars)
+    cuts = [f"{left.to_re()}(?={right.to_re()})" for left, right in pairs if left and right]
+    return "|".join(cuts) or None
 
 
 class After(NamedTuple):
@@ -293,7 +283,7 @@ _UNKNOWN = After(ALL, sure=False)
 
 
 def _before(node: Node, after: After) -> After:
-    """Return the rest of a match that begins with ``node`` and goes on with ``after``."""
+    """Return the rest of a match that begins with ``node`` and continues with ``after``."""
     if isinstance(node, Chars):
         return After(node.points, sure=False)
     if isinstance(node, Sequence):
@@ -321,11 +311,11 @@ def relax(node: Node, after: After = _DONE) -> Node:
 
     The property: giving back characters can only help if the rest of the match then succeeds
     at a character that was given back. So a possessive repeat of one class equals the greedy
-    one in two cases:
+    repeat in two cases:
 
     - the rest cannot begin with a character of that class (``[^a]?+a``);
-    - the rest cannot fail at all (``a++`` at the end of the pattern), so that nothing is ever
-      given back.
+    - the rest cannot fail at all (``a++`` at the end of the pattern), so nothing is ever given
+      back.
 
     >>> from compat_bpe.pattern.parser import parse
     >>> to_re(relax(parse("[0-9]++[a-z]|[a-z]++")))
@@ -353,44 +343,6 @@ def relax(node: Node, after: After = _DONE) -> Node:
     if isinstance(node, Look):
         return Look(relax(node.item), node.ahead, node.negative)
     return node
-
-
-def project(node: Node, share: Callable[[CodePoints], CodePoints]) -> Node:
-    """Return the pattern over a smaller alphabet; ``share`` gives a class's part of it.
-
-    The result matches a text of that alphabet just as ``node`` does. A branch with a class that
-    has no share is dropped.
-
-    >>> from compat_bpe.pattern.parser import parse
-    >>> to_re(project(parse("[a-zé]+|é|(?!é)b"), lambda points: points & CodePoints((0, 128))))
-    '[a-z]+|b'
-    """
-    if isinstance(node, Chars):
-        return Chars(share(node.points))
-    if isinstance(node, Sequence):
-        items = [project(item, share) for item in node.items]
-        if NEVER in items:
-            return NEVER
-        items = [item for item in items if item != EMPTY]
-        return items[0] if len(items) == 1 else Sequence(tuple(items))
-    if isinstance(node, Alternatives):
-        branches = [project(branch, share) for branch in node.branches]
-        branches = [branch for branch in branches if branch != NEVER]
-        if len(branches) > 1:
-            return Alternatives(tuple(branches))
-        return branches[0] if branches else NEVER
-    if isinstance(node, Anchor):
-        return node
-    item = project(node.item, share)
-    if isinstance(node, Repeat):
-        if item == NEVER:
-            return NEVER if node.low else EMPTY
-        return node._replace(item=item)
-    if isinstance(node, Look):
-        if item == NEVER:
-            return EMPTY if node.negative else NEVER
-        return node._replace(item=item)
-    return NEVER if item == NEVER else Atomic(item)
 
 
 def join_runs(tree: Node) -> Node:
@@ -509,137 +461,3 @@ def count(node: Repeat) -> str:
     signs = {(0, None): "*", (1, None): "+", (0, 1): "?"}
     high = "" if node.high is None else node.high
     return signs.get((node.low, node.high), f"{{{node.low},{high}}}")
-
-
-#: The most ways at once that are few, however small the pattern is.
-FEW = 64
-#: The highest number of ways that is counted; more make no difference.
-_MANY = 1_000_000
-#: The most rounds of a repeat that are written out; a longer one counts as endless.
-MOST_ROUNDS = 16
-#: The most nodes of all parts that are looked at.
-_MOST_NODES = 200_000
-
-
-def uncertain_parts(tree: Node) -> list[Node] | None:
-    r"""Return the parts of a pattern whose ways must be counted; None if there are surely too many.
-
-    Args:
-        tree: the parsed pattern, relaxed.
-
-    >>> from compat_bpe.pattern.parser import parse
-    >>> [uncertain_parts(parse(one)) for one in ("a*b|a*", "(?<=a*a*)b")]
-    [[], None]
-    """
-    nodes_left = _MOST_NODES
-    behind = (node.item for node in walk(tree) if isinstance(node, Look) and not node.ahead)
-    if not all(_is_small(item, 0) for item in behind):
-        return None
-    uncertain = []
-    parts = [tree]
-    seen = set()
-    for part in parts:  # which grows
-        if id(part) in seen:
-            continue
-        seen.add(id(part))
-        core = _core(part, True, parts)
-        nodes = sum(1 for _ in walk(core))
-        nodes_left -= nodes
-        if nodes_left < 0:
-            return None
-        if not _is_small(core, nodes):
-            uncertain.append(core)
-    return uncertain
-
-
-def _core(node: Node, is_last: bool, parts: list[Node]) -> Node:
-    """Return the part of a node that may fail after some of it has matched.
-
-    Args:
-        node: the node.
-        is_last: True if nothing after the node can fail.
-        parts: takes the nodes that are to be looked at by themselves.
-    """
-    if isinstance(node, Sequence):
-        items: list[Node] = []
-        for item in reversed(node.items):
-            core = _core(item, is_last, parts)
-            if core != EMPTY:
-                is_last = False
-                items.append(core)
-        return Sequence(tuple(reversed(items))) if items else EMPTY
-    if isinstance(node, Alternatives):
-        branches = [_core(branch, is_last, parts) for branch in node.branches]
-        if is_last and EMPTY in branches:
-            parts += [branch for branch in branches if branch != EMPTY]
-            return EMPTY
-        return Alternatives(tuple(branches))
-    if isinstance(node, Repeat):
-        if not is_last:
-            return node._replace(item=_core(node.item, False, parts))
-        if node.low == 0:
-            parts.append(node.item)
-            return EMPTY
-        if node.high != 1:
-            parts.append(node.item)
-        last = _core(node.item, True, parts)
-        if node.low == 1:
-            return last
-        before = Repeat(_core(node.item, False, parts), node.low - 1, node.low - 1, "")
-        return Sequence((before, last))
-    if isinstance(node, Atomic):
-        if isinstance(node.item, Repeat) and node.item.mode == "":
-            return _core(node.item._replace(mode="+"), is_last, parts)
-        parts.append(node.item)
-        return _core(node.item, is_last, parts)
-    if isinstance(node, Look) and node.ahead:
-        parts.append(node.item)
-    return node
-
-
-def read_by(look: Look) -> Node:
-    """Return the part of a condition that counts as ways of its own.
-
-    Where a negative lookahead matches, the way ends, so only its part that may fail counts.
-    """
-    return _core(look.item, True, []) if look.negative and look.ahead else look.item
-
-
-def is_long(node: Repeat) -> bool:
-    """Return True if a repeat counts as endless."""
-    return node.high is None or node.high > MOST_ROUNDS
-
-
-def _is_small(core: Node, nodes: int) -> bool:
-    """Return True if a part has few ways, for its size, besides one endless repeat of a class."""
-    ways, endless = size_of(core)
-    return endless < 2 and ways <= max(FEW, nodes)
-
-
-def size_of(node: Node) -> tuple[int, int]:
-    """Return the number of ways through a node, and of endless repeats, counted up to 2."""
-    ways, endless = 1, 0
-    if isinstance(node, Sequence):
-        for item in node.items:
-            item_ways, item_endless = size_of(item)
-            ways, endless = min(ways * item_ways, _MANY), endless + item_endless
-    elif isinstance(node, Alternatives):
-        sizes = [size_of(branch) for branch in node.branches]
-        ways, endless = sum(size[0] for size in sizes), max(size[1] for size in sizes)
-    elif isinstance(node, Repeat):
-        ways, endless = size_of(node.item)
-        if is_long(node):
-            endless += 1 if isinstance(node.item, Chars) else 2
-        else:
-            assert node.high is not None
-            rounds = range(node.low, node.high + 1)
-            ways, endless = sum(ways**count for count in rounds), endless * node.high
-    elif isinstance(node, Atomic):
-        return size_of(node.item)
-    elif isinstance(node, Look):
-        # Ahead, by itself, it reads on in one way once it cannot fail any more.
-        has_inner = any(isinstance(below, Look) for below in walk(node.item))
-        is_read = has_inner or not node.ahead
-        ways, endless = size_of(read_by(node) if is_read else _core(node.item, True, []))
-        ways += 1
-    return min(ways, _MANY), min(endless, 2)

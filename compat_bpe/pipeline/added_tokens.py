@@ -1,12 +1,12 @@
 r"""Added tokens: names in text that are tokens of their own, as in a ``tokenizer.json``.
 
-They can do more than the tokens of ``special_tokens``: some are always tokens, and some take the
+They can do more than the tokens of ``special_tokens``: some are always tokens, and some include the
 white space around them. They are found in two rounds:
 
 1. tokens that are not ``normalized``, in the text as given;
 2. ``normalized`` tokens by their normalized names, in the remaining text, once it is normalized.
 
-In each round the leftmost name wins, and of several at one position the longest.
+In each round the leftmost name wins, or the longest of several names at one position.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from .normalizers.base import Normalizer, Pairs
     from .pre_tokenizers.base import SpanStart
 
-#: The number of sets of special tokens whose guards are remembered.
+#: The number of sets of special tokens whose guards are kept.
 _GUARDS = 16
 
 
@@ -33,10 +33,10 @@ class AddedToken(NamedTuple):
 
     Args:
         content: its name, as written in text.
-        id: its id. A token for ``Tokenizer.add_tokens`` needs none: it gets one there.
+        id: its id. ``Tokenizer.add_tokens`` ignores it, and gives the token an id.
         special: True if it is a token only where that is allowed.
-        normalized: True if it is looked for in normalized text.
-        lstrip, rstrip: True if it takes the white space before it, and after it.
+        normalized: True if it is searched in normalized text.
+        lstrip, rstrip: True if it includes the white space before it, and after it.
         single_word: True if it is a token only where no word character is beside it.
     """
 
@@ -50,7 +50,7 @@ class AddedToken(NamedTuple):
 
 
 def normalized_content(token: AddedToken, normalize: Normalizer | None) -> str:
-    """Return the text that a token is found by and decoded to.
+    """Return the text by which a token is found and to which it is decoded.
 
     >>> normalized_content(AddedToken("A", 1, normalized=True), str.lower)
     'a'
@@ -62,8 +62,8 @@ class AddedTokens:
     """A finder of added tokens in text.
 
     Args:
-        tokens: all added tokens. Of two with the same normalized name, a special one wins over
-            another, then the first (tokenizers defines no order there).
+        tokens: all added tokens. If two have the same normalized name, a special token wins, or
+            else the first one (tokenizers defines no order there).
         normalize: the normalizer of the text between the tokens, or None.
         prefix: changes the beginning of the spans, or None.
 
@@ -92,14 +92,14 @@ class AddedTokens:
         #: True if a span may differ from the text.
         self.changes_text = normalize is not None or prefix is not None
         self._always = frozenset(token.content for token in tokens if not token.special)
-        #: All names that are looked for, disallowed ones included: text covered by a disallowed
+        #: All names to search, disallowed ones included: text covered by a disallowed
         #: name is not searched again.
         self._names = frozenset(
             name
             for token in tokens
             for name in (token.content, normalized_content(token, normalize))
         )
-        #: The names that depend on what is beside them, or take it.
+        #: The names that depend on the text beside them, or include it.
         self._wide = frozenset(
             token.content for token in tokens if token.lstrip or token.rstrip or token.single_word
         )
@@ -113,9 +113,9 @@ class AddedTokens:
 
     @cached_property
     def continued(self) -> AddedTokens:
-        """The finder for a text that goes on after a cut point: itself if there is no difference.
+        """The finder for a text that continues after a cut point: itself if there is no difference.
 
-        In such a text the first span is not the beginning of one: places are counted from 1 on.
+        The first span of such a text is not the beginning of a text: places are counted from 1.
         """
         normalize = None if self.normalize is None else self.normalize.continued
         prefix = None if self.prefix is None else self.prefix.continued
@@ -130,8 +130,8 @@ class AddedTokens:
 
         Args:
             text: without surrogates.
-            allowed: the names of the special tokens that are tokens here. Any other special
-                name is plain text, and no token is found within it.
+            allowed: the names of the special tokens that become tokens. Any other special name is
+                plain text, and no token is found within it.
         """
         for begin, end, token in self._as_it_is.find(text, allowed):
             if token is not None:
@@ -169,7 +169,7 @@ class AddedTokens:
     def align(self, text: str, allowed: Set[str]) -> Iterator[tuple[Aligned, int | None]]:
         """Yield the spans of ``spans`` and the added tokens, with their places in the text.
 
-        A token comes with its id and the normalized text that it stands for; a span with None.
+        Each token has its id and the normalized text that it stands for; each span has None.
         """
         whole = Aligned.of(text, self.origin)
         for start, end, token in self._as_it_is.find(text, allowed):
@@ -190,9 +190,9 @@ class AddedTokens:
     def guard(self, names: Set[str]) -> Guard | None:
         """Return the guard of the names; None if no place is a cut point.
 
-        It must be asked about the characters beside a position in the original text, and about
-        those in normalized text. A place after a name is forbidden if a span after a token is
-        treated differently from one that goes on.
+        Ask it about the characters beside a position in the original text, and about those in
+        normalized text. A place after a name is forbidden if a span after a token is treated
+        differently from a span that continues.
 
         Args:
             names: special tokens that may be tokens.
@@ -215,7 +215,7 @@ class AddedTokens:
         lefts: set[str] = set()
         if self.continued is not self:
             lefts.update(name[-1] for name in self._names_of(tokens))
-        # The characters beside a wide name, and the white space that it takes, stay with it.
+        # The characters beside a wide name, and the white space that it includes, stay with it.
         lefts.update(name[-1] for name in self._names_of(wide))
         rights = {name[0] for name in self._names_of(wide)}
         if any(token.lstrip or token.rstrip for token in wide):
@@ -229,7 +229,7 @@ class AddedTokens:
 
     @cached_property
     def longest_name(self) -> int | None:
-        """The longest name in bytes; None if a token's text may be longer or shorter than it."""
+        """The length of the longest name in bytes; None if a token's text may differ in length."""
         if self.is_normalized or self._wide & self._always:
             return None
         if self.prefix is not None and self.prefix.replaces:
@@ -254,8 +254,8 @@ class AddedTokens:
     def is_one_span(self, text: str) -> bool:
         """Return True if a text without allowed names, and each part of it, is split unchanged.
 
-        A name within a special name that is not allowed is not a token, but is in a part of the
-        text.
+        A name within a disallowed special name is not a token in the text, but may be one in a part
+        of the text.
         """
         if self.changes_text:
             return False
@@ -263,12 +263,12 @@ class AddedTokens:
 
     @cached_property
     def _always_names(self) -> NameFinder:
-        """A finder of the names of tokens that are tokens everywhere."""
+        """A finder of the names of added tokens that are always tokens."""
         return NameFinder(self._always)
 
 
 class _Finder:
-    """A finder of tokens by their names; of two with one name, the first."""
+    """A finder of tokens by their names; the first of two tokens with one name wins."""
 
     def __init__(self, tokens: list[tuple[str, AddedToken]]) -> None:
         self._tokens: dict[str, AddedToken] = {}
@@ -278,10 +278,10 @@ class _Finder:
         self._names = NameFinder(self._tokens)
 
     def find(self, text: str, allowed: Set[str]) -> Iterator[tuple[int, int, AddedToken | None]]:
-        """Yield the start and end of each span and of each token, none of them empty.
+        """Yield the start and end of each span and each token; no range is empty.
 
-        A token may overlap with one before it that has taken white space which both begin or end
-        with.
+        A token may overlap with the token before it, if that one has taken white space with which
+        both begin or end.
         """
         at = 0
         for start, end in self._names.spans(text) if self._tokens else ():
@@ -302,10 +302,10 @@ class _Finder:
                     end += 1
             if at < start:
                 yield at, start, None
-            # A token that has lost all of its text to the one before is dropped.
+            # A token that has lost all its text to the token before is dropped.
             if start < end:
                 yield start, end, token
-            # This may step back if the token before took white space that this one has, too.
+            # This may step back if the token before took white space of this token.
             at = end
         if at < len(text):
             yield at, len(text), None

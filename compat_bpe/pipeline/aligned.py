@@ -16,9 +16,9 @@ class Aligned(NamedTuple):
     """A text, and for each of its characters its place in the original.
 
     Args:
-        text: the text as it is now.
+        text: the current text.
         places: the start and end of each character in the original text, in characters.
-        start, end: the part of the original text that it comes from.
+        start, end: its part of the original text.
     """
 
     text: str
@@ -42,7 +42,7 @@ class Aligned(NamedTuple):
         Args:
             changes: each new character, and its relation to the old ones. It is 0 if the character
                 replaces one, 1 if it is inserted, and -n if it replaces one and the n characters
-                after that are removed. An inserted character has the place of the one before it.
+                after that are removed. An inserted character has the place of the character before.
             removed: the number of characters that are removed at the beginning.
 
         Quirk kept: leading characters of zero width (inserted where nothing was matched) stay, and
@@ -105,7 +105,7 @@ class Aligned(NamedTuple):
         """Return a part of the text, with the part of the original that it comes from.
 
         Args:
-            start, end: positions in the text as it is now; ``start`` is less than ``end``.
+            start, end: positions in the current text; ``start`` is less than ``end``.
 
         >>> Aligned.of("abc").part(1, 3)
         Aligned(text='bc', places=[(1, 2), (2, 3)], start=1, end=3)

@@ -1,10 +1,10 @@
 """GPT-2's byte alphabet: arbitrary bytes, written as printable text.
 
-``encoder.json`` and ``vocab.bpe`` are text files, and ``vocab.bpe`` separates by blanks, yet a
+``encoder.json`` and ``vocab.bpe`` are text files, and ``vocab.bpe`` separates by blanks, but a
 token is any sequence of bytes. So each byte is written as one printable character. A byte whose
-Latin-1 character is printable and not a blank is written as that character. There are 188 of
-them: ``!`` to ``~``, ``¡`` to ``¬``, ``®`` to ``ÿ``. The other 68 are numbered, in order, from
-U+0100 upward. A space, the 33rd of those, becomes U+0120, ``Ġ``.
+Latin-1 character is printable and not a blank is written as that character. There are 188 such
+bytes: ``!`` to ``~``, ``¡`` to ``¬``, ``®`` to ``ÿ``. The other 68 are numbered, in order, from
+U+0100 upward. A space, the 33rd of these, becomes U+0120, ``Ġ``.
 
 The rule is that of ``bytes_to_unicode`` in OpenAI's GPT-2 release (``src/encoder.py``).
 """
@@ -26,13 +26,13 @@ BYTE_TO_UNICODE: dict[int, str] = {
 }
 UNICODE_TO_BYTE: dict[str, int] = {char: byte for byte, char in BYTE_TO_UNICODE.items()}
 
-# A codec of one byte a character, which is many times as fast as a look-up for each character.
+# A codec of one byte per character is many times as fast as a look-up for each character.
 _ALPHABET = "".join(map(BYTE_TO_UNICODE.__getitem__, range(256)))
 _TO_BYTES = charmap_build(_ALPHABET)
 
 
 def encode_bytes(data: bytes) -> str:
-    """Return bytes written as text, one character a byte.
+    """Return bytes written as text, one character per byte.
 
     >>> encode_bytes(b" caf\\xc3\\xa9")
     'ĠcafÃ©'

@@ -1,4 +1,4 @@
-"""The core: one way through the pipeline, from text to ids and back.
+"""The core: the way through the pipeline, from text to ids and back.
 
 ``Definition`` has the parts of a tokenizer. ``Core`` takes a text through them. It cuts the text
 into spans at its added tokens. A short span is split into chunks. A long span is first cut into
@@ -8,10 +8,10 @@ The core does not repair text: a surrogate is a ``UnicodeEncodeError`` here, and
 repairs it.
 
 ``CutPoints`` finds positions at which a text may be cut, so that both sides have the ids of the
-whole. The right side of a cut is a text that *goes on*: a prefix is not put before it, and nothing
+whole. The right side of a cut is a text that *continues*: no prefix is put before it, and nothing
 is left out at its beginning (``Core.continued``). The ids of the whole are those of the left side,
-and those of the right side as a text that goes on. A text that goes on may be cut at the same
-places. The two characters beside a position alone decide if it is a cut point (see
+then those of the right side as a text that continues. A text that continues may be cut at the same
+places. Only the two characters beside a position decide whether it is a cut point (see
 ``pattern.cut_points``), so edits elsewhere do not change it. Streams, documents, truncation and
 worker processes all rely on that.
 """
@@ -22,7 +22,7 @@ from collections.abc import Iterable, Iterator, Sequence, Set
 from itertools import chain, repeat
 from operator import add
 
-from ..caches import Cache, cached_property, changed
+from ..caches import Cache, Memo, cached_property, changed
 from ..pattern.splitter import LONGEST_SEGMENT, SHORTEST_SEGMENT, Splitter
 from ..unicode.surrogates import START, check_text, has_surrogates, repair
 from .models.bpe.by_rank import ByteLevelBPE
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from .added_tokens import AddedTokens
     from .decoders.bytes import IdDecoder
     from .decoders.streams import TextStream
-    from .models.base import Ids, Joints, Model
+    from .models.base import Ids, Model
     from .models.splitters import WholeSplitter
     from .pre_tokenizers.base import Across, PreTokenizerStep
     from .pre_tokenizers.splitter import StepSplitter
@@ -57,16 +57,16 @@ class Definition:
             needs it to encode.
         highest: the greatest id; -1 if there is none.
         other_tokens: returns the bytes of ids that are not in ``tokens``, or are decoded otherwise.
-            Called when something is first decoded.
+            Called at the first decoding.
         others_win: if both map an id, ``other_tokens`` wins.
-        make_decoder: returns the decoder; None for the one that joins the tokens' bytes.
-        processor: puts special tokens around a text, for callers that ask for them; or None.
+        make_decoder: returns the decoder; None for a decoder that joins the tokens' bytes.
+        processor: puts special tokens around a text on request; or None.
         pieces: returns each id's token, written as in the vocabulary; None if the tokens are bytes.
-        cuts_at_joints: True if a span may be cut at each exact joint of the model, too; False if
-            only the splitter says where.
+        cuts_at_joints: True if a span may also be cut at each exact joint of the model; False if
+            it may be cut only where the splitter allows it.
         words: cuts a span into the chunks of the pre-tokenizer, if ``splitter`` cuts these further.
-        steps: the steps that ``splitter`` is made of; empty if it leaves a span whole, or cuts it
-            only where the model has joints. None if it is not a splitter by steps.
+        steps: the steps of ``splitter``; empty if it leaves a span whole, or cuts it only at joints
+            of the model. None if it is not a splitter by steps.
     """
 
     def __init__(
@@ -101,10 +101,10 @@ class Definition:
         self.highest = highest
 
 
-#: The number of pairs of characters beside a position that are remembered.
+#: The number of pairs of characters beside a position that are kept.
 _PAIRS = 1 << 14
 
-#: The length in bytes of the beginnings by which a bound of a token's length is looked up.
+#: The length in bytes of the beginnings that are keys for bounds of a token's length.
 _START = 3
 
 
@@ -125,13 +125,13 @@ class CutPoints:
         #: cuts it.
         self._cuts_between = joints.are_between if joints is not None and is_exact else None
         # Plain dictionaries: in loops over all characters a ``Memo`` takes up to a tenth longer.
-        #: For coarse and fine cut points, and both again without those within chunks: pairs of
-        #: characters, and what they may be in normalized text; empty without a cut point between.
+        #: For coarse and fine cut points, and for both without the cut points within chunks: pairs
+        #: of characters, and the pairs that they may be in normalized text; empty for no cut point.
         self._pairs: tuple[dict[str, tuple[str, ...]], ...] = ({}, {}, {}, {})
         #: Pairs of characters, and True if there is a joint between them.
-        self._joints: dict[str, bool] = {}
+        self._joints = Memo(self._is_joint, _PAIRS)
         #: Pairs of characters, and True if nothing changes them and the model knows both.
-        self._plain: dict[str, bool] = {}
+        self._plain = Memo(self._is_plain, _PAIRS)
 
     def next_cut_point(
         self,
@@ -150,9 +150,9 @@ class CutPoints:
         Args:
             text: any text; neither of the two characters beside a cut point is a surrogate.
             start, end: positions in it; ``end`` is its length unless given.
-            names: special tokens that may be tokens in it. No name is cut in two: between two
-                characters that follow each other in a name there is no cut point anywhere.
-            fine: look for more cut points, which takes longer.
+            names: special tokens that may be tokens in it. No name is cut in two: there is never a
+                cut point between two characters that follow each other in a name.
+            fine: search more cut points, which takes longer.
             whole_chunks: leave out the model's cut points within chunks, so that the chunks of the
                 two sides are those of the whole.
         """
@@ -184,8 +184,8 @@ class CutPoints:
     ) -> int | None:
         """Return the first cut point, by the pairs of characters beside each position.
 
-        The normalizers say which characters are beside the position afterwards, if each side can
-        be normalized by itself.
+        The normalizers return the characters beside the position after normalization, if each side
+        can be normalized by itself.
         """
         cuts_between = None if whole_chunks else self._cuts_between
         known = self._pairs[fine + 2 * (cuts_between is None)]
@@ -213,26 +213,18 @@ class CutPoints:
         depend on the text before.
 
         Args:
-            text: any text in which nothing is special.
+            text: any text; names of special tokens are plain text.
             start, end: positions in it.
         """
-        guard = self.definition.added.guard(frozenset())
-        if guard is None:
-            return None
-        known = self._joints
+        is_joint = self._joints
         for place in range(start + 1, end):
-            beside = text[place - 1 : place + 1]
-            is_joint = known.get(beside)
-            if is_joint is None:
-                if len(known) >= _PAIRS:
-                    known.clear()
-                is_joint = known[beside] = self._is_joint(beside, guard)
-            if is_joint:
+            if is_joint[text[place - 1 : place + 1]]:
                 return place
         return None
 
-    def _is_joint(self, beside: str, guard: Guard) -> bool:
-        if has_surrogates(beside):
+    def _is_joint(self, beside: str) -> bool:
+        guard = self.definition.added.guard(frozenset())
+        if guard is None or has_surrogates(beside):
             return False
         across = self.definition.added.across(beside)
         return all(
@@ -249,25 +241,18 @@ class CutPoints:
         """Return the most characters of a text that one token may stand for; None if not known.
 
         So n characters of it have at least n / ``longest_span`` tokens in any context, not counting
-        the first and the last one.
+        the first and the last token.
         """
-        joints, guard = self.model.joints, self.definition.added.guard(frozenset())
-        if joints is None or not joints.longest or guard is None:
+        joints = self.model.joints
+        if joints is None or not joints.longest:
             return None
-        known = self._plain
-        for beside in set(map(add, text, text[1:])):
-            is_plain = known.get(beside)
-            if is_plain is None:
-                if len(known) >= _PAIRS:
-                    known.clear()
-                is_plain = known[beside] = self._is_plain(beside, joints, guard)
-            if not is_plain:
-                return None
-        return joints.longest
+        are_plain = all(map(self._plain.__getitem__, set(map(add, text, text[1:]))))
+        return joints.longest if are_plain else None
 
-    def _is_plain(self, beside: str, joints: Joints, guard: Guard) -> bool:
+    def _is_plain(self, beside: str) -> bool:
         """Return True if two characters are not changed, not in a name, and known to the model."""
-        if has_surrogates(beside):
+        joints, guard = self.model.joints, self.definition.added.guard(frozenset())
+        if joints is None or guard is None or has_surrogates(beside):
             return False
         across = self.definition.added.across(beside)
         for pair, ready in across:
@@ -279,7 +264,7 @@ class CutPoints:
         return bool(across)
 
     def _stays(self, left: str, right: str) -> bool:
-        """Return True if the tokens up to a place in a span do not depend on what follows."""
+        """Return True if the tokens up to a place in a span do not depend on later text."""
         joints, answer = self.model.joints, self._after_steps(left, right)
         if isinstance(answer, bool):
             return answer
@@ -328,8 +313,8 @@ class CutPoints:
     def longest_in(self, text: str) -> int:
         """Return an upper bound on the length in bytes of the tokens of a text.
 
-        A token begins somewhere in the text, so it is no longer than the longest one with the
-        beginning that is there. Only for encodings with a ``longest_token``.
+        A token at a place is at most as long as the longest token with the same beginning. Only for
+        encodings with a ``longest_token``.
         """
         data = repair(text).encode("utf-8")
         lengths = self._longest_by_start
@@ -338,7 +323,7 @@ class CutPoints:
 
     @cached_property
     def _longest_by_start(self) -> dict[bytes, int]:
-        """The length of the longest token, or name, for each beginning of one, in bytes."""
+        """The length in bytes of the longest token or name with each beginning."""
         longest: dict[bytes, int] = {}
         names = self.definition.added.ids if self.definition.added.longest_name else ()
         for token in chain(self.definition.tokens(), map(str.encode, names)):
@@ -348,9 +333,9 @@ class CutPoints:
         return longest
 
     def splitter_of(self, text: str) -> Splitter | None:
-        """Return the splitter if it may be asked about a text directly, else None.
+        """Return the splitter if it may be applied to a text directly, else None.
 
-        It may if it sees the text unchanged and as one span, and its pattern is plain
+        It may if the text is unchanged and one span, and the pattern is plain
         (``Splitter.is_plain``). The tokens, joined, must also be the UTF-8 of the text.
         """
         splitter = self.splitter
@@ -371,7 +356,7 @@ class CutPoints:
 
 #: The default size of the cache in chunks. A chunk and its ids take about 200 bytes.
 DEFAULT_CACHE_LIMIT = 1 << 17
-#: The greatest length in characters of a chunk that is cached: longer ones hardly ever recur.
+#: The greatest length in characters of a chunk that is cached. Longer chunks hardly ever recur.
 _LONGEST_CHUNK = 128
 #: The cache holds this many chunks for each segment.
 CHUNKS_TO_A_SEGMENT = 32
@@ -429,7 +414,7 @@ class Core(CutPoints):
                 ids += segment_ids
 
     def count(self, text: str) -> int:
-        """Return the number of tokens of a text in which nothing is special."""
+        """Return the number of tokens of a text; names of special tokens are plain text."""
         total = 0
         for span, token in self.spans(text, frozenset()):
             total += self._count_span(span)
@@ -454,15 +439,15 @@ class Core(CutPoints):
             raise TypeError(f"allowed_special must be a set or 'all', not {kind}")
         check_text(text)
         if not self.special.keys() >= allowed_special:
-            # A name that is not a special token is ignored if it is text. If not, these raise.
+            # Names that are not special tokens are ignored. Objects that are not text raise here.
             "".join(allowed_special).encode()
         return self.added.spans(text, allowed_special)
 
     def ids_by_chunk(self, text: str) -> Iterator[Ids]:
-        """Yield the ids of each chunk of a text in which nothing is special, in order.
+        """Yield the ids of each chunk of a text in order; special names are plain text.
 
-        Joined, they are the ids of ``encode``. An added token that is a token everywhere is a chunk
-        of its own. The ids are cached.
+        Joined, they are the ids of ``encode``. An added token that is always a token is a chunk of
+        its own. The ids are cached.
 
         Raises:
             UnicodeEncodeError: the text has surrogates.
@@ -491,10 +476,10 @@ class Core(CutPoints):
 
     @cached_property
     def continued(self) -> Core:
-        """The core for a text that goes on after a cut point: itself if there is no difference.
+        """The core for a text that continues after a cut point: itself if there is no difference.
 
-        It is for ids and counts only. Both have the same caches, since these know a span only
-        once it is ready to be split.
+        Use it only for ids and counts. Both cores have the same caches, since their keys are spans
+        that are ready to be split.
         """
         added = self.added.continued
         if added is self.added:
@@ -508,7 +493,7 @@ class Core(CutPoints):
     def slack(self, text: str) -> int:
         """Return how many tokens the text after a joint can lose when its left context changes.
 
-        Only the chunk in which the joint is depends on what is before it.
+        Only the chunk with the joint depends on the text before it.
 
         Args:
             text: any text without surrogates, with a joint after its first character.
@@ -591,7 +576,7 @@ class Core(CutPoints):
 
     @cached_property
     def _decoder(self) -> IdDecoder:
-        """The decoder, built when something is first decoded."""
+        """The decoder, built at the first decoding."""
         parts = self.definition
         if parts.make_decoder is not None:
             return parts.make_decoder()
@@ -603,9 +588,9 @@ class Core(CutPoints):
 def texts_of_chunks(
     core: Core, text: str, allowed_special: Set[str] = frozenset()
 ) -> Iterator[tuple[list[str], int | None]]:
-    r"""Yield the chunks of each span, as the model sees them, and the id of the token after it.
+    r"""Yield the chunks of each span, as the model sees them, and the id of the added token after.
 
-    That is an added token, or None at the end. Chunks are of normalized text if the tokenizer
+    The id is None at the end. Chunks are of normalized text if the tokenizer
     normalizes. The model's ``to_bytes`` returns the bytes of a chunk.
 
     Args:
@@ -635,15 +620,6 @@ def parts_of_text(
             yield token
 
 
-def chunks_of(
-    core: Core, text: str, allowed_special: Set[str] = frozenset()
-) -> Iterator[bytes | int]:
-    """Yield what ``parts_of_text`` does, with each chunk as bytes."""
-    to_bytes = core.model.to_bytes
-    for part in parts_of_text(core, text, allowed_special):
-        yield part if isinstance(part, int) else to_bytes(part)
-
-
 def joins_to_text(core: Core) -> bool:
     """Return True if the tokens of any text, joined, are certainly its UTF-8.
 
@@ -661,5 +637,5 @@ def joins_to_text(core: Core) -> bool:
 
 
 def is_byte_level(core: Core) -> bool:
-    """Return True if the model merges bytes: only such a model can be extended, for instance."""
+    """Return True if the model merges bytes. Only such a model can be extended, for instance."""
     return isinstance(core.model, ByteLevelBPE)

@@ -28,10 +28,10 @@ class Located(NamedTuple):
 
     Args:
         id: its id.
-        text: the token as the reference shows it: the piece as in the vocabulary, or the text that
-            it stands for.
+        text: the token as the reference shows it: the piece as in the vocabulary, or the text of
+            the token.
         start, end: its place in the original text, in characters.
-        word: the number of its chunk or added token, counted from 0 on.
+        word: the number of its chunk or added token, counted from 0.
     """
 
     id: int
@@ -46,14 +46,14 @@ def locate(
 ) -> list[Located]:
     r"""Return the tokens of a text with their places.
 
-    The ids are those of ``Core.encode``. Surrogates are repaired as everywhere; the places are
-    those in the original text.
+    The ids are those of ``Core.encode``. Surrogates are repaired; the places are those in the
+    original text.
 
     Args:
         definition: the parts of a tokenizer.
         text: any text.
         allowed_special: the names of special tokens that are tokens in the text.
-        goes_on: True if the text goes on after a cut point (see ``Core.continued``).
+        goes_on: True if the text continues after a cut point (see ``Core.continued``).
 
     Raises:
         ValueError: the model has no token for a part of the text.
@@ -112,8 +112,8 @@ def _places(
 ) -> Iterator[tuple[int, int]]:
     """Yield the places of tokens in the original text, given their places in a chunk.
 
-    Two odd cases are as in tokenizers: an empty token, and one that reaches over the end of its
-    chunk, from a model that counts more bytes than there are.
+    Two odd cases are as in tokenizers: an empty token, and a token that reaches beyond the end of
+    its chunk, from a model that counts too many bytes.
     """
     char_of = [index for index, char in enumerate(chunk.text) for _ in char.encode()]
     for token in tokens:
@@ -129,7 +129,7 @@ def _places(
 def _converter(text: str) -> Callable[[int, int, int], tuple[int, int]]:
     """Return a function from places in bytes, counted from a character on, to characters.
 
-    Its tables are built when it is first called, since hardly any text needs them.
+    Its tables are built at the first call, since hardly any text needs them.
     """
     chars: list[int] = []
     bytes_before: list[int] = []
@@ -140,10 +140,10 @@ def _converter(text: str) -> Callable[[int, int, int], tuple[int, int]]:
             bytes_before.extend(accumulate((len(char.encode()) for char in text), initial=0))
         start += bytes_before[origin]
         end += bytes_before[origin]
-        # A place over the end of the text is cut, so that it is valid.
+        # A place beyond the end of the text is cut, so that it is valid.
         first = chars[start] if start < len(chars) else len(text)
         if end > len(chars):
-            return first, min(first + 2, len(text))  # as in tokenizers, but for the cut
+            return first, min(first + 2, len(text))  # as in tokenizers, except for the cut
         return first, chars[end] if end < len(chars) else len(text)
 
     return convert

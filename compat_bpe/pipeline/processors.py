@@ -1,18 +1,18 @@
 """Post-processors: special tokens around a text or a pair of texts.
 
 A post-processor turns a list of parts into a list of parts, which are joined at the end. At first
-the parts are the text, or the two texts of a pair. In a sequence each post-processor takes the
-parts of the one before.
+the parts are the text, or the two texts of a pair. In a sequence, each post-processor gets the
+parts of the post-processor before.
 
-BERT's makes ``[CLS] A [SEP]`` or ``[CLS] A [SEP] B [SEP]`` of texts, RoBERTa's ``<s> A </s>`` or
-``<s> A </s> </s> B </s>``. ByteLevel's adds no tokens, but leaves spaces out of the tokens' places
-in the text, as RoBERTa's does, too.
+BERT's makes ``[CLS] A [SEP]`` or ``[CLS] A [SEP] B [SEP]``, RoBERTa's ``<s> A </s>`` or
+``<s> A </s> </s> B </s>``. ByteLevel's adds no tokens. It leaves spaces out of the tokens' places
+in the text, as RoBERTa's also does.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import chain
+from itertools import chain, repeat
 from typing import NamedTuple, TypeVar, Union
 
 from ..unicode.properties import white_space
@@ -23,7 +23,7 @@ T = TypeVar("T")
 
 
 class Processor:
-    """A post-processor; it adds no tokens unless it says otherwise."""
+    """A post-processor; the base class adds no tokens."""
 
     def added(self, is_pair: bool) -> int:
         """Return the number of tokens that it adds, as truncation counts them."""
@@ -33,7 +33,7 @@ class Processor:
         """Return the parts with the tokens that it adds.
 
         Raises:
-            ValueError: it cannot take these parts.
+            ValueError: the post-processor does not accept these parts.
         """
         raise NotImplementedError
 
@@ -72,7 +72,7 @@ Piece = Union[TextPiece, SpecialPiece]
 class TemplateProcessing(Processor):
     """A post-processor by templates.
 
-    Each piece of the template makes a part of its own.
+    Each piece of the template becomes a part of its own.
 
     Args:
         single: the template of a text.
@@ -111,8 +111,8 @@ class TemplateProcessing(Processor):
         """Return the parts of the template.
 
         Raises:
-            ValueError: there are not one or two parts; or the template asks for a second text
-                where there is none, or has a special token without tokens.
+            ValueError: the number of parts is not one or two; the template needs a second text but
+                there is none; or a name in the template has no tokens.
         """
         texts = list(parts)
         filled = []
@@ -120,8 +120,8 @@ class TemplateProcessing(Processor):
             if isinstance(piece, TextPiece):
                 sequence, type_id = piece
                 part = self._text(texts, sequence)
-                # The part stays changed if the template has it again. The types of what
-                # overflows stay as they are.
+                # The part stays changed if the template has it again. The types of overflowing
+                # parts stay unchanged.
                 texts[sequence] = part.changed(
                     type_ids=[type_id] * len(part),
                     sequence_ranges={**part.sequence_ranges, sequence: (0, len(part))},
@@ -163,21 +163,21 @@ class TemplateProcessing(Processor):
 
 
 class ProcessorSequence(Processor):
-    """Post-processors, each of which takes the parts of the one before.
+    """Post-processors, each of which gets the parts of the one before.
 
     Args:
-        processors: the post-processors, the first one first.
+        processors: the post-processors in order.
     """
 
     def __init__(self, processors: Sequence[Processor]) -> None:
         self._processors = processors
 
     def added(self, is_pair: bool) -> int:
-        """Return the sum of the numbers of tokens that each one adds by itself."""
+        """Return the sum of the numbers of tokens that each post-processor adds by itself."""
         return sum(processor.added(is_pair) for processor in self._processors)
 
     def process(self, parts: Sequence[Tokenized], add_special_tokens: bool) -> Sequence[Tokenized]:
-        """Return the parts of the last one."""
+        """Return the parts of the last post-processor."""
         for processor in self._processors:
             parts = processor.process(parts, add_special_tokens)
         return parts
@@ -201,7 +201,7 @@ def process(
     """Return a text, or a pair of texts, after a post-processor.
 
     Raises:
-        ValueError: the post-processor cannot take it.
+        ValueError: the post-processor does not accept the text or the pair.
 
     >>> text = Tokenized([5], ["a"], [(0, 1)], [0])
     >>> process(None, text, text).sequence_ids
@@ -212,7 +212,7 @@ def process(
     texts = [first] if second is None else [first, second]
     parts: Sequence[Tokenized] = [_numbered(part, index) for index, part in enumerate(texts)]
     if processor is None:
-        # Here tokenizers does not say of which text an overflowing part is.
+        # Here tokenizers does not record the text of an overflowing part.
         for part in parts:
             part.overflowing = [other.changed(sequence_ranges={}) for other in part.overflowing]
     else:
@@ -221,7 +221,7 @@ def process(
 
 
 def _numbered(part: Tokenized, number: int) -> Tokenized:
-    """Return a part as the text of a number, and so what overflows from it."""
+    """Return a part, and its overflowing parts, as the text of a number."""
     return part.changed(
         type_ids=[number] * len(part),
         sequence_ranges={number: (0, len(part))},
@@ -235,7 +235,7 @@ def process_ids(
     """Return the ids of a text, or of a pair of texts, after a post-processor.
 
     Raises:
-        ValueError: the post-processor cannot take them.
+        ValueError: the post-processor does not accept them.
     """
     if processor is not None:
         parts = processor.process_ids(parts, add_special_tokens)
@@ -246,7 +246,7 @@ def keeps_text(processor: Processor) -> bool:
     """Return True if a post-processor leaves a text unchanged when it adds no special tokens."""
     try:
         return process_ids(processor, [[0]], False) == [0]
-    except ValueError:  # without special tokens it leaves too few parts for the next one
+    except ValueError:  # without special tokens, the next one gets too few parts
         return False
 
 
@@ -267,7 +267,7 @@ class ByteLevelOffsets(Processor):
         self._add_prefix_space = add_prefix_space
 
     def process(self, parts: Sequence[Tokenized], add_special_tokens: bool) -> Sequence[Tokenized]:
-        """Return each part as a text of its own, with other places."""
+        """Return each part as a text of its own, with new places."""
         if self._trim_offsets:
             parts = [trimmed(part, self._add_prefix_space) for part in parts]
         return [
@@ -347,7 +347,7 @@ def framed(
     Args:
         part: the part.
         before, after: the special tokens.
-        number: the number of the text that the part then is, 0 or 1.
+        number: the number of the text for the part, 0 or 1.
         type_id: the type of the special tokens.
     """
     start, end = len(before), len(before) + len(part)
@@ -387,23 +387,23 @@ class BertProcessing(Processor):
         self._cls = cls
         self._sep = sep
 
+    def _before(self, index: int) -> list[Special]:
+        """Return the special tokens before a part."""
+        return [] if index else [self._cls]
+
     def added(self, is_pair: bool) -> int:
         """Return the number of tokens that it adds."""
-        return 3 if is_pair else 2
+        return 3 + len(self._before(1)) if is_pair else 2
 
     def process(self, parts: Sequence[Tokenized], add_special_tokens: bool) -> Sequence[Tokenized]:
         """Return each part with its special tokens."""
-        if not add_special_tokens:
-            return parts
+        return self._framed(parts, 1) if add_special_tokens else parts
+
+    def _framed(self, parts: Sequence[Tokenized], type_id: int) -> list[Tokenized]:
+        """Return parts with their special tokens, whose type is 0 around the first part."""
         return [
-            framed(
-                part,
-                [] if index else [self._cls],
-                [self._sep],
-                number=min(index, 1),
-                type_id=min(index, 1),
-            )
-            for index, part in enumerate(parts)
+            framed(part, self._before(n), [self._sep], number=n, type_id=n and type_id)
+            for n, part in zip(chain((0,), repeat(1)), parts)
         ]
 
     def process_ids(
@@ -412,13 +412,13 @@ class BertProcessing(Processor):
         """Return the ids of the parts that ``process`` makes."""
         if not add_special_tokens:
             return parts
-        framed = [[*part, self._sep.id] for part in parts]
-        for first in framed[:1]:
-            first.insert(0, self._cls.id)
-        return framed
+        return [
+            [*(token.id for token in self._before(index)), *part, self._sep.id]
+            for index, part in enumerate(parts)
+        ]
 
 
-class RobertaProcessing(Processor):
+class RobertaProcessing(BertProcessing):
     """The post-processor of RoBERTa; all types are 0.
 
     Args:
@@ -438,14 +438,12 @@ class RobertaProcessing(Processor):
         trim_offsets: bool = True,
         add_prefix_space: bool = True,
     ) -> None:
-        self._cls = cls
-        self._sep = sep
+        super().__init__(cls, sep)
         self._trim_offsets = trim_offsets
         self._add_prefix_space = add_prefix_space
 
-    def added(self, is_pair: bool) -> int:
-        """Return the number of tokens that it adds."""
-        return 4 if is_pair else 2
+    def _before(self, index: int) -> list[Special]:
+        return [self._sep if index else self._cls]
 
     def process(self, parts: Sequence[Tokenized], add_special_tokens: bool) -> Sequence[Tokenized]:
         """Return each part with its special tokens."""
@@ -454,23 +452,9 @@ class RobertaProcessing(Processor):
         parts = [part.changed(type_ids=[0] * len(part)) for part in parts]
         if not add_special_tokens:
             return parts
-        framed_parts = []
-        for index, part in enumerate(parts):
+        for part in parts:
             # Only here, as in tokenizers, do the overflowing parts get the type 0, too.
             part.overflowing = [
                 other.changed(type_ids=[0] * len(other)) for other in part.overflowing
             ]
-            before = [self._sep if index else self._cls]
-            framed_parts.append(framed(part, before, [self._sep], number=min(index, 1), type_id=0))
-        return framed_parts
-
-    def process_ids(
-        self, parts: Sequence[Sequence[int]], add_special_tokens: bool
-    ) -> Sequence[Sequence[int]]:
-        """Return the ids of the parts that ``process`` makes."""
-        if not add_special_tokens:
-            return parts
-        return [
-            [(self._sep if index else self._cls).id, *part, self._sep.id]
-            for index, part in enumerate(parts)
-        ]
+        return self._framed(parts, 0)

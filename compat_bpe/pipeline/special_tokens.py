@@ -1,14 +1,14 @@
 """Special tokens in text: finding their names, refusing disallowed ones, and not cutting a name.
 
 A special token is a name such as ``<|endoftext|>``, with an id of its own that merging never
-gives. In a text from a user, the name must not become the token unless the caller says so.
-Callers say so with ``allowed_special`` and ``disallowed_special``.
+gives. In a text from a user, the name must not become the token unless the caller allows it with
+``allowed_special`` and ``disallowed_special``.
 
 ``NameFinder`` finds names, also those of other added tokens and user-defined pieces: the leftmost
-first, and of several at one place the longest. The plain rule is a pattern of all names, the
-longest first, which serves for a few names. With many, it would try each at every place. So many
-names are kept in sorted order (``SortedNames``): a place takes one search in it, however many names
-there are, and however many begin alike.
+first, or the longest of several at one place. The plain rule is a pattern of all names, the longest
+first, which is used for a few names. With many names, it would try each at every place. So many
+names are kept in sorted order (``SortedNames``). A place then takes one search, for any number of
+names and of names that begin alike.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from ..caches import cached_property
 #: The most names that are found by a pattern: compiling one of a thousand names takes longer than
 #: encoding a page.
 FEW = 16
-#: The most characters that these have together, since a pattern may compare all of them at a place.
-#: A single name may have any number, since no character is compared with it twice.
+#: The most characters of all these names, since a pattern may compare all of them at a place. A
+#: single name may have any number, since no character is compared with it twice.
 _FEW_CHARACTERS = 1 << 12
 
 #: The greatest length of the beginnings by which places for names are found, in characters.
 _BEGINNING = 3
-#: The most beginnings that are looked for; if there are more, shorter ones are.
+#: The most beginnings that are searched; if there are more, shorter ones are searched.
 _MOST_BEGINNINGS = 64
 
 _SPAN = re.Match.span
@@ -49,7 +49,7 @@ class NameFinder:
 
     def __init__(self, names: Iterable[str]) -> None:
         self._names = names = frozenset(filter(None, names))
-        #: True if ``candidates`` matches nothing but the longest names.
+        #: True if ``candidates`` matches only the longest names.
         self._are_few = len(names) < 2 or (
             len(names) <= FEW and sum(map(len, names)) <= _FEW_CHARACTERS
         )
@@ -126,13 +126,13 @@ class SortedNames:
     """Names in their sorted order, and for each the names that it begins with.
 
     Let L be the last name that is not after a text in the order. L begins with each name that the
-    text begins with: such a name is not after the text, and all that is between the two begins with
+    text begins with: such a name is not after the text, and every name between the two begins with
     it. So the names that the text begins with are the shortest of those that L begins with. Jumps
-    over several of these keep the number of steps a logarithm (E. W. Myers, "An applicative
+    over several of these make the number of steps logarithmic (E. W. Myers, "An applicative
     random-access stack", 1983).
 
     Args:
-        names: different names, none of them empty.
+        names: different names that are not empty.
 
     >>> SortedNames(["a", "ab", "abcd"]).longest_at("abce", 0)
     2
@@ -143,9 +143,9 @@ class SortedNames:
         self._names = ["", *sorted(names)]
         #: For each name, the place of the longest other name that it begins with.
         self._shorter = [0]
-        #: For each, the place of one of those that it begins with, perhaps a much shorter one.
+        #: For each name, the place of a name that it begins with, perhaps a much shorter one.
         self._jumps = [0]
-        #: For each, the number of others that it begins with, the empty one included.
+        #: For each name, the number of others that it begins with, the empty name included.
         self._depths = [0]
         nested = [0]
         for place, name in enumerate(self._names[1:], 1):
@@ -159,7 +159,7 @@ class SortedNames:
         self._bisect_right = bisect_right
 
     def _add(self, shorter: int) -> None:
-        """Add a name that begins with the one at ``shorter``."""
+        """Add a name that begins with the name at ``shorter``."""
         jumps, depths = self._jumps, self._depths
         middle = jumps[shorter]
         # A jump is as long as two of the same length and one step; these lengths halve on the way.
@@ -193,9 +193,9 @@ if TYPE_CHECKING:
 
     from .aligned import Aligned
 
-    #: Names that become their token: a set of them, or ``"all"``.
+    #: The names that become special tokens: a set, or ``"all"``.
     AllowedSpecial = Union[Literal["all"], Set[str]]
-    #: Names that a text may not contain: a collection of them, or ``"all"``.
+    #: The names that a text must not contain: a collection, or ``"all"``.
     DisallowedSpecial = Union[Literal["all"], Collection[str]]
 else:
     # Importing typing takes longer than importing this package.
@@ -218,11 +218,11 @@ def allowed_names(
     Args:
         text: any text.
         names: the names of all special tokens, which ``"all"`` stands for.
-        allowed: names that become their token.
-        disallowed: names that the text may not contain; ``"all"`` is all that are not allowed.
+        allowed: the names that become special tokens.
+        disallowed: the names that the text must not contain; ``"all"`` is all that are not allowed.
 
     Raises:
-        ValueError: the text contains a disallowed name; the message says which options to pass.
+        ValueError: the text contains a disallowed name; the message gives the options to pass.
 
     >>> allowed_names("one<|end|>two", frozenset(["<|end|>"]), "all", "all")
     frozenset({'<|end|>'})
@@ -230,7 +230,7 @@ def allowed_names(
     if isinstance(allowed, str) and allowed == "all":
         allowed = names
     if isinstance(disallowed, str) and disallowed == "all":
-        # Mostly nothing is allowed: then this is a set whose hash is known.
+        # Usually nothing is allowed. Then this is a set whose hash is known.
         disallowed = names if allowed == NOTHING else names - allowed
     refused = frozenset(disallowed or ())
     if refused:
@@ -245,8 +245,8 @@ def allowed_names(
 def split_special(text: str, names: Set[str]) -> Iterator[tuple[str, str | None]]:
     """Yield the spans of plain text, each with the special token that ends it.
 
-    The last span has None. Of two names at one position the longer wins; tiktoken defines no
-    order there.
+    The last span has None. The longer of two names at one position wins; tiktoken defines no order
+    there.
 
     >>> list(split_special("one<|end|>two", {"<|end|>"}))
     [('one', '<|end|>'), ('two', None)]
@@ -261,14 +261,14 @@ def split_special(text: str, names: Set[str]) -> Iterator[tuple[str, str | None]
 class Guard:
     """The pairs of characters between which a text must not be cut.
 
-    A name that is cut in two is found on neither side. And some tokens depend on what is beside
+    A name that is cut in two is found on neither side. And some tokens depend on the text beside
     their names. The guard forbids every place where that could matter, by the two characters beside
     it.
 
     Args:
         names: names that must not be cut in two.
         lefts: characters that must not be on the left of a cut.
-        rights: characters that must not be on the right of one.
+        rights: characters that must not be on the right of a cut.
 
     >>> guard = Guard(["<b>"], lefts=">")
     >>> [pair for pair in ("<b", "b>", ">c", "c<", "cb") if guard.forbids(pair)]
@@ -346,7 +346,7 @@ class SpecialTokens:
 
     @property
     def continued(self) -> SpecialTokens:
-        """The finder for a text that goes on after a cut point: itself."""
+        """The finder for a text that continues after a cut point: itself."""
         return self
 
     def guard(self, names: Set[str]) -> Guard:
@@ -354,7 +354,7 @@ class SpecialTokens:
         return _guard_of(frozenset(names))
 
     def across(self, beside: str) -> list[tuple[str, str]]:
-        """Return the characters beside a position as they are, twice; see ``AddedTokens``."""
+        """Return the characters beside a position unchanged, twice; see ``AddedTokens``."""
         return [(beside, beside)]
 
     def is_one_span(self, text: str) -> bool:

@@ -1,4 +1,4 @@
-"""``Tokenized``: the tokens of a text or a pair of texts with all their data; cutting, padding."""
+"""``Tokenized``: the tokens of a text or a pair of texts with all data; truncation, padding."""
 
 from __future__ import annotations
 
@@ -13,9 +13,10 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 #: The fields that have one item for each token.
-_COLUMNS = (
-    *("ids", "tokens", "offsets", "word_ids"),
-    *("type_ids", "special_tokens_mask", "attention_mask"),
+_COLUMNS = tuple(
+    """
+        ids tokens offsets word_ids type_ids special_tokens_mask attention_mask
+    """.split()
 )
 
 
@@ -24,7 +25,7 @@ _FIELDS = (*_COLUMNS, "overflowing", "sequence_ranges")
 
 STRATEGIES = ("longest_first", "only_first", "only_second")
 
-#: The greatest length of a padded text. A file may ask for any, which would take all memory.
+#: The greatest length of a padded text. A file may set any length, which would take all memory.
 MOST_TOKENS = 1 << 24
 
 
@@ -37,14 +38,14 @@ class Tokenized:
         ids: the ids.
         tokens: the tokens' texts, as the vocabulary writes them.
         offsets: the tokens' places in the text, start and end, in characters.
-        word_ids: the number of the chunk that each token is in, or of the word if the text was
-            given as words; None if it is in no text.
+        word_ids: the number of each token's chunk, or of its word if the text was given as words;
+            None for a token that is in no text.
         type_ids: 0 for the first text and 1 for the second, unless the post-processor has others.
         special_tokens_mask: 1 for a token that the post-processor or the padding has added.
         attention_mask: 0 for a token of the padding.
-        overflowing: what truncation has cut off, in parts.
-        sequence_ranges: the tokens of each text: start and end by 0 or 1; if it is empty, all
-            tokens are of the first text.
+        overflowing: the parts that truncation has cut off.
+        sequence_ranges: the start and end of each text's tokens, by the number 0 or 1 of the text.
+            If it is empty, all tokens are of the first text.
 
     >>> text = Tokenized([5, 6], ["a", "b"], [(0, 1), (1, 2)], [0, 0])
     >>> text.truncated(1)
@@ -131,10 +132,10 @@ class Tokenized:
     def token_to_sequence(self, token_index: int) -> int | None:
         """Return the text of a token: 0 for the first, 1 for the second, None for neither.
 
-        If all tokens are of one text, the place behind the last one counts as its, too.
+        If all tokens are of one text, the place behind the last token also counts as that text.
 
         Raises:
-            OverflowError: an index is negative; so it is in the other lookups.
+            OverflowError: an index is negative. All other lookups raise this error, too.
         """
         _check_index(token_index)
         if not self.sequence_ranges:
@@ -158,7 +159,7 @@ class Tokenized:
         return self._of_token(self.word_ids, token_index)
 
     def _of_token(self, column: Sequence[T], index: int) -> T | None:
-        """Return a token's item of a column; None if it is in no text, or there is none."""
+        """Return a token's item of a column; None if it has none, or is in no text."""
         in_text = self.token_to_sequence(index) is not None
         return column[index] if in_text and index < len(self) else None
 
@@ -166,8 +167,8 @@ class Tokenized:
         """Return the index of the first token that covers a character; None if there is none.
 
         Args:
-            char_pos: the index of the character in its text. Of a text that was given as words, it
-                is the index in a word, and the first word that has a token there counts.
+            char_pos: the index of the character in its text. If the text was given as words, it is
+                the index in a word, and the first word with a token there is used.
             sequence_index: the text, 0 for the first and 1 for the second.
         """
         _check_index(char_pos)
@@ -179,12 +180,12 @@ class Tokenized:
         return None
 
     def char_to_word(self, char_pos: int, sequence_index: int = 0) -> int | None:
-        """Return the word of the token that ``char_to_token`` gives; None if there is none."""
+        """Return the word of the token of ``char_to_token``; None if there is none."""
         token = self.char_to_token(char_pos, sequence_index)
         return None if token is None else self.token_to_word(token)
 
     def word_to_tokens(self, word_index: int, sequence_index: int = 0) -> tuple[int, int] | None:
-        """Return the start and end of a word's tokens; None if it has none.
+        """Return the start and end of a word's tokens; None if it has no tokens.
 
         Args:
             word_index: the number of the word, as in ``word_ids``.
@@ -197,7 +198,7 @@ class Tokenized:
             word = self.word_ids[index]
             if word is None:
                 continue
-            if word > word_index:  # words are in order, unless a text is there twice
+            if word > word_index:  # words are in order, unless a text is in the result twice
                 break
             if word == word_index:
                 first, last = index if first is None else first, index + 1
@@ -211,7 +212,7 @@ class Tokenized:
         return self.offsets[tokens[0]][0], self.offsets[tokens[1] - 1][1]
 
     def _sequence_range(self, sequence_index: int) -> tuple[int, int]:
-        """Return the range of a text's tokens: that of all of them if it is of no text here."""
+        """Return the range of a text's tokens; the range of all tokens if no ranges are set."""
         _check_index(sequence_index)
         return self.sequence_ranges.get(sequence_index, (0, len(self)))
 
@@ -227,8 +228,8 @@ class Tokenized:
     def joined(cls, parts: Iterable[Tokenized]) -> Tokenized:
         """Return parts one after the other.
 
-        What overflows from one part is combined with each of the other parts and with what
-        overflows from them, as in tokenizers.
+        The overflowing parts of one part are combined with each of the other parts, and with their
+        overflowing parts, as in tokenizers.
         """
         parts = tuple(parts)
         if any(part.overflowing for part in parts):
@@ -240,12 +241,12 @@ class Tokenized:
 
         Args:
             max_length: the largest number of tokens of each part.
-            stride: the number of tokens that each part has in common with the one before.
+            stride: the number of tokens that each part shares with the part before.
             direction: the end that is cut off, ``"right"`` or ``"left"``.
 
         Raises:
-            ValueError: the stride is as large as a part or larger, a number is negative, or the
-                direction is unknown.
+            ValueError: the stride is not less than the length of a part, a number is negative, or
+                the direction is unknown.
 
         >>> whole = Tokenized([1, 2, 3], ["a", "b", "c"], [(0, 1), (1, 2), (2, 3)], [0, 1, 2])
         >>> whole.truncated(2, stride=1).overflowing
@@ -277,7 +278,7 @@ class Tokenized:
         return first
 
     def _cut(self, start: int, end: int) -> Tokenized:
-        """Return some of the tokens; which text they are of is lost, as in tokenizers."""
+        """Return some of the tokens, without the ranges of the texts, as in tokenizers."""
         return Tokenized(**{name: getattr(self, name)[start:end] for name in _COLUMNS})
 
     def padded(
@@ -289,7 +290,7 @@ class Tokenized:
         pad_type_id: int = 0,
         pad_token: str = "[PAD]",
     ) -> Tokenized:
-        """Return at least ``length`` tokens, and as many in each overflowing part.
+        """Return at least ``length`` tokens, and at least as many in each overflowing part.
 
         Args:
             length: the smallest number of tokens.
@@ -307,8 +308,8 @@ class Truncation(NamedTuple):
     """The settings of truncation, by the names of tokenizers' ``enable_truncation``.
 
     Args:
-        max_length: the largest number of tokens, those that the post-processor adds included.
-        stride: the number of tokens that an overflowing part has in common with the one before.
+        max_length: the largest number of tokens, including those that the post-processor adds.
+        stride: the number of tokens that an overflowing part shares with the part before.
         strategy: the text of a pair that is cut: ``"longest_first"``, ``"only_first"`` or
             ``"only_second"``.
         direction: the end that is cut off, ``"right"`` or ``"left"``.
@@ -342,7 +343,7 @@ class Truncation(NamedTuple):
 
         Raises:
             ValueError: a setting is wrong; the second text is to be cut, but there is none; a text
-                is shorter than what must be cut off; the stride is too large.
+                is shorter than the part to cut off; the stride is too large.
 
         >>> def text(name, count):
         ...     return Tokenized([1] * count, [name] * count, [(0, 1)] * count, [0] * count)
@@ -372,8 +373,8 @@ class Truncation(NamedTuple):
         rest = (len(first) if cuts_first else len(second or ())) - surplus
         if rest <= 0:
             raise ValueError(
-                f"truncation is {self.strategy!r}, but that text is too short: it has not more "
-                f"than the {surplus} tokens that must be cut off"
+                f"truncation is {self.strategy!r}, but that text is too short to cut "
+                f"off {surplus} tokens"
             )
         return (rest, len(second or ())) if cuts_first else (len(first), rest)
 
@@ -382,10 +383,10 @@ class Truncation(NamedTuple):
 
 
 def _shared(first: int, second: int, room: int) -> tuple[int, int]:
-    """Return the lengths of two texts in a room that is too small for both.
+    """Return the lengths of two texts for a number of tokens that is too small for both.
 
-    The shorter one stays whole if it takes no more than half, and the longer one gets the rest.
-    Otherwise each gets half, the longer one rounded up.
+    The shorter text stays whole if it has at most half, and the longer text gets the rest.
+    Otherwise each gets half, rounded up for the longer text.
     """
     short = min(first, second)
     if 2 * short > room:
@@ -398,10 +399,10 @@ class Padding(NamedTuple):
     """The settings of padding, by the names of tokenizers' ``enable_padding``.
 
     Args:
-        length: the smallest number of tokens; None for that of the longest text of a batch.
+        length: the smallest number of tokens; None for the length of the longest text of a batch.
         direction: the end at which padding is added, ``"right"`` or ``"left"``.
         pad_id, pad_type_id, pad_token: the token that is added.
-        pad_to_multiple_of: make the length a multiple of this; None or 0 if it may be any.
+        pad_to_multiple_of: make the length a multiple of this; None or 0 for any length.
 
     >>> texts = [Tokenized([5], ["a"], [(0, 1)], [0]), Tokenized()]
     >>> Padding(pad_to_multiple_of=2).applied(texts)
@@ -451,10 +452,10 @@ def _filled(
 
 
 class _Lazy(Tokenized):
-    """Parts one after the other; each field is computed when it is first asked for.
+    """Parts one after the other; each field is computed on first use.
 
-    Two texts of a thousand parts have a million combinations, of which hardly any is looked at.
-    The parts must not change.
+    Two texts of a thousand parts have a million combinations, and hardly any of them is used. The
+    parts must not change.
     """
 
     __slots__ = ()
@@ -477,11 +478,11 @@ class _Lazy(Tokenized):
         raise NotImplementedError
 
     def make_overflowing(self) -> list[Tokenized]:
-        """Return what overflows."""
+        """Return the overflowing parts."""
         raise NotImplementedError
 
     def with_columns(self) -> Tokenized:
-        """Compute all fields but ``overflowing``, and return the object itself."""
+        """Compute all fields except ``overflowing``, and return the object itself."""
         return _filled(self, self.parts(), None)
 
 
@@ -497,10 +498,10 @@ class _Joined(_Lazy):
         return self._parts
 
     def make_overflowing(self) -> list[Tokenized]:
-        """Return all combinations of parts, and of what overflows from them, but the first one.
+        """Return all combinations of parts and their overflowing parts, except the first one.
 
-        Part by part: each combination so far is continued by the part and by each that overflows
-        from it; then the parts before it are continued by each that overflows from it.
+        For each part, each combination so far is continued by the part and by each of its
+        overflowing parts. Then the parts before it are continued by each of its overflowing parts.
         """
         combinations: list[tuple[Tokenized, ...]] = []
         for place, part in enumerate(self._parts):
@@ -511,7 +512,7 @@ class _Joined(_Lazy):
 
 
 class _Padded(_Lazy):
-    """A part padded, and all that overflows from it; see ``Tokenized.padded``."""
+    """A padded part with its overflowing parts; see ``Tokenized.padded``."""
 
     __slots__ = ("_length", "_padding", "_part")
 
@@ -528,7 +529,7 @@ class _Padded(_Lazy):
 
 
 def _padded(part: Tokenized, length: int, padding: Padding) -> Tokenized:
-    """Return a part padded to a length, and so all that overflows from it."""
+    """Return a part padded to a length, with its overflowing parts."""
     if part.overflowing:
         return _Padded(_copy(part), length, padding).with_columns()
     return _filled(Tokenized.__new__(Tokenized), _with_padding(part, length, padding), [])
@@ -571,7 +572,7 @@ def _check_index(index: int) -> None:
     """Raise ``OverflowError`` if an index is negative, as tokenizers does."""
     if index < 0:
         raise OverflowError(
-            f"the index {index} is negative: tokens, characters and words have none"
+            f"the index {index} is negative; tokens, characters and words count from 0"
         )
 
 

@@ -41,7 +41,7 @@ _BREAK = re.compile(r"(?<=[/_.\-:])(?![/_.\-:]|$)(?!(?<=\.)\w{1,5}$)|(?<=.)(?=\\
 
 
 def text(name: str) -> str:
-    r"""Return a name as HTML, with escapes for what could not be seen.
+    r"""Return a name as HTML, with escapes for invisible characters.
 
     >>> text("a<b\x1b")
     'a&lt;b\\x1b'
@@ -162,13 +162,6 @@ def keys(names: Sequence[str]) -> list[Key]:
 #: The tints of tokens in turn.
 _TINTS = 4
 
-#: Numbers to write on an axis: of a chart from 1 up by logarithms, and steps of shares.
-_RATIOS = (
-    *(1.0, 1.1, 1.2, 1.5, 2.0, 3.0, 5.0, 7.0, 10.0, 15.0, 20.0, 30.0, 50.0, 100.0, 200.0, 500.0),
-    1000.0,
-)
-_STEPS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.25, 0.5)
-
 #: A longer name gets more room in a table.
 _LONG = 24
 _TAG = re.compile("<[^>]*>")
@@ -204,7 +197,7 @@ def table(
     """Return a table of figures.
 
     Args:
-        caption: what it shows.
+        caption: its caption.
         heads: HTML of the heads of the columns, that of the names first.
         rows: the HTML of the name of each, and the text of its figures.
         shades: the depth of a cell's color, from 0 to 1, by row and column.
@@ -230,10 +223,15 @@ def details(summary: str, content: str) -> str:
     return f"<details><summary>{summary}</summary>{content}</details>"
 
 
-def bars(groups: Iterable[tuple[str, Sequence[Bar]]], description: str) -> str:
-    """Return horizontal bars on one scale, for groups given as the HTML of a name and its bars."""
+def bars(
+    groups: Iterable[tuple[str, Sequence[Bar]]], description: str, most: float | None = None
+) -> str:
+    """Return horizontal bars on one scale, for groups given as the HTML of a name and its bars.
+
+    The scale ends at ``most``, by default the longest bar.
+    """
     listed = list(groups)
-    most = max((bar.value for _, some in listed for bar in some), default=0.0) or 1.0
+    most = most or max((bar.value for _, some in listed for bar in some), default=0.0) or 1.0
     parts = []
     for name, some in listed:
         lines = "".join(
@@ -254,115 +252,15 @@ def _figure(key: Key) -> str:
     return f'<span class="figure">{key.figure}</span>' if key.is_numbered else ""
 
 
-def strip(
-    key: Key,
-    points: Sequence[tuple[str, float]],
-    most: float,
-    short: Mapping[str, str],
-    description: str,
-) -> str:
-    """Return points on a line from 1 to ``most``, by their logarithms, the outermost with names.
+def percentage(share: float) -> str:
+    """Return a share as text that distinguishes a small share from none.
 
-    Args:
-        key: the encoding.
-        points: the ratio of each group, at least one.
-        most: the greatest ratio of all encodings.
-        short: the names of groups where room is small.
-        description: the text for those who do not see it.
-    """
-    scale = log10(most) if most > 1 else 1.0
-
-    def place(ratio: float) -> str:
-        return f"{log10(ratio) / scale:.2%}"
-
-    def end(group: str, ratio: str, side: str, at: str, room: float) -> str:
-        return (
-            f'<span class="end {side}" style="left:{at};max-width:{room:.2%}" '
-            f'title="{ratio}{text(group)}">{ratio}{text(short.get(group, group))}</span>'
-        )
-
-    dots = "".join(
-        f'<i class="{key.style}" style="left:{place(ratio)}" '
-        f'title="{text(group)}: {ratio:.2f}×"></i>'
-        for group, ratio in points
-    )
-    worst = max(points, key=lambda point: point[1])
-    best = min(points, key=lambda point: point[1])
-    # Text grows away from the edge that it is near to, and the two names share the room.
-    at = log10(worst[1]) / scale
-    ends = ""
-    if at > 0.2 or best == worst:
-        ends = end(best[0], "", "after", "0", 0.48 * at if at > 0.2 else 1)
-    if worst != best:
-        side, room = ("before", 0.48 * at) if at > 0.5 else ("after", 1 - at)
-        ends += end(worst[0], f"{worst[1]:.1f}× ", side, place(worst[1]), room)
-    return (
-        f'<div class="strip-name">{key.label}</div>'
-        f'<div class="strip" role="img" aria-label="{text(description)}">'
-        f'<span class="range {key.style}" style="width:{place(worst[1])}"></span>'
-        f"{dots}{ends}</div>"
-    )
-
-
-def strip_axis(most: float) -> str:
-    """Return the axis below strips from 1 to ``most``."""
-    scale = log10(most) if most > 1 else 1.0
-    ticks = []
-    last = -1.0
-    for ratio in _RATIOS if most > 1 else (1.0,):
-        at = log10(ratio) / scale
-        if at <= 1 and at - last >= 0.1:
-            ticks.append(f'<span style="left:{at:.2%}">{ratio:g}×</span>')
-            last = at
-    axis = f'<div class="axis" aria-hidden="true">{"".join(ticks)}</div>'
-    return f'<div class="strip-name"></div>{axis}'
-
-
-def shares(values: Sequence[tuple[str, float]], most: float, key: Key, description: str) -> str:
-    """Return a bar for each share, with its name before and its percentage after it, and an axis.
-
-    Args:
-        values: the names and the shares of 1.
-        most: the greatest share of all encodings: the end of the scale.
-        key: the encoding.
-        description: the text for those who do not see it.
-    """
-    scale = most or 1.0
-    step = next((step for step in _STEPS if scale / step <= 3), _STEPS[-1])
-    rows = "".join(
-        f'<span class="row">{text(name)}</span>'
-        f'<span class="track">{_fill(value / scale, key)}</span>'
-        f'<span class="value">{text(_written(value))}</span>'
-        for name, value in values
-    )
-    ticks = "".join(
-        f'<span style="left:{number * step / scale:.2%}">{_percent(number * step)}</span>'
-        for number in range(floor(scale / step + 1e-9) + 1)
-    )
-    return (
-        f'<div class="shares" role="img" aria-label="{text(description)}" '
-        f'style="--step:{step / scale:.2%}"><span class="head">bytes</span>'
-        f'<span class="head end">share of tokens</span>{rows}'
-        f'<span class="axis">{ticks}</span></div>'
-    )
-
-
-def _written(share: float) -> str:
-    """
-    >>> _written(0.0), _written(0.0001), _written(0.25)
+    >>> percentage(0.0), percentage(0.0001), percentage(0.25)
     ('0', '<0.1%', '25.0%')
     """
     if not share:
         return "0"
     return "<0.1%" if share < 0.0005 else f"{share:.1%}"
-
-
-def _percent(share: float) -> str:
-    """
-    >>> _percent(0.2), _percent(0.005)
-    ('20%', '0.5%')
-    """
-    return f"{100 * share:.4g}%"
 
 
 #: A place in a plot: shares of its width and its height, from the left and from below.
@@ -430,7 +328,7 @@ def _plot(
     Args:
         lines: the lines.
         across, up: the places and the names of the grid's lines.
-        below: what the width stands for.
+        below: the name of the horizontal axis.
         description: the text for those who do not see it.
     """
     drawn = "".join(
@@ -500,7 +398,7 @@ def token_list(items: Iterable[tuple[bytes, str]]) -> str:
 
 
 def token(part: bytes, tint: int = 0) -> str:
-    """Return one token, as exactly what it is.
+    """Return one token as HTML that shows its exact bytes.
 
     >>> token(b" <\\xe4")
     '<bdi class="t0">␣&lt;\\\\xe4</bdi>'

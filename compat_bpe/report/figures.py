@@ -59,10 +59,10 @@ class TokenCounts(NamedTuple):
         tokens: the number of tokens.
         chunks: the number of chunks (pre-tokens) before any merging.
         whole_chunks: the number of chunks that are a single token, and not unknown.
-        unknown: the number of tokens that stand for what is unknown; None if the vocabulary has no
+        unknown: the number of tokens that stand for unknown text; None if the vocabulary has no
             such token.
-        lost: the number of words, each time they occur, that decoding the tokens of a document does
-            not give back.
+        lost: the number of occurrences of words that decoding the tokens of a document does not
+            give back.
     """
 
     tokens: int = 0
@@ -101,7 +101,7 @@ class TokenUse(NamedTuple):
         id: its id.
         token: its bytes; in a vocabulary that is not byte-level, those of the token as written.
         times: the number of times.
-        size: the length in bytes of what it is decoded to.
+        size: the length in bytes of its decoded text.
     """
 
     id: int
@@ -128,15 +128,11 @@ class EncodingReport:
         terms: Iterable[str] = (),
     ) -> None:
         self._encoding = encoding
-        self._uses = uses
+        #: The number of times that each used token occurs, by its id.
+        self.times = uses
         self.groups = groups
         self.total = add_counts(groups.values(), TokenCounts())
         self.terms = [TermTokens(term, self._cut(term), self._cut(" " + term)) for term in terms]
-
-    @property
-    def times(self) -> Mapping[int, int]:
-        """The number of times that each used token occurs, by its id."""
-        return self._uses
 
     @cached_property
     def mergeable(self) -> int | None:
@@ -151,7 +147,7 @@ class EncodingReport:
     def used(self) -> int:
         """The number of mergeable tokens that occur in the corpus."""
         if self.mergeable is None:
-            return len(self._uses)
+            return len(self.times)
         return self.mergeable - len(self._unused)
 
     @property
@@ -166,7 +162,7 @@ class EncodingReport:
     @cached_property
     def _unused(self) -> list[bytes]:
         known = self._encoding.ordinary_tokens()
-        return [token for token, number in known.items() if number not in self._uses]
+        return [token for token, number in known.items() if number not in self.times]
 
     @cached_property
     def unreachable(self) -> Sequence[Unreachable] | None:
@@ -181,7 +177,7 @@ class EncodingReport:
     @cached_property
     def uses(self) -> Sequence[TokenUse]:
         """All used tokens, most frequent first; equally frequent ones are sorted by id."""
-        ordered = sorted(self._uses.items(), key=lambda item: (-item[1], item[0]))
+        ordered = sorted(self.times.items(), key=lambda item: (-item[1], item[0]))
         return [
             TokenUse(number, self._bytes[number], times, self._size(number))
             for number, times in ordered
@@ -281,9 +277,7 @@ def _ratio(number: int, of: int) -> float | None:
 MEASURES = (
     Measure("bytes_per_token", "bytes per token", lambda s, t: _ratio(s.bytes, t.tokens)),
     Measure(
-        "tokens_per_character",
-        "tokens per character",
-        lambda s, t: _ratio(t.tokens, s.characters),
+        "tokens_per_character", "tokens per character", lambda s, t: _ratio(t.tokens, s.characters)
     ),
     Measure("tokens_per_word", "tokens per word", lambda s, t: _ratio(t.tokens, s.words)),
     Measure(
@@ -343,7 +337,7 @@ def worst_to_best(ratios: Mapping[str, float | None]) -> float | None:
 
 
 def difference(report: Report, group: str) -> float:
-    """Return how many times as many tokens the worst encoding makes of a group as the best one.
+    """Return the ratio of the most tokens that an encoding makes of a group to the fewest.
 
     For a single encoding, it is the tokens per character, so that its worst groups come first. It
     is infinite if an encoding makes no token, and 0 if none makes one. Estimates are left out: they
@@ -378,8 +372,7 @@ def by_difference(report: Report) -> Report:
     ['zh', 'en']
     """
     ordered = sorted(
-        report.groups.items(),
-        key=lambda group: (-difference(report, group[0]), -group[1].bytes),
+        report.groups.items(), key=lambda group: (-difference(report, group[0]), -group[1].bytes)
     )
     return report._replace(groups=dict(ordered))
 
@@ -390,7 +383,7 @@ class Column(NamedTuple):
     Args:
         name: its name.
         groups, total: the counts of each group, and of all together.
-        mark: what is written before its figures: ``≈`` for an estimate.
+        mark: the sign before its figures: ``≈`` for an estimate.
     """
 
     name: str
@@ -426,7 +419,7 @@ def estimated(report: Report) -> list[Column]:
 
 
 def notes(report: Report) -> list[str]:
-    """Return a sentence on each estimate: its reason, and what it lacks."""
+    """Return a sentence on each estimate: its reason, and the figures it lacks."""
     return [
         f"{name} is an estimate without chunks, ids or balance: {one.reason}"
         for name, one in report.estimates.items()
@@ -450,7 +443,7 @@ class Table(NamedTuple):
 def measures_of(report: Report) -> list[Measure]:
     """Return the measures that apply to the encodings of a report.
 
-    The share of unknown tokens needs an unknown token, and that of kept words a word that is lost,
+    The share of unknown tokens needs an unknown token. The share of kept words needs a lost word,
     which byte-level BPE never has.
     """
     totals = [one.total for one in report.encodings.values()]
@@ -475,7 +468,7 @@ def group_tables(report: Report) -> list[Table]:
         if not some:
             continue
         tables.append(_table(report, measure.title, some, measure.of, measure.form))
-    listed = [column for column in listed if not column.mark]  # else all groups would be equal
+    listed = [column for column in listed if not column.mark]  # all groups of these are equal
     if len(report.groups) > 1:
         ratios = [balance(report.groups, column.groups) for column in listed]
         rows = [(group, [written(ratio[group]) for ratio in ratios]) for group in report.groups]
@@ -522,10 +515,7 @@ def _table(
     form: str,
 ) -> Table:
     rows = [
-        (
-            group,
-            [column.mark + written(of(sizes, column.groups[group]), form) for column in listed],
-        )
+        (group, [column.mark + written(of(sizes, column.groups[group]), form) for column in listed])
         for group, sizes in report.groups.items()
     ]
     if len(rows) != 1:
@@ -588,7 +578,7 @@ def _check(given: Any) -> Check:
     check = Check(*(given[name] for name in Check._fields))
     numbers = (type(check.tokens), type(check.merges), type(check.bytes_per_token))
     if numbers != (int, int, float) or min(check) < 0 or not isfinite(check[-1]):
-        raise ValueError(f"{given} is no check")
+        raise ValueError(f"{given} is not a check")
     return check
 
 

@@ -22,7 +22,6 @@ from .figures import (
     UNKNOWN,
     EncodingReport,
     Report,
-    Sizes,
     TermTokens,
     TokenUse,
     balance,
@@ -37,7 +36,7 @@ from .figures import (
     written,
 )
 
-#: The most groups of which a table is not folded.
+#: The most groups of a table that is not folded.
 _UNFOLDED = 8
 
 #: Tokens of this many bytes and more are counted together.
@@ -79,6 +78,7 @@ def page(
     """
     named = keys(list(report.encodings))
     short = shorten(report.groups)
+    in_groups = f" in {len(report.groups):,} groups" if len(report.groups) > 1 else ""
     sections = (
         _groups(report, named, short, groups),
         _balance(report, named, short),
@@ -94,8 +94,9 @@ def page(
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f"<title>{text(whole_title(title, corpus))}</title>\n"
         f"<style>\n{style_sheet()}</style>\n</head>\n<body>\n<main>\n"
-        f"<header>{_head(report.total, len(report.groups), title, corpus, version, made_at)}"
-        f"{_cards(report, named)}</header>\n"
+        f"<header><h1>{text(title)}</h1>{_corpus(corpus)}"
+        f'<p class="lead">{", ".join(sizes_in_words(report.total))}{in_groups}</p>'
+        f"{_source(version, made_at)}{_cards(report, named)}</header>\n"
         + "\n".join(filter(None, sections))
         + f"\n{_FOOTER}\n</main>\n</body>\n</html>\n"
     )
@@ -125,8 +126,8 @@ characters. A chunk is a piece of text that the pre-tokenizer splits off before 
 unreachable token is proven not to occur in the encoding of any text; not all such tokens are
 found, and only those of byte-level BPE are looked for. A token that is unknown stands for text that
 the vocabulary cannot write; a dash means that the vocabulary has no such token. Words that decoding
-gives back are those of a document that are also in the text that its tokens are decoded to: what is
-unknown is lost, and in some kinds capitals and accents.</p>
+gives back are the words of a document that are also in its decoded tokens: unknown text is lost,
+and by some kinds of vocabularies capitals and accents, too.</p>
 </footer>"""
 
 
@@ -177,7 +178,7 @@ def _groups(report: Report, named: Sequence[Key], short: Mapping[str, str], draw
         tables.pop()  # that of balance has a section of its own
     chart = charts.bars(groups, "Bytes per token of each group; the table below has the figures.")
     heads = [key.label for key in named]
-    # The first table has the full names; below it, the short ones say which is meant.
+    # The first table has the full names; the tables below it have the short ones.
     full = {group: group for group in short}
     figures = "".join(
         charts.table(
@@ -208,10 +209,12 @@ def _balance(report: Report, named: Sequence[Key], short: Mapping[str, str]) -> 
     most = max(filter(None, map(worst_to_best, ratios)), default=1.0)
     parts = []
     for key, of_groups in zip(named, ratios):
-        points = [(group, ratio) for group, ratio in of_groups.items() if ratio]
-        if points:
-            said = f"{key.name}: {worst_to_best(of_groups):.2f} from the worst group to the best"
-            parts.append(charts.strip(key, points, most, short, said))
+        bare = key._replace(is_numbered=False)  # its number is beside the name
+        worst = max(of_groups, key=lambda group: of_groups[group] or 0.0)
+        name = f"{key.label} <small>{titled(worst, short[worst])}</small>"
+        ratio = of_groups[worst] or 0.0
+        parts.append((name, [charts.Bar(ratio, f"{ratio:.2f}×", bare)] if ratio else []))
+    chart = charts.bars(parts, "The worst group of each encoding; the table below has all figures.")
     table = group_tables(report)[-1]
     rows = [
         (titled(group, short.get(group, group)), cells[: len(named)]) for group, cells in table.rows
@@ -229,9 +232,10 @@ def _balance(report: Report, named: Sequence[Key], short: Mapping[str, str]) -> 
     return _section(
         "Balance between groups",
         "Tokens per character in each group, relative to the group that needs the fewest: at 3×, "
-        "as much text takes three times as many tokens. A character says more in some scripts than "
-        "in others, so compare encodings with each other rather than groups.",
-        f'<div class="strips">{"".join(parts)}{charts.strip_axis(most)}</div>{figures}',
+        "the same number of characters takes three times as many tokens. The bars are those of the "
+        "worst group. A character says more in some scripts than in others, so compare encodings "
+        "with each other rather than groups.",
+        chart + figures,
     )
 
 
@@ -246,17 +250,13 @@ def _lengths(report: Report, named: Sequence[Key]) -> str:
             [times / one.total.tokens if one.total.tokens else 0.0 for times in by_length]
         )
     most = max(chain.from_iterable(shares), default=0.0)
-    panels = "".join(
-        f"<div><h3>{key.label}</h3>"
-        + charts.shares(
-            list(zip(lengths, some)),
-            most,
-            key,
-            f"{key.name}: tokens by length in bytes; the table below has the figures.",
-        )
-        + "</div>"
-        for key, some in zip(named, shares)
-    )
+    panels = ""
+    for key, some in zip(named, shares):
+        bare = key._replace(is_numbered=False)  # its number is in the heading
+        written_shares = zip(lengths, some, map(charts.percentage, some))
+        groups = [(name, [charts.Bar(share, said, bare)]) for name, share, said in written_shares]
+        described = f"{key.name}: tokens by length in bytes; the table below has the figures."
+        panels += f"<div><h3>{key.label}</h3>{charts.bars(groups, described, most)}</div>"
     rows = [
         (name, [SHARE.format(share) for share in row]) for name, row in zip(lengths, zip(*shares))
     ]
@@ -315,8 +315,8 @@ def _vocabulary(report: Report, named: Sequence[Key], top: int) -> str:
             )
     return _section(
         "Vocabulary use",
-        "How much of each vocabulary the text uses. Mergeable tokens are all but the special and "
-        "added ones.",
+        "How much of each vocabulary the text uses. Mergeable tokens are all tokens except special "
+        "and added ones.",
         content,
     )
 
@@ -333,7 +333,7 @@ def _curves(report: Report, named: Sequence[Key]) -> str:
     return _section(
         "Learning curve",
         "Bytes per token of the text that was held out in training, while the vocabulary grew. "
-        "Where the line gets flat, more tokens are of little use.",
+        "Where the line becomes flat, more tokens are of little use.",
         charts.legend([key for key, _ in drawn])
         + charts.curve_chart(
             drawn, "Bytes per token by number of tokens; the table below has figures."
@@ -393,7 +393,7 @@ def _not_all_drawn(report: Report, drawn: int) -> str:
     count = len(report.groups)
     if count <= drawn:
         return ""
-    return f" Of {count:,} groups, those {drawn} {why_first(report)} are drawn."
+    return f" Only the {drawn} of {count:,} groups {why_first(report)} are drawn."
 
 
 def _section(title: str, explained: str, content: str) -> str:
@@ -426,29 +426,6 @@ def page_time(environment: Mapping[str, str]) -> datetime:
             f"SOURCE_DATE_EPOCH is {given!r}: set it to a whole number of seconds since 1970, "
             "or unset it"
         ) from None
-
-
-def _head(
-    total: Sizes,
-    groups: int,
-    title: str,
-    corpus: Sequence[str],
-    version: str,
-    made_at: datetime | None,
-) -> str:
-    """Return the head as HTML.
-
-    Args:
-        total: the sizes of the text.
-        groups: how many groups it has.
-        title, corpus, version, made_at: as in ``page``.
-    """
-    return (
-        f"<h1>{text(title)}</h1>{_corpus(corpus)}"
-        f'<p class="lead">{", ".join(sizes_in_words(total))}'
-        f"{f' in {groups:,} groups' if groups > 1 else ''}</p>"
-        f"{_source(version, made_at)}"
-    )
 
 
 def whole_title(title: str, corpus: Sequence[str]) -> str:

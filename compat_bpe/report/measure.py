@@ -73,8 +73,8 @@ def report_parts(
     Args:
         encodings, terms: as in ``report``.
         parts: all parts of a document, then those of the next.
-        groups: groups that the report has in any case, and first. Others follow in the order of
-            the parts.
+        groups: groups that the report always has, and first. Others follow in the order of the
+            parts.
 
     Raises:
         ValueError: as in ``report``.
@@ -93,7 +93,7 @@ def report_parts(
 
 
 def _repaired(parts: Iterable[DocumentPart]) -> Iterator[tuple[str, str, bool, bool]]:
-    """Yield text without surrogates, its group, and if a document begins and ends with it."""
+    """Yield text without surrogates, its group, and whether a document begins and ends with it."""
     is_first = True
     for part in parts:
         yield repair(part.text), part.group, is_first, part.is_last
@@ -132,7 +132,7 @@ class _Counter:
         self._unknown = encoding.core.model.unknown_id
         self._uses: Counter[int] = Counter()
         self._groups = {group: TokenCounts() for group in groups}
-        #: The words of the present document, and its ids; none if decoding surely gives all back.
+        #: The words of the present document, and its ids; None if decoding cannot lose any.
         self._gives_back = joins_to_text(self._core) and not isinstance(encoding, Tokenizer)
         self._words: Counter[str] = Counter()
         self._ids: list[int] = []

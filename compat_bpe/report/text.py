@@ -1,7 +1,7 @@
 """A report on vocabularies as lines for a terminal, in full or as a summary, and as JSON.
 
-Names are at the ends of lines, so that the columns stay aligned whatever the length and script of a
-name. The summary has a row for each encoding, and the groups in which they differ most.
+Names are at the ends of lines, so that names of any length and script leave the columns aligned.
+The summary has a row for each encoding, and the groups in which they differ most.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ def table_lines(report: Report, width: int, top: int, groups: int | None = None)
 
 
 def _shown(lines: list[str]) -> list[str]:
-    """Return lines with another sign for estimates where the charset has none."""
+    """Return lines with another sign for estimates if the charset lacks ``≈``."""
     return lines if can_show("≈") else [line.replace("≈", "~") for line in lines]
 
 

@@ -2,8 +2,7 @@ r"""Tokens of a vocabulary that no text can give.
 
 Most tokens are given by their own text, so they are reachable. Any other token *t* can come out of
 a text in two ways: a chunk is *t* as a whole, or merging makes *t* inside a chunk. Three reasons
-rule out both. Only tokens that one of them rules out are called unreachable; nothing is said of the
-others.
+rule out both. Only tokens that one of them rules out are called unreachable; others may be, too.
 
 **Not UTF-8.**  A chunk is a piece of a text, so the bytes of *t* are a piece of valid UTF-8: some
 last bytes of a character, whole characters, some first bytes of a character. A token that cannot be
@@ -17,7 +16,7 @@ more. If no part of a path has the characters of *t*, they are in no match.
 **Not merged.**  Suppose merging makes *t* somewhere in a chunk. No merge before that crossed an
 edge of *t*: its token would reach beyond *t*, and tokens are never taken apart. So each merge was
 either inside *t* or outside. Each one inside joined the lowest-ranked, leftmost pair of the whole
-chunk, which was also that of the parts inside. So the same merges happen without what is outside:
+chunk, which was also that of the parts inside. So the same merges happen without the text outside:
 merging the bytes of *t* alone gives *t*. If it does not, merging never makes *t*. A chunk may still
 be *t* as a whole if the encoding looks chunks up before it merges. Then *t* is text, and a path of
 the automaton from a first position to a last one has its characters.
@@ -37,7 +36,7 @@ from typing import Literal, NamedTuple
 
 from ..encodings.encoding import Encoding
 from ..pattern.cut_points import Automaton, TooManyPositions, without_conditions
-from ..pattern.translation import Node
+from ..pattern.tree import Node
 from ..pipeline.byte_level import encode_bytes
 from ..pipeline.core import is_byte_level
 from ..unicode.properties import END
@@ -75,7 +74,7 @@ def unreachable_tokens(
 
     Raises:
         KeyError: one of the tokens is not a mergeable one.
-        ValueError: the model is not byte-level BPE: of other kinds nothing is known.
+        ValueError: the model is not byte-level BPE; for other kinds, no rules are known.
 
     >>> ranks = {b"a": 0, b"b": 1, b" ": 2, b"\xc0": 3, b"a ": 4, b" a": 5, b"aab": 6}
     >>> enc = Encoding("small", pat_str=" ?[a-z]+", mergeable_ranks=ranks, special_tokens={})
@@ -87,7 +86,7 @@ def unreachable_tokens(
     [6]
     """
     if not is_byte_level(encoding.core):
-        raise ValueError(f"{encoding!r} is no byte-level BPE: what no text gives is not known")
+        raise ValueError(f"{encoding!r} is not byte-level BPE; unreachable tokens are not known")
     known = encoding.ordinary_tokens()
     rules = _Rules(encoding)
     for token in known if tokens is None else tokens:
@@ -119,12 +118,12 @@ class _Rules:
         core = encoding.core
         self._merges = core.byte_level.merges
         self._whole = core.byte_level.whole
-        #: True if the bytes that are merged are those of a chunk as it stands in a text.
+        #: True if the merged bytes are those of a chunk exactly as it is in a text.
         self._is_text = core.model.is_text
         tree = core.splitter.tree
         self._paths: _Paths | None = None
         if tree is not None and self._is_text:
-            with suppress(TooManyPositions):  # of such a pattern it is not known
+            with suppress(TooManyPositions):  # for such a pattern, the rule is not used
                 self._paths = _Paths(tree)
         #: Names that stand for unknown bytes.
         self._unknown = self._merges.unknown_names
@@ -199,7 +198,7 @@ class _Parts(NamedTuple):
 def _beginning_with(head: bytes) -> range:
     r"""Return the characters whose UTF-8 begins with some bytes, fewer than all of it.
 
-    >>> _beginning_with(b"\xed") == range(0xD000, 0xD800)  # surrogates are no characters
+    >>> _beginning_with(b"\xed") == range(0xD000, 0xD800)  # surrogates are not characters
     True
     """
     size = 2 + (head[0] >= 0xE0) + (head[0] >= 0xF0)
@@ -218,7 +217,7 @@ class _Paths:
         self._automaton = Automaton(without_conditions(tree))
 
     def pass_through(self, parts: _Parts) -> bool:
-        """Return True if the characters of a token stand on some path."""
+        """Return True if the characters of a token are on some path."""
         holding, holding_any = self._automaton.holding, self._automaton.holding_any
         places: list[int] = []
         if parts.before:

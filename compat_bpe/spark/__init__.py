@@ -1,7 +1,7 @@
 """Corpora on Spark: columns of tokens, counts of chunks, preparation, training and reports.
 
-It needs PySpark 4 and PyArrow (``pip install 'compat-bpe[spark]'``), which are imported only when
-a function is called.
+It needs PySpark 4 and PyArrow (``pip install '.[spark]'`` in a checkout of compat-bpe), which are
+imported only when a function is called.
 """
 
 from .columns import count_tokens as count_tokens

@@ -102,7 +102,7 @@ def truncate(
     marker: str | None = None,
     errors: Errors = "strict",
 ) -> Column:
-    """Return a column with the most of each text that fits in ``limit`` tokens.
+    """Return a column with as much of each text as fits in ``limit`` tokens.
 
     Args:
         column, encoding, errors: as in ``count_tokens``.
@@ -188,7 +188,7 @@ def shown(column: Column | str) -> str:
 def _column_of(
     name: str, column: Column | str, returns: str, errors: Errors, make: Callable[[], TextFunction]
 ) -> Column:
-    """Return a column of what a function makes of each text.
+    """Return a column of a function's results for each text.
 
     Args:
         name: the name of the function; the column is named after it.
@@ -241,12 +241,12 @@ def register(
     - ``truncate_tokens(text, encoding, limit)``
     - ``split_tokens(text, encoding, limit)``
 
-    The last three have longer names than in Python, since SQL has an ``encode`` and a ``split`` of
-    its own, which Spark takes first. An encoding is named by a string.
+    The last three have longer names than in Python, since Spark's own ``encode`` and ``split`` take
+    precedence in SQL. An encoding is named by a string.
 
     Args:
         spark: the session.
-        encodings: other encodings, by the names that they shall have in SQL.
+        encodings: other encodings, by their names in SQL.
         errors: as in ``count_tokens``.
 
     Returns:

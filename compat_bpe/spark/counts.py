@@ -46,17 +46,13 @@ class Prepared(NamedTuple):
     counts: CorpusCounts
 
 
-class _Recorder:
+class _Recorder(list[bytes]):
     """A set that claims to be empty, and records every digest added."""
-
-    def __init__(self) -> None:
-        self.digests: list[bytes] = []
 
     def __contains__(self, digest: object) -> bool:
         return False
 
-    def add(self, digest: bytes) -> None:
-        self.digests.append(digest)
+    add = list.append
 
 
 class _Player:
@@ -85,7 +81,7 @@ def digests_of(text: str, preparation: Preparation) -> list[bytes]:
     seen = _Recorder()
     for _ in prepare(parts_of([repair(text)], "", ""), preparation, seen=seen):
         pass
-    return seen.digests
+    return [*seen]
 
 
 def prepared(
@@ -118,7 +114,7 @@ class Figures:
     """The sums of the counts of documents, by names that Spark adds up by.
 
     Instead of the digest of all text, which depends on the order of the rows, they have the sum of
-    the digests of what is kept of each row, modulo 2**256.
+    the digests of the kept text of each row, modulo 2**256.
     """
 
     def __init__(self, rules: int = 0) -> None:
@@ -141,7 +137,7 @@ class Figures:
                 sums[f"sha256.{limb}"] += value >> 16 * limb & 0xFFFF
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the figures as ``CorpusCounts.as_dict`` does, but for the digest of all text."""
+        """Return the figures as ``CorpusCounts.as_dict`` does, without the digest of all text."""
         sums = self.sums
         total = sum(sums[f"sha256.{limb}"] << 16 * limb for limb in range(_LIMBS))
         figures: dict[str, Any] = {
@@ -168,10 +164,10 @@ def splitter_of(pattern: str) -> Encoding:
 
 
 def partition_counts(texts: Iterable[str], pattern: str = "gpt2") -> Counter[str]:
-    """Return the chunks of texts and their counts: the part of the work that a task has.
+    """Return the chunks of texts and their counts: the work of one task.
 
-    It needs neither Spark nor Arrow, so other systems can use it, Dask and Ray for instance: the
-    counts of all parts of a corpus are then added up.
+    It needs neither Spark nor Arrow, so other systems such as Dask and Ray can use it, and add up
+    the counts of all parts of a corpus.
 
     Args:
         texts: the documents of a part of the corpus.
@@ -214,8 +210,8 @@ def chunk_counts(
 ) -> DataFrame:
     """Return the chunks of all texts and their counts, for ``train_bpe(counts=…)`` for instance.
 
-    Each task adds up the counts of its part of the corpus before they go to other machines. They
-    are the same whatever the number and the order of the partitions, and if tasks run twice.
+    Each task adds up the counts of its part of the corpus before they go to other machines. The
+    number and the order of the partitions make no difference, nor do tasks that run twice.
 
     Args:
         df: the corpus, one document a row.
@@ -229,15 +225,15 @@ def chunk_counts(
             are in thousandths. They are made at once; see below.
         min_count: the lowest count that is kept.
         approximate: the most chunks of a group that a task counts. Rare ones are left out, and
-            counts are too low by at most the number in a column ``error``, which the result then
-            has; it is at most the number of all chunks divided by ``approximate + 1``. A chunk
-            that is missing occurs at most so many times. These counts depend on the partitions.
-            They are made at once; see below.
+            counts are too low by at most the number in the column ``error`` of the result, which is
+            at most the number of all chunks divided by ``approximate + 1``. A missing chunk occurs
+            at most that many times. These counts depend on the partitions. They are made at once;
+            see below.
         errors: as in ``count_tokens``; ``"skip"`` leaves the text out.
 
-    With ``weights`` or ``approximate`` all is counted at once, and the executors keep the counts,
-    in memory or on disk, until no DataFrame uses them any more (``DataFrame.localCheckpoint``). If
-    an executor is lost, the job fails, and they have to be made anew.
+    With ``weights`` or ``approximate``, the corpus is counted at once, and the executors keep the
+    counts, in memory or on disk, until no DataFrame uses them any more
+    (``DataFrame.localCheckpoint``). If an executor is lost, the job fails and must be run again.
 
     Returns:
         A DataFrame with the columns ``chunk`` and ``count``, and perhaps ``group``.
@@ -300,12 +296,12 @@ def _weighted(counts: DataFrame, weights: Mapping[str, float]) -> DataFrame:
 
 
 #: Counts the parts of documents, each group for itself if it is True; yields the counts whenever
-#: they are many, and adds what else is counted to the figures. It can be pickled.
+#: they are many, and adds other counts to the figures. It can be pickled.
 Portions = Callable[[Iterable[DocumentPart], bool, "Counter[str]"], Iterator[Counts]]
 
 
 def chunks_of(encoding: AnyEncoding) -> Portions:
-    """Return what counts the chunks of an encoding."""
+    """Return the function that counts the chunks of an encoding."""
     return partial(_chunks_in_portions, Carried(encoding))
 
 
@@ -327,7 +323,7 @@ class Count:
     """Counts the chunks of a partition, on a worker.
 
     Args:
-        portions: what counts the texts.
+        portions: the function that counts the texts.
         column: the name of the column, for messages.
         errors: as in ``count_tokens``.
         group: the column of groups; None to count all as one.
@@ -372,7 +368,7 @@ class Count:
 
         Args:
             parts: the parts of the documents.
-            figures: takes what else is counted.
+            figures: other counts are added to them.
         """
         every = self._portions(parts, self._by_group, figures)
         if self._most is None:

@@ -1,4 +1,4 @@
-"""What all of Spark's work shares: what it needs, the package on executors, columns and batches.
+"""The common parts of all jobs on Spark: requirements, shipping the package, columns, batches.
 
 A batch is an Arrow ``RecordBatch``.
 """
@@ -26,7 +26,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-_MISSING = "compat_bpe.spark needs PySpark 4 and PyArrow: pip install 'compat-bpe[spark]'"
+_INSTALL = "pip install '.[spark]' in a checkout of compat-bpe"
+_MISSING = f"compat_bpe.spark needs PySpark 4 and PyArrow: {_INSTALL}"
 
 
 def needed(name: str) -> Any:
@@ -36,9 +37,9 @@ def needed(name: str) -> Any:
         ImportError: it is not installed, or not in a version that is safe; the message says how to
             install it.
 
-    >>> needed("pyspark.no_such_module")
+    >>> needed("pyspark.no_such_module")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
-    ImportError: compat_bpe.spark needs PySpark 4 and PyArrow: pip install 'compat-bpe[spark]'
+    ImportError: compat_bpe.spark needs PySpark 4 and PyArrow: pip install ...
     """
     if name == "pyarrow":
         return import_pyarrow(_MISSING)
@@ -56,10 +57,10 @@ _PACKAGE = Path(__file__).parent.parent
 
 
 def ship(spark: SparkSession) -> str:
-    """Put this package on the executors, for the jobs that follow.
+    """Put this package on the executors, for later jobs.
 
-    The executors need Python of the driver's version, and PyArrow. They take this package before
-    one that is installed there.
+    The executors need Python of the driver's version, and PyArrow. They use this package rather
+    than one that is installed there.
 
     Args:
         spark: the session.
@@ -76,7 +77,7 @@ def ship(spark: SparkSession) -> str:
 
 
 def write_zip(path: str | os.PathLike[str]) -> None:
-    """Write this package as a zip, for ``spark-submit --py-files`` for instance; whole or not.
+    """Write this package as a zip, such as for ``spark-submit --py-files``; all of it or nothing.
 
     Raises:
         OSError: it cannot be written.
@@ -139,7 +140,7 @@ def column_type(df: DataFrame, column: str) -> str:
 
     Raises:
         TypeError: ``column`` is not a str.
-        ValueError: there is no such column; the message lists those that there are.
+        ValueError: there is no such column; the message lists the columns.
     """
     if not isinstance(column, str):
         raise TypeError(f"a column is given by its name, a str, not {type(column).__name__}")
@@ -151,7 +152,7 @@ def column_type(df: DataFrame, column: str) -> str:
 
 
 def quoted(column: str) -> str:
-    """Return the name of a column as Spark reads it, whatever is in it.
+    """Return any name of a column as Spark reads it.
 
     >>> print(quoted("a.b"), quoted("a`b"))
     `a.b` `a``b`
@@ -218,7 +219,7 @@ def documents_of(batches: Iterable[Any], errors: Errors, column: str) -> Iterato
 def mapped(
     df: DataFrame, function: Callable[[Iterator[Any]], Iterator[Any]], schema: Any
 ) -> DataFrame:
-    """Return what a function makes of the batches of each partition."""
+    """Return the results of a function for the batches of each partition."""
     return df.mapInArrow(lambda batches: function(batches), schema)
 
 

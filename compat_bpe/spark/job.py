@@ -42,7 +42,7 @@ _PROGRAM = "compat_bpe.spark"
 #: The kinds that are learned from counts.
 _KINDS = tuple(name for name in KINDS if name != SentencePieceUnigram.name)
 
-#: The settings of training, but for those of stopping by text that is held out.
+#: The settings of training, except those for stopping by held-out text.
 _PARAMETERS = {name: one for name, one in PARAMETERS.items() if name not in CONVERGENCE_PARAMETERS}
 
 #: The pattern of chunks that are counted unless another is named.
@@ -62,7 +62,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         The exit status: 0, or 2 after an error, which a line on standard error explains.
     """
     for stream in (sys.stdout, sys.stderr):
-        # Some consoles know few characters, and a name may have bytes that are no text.
+        # Some consoles know few characters, and a name may have bytes that are not text.
         if isinstance(stream, io.TextIOWrapper):
             with suppress(ValueError):  # it is closed
                 stream.reconfigure(errors="backslashreplace")
@@ -79,7 +79,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _failed(message: str) -> int:
-    """Say why the job failed, in a line on standard error, and return its exit status."""
+    """Write why the job failed, in a line on standard error, and return its exit status."""
     if sys.stderr is not None:  # a program without a console has none
         print(f"{_PROGRAM}: {message.translate(CONTROLS)}", file=sys.stderr)
     return 2
@@ -113,13 +113,13 @@ def _parser() -> argparse.ArgumentParser:
         "paths",
         metavar="PATH",
         nargs="+",
-        help="what Spark reads: files, folders, globs, also of object stores",
+        help="files, folders or globs that Spark can read, also in object stores",
     )
     corpus.add_argument(
         "--format",
         choices=("parquet", "json", "orc", "text", "documents"),
-        help="the format: text has a document a line, documents one a file; by default that of "
-        "the name's end (.parquet, .json, .jsonl, .orc), else documents",
+        help="the format; text has one document per line, documents one per file. Default: by the "
+        "ending of the name (.parquet, .json, .jsonl, .orc), else documents",
     )
     corpus.add_argument("--field", metavar="NAME", help="the column of the texts; default: text")
     corpus.add_argument("--group-field", metavar="NAME", help="the column of groups")
@@ -139,10 +139,10 @@ def _parser() -> argparse.ArgumentParser:
         "--output",
         metavar="PATH",
         required=True,
-        help="a folder of Parquet files, also of an object store; or a file of the driver "
-        "(.tsv, .tsv.gz, .jsonl, .jsonl.gz)",
+        help="a folder for Parquet files, also in an object store; or a file on the driver's "
+        "machine (.tsv, .tsv.gz, .jsonl, .jsonl.gz)",
     )
-    count.add_argument("--force", action="store_true", help="replace what is there")
+    count.add_argument("--force", action="store_true", help="replace an existing output")
     count.set_defaults(run=_count)
 
     training = commands.add_parser("train", parents=[corpus, counting], help="train a vocabulary")
@@ -190,12 +190,12 @@ def _session(options: argparse.Namespace) -> SparkSession:
 def _read(spark: SparkSession, options: argparse.Namespace) -> tuple[DataFrame, str]:
     """Return the corpus and the name of its column of texts.
 
-    Text has no columns but its own; files of text are read as bytes, as nothing shall be changed.
+    Text has only its own column; files of text are read as bytes, so that nothing is changed.
     """
     form = options.format or _form_of(options.paths[0])
     if form in ("text", "documents"):
         if options.field is not None:
-            raise ValueError("--field is for formats with columns: --format says which")
+            raise ValueError("--field is for formats with columns; give one with --format")
         whole = form == "documents"
         return spark.read.text(options.paths, whole, recursiveFileLookup=whole), _TEXT
     return spark.read.load(options.paths, format=form), options.field or "text"
@@ -324,13 +324,7 @@ def _report(options: argparse.Namespace) -> None:
         _check_new(options.html, force=options.force)
     made_at = page_time(os.environ)
     df, column = _read(_session(options), options)
-    made = report(
-        df,
-        column,
-        options.encoding,
-        group=options.group_field,
-        errors=options.errors,
-    )
+    made = report(df, column, options.encoding, group=options.group_field, errors=options.errors)
     if not made.total.documents:
         raise ValueError(f"there is no text in {', '.join(options.paths)}")
     ordered = by_difference(made)

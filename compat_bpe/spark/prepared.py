@@ -1,14 +1,15 @@
 """Preparation of a corpus on the cluster: the rows that ``compat_bpe.corpus.prepare`` gives.
 
-Each document is prepared by the functions that prepare a corpus on one machine. Only one step
-needs to know of other documents: dropping duplicates. It takes a first pass, in which each row
-gives the digests of its lines, or of itself. Spark then finds for each digest the row and the line
-that come first, adding up on the map side, so a line that occurs a billion times is no burden.
+Each document is prepared by the functions that prepare a corpus on one machine. Only one step needs
+other documents: dropping duplicates. It takes a first pass, in which each row gives the digests of
+its lines, or of itself. Spark then finds for each digest the row and the line that come first. It
+reduces on the map side, so a line that occurs a billion times costs little.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from typing import Any
 
 from ..columns.batches import Errors, check_errors, texts_of
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 #: of its digests that come first.
 _ORDER, FIRST = "_compat_bpe_order", "_compat_bpe_first"
 
-#: The column that says if a row is held out.
+#: The column with True for held-out rows.
 HELD_OUT = "held_out"
 
 
@@ -43,8 +44,8 @@ def prepare(
     """Return a corpus prepared: the same rows as on one machine.
 
     Rows whose text is null, empty, or empty after its preparation, are left out. Otherwise a row
-    stays one row, but for a document of more than 65,536 characters of which parts are held out:
-    each such part is a row, and so is what is between two.
+    stays one row, except a document of more than 65,536 characters with held-out parts: each such
+    part is a row, and so is the text between two.
 
     Args:
         df: the corpus, one document a row.
@@ -54,8 +55,8 @@ def prepare(
             in this order. With a ``validation`` above 0 the result has a column ``held_out``.
         order: with ``drop_duplicates``, one or more columns by which the documents are in order.
             No two rows may have the same values there, and they must stay the same when Spark
-            reads the corpus once more. Needed for ``"lines"``; for ``"documents"`` it decides
-            which row of equal texts stays, and without it the other columns do.
+            reads the corpus once more. Required for ``"lines"``. For ``"documents"`` it decides
+            which row of equal texts stays; without it, the other columns decide.
         errors: as in ``count_tokens``; ``"skip"`` leaves the row out.
 
     Raises:
@@ -74,7 +75,7 @@ def prepare(
         if HELD_OUT in df.columns:
             raise ValueError(f"there is a column {HELD_OUT!r} already; rename it")
         fields.append(types.StructField(HELD_OUT, types.BooleanType(), False))
-    make = _Prepare(preparation, column, errors, df.columns.index(column))
+    make = partial(_prepared_rows, preparation, column, errors, df.columns.index(column))
     return mapped(marked, make, types.StructType(fields))
 
 
@@ -96,7 +97,7 @@ def with_first(
         return df.withColumn(FIRST, functions.lit(None).cast("array<int>"))
     place = _place(df, column, preparation, order)
     df = df.withColumn(_ORDER, place)
-    note = _NoteDigests(preparation, column, errors)
+    note = partial(_note_digests, preparation, column, errors)
     schema = needed("pyspark.sql.types").StructType()
     schema = schema.add("place", df.schema[_ORDER].dataType).add("number", "integer")
     rows = picked(df, column, None, _ORDER)
@@ -109,7 +110,7 @@ def with_first(
     firsts = digests.groupBy("digest").agg(first)
     numbers = functions.collect_list("first.number").alias(FIRST)
     by_row = firsts.groupBy(functions.col("first.place").alias(_ORDER)).agg(numbers)
-    # A row of which nothing comes first gets an empty list.
+    # A row whose digests all occurred before gets an empty list.
     joined = df.join(by_row, df[_ORDER].eqNullSafe(by_row[_ORDER]), "left")
     none = functions.array().cast("array<int>")
     return joined.select(
@@ -136,74 +137,55 @@ def _place(
     return functions.struct(*(functions.col(quoted(name)) for name in [*others, column]))
 
 
-class WithPreparation:
-    """A function on the batches of a partition that prepares their documents.
-
-    Args:
-        preparation: the steps.
-        column: the name of the column of texts, for messages.
-        errors: as in ``count_tokens``.
-    """
-
-    def __init__(self, preparation: Preparation, column: str, errors: Errors) -> None:
-        self._preparation = preparation
-        self._column = column
-        self._errors = errors
-
-
-class _NoteDigests(WithPreparation):
-    """Gives the digests of the rows of a partition, each with the place of its row."""
-
-    def __call__(self, batches: Iterator[Any]) -> Iterator[Any]:
-        arrow = needed("pyarrow")
-        for batch in batches:
-            texts = texts_of(batch.column(0), self._errors, repr(self._column))
-            rows: list[int] = []
-            numbers: list[int] = []
-            digests: list[bytes] = []
-            for row, text in enumerate(texts):
-                if text:
-                    of_text = digests_of(text, self._preparation)
-                    rows += [row] * len(of_text)
-                    numbers += range(len(of_text))
-                    digests += of_text
-            columns = [
-                batch.column(2).take(arrow.array(rows, arrow.int32())),
-                arrow.array(numbers, arrow.int32()),
-                arrow.array(digests, arrow.binary()),
-            ]
-            yield arrow.RecordBatch.from_arrays(columns, ["place", "number", "digest"])
+def _note_digests(
+    preparation: Preparation, column: str, errors: Errors, batches: Iterable[Any]
+) -> Iterator[Any]:
+    """Yield the digests of the rows of a partition, each with the place of its row."""
+    arrow = needed("pyarrow")
+    for batch in batches:
+        texts = texts_of(batch.column(0), errors, repr(column))
+        rows: list[int] = []
+        numbers: list[int] = []
+        digests: list[bytes] = []
+        for row, text in enumerate(texts):
+            if text:
+                of_text = digests_of(text, preparation)
+                rows += [row] * len(of_text)
+                numbers += range(len(of_text))
+                digests += of_text
+        columns = [
+            batch.column(2).take(arrow.array(rows, arrow.int32())),
+            arrow.array(numbers, arrow.int32()),
+            arrow.array(digests, arrow.binary()),
+        ]
+        yield arrow.RecordBatch.from_arrays(columns, ["place", "number", "digest"])
 
 
-class _Prepare(WithPreparation):
-    """Prepares the rows of a partition; the last column has the numbers of first digests."""
-
-    def __init__(self, preparation: Preparation, column: str, errors: Errors, index: int) -> None:
-        super().__init__(preparation, column, errors)
-        self._index = index
-
-    def __call__(self, batches: Iterator[Any]) -> Iterator[Any]:
-        arrow = needed("pyarrow")
-        for batch in batches:
-            texts = texts_of(batch.column(self._index), self._errors, repr(self._column))
-            firsts = batch.column(batch.num_columns - 1).to_pylist()
-            rows: list[int] = []
-            made: list[str] = []
-            held_out: list[bool] = []
-            for row, (text, first) in enumerate(zip(texts, firsts)):
-                if not text:
-                    continue
-                document = prepared(text, "", self._preparation, first or ())
-                kept = ["".join(part.text for part in parts) for parts in document.kept]
-                out = [part.text for part in document.held_out]
-                made += [*kept, *out]
-                held_out += [*([False] * len(kept)), *([True] * len(out))]
-                rows += [row] * (len(kept) + len(out))
-            taken = arrow.array(rows, arrow.int32())
-            columns = [one.take(taken) for one in batch.columns[:-1]]
-            columns[self._index] = arrow.array(made, arrow.string())
-            names = batch.schema.names[:-1]
-            if self._preparation.validation:
-                columns.append(arrow.array(held_out, arrow.bool_()))
-                names.append(HELD_OUT)
-            yield arrow.RecordBatch.from_arrays(columns, names)
+def _prepared_rows(
+    preparation: Preparation, column: str, errors: Errors, index: int, batches: Iterable[Any]
+) -> Iterator[Any]:
+    """Yield the rows of a partition prepared; the last column has the numbers of first digests."""
+    arrow = needed("pyarrow")
+    for batch in batches:
+        texts = texts_of(batch.column(index), errors, repr(column))
+        firsts = batch.column(batch.num_columns - 1).to_pylist()
+        rows: list[int] = []
+        made: list[str] = []
+        held_out: list[bool] = []
+        for row, (text, first) in enumerate(zip(texts, firsts)):
+            if not text:
+                continue
+            document = prepared(text, "", preparation, first or ())
+            kept = ["".join(part.text for part in parts) for parts in document.kept]
+            out = [part.text for part in document.held_out]
+            made += [*kept, *out]
+            held_out += [*([False] * len(kept)), *([True] * len(out))]
+            rows += [row] * (len(kept) + len(out))
+        taken = arrow.array(rows, arrow.int32())
+        columns = [one.take(taken) for one in batch.columns[:-1]]
+        columns[index] = arrow.array(made, arrow.string())
+        names = batch.schema.names[:-1]
+        if preparation.validation:
+            columns.append(arrow.array(held_out, arrow.bool_()))
+            names.append(HELD_OUT)
+        yield arrow.RecordBatch.from_arrays(columns, names)

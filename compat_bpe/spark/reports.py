@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from ..columns.batches import AnyEncoding, Carried, Errors, check_errors
@@ -41,8 +42,8 @@ def report(
 
     Args:
         df: the corpus, one document a row.
-        column: the column of the texts, of type string or binary. Null and empty texts are no
-            documents.
+        column: the column of the texts, of type string or binary. Null and empty texts do not count
+            as documents.
         encodings: the encodings by their names in the report; or names of encodings.
         group: a column of groups, languages for instance; null is the group "".
         terms: words or names whose tokens the report shows.
@@ -59,26 +60,21 @@ def report(
     named = encodings if isinstance(encodings, Mapping) else {name: name for name in encodings}
     carried = {name: Carried(encoding) for name, encoding in named.items()}
     functions = needed("pyspark.sql.functions")
-    rows = mapped(picked(df, column, group), _Measure(carried, column, errors), _SCHEMA)
+    rows = mapped(picked(df, column, group), partial(_measured, carried, column, errors), _SCHEMA)
     summed = rows.groupBy(*_BY).agg(functions.sum("count")).collect()
     return _report_of([tuple(row) for row in summed], carried, terms)
 
 
-class _Measure:
-    """Measures the documents of a partition, on a worker."""
-
-    def __init__(self, encodings: Mapping[str, Carried], column: str, errors: Errors) -> None:
-        self._encodings = encodings
-        self._column = column
-        self._errors = errors
-
-    def __call__(self, batches: Iterator[Any]) -> Iterator[Any]:
-        encodings = {name: carried.get() for name, carried in self._encodings.items()}
-        documents = documents_of(batches, self._errors, self._column)
-        rows = list(_rows_of_report(report_parts(encodings, documents)))
-        if rows:
-            columns = [list(values) for values in zip(*rows)]
-            yield batch_of([*_BY, "count"], _TYPES, columns)
+def _measured(
+    carried: Mapping[str, Carried], column: str, errors: Errors, batches: Iterable[Any]
+) -> Iterator[Any]:
+    """Yield the figures of the documents of a partition."""
+    encodings = {name: one.get() for name, one in carried.items()}
+    documents = documents_of(batches, errors, column)
+    rows = list(_rows_of_report(report_parts(encodings, documents)))
+    if rows:
+        columns = [list(values) for values in zip(*rows)]
+        yield batch_of([*_BY, "count"], _TYPES, columns)
 
 
 def _rows_of_report(made: Report) -> Iterator[tuple[str, int, str, int, int]]:
@@ -94,14 +90,14 @@ def _rows_of_report(made: Report) -> Iterator[tuple[str, int, str, int, int]]:
         if one.mergeable is not None:
             yield from ((_USES, number, "", token, times) for token, times in one.times.items())
         else:
-            # A baseline numbers what it meets, so the ids of two processes are not the same.
+            # A baseline numbers words as they come, so the ids of two processes differ.
             yield from ((_USES, number, use.token.decode(), -1, use.times) for use in one.uses)
 
 
 def _report_of(
     rows: Iterable[tuple[Any, ...]], encodings: Mapping[str, Carried], terms: Iterable[str]
 ) -> Report:
-    """Return the report that rows of figures are of."""
+    """Return the report of rows of figures."""
     figures: defaultdict[tuple[int, str], dict[str, int]] = defaultdict(dict)
     uses: defaultdict[int, Counter[int]] = defaultdict(Counter)
     listed_encodings = [one.get() for one in encodings.values()]

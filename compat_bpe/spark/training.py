@@ -44,7 +44,7 @@ from ..version import __version__
 from . import counts
 from .counts import ERROR, Count, Figures, Portions, chunks_of, prepared, summed
 from .frames import mapped, needed, picked, rows_of
-from .prepared import FIRST, WithPreparation, with_first
+from .prepared import FIRST, with_first
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -162,12 +162,12 @@ def train(
     """Train a vocabulary on a corpus, and write it into a folder of the driver.
 
     The files are those of ``compat-bpe train`` with the same settings on the same documents, byte
-    for byte, but for ``manifest.json`` and the order and the sources of ``validation.jsonl``. The
-    manifest has the same members. For the digest of all text, which depends on the order of the
-    documents, it has ``sha256_sum`` (see ``counts.Figures``), and ``spark`` says what job it was.
+    for byte, except ``manifest.json`` and the order and the sources of ``validation.jsonl``. The
+    manifest has the same members. In place of the digest of all text, which depends on the order of
+    the documents, it has ``sha256_sum`` (see ``counts.Figures``), and ``spark`` describes the job.
 
     Spark counts the chunks; the driver gets them sorted, one by one, so its memory grows with the
-    number of distinct chunks. The folder is written when all is learned, all files or none.
+    number of distinct chunks. The folder is written after learning, all files or none.
 
     Args:
         df: the corpus, one document a row.
@@ -182,7 +182,7 @@ def train(
             ``validation.jsonl``, for which the corpus is read once more.
         order: as in ``prepare``.
         min_count: the lowest count of a chunk (with weights, in its group) that is learned from.
-            With more than 1, other merges may be learned than from the texts.
+            Above 1, the merges may differ from those learned from the texts.
         approximate: as in ``chunk_counts``; the manifest has the error.
         formats, roles, force: as in ``write_vocabulary``; the formats of the kind unless given.
         errors: as in ``count_tokens``; ``"skip"`` leaves the text out.
@@ -192,7 +192,8 @@ def train(
             is also made by merging; the kind does not learn from counts.
         FileExistsError: the folder is not empty, and ``force`` is False.
         OSError: a file cannot be written.
-        TypeError: the column is not of strings or bytes, or the settings are none of training.
+        TypeError: the column is not of strings or bytes, or ``settings`` is not the settings of a
+            kind.
         ImportError: PySpark or PyArrow is not installed.
     """
     folder = Path(output)
@@ -226,10 +227,7 @@ def train(
             manifest={
                 "settings": {
                     **kind.described(),
-                    "normalization": preparation.normalization,
-                    "mask": [[one.pattern.pattern, one.replacement] for one in preparation.rules],
-                    "drop_duplicates": preparation.drop_duplicates,
-                    "validation": preparation.validation,
+                    **preparation.described(),
                     "field": column,
                     "group_field": group,
                     "errors": errors,
@@ -248,7 +246,7 @@ def train(
 
 
 def _learning(settings: Settings[Any], name: str, figures: Figures) -> tuple[Portions, AnyTrainer]:
-    """Return what counts documents, and the trainer that learns from their counts.
+    """Return the function that counts documents, and the trainer that learns from their counts.
 
     Raises:
         ValueError: the kind cannot be learned from counts; the pattern is not valid.
@@ -261,7 +259,7 @@ def _learning(settings: Settings[Any], name: str, figures: Figures) -> tuple[Por
 
 
 def _warn(kind: str, reason: str) -> None:
-    """Warn of a usual format that cannot hold the vocabulary: a long job is not lost for it."""
+    """Warn of a usual format that cannot hold the vocabulary; a long job must not fail for it."""
     warnings.warn(f"{kind} is not written: {reason}", stacklevel=3)
 
 
@@ -283,7 +281,7 @@ def _lineage(
     approximate: int | None,
     figures: Figures,
 ) -> dict[str, Any]:
-    """Return what is known of the job that counted."""
+    """Return facts about the job that counted."""
     session = df.sparkSession
     application: dict[str, Any] = {"application": None, "application_name": None, "master": None}
     with suppress(Exception):  # a client of Spark Connect is not told
@@ -329,7 +327,7 @@ class _CountPrepared(Count):
 
     Args:
         preparation: the steps.
-        arguments: as of ``Count``.
+        arguments: as in ``Count``.
     """
 
     def __init__(self, preparation: Preparation, *arguments: Any) -> None:
@@ -361,24 +359,24 @@ def _write_held_out(
     corpus: DataFrame, preparation: Preparation, column: str, errors: Errors, file: BinaryIO
 ) -> None:
     """Write the text that is held out, sorted, so that it comes in the same order each time."""
-    give = _GiveHeldOut(preparation, column, errors)
+    give = partial(_held_out, preparation, column, errors)
     rows = mapped(corpus, give, "text string, `group` string").orderBy("text", "group")
     for text, group in rows.toLocalIterator(prefetchPartitions=True):
         line = {"text": text, "group": group, "source": ""}
         file.write(json.dumps(line, ensure_ascii=False).encode() + b"\n")
 
 
-class _GiveHeldOut(WithPreparation):
-    """Gives the parts of the documents of a partition that are held out."""
-
-    def __call__(self, batches: Iterator[Any]) -> Iterator[Any]:
-        arrow = needed("pyarrow")
-        for batch in batches:
-            parts = [
-                part
-                for text, group, rest in rows_of([batch], self._errors, self._column)
-                for part in prepared(text, group, self._preparation, rest[0] or ()).held_out
-            ]
-            texts = arrow.array([part.text for part in parts], arrow.string())
-            groups = arrow.array([part.group for part in parts], arrow.string())
-            yield arrow.RecordBatch.from_arrays([texts, groups], ["text", "group"])
+def _held_out(
+    preparation: Preparation, column: str, errors: Errors, batches: Iterable[Any]
+) -> Iterator[Any]:
+    """Yield the parts of the documents of a partition that are held out."""
+    arrow = needed("pyarrow")
+    for batch in batches:
+        parts = [
+            part
+            for text, group, rest in rows_of([batch], errors, column)
+            for part in prepared(text, group, preparation, rest[0] or ()).held_out
+        ]
+        texts = arrow.array([part.text for part in parts], arrow.string())
+        groups = arrow.array([part.group for part in parts], arrow.string())
+        yield arrow.RecordBatch.from_arrays([texts, groups], ["text", "group"])

@@ -102,12 +102,12 @@ def bpe_encode(
 def bpe_train(
     data: str, vocab_size: int, pat_str: str, visualise: str | None = "colour"
 ) -> dict[bytes, int]:
-    """Learn ranks from a text: again and again the most common pair of neighbours becomes a token.
+    """Learn ranks from a text: each step makes a token of the most common pair of neighbours.
 
-    The first one to occur is taken if several pairs are equally common.
+    If several pairs are equally common, the first one to occur is used.
 
     Raises:
-        ValueError: ``vocab_size`` is less than 256, or more than the text gives.
+        ValueError: ``vocab_size`` is less than 256, or more than the text allows.
 
     >>> list(bpe_train("aab aab", 258, r"\\S+", visualise=None).items())[256:]
     [(b'aa', 256), (b'aab', 257)]

@@ -1,4 +1,4 @@
-"""``tiktoken._tiktoken``, which tiktoken writes in Rust: the class ``CoreBPE``."""
+"""``tiktoken._tiktoken``: the class ``CoreBPE``, which is written in Rust in tiktoken."""
 
 from __future__ import annotations
 

@@ -89,7 +89,8 @@ def read_file_cached(blobpath: str, expected_hash: str | None = None) -> bytes:
 
     Raises:
         ValueError: the content does not have the expected sha256.
-        OSError: it cannot be read, or not be written to a cache directory that a variable names.
+        OSError: the content cannot be read, or cannot be written to a cache directory that a
+            variable names.
     """
     chosen = os.environ.get("TIKTOKEN_CACHE_DIR", os.environ.get("DATA_GYM_CACHE_DIR"))
     if chosen == "":
@@ -113,7 +114,7 @@ def read_file_cached(blobpath: str, expected_hash: str | None = None) -> bytes:
         os.makedirs(folder, exist_ok=True)
         write_files([(path, data)])
     except OSError:
-        # The default directory is a convenience; one that a variable names must work.
+        # The default directory may fail. A directory that a variable names must work.
         if chosen is not None:
             raise
     return data

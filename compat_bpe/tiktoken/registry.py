@@ -32,7 +32,7 @@ def _renew_lock() -> None:
 
 
 if hasattr(os, "register_at_fork"):
-    # A fork does not wait for it: the constructor of a plug-in may take long.
+    # A fork does not wait for this lock: the constructor of a plug-in may take long.
     os.register_at_fork(after_in_child=_renew_lock)
 
 #: The encodings that have been loaded; shared with ``compat_bpe.get_encoding``.
@@ -83,7 +83,7 @@ def _constructors() -> dict[str, Callable[[], dict[str, Any]]]:
 
 
 def get_encoding(encoding_name: str) -> Encoding:
-    """Return an encoding by its name, shipped or of a plug-in.
+    """Return an encoding by its name, a shipped one or a plug-in's.
 
     Raises:
         ValueError: the name is not known, or a plug-in is broken.
@@ -106,7 +106,7 @@ def get_encoding(encoding_name: str) -> Encoding:
             )
         constructor = constructors[encoding_name]
         if constructor is openai_public.ENCODING_CONSTRUCTORS.get(encoding_name):
-            # The vocabulary is shared with the encodings that have the same one.
+            # Encodings with the same vocabulary share it.
             with published.LOCK:
                 encoding = shipped.make_encoding(encoding_name)
         else:

@@ -75,16 +75,16 @@ Tag: py3-none-any
 def write_shim_wheel(folder: str | os.PathLike[str]) -> str:
     """Write a wheel called tiktoken that requires this package and hands over to it.
 
-    Its version is tiktoken's with a local label (PEP 440), so that it meets what programs require
-    of tiktoken and can be told from it. The same version of this package always writes the same
-    bytes. The folder is created if there is none, and a file of that name (``wheel_name``) is
+    Its version is tiktoken's with a local label (PEP 440), so that it satisfies the requirements of
+    programs and can be told from tiktoken. The same version of this package always writes the same
+    bytes. The folder is created if it is missing, and a file of the same name (``wheel_name``) is
     replaced whole.
 
     Returns:
         The path of the wheel.
 
     Raises:
-        OSError: the wheel cannot be written; then no part of it is.
+        OSError: the wheel cannot be written. Then no part of it is left.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -110,13 +110,13 @@ def wheel_name() -> str:
 
 
 def is_shim_wheel(beginning: bytes) -> bool:
-    """Return True if a file that begins so is a wheel of ``write_shim_wheel``."""
+    """Return True if the beginning of a file is that of a wheel of ``write_shim_wheel``."""
     return beginning.startswith(b"PK") and _INIT.partition("\n")[0].encode() in beginning
 
 
 def _version() -> str:
     public, _, local = own.__version__.partition("+")
-    label = f"{public}.{local}" if local else public  # there is but one "+" in a version
+    label = f"{public}.{local}" if local else public  # a version has only one "+"
     return f"{_tiktoken_version}+compat.{label}"
 
 

@@ -49,7 +49,7 @@ def _sentencepiece_settings(
 
 _A_KIND = "the settings of a kind, such as WordPieceSettings"
 
-#: Each name that is there for one more release, what it stands for, and what is used instead.
+#: Each name that is kept for one more release, its value, and its replacement.
 _DEPRECATED: _Any = {
     "train_tokenizer": (train, "train(texts, settings)"),
     "TokenizerSettings": (_TokenizerSettings, _A_KIND),

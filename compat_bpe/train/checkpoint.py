@@ -4,13 +4,13 @@ A folder keeps the progress: ``state.json``, and one file of counts that it name
 place whole, the state last, so a process may end at any time. Both have a SHA-256 of their content;
 damage is refused.
 
-**Counting.** The counts of all texts fed so far are kept, and a digest of the texts. A run that
-goes on is fed the same texts once more. It computes their digest, in under half the time of
-counting, and counts only the texts after those. It refuses to go on if the digest differs.
+**Counting.** The counts of all texts fed so far are kept, and a digest of the texts. A resumed run
+is fed the same texts once more. It computes their digest, in under half the time of counting, and
+counts only the texts after those. It refuses to go on if the digest differs.
 
-**Merging.** The merges of byte-level BPE are kept as they are learned. A run that goes on carries
-them out in the counted words, and learns the next; ``bpe.growing`` shows that the result is the
-same. Other kinds learn anew from the kept counts.
+**Merging.** The merges of byte-level BPE are kept as they are learned. A resumed run carries them
+out in the counted words, and learns the next; ``bpe.growing`` shows that the result is the same.
+Other kinds learn anew from the kept counts.
 """
 
 from __future__ import annotations
@@ -60,10 +60,7 @@ class Checkpoint:
     """
 
     def __init__(
-        self,
-        folder: str | os.PathLike[str],
-        settings: Settings[Any],
-        every: float = 60.0,
+        self, folder: str | os.PathLike[str], settings: Settings[Any], every: float = 60.0
     ) -> None:
         self.folder = os.fspath(folder)
         self._every = every
@@ -115,12 +112,8 @@ class Checkpoint:
         if self._counts is None:
             return
         path = os.path.join(self.folder, self._counts)
-        with open_regular(path) as file:
-            digest = sha256()
-            while block := file.read(1 << 20):
-                digest.update(block)
-        if self._counts != _name(digest.hexdigest()):
-            raise ValueError(f"{path}: damaged: its content is not what its name says")
+        if self._counts != _name_of(path):
+            raise ValueError(f"{path}: damaged: its content does not match its name")
         for chunk, count, group in CountsReader([path]).read():
             yield chunk, count, json.loads(group)
 
@@ -132,15 +125,13 @@ class Checkpoint:
             fed, digest, is_complete: as the attributes.
 
         Raises:
-            OSError: the disk is full, for instance; what was kept before is still there.
+            OSError: the disk is full, for instance; the checkpoint before is still there.
         """
         begun = time.monotonic()
         path = os.path.join(self.folder, f"{_COUNTS}new{_TSV}")
-        hashed = _Hashed()
         with written_whole(path) as file:
-            hashed.file = file
-            write_rows(hashed, rows, path, with_groups=True)  # type: ignore[arg-type]
-        counts = _name(hashed.digest.hexdigest())
+            write_rows(file, rows, path, with_groups=True)
+        counts = _name_of(path)
         os.replace(path, os.path.join(self.folder, counts))
         self._counts, self.fed, self.digest = counts, fed, digest
         self.is_complete = is_complete
@@ -161,7 +152,7 @@ class Checkpoint:
             self._write(time.monotonic())
 
     def remove(self) -> None:
-        """Remove what was kept, and the folder if nothing else is in it."""
+        """Remove the checkpoint, and the folder if nothing else is in it."""
         with suppress(FileNotFoundError):
             os.remove(os.path.join(self.folder, _STATE))
         self._clear(None)
@@ -230,7 +221,7 @@ class Checkpoint:
         self._due = now + pause if self._every else now
 
     def _clear(self, kept: str | None) -> None:
-        """Remove counts that are no longer needed, and what a killed process left behind."""
+        """Remove counts that are no longer needed, and files of killed processes."""
         for name in os.listdir(self.folder):
             path = os.path.join(self.folder, name)
             if _is_ours(name) and name not in (kept, _STATE) and not os.path.isdir(path):
@@ -251,7 +242,7 @@ class CheckpointedTrainer:
         checkpoint: the checkpoint, within its ``with`` block.
 
     Raises:
-        OSError, ValueError: what was kept cannot be read.
+        OSError, ValueError: the checkpoint cannot be read.
 
     >>> import tempfile
     >>> from compat_bpe.train import TrainingSettings
@@ -349,26 +340,18 @@ class CheckpointedTrainer:
         )
 
 
-class _Hashed:
-    """A file that takes the digest of what is written to it."""
-
-    def __init__(self) -> None:
-        self.file: Any = None
-        self.digest = sha256()
-
-    def write(self, data: bytes) -> int:
-        self.digest.update(data)
-        written: int = self.file.write(data)
-        return written
-
-
 def _digest(state: object) -> str:
     """Return the SHA-256 of a state as JSON."""
     return sha256(json.dumps(state).encode()).hexdigest()
 
 
-def _name(digest: str) -> str:
-    return f"{_COUNTS}{digest[:16]}{_TSV}"
+def _name_of(path: str) -> str:
+    """Return the name of a file of counts, which has the digest of its content."""
+    digest = sha256()
+    with open_regular(path) as file:
+        while block := file.read(1 << 20):
+            digest.update(block)
+    return f"{_COUNTS}{digest.hexdigest()[:16]}{_TSV}"
 
 
 def _is_ours(name: str) -> bool:
@@ -379,7 +362,7 @@ def _is_ours(name: str) -> bool:
 
 
 def _described(settings: Settings[Any]) -> dict[str, Any]:
-    """Return all that must be the same when a training goes on, as JSON."""
+    """Return the settings that must be the same when a training is resumed, as JSON."""
     described = {
         "compat_bpe": __version__,
         "model": settings.kind.name,

@@ -1,6 +1,6 @@
 """Stopping by convergence: bytes per token of held-out text, and the check that ends learning.
 
-*A vocabulary that grows.*  Every ``check_every`` merges, bytes per token of the held-out text are
+*A vocabulary that grows.* Every ``check_every`` merges, bytes per token of the held-out text are
 measured, as the tokenizer with the merges so far gives them. Names of special tokens are plain
 text. A check is an improvement if bytes per token are higher than at the last improvement, by a
 share of at least ``min_improvement``. Learning stops after ``patience`` checks in a row without an
@@ -8,11 +8,10 @@ improvement.
 
 The vocabulary has all merges up to the last check, so it is that of training with as many merges.
 
-*A vocabulary that shrinks*, as Unigram's does.  There is a check before each round of pruning, of
-the vocabulary that learning would end with here, and one at the end. A check is a loss if the one
-before had more bytes per token, by a share of at least ``min_improvement``: the pieces that went
-were worth keeping. After ``patience`` losses in a row, the vocabulary is that of the check before
-them.
+*A vocabulary that shrinks*, as Unigram's does. Before each round of pruning, the vocabulary that
+learning would end with here is checked, and once more at the end. A check is a loss if the one
+before had more bytes per token, by a share of at least ``min_improvement``: the dropped pieces were
+worth keeping. After ``patience`` losses in a row, the vocabulary is that of the check before them.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ from dataclasses import dataclass
 from itertools import count
 from typing import Any, NamedTuple
 
-from .options import STOP, check_bounds, setting
+from .options import COUNT, STOP, check_bounds, setting
 
 
 @dataclass(frozen=True)
@@ -47,17 +46,15 @@ class Convergence:
     patience: int | None = setting(
         3,
         "Stop after N checks in a row in which bytes per token of the text held out by "
-        "--validation did not improve. Unigram takes pieces away: it stops before N rounds in "
-        "a row that cost too much, with more pieces than --vocab-size.",
+        "--validation did not improve. Unigram removes pieces: it stops before N rounds in a row "
+        "that cost too much, with more pieces than --vocab-size.",
         STOP,
-        metavar="N",
-        type=int,
-        least=1,
         default=None,
+        **COUNT,
     )
     min_improvement: float = setting(
         0.001,
-        "Ignore an improvement, or for Unigram a loss, by less than this part (0.01 is 1 %).",
+        "Ignore changes smaller than this fraction (0.01 is 1 %).",
         STOP,
         metavar="PART",
         type=float,
@@ -66,11 +63,9 @@ class Convergence:
     check_every: int = setting(
         100,
         "Check bytes per token every N merges, pieces or words; without --patience, only to "
-        "show how they improve. Unigram has a check a round.",
+        "show how they improve. Unigram checks once per round.",
         STOP,
-        metavar="N",
-        type=int,
-        least=1,
+        **COUNT,
     )
 
     def __post_init__(self) -> None:
@@ -143,7 +138,7 @@ class Watch:
         shrinks: bool = False,
     ) -> None:
         if not size:
-            raise ValueError("there is no held-out text by which learning could stop")
+            raise ValueError("convergence needs held-out text, and there is none")
         self._settings = settings
         self._size = size
         self._measure = measure
@@ -172,7 +167,7 @@ class Watch:
         Args:
             tokens, merges: as in ``Point``.
             size: the number of tokens of the held-out text; 0 if nothing is left of it.
-            model: what has the vocabulary, if that shrinks.
+            model: the model with the vocabulary, if the vocabulary shrinks.
         """
         # A normalizer or a pre-tokenizer may remove everything.
         now, before = self._size / max(size, 1), self._before
@@ -205,7 +200,7 @@ def learn_by_steps(
     Args:
         step: takes a step; returns an empty string, or the reason why there is none.
         watch: the checks on held-out text, with one of the end; None if there are none.
-        model: returns what is to be measured, if it has to be made.
+        model: returns the model to be measured, if one must be made.
         taken: the number of steps that were taken before.
     """
     for steps in count(taken):
@@ -229,7 +224,7 @@ def points_as_json(points: Iterable[Point]) -> list[dict[str, Any]]:
 def check_has_end(
     vocab_size: int | None, num_merges: int | None, convergence: Convergence | None
 ) -> None:
-    """Raise ``ValueError`` if nothing says when learning stops."""
+    """Raise ``ValueError`` if no setting ends learning."""
     converges = convergence is not None and convergence.patience is not None
     if vocab_size is None and num_merges is None and not converges:
         raise ValueError("give vocab_size, num_merges or convergence")

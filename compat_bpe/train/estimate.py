@@ -2,10 +2,10 @@
 
 All costs are for the machine of docs/performance.md, and of 2026-11-25.
 
-Learning takes time and memory about in proportion to the size of all distinct words together. How
-large that will be follows from the sample: the number of distinct words of a text grows by a power
-of its length (Heaps' law), which the sample and the half of it show. It is a range, since texts
-differ. Machines do, too: some work of a known size shows how fast this one is.
+The time and memory of learning are about proportional to the size of all distinct words together.
+That size is estimated from the sample: the number of distinct words of a text grows by a power of
+its length (Heaps' law), which the sample and its half show. The estimate is a range, since texts
+differ. Machines differ, too: some work of a known size shows how fast this one is.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def distinct_bytes(splitter: Encoding) -> Callable[[str], int]:
 #: The characters of a full sample.
 _SIZE = 1 << 20
 
-#: The number of parts from which on some of them stand for the whole sample.
+#: The number of parts above which some of them represent the whole sample.
 _FEW = 8
 
 #: The bounds of the power by which distinct words grow, and how much lower or higher it may be over
@@ -104,7 +104,7 @@ class Estimate(NamedTuple):
 
 
 class Sample:
-    """A sample of a corpus that is read: parts from everywhere in what came so far.
+    """A sample of a corpus that is being read: parts from everywhere in the text so far.
 
     Args:
         share: the share of the text that is taken, until there is enough.
@@ -147,7 +147,7 @@ def estimate(
     *,
     is_read: bool = False,
 ) -> Estimate | None:
-    """Return an estimate for a training; None if nothing is known of its kind.
+    """Return an estimate for a training; None if the costs of its kind are not known.
 
     Args:
         costs: the costs of the kind of vocabulary; None if they are not known.

@@ -93,8 +93,8 @@ class Extended(NamedTuple):
     Args:
         encoding: the new encoding.
         merges: the added merges, in the order of the new ids, one for each new token.
-            ``frequency`` is 0 for merges of a term. A token that no merge makes, such as a whole
-            word, is ``left``, and ``right`` is empty.
+            ``frequency`` is 0 for merges of a term. For a token that no merge makes, such as a
+            whole word, ``left`` is the token and ``right`` is empty.
         terms: the terms, with and without a space.
         changes: the chunks of the texts that are encoded differently.
         tokens: the new tokens, in the order of their ids.
@@ -114,7 +114,7 @@ class Extender:
         encoding, number and all others: as in ``extend``.
 
     Raises:
-        ValueError: the kind of vocabulary is not extended, or a number is out of range.
+        ValueError: the kind of vocabulary cannot be extended, or a number is out of range.
     """
 
     def __init__(
@@ -170,7 +170,8 @@ class Extender:
                 counts[grown.chunk_of(chunk)] += count
         terms = [one for term in self._terms for one in self._add_term(repair(term))]
         if self._number:
-            grown.learn(counts, self._number, *self._limits, advance)
+            for _ in grown.learn(counts, self._number, *self._limits):
+                advance(1)
         new = grown.encoding(self._name)
         return Extended(
             new,
@@ -242,25 +243,25 @@ def extend(
 ) -> Extended:
     """Add tokens to a vocabulary: for terms, and learned from texts. No existing id changes.
 
-    Terms come first. A term becomes one token by joining the first two of its tokens until one is
-    left. So it takes one id fewer than it has tokens now, or fewer still if another term shares
-    its beginning. Then the most frequent pair of neighbouring tokens in the texts becomes a token,
+    Terms come first. To make a term one token, its first two tokens are joined until one is left.
+    This takes one id fewer than the term has tokens now, or fewer still if another term has the
+    same beginning. Then the most frequent pair of neighbouring tokens in the texts becomes a token,
     and so on.
 
-    This is byte-level BPE; for other kinds, see ``train/extend_pieces.py``. In vocabularies of
+    So it is for byte-level BPE; for other kinds, see ``train/extend_pieces.py``. In vocabularies of
     words and of WordPiece, a term becomes a token without any merge. Unigram models, models of
-    SentencePiece and baselines are not extended.
+    SentencePiece and baselines cannot be extended.
 
     Args:
         encoding: the vocabulary, which is not changed.
         texts: the texts to learn from. Names of special tokens in them are plain text.
         number: the most tokens to learn.
-        terms: the words to make one token each. A term that the pattern splits cannot become one.
-        with_space: True to make a second token of each term with a space before it, as within a
-            sentence, if the pattern does not split the two.
+        terms: the words, each of which becomes one token, unless the pattern splits it.
+        with_space: True to add a second token for each term, with a space before it as within a
+            sentence, unless the pattern splits the two.
         min_frequency: the lowest frequency of a pair that is merged.
-        max_token_length: the length of the longest token that is learned: in bytes, and of other
-            kinds than byte-level BPE in characters.
+        max_token_length: the length of the longest token that is learned: in bytes for byte-level
+            BPE, in characters for other kinds.
         workers: the most processes that split a large corpus; by default one for each processor.
         name: the name of the new encoding; by default the old name and ``_extended``.
 
@@ -268,8 +269,8 @@ def extend(
         The new ``encoding``, the added ``merges``, the ``terms`` and the ``changes`` of the texts.
 
     Raises:
-        ValueError: the kind of vocabulary is not extended; a number is out of range; there are no
-            free ids; or a text has something for which the vocabulary has no token.
+        ValueError: the kind of vocabulary cannot be extended; a number is out of range; there are
+            no free ids; or the vocabulary has no token for a part of a text.
         TypeError: a text is not a str, or ``texts`` or ``terms`` is a single str.
         OSError: a worker process has been killed.
 

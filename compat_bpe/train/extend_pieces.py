@@ -10,12 +10,13 @@ chunks of the texts whose encoding changes.
   the tokenizer makes now. A chunk in which no two neighbours are the parts of a new merge is
   encoded as before, for the reasons in ``extend``.
 
-Nothing is learned from a word that has something unknown in it.
+Nothing is learned from a word with an unknown part.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Iterator, Mapping
+from itertools import islice
 from typing import Any
 
 from ..caches import cached_property
@@ -29,8 +30,6 @@ from .bpe.merges_of_characters import CharacterLearner, Marks, joined
 from .kind import LearnedMerge
 from .words import types_in
 
-_Advance = Callable[[int], None]
-
 
 class GrowingTokens:
     """A vocabulary of text to which tokens are added.
@@ -39,7 +38,7 @@ class GrowingTokens:
         old: the tokenizer, which is not changed.
 
     Raises:
-        ValueError: its kind is not extended.
+        ValueError: its kind cannot be extended.
     """
 
     marks = Marks()
@@ -60,23 +59,22 @@ class GrowingTokens:
 
     def make_one(self, chunk: str) -> str:
         """Make a chunk one token; return an empty string, or the reason why it cannot be one."""
-        raise NotImplementedError
+        if chunk in self.tokens or chunk in self.part.vocabulary:
+            return ""
+        if chunk in self.taken:
+            return f"{chunk!r} is an added token"
+        self.add(chunk, chunk)
+        return ""
 
     def learn(
-        self,
-        counts: Mapping[str, int],
-        number: int,
-        min_frequency: int,
-        longest: int | None,
-        advance: _Advance,
-    ) -> None:
-        """Learn up to ``number`` tokens from chunks and their counts.
+        self, counts: Mapping[str, int], number: int, min_frequency: int, longest: int | None
+    ) -> Iterator[LearnedMerge]:
+        """Learn up to ``number`` tokens from chunks and their counts; yield the merge of each.
 
         Args:
             counts, number: the chunks, and the most tokens.
-            min_frequency: the lowest frequency of what becomes a token.
+            min_frequency: the lowest frequency of a word or pair that becomes a token.
             longest: the length in characters, without marks, of the longest token.
-            advance: called with 1 for each token.
         """
         words = self._spelled(counts)
         names = {number: token for token, number in self._ids.items()}
@@ -91,17 +89,12 @@ class GrowingTokens:
             min_frequency=min_frequency,
             longest=longest,
         )
-        for _ in range(number):
-            merge = learner.step()
-            if merge is None:
-                return
-            made = learner.tokens
-            left, right = made[merge.left], made[merge.right]
-            self.add(made[merge.made], left, right, merge.frequency)
-            advance(1)
+        made = learner.tokens
+        for merge in islice(iter(learner.step, None), number):
+            yield self.add(made[merge.made], made[merge.left], made[merge.right], merge.frequency)
 
-    def add(self, token: str, left: str, right: str = "", frequency: float = 0) -> None:
-        """Add a token.
+    def add(self, token: str, left: str, right: str = "", frequency: float = 0) -> LearnedMerge:
+        """Add a token, and return its merge.
 
         Raises:
             ValueError: there are no free ids.
@@ -112,6 +105,7 @@ class GrowingTokens:
         self.tokens[token] = number
         self.taken.add(token)
         self.merges.append(LearnedMerge(left.encode(), right.encode(), number, frequency))
+        return self.merges[-1]
 
     @property
     def new_tokens(self) -> list[bytes]:
@@ -132,10 +126,6 @@ class GrowingTokens:
     def _ids(self) -> dict[str, int]:
         """Each token of the model and its id, the new ones included."""
         return {**self.part.vocabulary, **self.tokens}
-
-    def _has(self, token: str) -> bool:
-        """Return True if the model has a token."""
-        return token in self.tokens or token in self.part.vocabulary
 
     def model(self) -> Any:
         """Return the model with the new tokens, as in a file."""
@@ -166,22 +156,9 @@ class GrowingTokens:
 class GrowingWords(GrowingTokens):
     """A vocabulary of whole words."""
 
-    def make_one(self, chunk: str) -> str:
-        if self._has(chunk):
-            return ""
-        if chunk in self.taken:
-            return f"{chunk!r} is an added token"
-        self.add(chunk, chunk)
-        return ""
-
     def learn(
-        self,
-        counts: Mapping[str, int],
-        number: int,
-        min_frequency: int,
-        longest: int | None,
-        advance: _Advance,
-    ) -> None:
+        self, counts: Mapping[str, int], number: int, min_frequency: int, longest: int | None
+    ) -> Iterator[LearnedMerge]:
         new = [
             word
             for word, count in counts.items()
@@ -190,8 +167,7 @@ class GrowingWords(GrowingTokens):
         ]
         new.sort(key=lambda word: (-counts[word], word))
         for word in new[:number]:
-            self.add(word, word, "", counts[word])
-            advance(1)
+            yield self.add(word, word, "", counts[word])
 
 
 class GrowingPieces(GrowingTokens):
@@ -204,12 +180,7 @@ class GrowingPieces(GrowingTokens):
     def make_one(self, chunk: str) -> str:
         if len(chunk) > self.part.longest_word:
             return f"words of more than {self.part.longest_word} characters are unknown"
-        if self._has(chunk):
-            return ""
-        if chunk in self.taken:
-            return f"{chunk!r} is an added token"
-        self.add(chunk, chunk)
-        return ""
+        return super().make_one(chunk)
 
 
 class GrowingMerges(GrowingTokens):
@@ -277,7 +248,7 @@ class GrowingMerges(GrowingTokens):
 
 
 class _Continued(CharacterLearner):
-    """Learns merges, except those that would make a token that is there already.
+    """Learns merges, except those that would make an existing token.
 
     Args:
         words, tokens, min_frequency: as in ``CharacterLearner``.

@@ -1,7 +1,7 @@
 """The settings of a training, the kind of vocabulary that they train, and the results.
 
 ``Settings`` are fields that a user sets, checked where they are made. A ``Kind`` has settings and
-does the work: it says what the words are, learns a model from them, and answers what programs ask.
+does the work: it splits text into words, learns a model from them, and answers programs.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Trained(NamedTuple):
         merges: the merges, in the order in which they were learned.
         stopped: the reason why there are no more: ``"size"`` if there are as many as asked for,
             ``"nothing left"`` if no pair is as frequent as ``min_frequency``, ``"convergence"`` if
-            more would have been of little use, ``"score"`` if no pair has ``min_score``.
+            more merges hardly improved held-out text, ``"score"`` if no pair has ``min_score``.
         bytes: the size of the corpus in UTF-8.
         chunks, distinct_chunks: the number of its chunks, and of different ones.
         tokens: the number of its tokens in the end.
@@ -119,7 +119,7 @@ class Settings(Generic[_Trained_co]):
 
 
 class LikeError(ValueError):
-    """The tokenizer of ``like`` is of another kind; the message follows its path."""
+    """The tokenizer of ``like`` is of another kind; callers put its path before the message."""
 
 
 class GivenOptions(NamedTuple):
@@ -157,15 +157,15 @@ class Kind:
 
     Attributes:
         name: the name of the kind.
-        makes: the class of its settings.
+        makes: the class of the settings.
         formats: the formats that are written unless others are named.
-        ends: the settings that say when learning ends, of which one must be given.
-        checks: when held-out text is measured: every so many ``"steps"``, at ``"rounds"`` of
+        ends: the settings that end learning; one of them must be given.
+        checks: when held-out text is measured: after a number of ``"steps"``, at ``"rounds"`` of
             pruning, or ``"never"``.
-        lacks: the options that its settings have and the kind has not.
+        lacks: the options of its settings that the kind does not have.
         learns_merges: True if the kind learns merges one after another.
         counts_words: True if all that is learned from are words with their counts.
-        usual_pattern: what splits text unless another is given; None if a pre-tokenizer does.
+        usual_pattern: the pattern unless another is given; None if a pre-tokenizer splits text.
     """
 
     name: ClassVar[str] = ""
@@ -197,7 +197,7 @@ class Kind:
 
         Raises:
             ValueError: a setting is impossible.
-            LikeError: the tokenizer to be like is of no such kind.
+            LikeError: the tokenizer of ``like`` is of another kind.
         """
         raise NotImplementedError
 
@@ -208,8 +208,9 @@ class Kind:
 
     @property
     def weights(self) -> Mapping[str, float] | None:
-        """The weights of groups, of kinds that have them."""
-        return None
+        """The weights of groups; None for kinds without weights."""
+        weights: Mapping[str, float] | None = getattr(self.settings, "weights", None)
+        return weights
 
     @property
     def roles(self) -> Mapping[str, str]:
@@ -217,7 +218,7 @@ class Kind:
         return {}
 
     def kept_roles(self, roles: Mapping[str, str]) -> Mapping[str, str]:
-        """Return the roles that are written beside the model, out of those given."""
+        """Return those of the given roles that are written beside the model."""
         return roles
 
     @property
@@ -260,11 +261,11 @@ class Kind:
 
     @property
     def leaves_bytes_out(self) -> bool:
-        """True if unknown characters are bytes in the tokenizer to be like, and not here."""
+        """True if ``like`` writes unknown characters as bytes, and this kind does not."""
         return False
 
     def described(self) -> dict[str, Any]:
-        """Return the settings for a manifest, all of which are JSON."""
+        """Return the settings for a manifest, as JSON."""
         return {
             own.name: _described(getattr(self.settings, own.name)) for own in fields(self.settings)
         }
@@ -309,7 +310,7 @@ class Kind:
         """Return the encoding that has a model which was learned.
 
         Raises:
-            ValueError: a part of it is wrong, or needs a token that is not there.
+            ValueError: a part of it is wrong, or needs a token that is missing.
         """
         raise NotImplementedError
 

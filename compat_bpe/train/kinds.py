@@ -57,8 +57,8 @@ def kind_of(encoding: Encoding) -> str:
     """Return the name of the kind of an encoding that is to be trained anew.
 
     Raises:
-        ValueError: it is no model of SentencePiece that the kinds have, and there is no
-            ``tokenizer.json`` that describes its steps.
+        ValueError: it is neither a model of SentencePiece of one of the kinds, nor described by a
+            ``tokenizer.json``.
 
     >>> from compat_bpe import get_encoding
     >>> kind_of(get_encoding("deepseek_v3"))
@@ -67,8 +67,8 @@ def kind_of(encoding: Encoding) -> str:
     if isinstance(encoding, SentencePiece):
         if encoding.definition.kind not in _SENTENCEPIECE:
             raise ValueError(
-                f"{encoding!r}: models of words and characters are trained in Python alone; name "
-                "a kind"
+                f"{encoding!r}: models of words and characters can only be trained in Python; "
+                "name a kind"
             )
         return _SENTENCEPIECE[encoding.definition.kind]
     model = check_like(encoding).model
@@ -79,32 +79,29 @@ def kind_of(encoding: Encoding) -> str:
 
 
 def check_settings(settings: object) -> None:
-    """Raise ``TypeError`` if an argument is no settings of training."""
+    """Raise ``TypeError`` if an argument is not the settings of a kind."""
     if not isinstance(settings, Settings):
         raise TypeError(
             f"the settings are a {type(settings).__name__}; they must be TrainingSettings, or "
-            "those of another kind that is trained"
+            "those of another kind"
         )
 
 
 def settings_of(
-    model: str | None,
-    values: Mapping[str, Any],
-    named: Set[str],
-    roles: Mapping[str, str],
+    model: str | None, values: Mapping[str, Any], named: Set[str], roles: Mapping[str, str]
 ) -> Settings[Any]:
     """Return the settings that options of a program describe.
 
     Args:
-        model: the name of the kind; None for that of the tokenizer to be like, or byte-level BPE.
+        model: the name of the kind; None for that of ``like``, or byte-level BPE.
         values: the value of each of ``PARAMETERS``, defaults included; encodings are loaded. A
             program may lack those of stopping by convergence.
         named: the names of the options that the user gave.
         roles: the special tokens that have a role in transformers, by role.
 
     Raises:
-        OptionError: an option does not fit the kind, or no option says when learning ends.
-        LikeError: the tokenizer to be like is of another kind; the message follows its path.
+        OptionError: an option does not fit the kind, or no option ends learning.
+        LikeError: the tokenizer of ``like`` is of another kind.
         ValueError: a setting is impossible.
     """
     values = {**values, "convergence": _convergence(values, named)}

@@ -37,10 +37,10 @@ class Option(NamedTuple):
     """The option of a setting.
 
     Args:
-        help: the sentence for users.
+        help: the text for users.
         group: the title of its group.
         flags: its names on the command line; unless given, ``--`` and the name of the field.
-        metavar: what stands for a value.
+        metavar: the placeholder for a value.
         type: the type of a value: ``int``, ``float`` or ``str``; ``bool`` for a switch; ``dict``
             for ``GROUP=NUMBER``; ``open`` for the path of a file.
         choices: the allowed values; empty for any.
@@ -66,7 +66,7 @@ class Option(NamedTuple):
     name: str = ""
 
     def check(self, name: str, value: Any) -> None:
-        """Raise ``ValueError`` if a value is out of bounds, or no integer where it must be one.
+        """Raise ``ValueError`` if a value is out of bounds, or must be an integer and is not.
 
         >>> Option("", type=float, least=0, most=1, is_below=True).check("factor", 1)
         Traceback (most recent call last):
@@ -85,6 +85,10 @@ class Option(NamedTuple):
             raise ValueError(f"{name} is {value}; it must be {least}{most}")
 
 
+#: The arguments of an option that takes a number of things, one or more.
+COUNT: dict[str, Any] = {"metavar": "N", "type": int, "least": 1}
+
+
 def setting(default: Any, /, option: Option | str, *rest: Any, **more: Any) -> Any:
     """Return the field of a setting with an option, which may be given by its arguments."""
     if isinstance(option, str):
@@ -98,7 +102,7 @@ class Parameter(NamedTuple):
     Args:
         name: its name.
         flags: its names on the command line, the longest last.
-        option: the option; its bounds let through the values of all kinds.
+        option: the option, whose bounds allow the values of all kinds.
         default: the value that programs take by default.
     """
 
@@ -145,7 +149,7 @@ def parameters(settings: Iterable[type]) -> dict[str, Parameter]:
 
 
 def _either(one: Option, other: Option) -> Option:
-    """Return an option whose bounds let through what either takes."""
+    """Return an option whose bounds allow the values of both."""
     least = None if None in (one.least, other.least) else min(one.least, other.least)  # type: ignore[type-var]
     most = None if None in (one.most, other.most) else max(one.most, other.most)  # type: ignore[type-var]
     return one._replace(least=least, most=most)
@@ -160,7 +164,7 @@ def check_bounds(settings: Any) -> None:
 
 
 def check_integer(name: str, value: object) -> None:
-    """Raise ``ValueError`` if an argument is given and is no integer.
+    """Raise ``ValueError`` if an argument is given and is not an integer.
 
     >>> check_integer("vocab_size", float("nan"))
     Traceback (most recent call last):
@@ -171,14 +175,14 @@ def check_integer(name: str, value: object) -> None:
 
 
 def check_least(name: str, value: int | None, least: int) -> None:
-    """Raise ``ValueError`` if an argument is given and is below ``least`` or no integer."""
+    """Raise ``ValueError`` if an argument is given and is below ``least`` or not an integer."""
     check_integer(name, value)
     if value is not None and value < least:
         raise ValueError(f"{name} is {value}; it must be {least} or more")
 
 
 def listed(name: str, given: Iterable[str], items: str = "names") -> tuple[str, ...]:
-    """Return texts as a copy: an iterator ends, and what the caller changes was not checked.
+    """Return a copy of texts: an iterator ends, and the caller may change a list after the check.
 
     Raises:
         TypeError: it is a single str.
@@ -249,13 +253,11 @@ def weights_of(given: Iterable[str]) -> dict[str, float]:
 # The options that several kinds have, each in fields of its own.
 
 VOCAB_SIZE = Option(
-    "Learn a vocabulary of N tokens, the 256 bytes or the characters, and the special tokens "
-    "included.",
+    "Learn a vocabulary of N tokens, including the special tokens and the 256 bytes or the "
+    "characters.",
     SIZE,
     ("-n", "--vocab-size"),
-    "N",
-    int,
-    least=1,
+    **COUNT,
 )
 
 NUM_MERGES = Option("Learn at most N merges.", SIZE, ("--merges",), "N", int, least=0)
@@ -265,14 +267,11 @@ MIN_FREQUENCY = Option(
 )
 
 MAX_TOKEN_LENGTH = Option(
-    "Learn no token of more than N bytes; of other models than bpe, of N characters.",
-    metavar="N",
-    type=int,
-    least=1,
+    "Learn no token of more than N bytes (N characters for models other than bpe).", **COUNT
 )
 
 PATTERN = Option(
-    "Pattern that splits text into chunks, across which nothing is merged: "
+    "Pattern that splits text into chunks, across which nothing is merged. It is one of "
     f"{', '.join(PATTERNS)}, {DEEPSEEK}, or a regular expression. Default: gpt2.",
     group=BYTE_LEVEL,
     metavar="NAME|REGEX",
@@ -302,21 +301,21 @@ INITIAL_ALPHABET = Option(
 )
 
 LIKE = Option(
-    "Train this tokenizer anew: the same model, steps and special tokens, other tokens, as "
-    "train_new_from_iterator of transformers.",
+    "Train this tokenizer anew, as transformers' train_new_from_iterator does: the same model, "
+    "steps and special tokens, but new tokens.",
     metavar="PATH",
     type=open,
     name="like",
 )
 
 BYTE_FALLBACK = Option(
-    "Add 256 pieces for bytes, with which unknown characters are written. For --like, too, where "
+    "Add 256 pieces for bytes, with which unknown characters are written. With --like, too, where "
     "transformers leaves them out.",
     type=bool,
 )
 
 SHRINKING_FACTOR = Option(
-    "Keep this part of the pieces at each round of pruning.",
+    "Keep this share of the pieces in each round of pruning.",
     group=PRUNING,
     metavar="PART",
     type=float,
@@ -329,20 +328,12 @@ SUB_ITERATIONS = Option(
     "Estimate the scores of pieces N times before each round of pruning.",
     group=PRUNING,
     flags=("--sub-iterations",),
-    metavar="N",
-    type=int,
-    least=1,
     name="n_sub_iterations",
+    **COUNT,
 )
 
 MAX_PIECE_LENGTH = Option(
-    "Learn no piece of more than N characters.",
-    metavar="N",
-    type=int,
-    least=1,
-    name="max_piece_length",
+    "Learn no piece of more than N characters.", name="max_piece_length", **COUNT
 )
 
-SEED_SIZE = Option(
-    "Begin with at most N pieces.", group=PRUNING, metavar="N", type=int, least=1, name="seed_size"
-)
+SEED_SIZE = Option("Begin with at most N pieces.", group=PRUNING, name="seed_size", **COUNT)

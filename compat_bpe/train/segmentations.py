@@ -1,12 +1,12 @@
-"""The ways to write words with pieces, and what is expected of each piece.
+"""The ways to write words with pieces, and the expected number of each piece.
 
 The *lattice* of a word has a node before each character and at the end, and an edge for each piece
-that stands between two nodes. A way through it is a way to write the word, and its probability is
+between two nodes. A way through it is a way to write the word, and its probability is
 the product of its pieces' probabilities.
 
-Words that begin alike share the nodes and edges of what they have in common. So the lattice of a
-whole corpus is a tree of nodes (a trie of its words), and each number that depends on the beginning
-of a word only is computed once for all words that begin so.
+Words share the nodes and edges of a common beginning. The lattice of a whole corpus is thus a tree
+of nodes (a trie of its words), and each number that depends only on the beginning of a word is
+computed once for all words with that beginning.
 
 **The plain rule** is the textbook's for one word: forward and backward, in logarithms. The
 operations and their order are those of tokenizers, so for one word the numbers have the same
@@ -18,7 +18,7 @@ floats, and for numbers so near to a limit that the last bits decide.
 But between many of its characters is a *joint*: no piece has the two next to each other, so every
 way to write the word goes through there. Then the word's probability is the product of those of its
 parts, and its expected numbers and its best way are those of its parts together. So the parts are
-taken for words. They are short and come back, and as pieces are dropped, there are more joints.
+treated as words. They are short and recur, and as pieces are dropped, there are more joints.
 """
 
 from __future__ import annotations
@@ -218,7 +218,7 @@ def _longest_by_end(pieces: Mapping[str, int]) -> dict[str, int]:
 
 
 def _common(left: str, right: str) -> int:
-    """Return the length of the beginning that two strings have in common."""
+    """Return the length of the common beginning of two strings."""
     if right.startswith(left):
         return len(left)
     length = 0
@@ -285,7 +285,7 @@ class PlainModel:
         size = len(word)
         forward: list[float | None] = [0.0] + [None] * size
         for start in range(size):
-            # All that ends here has begun before.
+            # All edges that end here began at earlier nodes.
             before = _known(forward[start])
             for stop, _, score in self.edges(word, start):
                 forward[stop] = add_logs(forward[stop], score + before)

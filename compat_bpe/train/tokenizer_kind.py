@@ -1,7 +1,7 @@
 """Kinds of vocabularies that a ``tokenizer.json`` describes, and the steps around their models.
 
-A step is given by its name, as a part of a file, or by a tokenizer to be like. A post-processor has
-ids of a vocabulary, so it is renumbered for a new one.
+A step is given by its name, as a part of a file, or by the tokenizer of ``like``. A post-processor
+has ids of a vocabulary, so it is renumbered for a new one.
 """
 
 from __future__ import annotations
@@ -79,7 +79,10 @@ NAMED: dict[str, dict[str, dict[str, Any] | None]] = {
         "none": None,
         "bert": _frame("[CLS]", "[SEP]"),
         "roberta": sentence_part(
-            *("RobertaProcessing", "<s>", "</s>", {"<s>": 0, "</s>": 0}),
+            "RobertaProcessing",
+            "<s>",
+            "</s>",
+            {"<s>": 0, "</s>": 0},
             trim_offsets=True,
             add_prefix_space=False,
         ),
@@ -99,8 +102,8 @@ class Surroundings(NamedTuple):
     """All of a tokenizer but its model.
 
     Args:
-        parts: the parts, as in a ``tokenizer.json``. The ids in the post-processor mean nothing.
-        special: the special tokens, whose ids mean nothing either.
+        parts: the parts, as in a ``tokenizer.json``. The ids in the post-processor are not used.
+        special: the special tokens, whose ids are not used either.
         truncation, padding: as in ``TokenizerDefinition``.
     """
 
@@ -158,7 +161,7 @@ def parts_around(
 
     Args:
         given: parts by kind; None for that of ``defaults``.
-        defaults: the parts of the kind, or of the tokenizer to be like.
+        defaults: the parts of the kind, or of the tokenizer of ``like``.
 
     Raises:
         ValueError: there is no part of a name.
@@ -216,14 +219,14 @@ class TokenizerSettings(Settings[Tokenizer]):
         vocab_size: the number of tokens, special tokens included.
         special_tokens: the names of special tokens, which have the lowest ids. Those of ``like``
             come before them.
-        unknown: the token for what has no other; it is made a special token. Unless given, that of
+        unknown: the token for unknown text; it is made a special token. Unless given, that of
             ``like`` or the usual one of the kind.
-        min_frequency: the lowest frequency of what is learned.
+        min_frequency: the lowest frequency of a word or pair that is learned.
         weights: the weights of some groups, as in ``TrainingSettings``.
         normalizer, pre_tokenizer, decoder, post_processor: each a name of ``NAMED`` or a
             part as in a ``tokenizer.json``; unless given, that of ``like`` or the usual one.
         like: a tokenizer that is to be trained anew.
-        convergence: when to stop because more is of little use for held-out text.
+        convergence: when to stop because more tokens hardly improve held-out text.
 
     Raises:
         ValueError: a setting is impossible. The message names it.
@@ -291,10 +294,6 @@ class TokenizerKind(Kind):
         return AS_TOKENIZER_JSON
 
     @property
-    def weights(self) -> Mapping[str, float] | None:
-        return self.settings.weights
-
-    @property
     def roles(self) -> Mapping[str, str]:
         unknown = self.unknown_token
         return {} if unknown is None else {"unk": unknown}
@@ -335,7 +334,7 @@ class TokenizerKind(Kind):
 
     @property
     def unknown_token(self) -> str | None:
-        """The token for what has no other; None if there is none."""
+        """The token for unknown text; None if there is none."""
         raise NotImplementedError
 
     @property
@@ -351,7 +350,7 @@ class TokenizerKind(Kind):
 
     def described(self) -> dict[str, Any]:
         described = super().described()
-        del described["special_tokens"]  # they stand beside the settings in a manifest
+        del described["special_tokens"]  # a manifest has them beside the settings
         return {"model": self.name, **described, **self.surroundings.parts}
 
     def splitter(self) -> Tokenizer:

@@ -96,8 +96,8 @@ LearnedMerge(left=b'h', right=b'##ug', id=8, frequency=2)]
     def feed_counts(self, counts: Counted, group: str = "") -> None:
         """Take words that come with their counts, beside texts or instead of them.
 
-        Words are the chunks of a pattern, or what a model gets: normalized, and split off by the
-        pre-tokenizer.
+        Words are the chunks of a pattern, or words as a model gets them: normalized, and split off
+        by the pre-tokenizer.
 
         Args:
             counts: a mapping of words to counts, or rows of a chunk, its count and perhaps its
@@ -105,10 +105,10 @@ LearnedMerge(left=b'h', right=b'##ug', id=8, frequency=2)]
             group: the group of chunks that come without one.
 
         Raises:
-            TypeError: a chunk is not a str, or a row is none.
-            ValueError: a count is negative or no integer; a chunk is empty or has a surrogate; the
-                pattern would split it (``NotAChunkError``). The last is checked unless the pattern
-                looks around so that a chunk may be split when it stands alone.
+            TypeError: a chunk is not a str, or a row is not a row.
+            ValueError: a count is negative or not an integer; a chunk is empty or has a surrogate;
+                the pattern would split it (``NotAChunkError``). The last is not checked if the
+                pattern looks around and may split a chunk only when it is alone.
 
         >>> from compat_bpe.train import TrainingSettings
         >>> with Trainer(TrainingSettings(num_merges=1)) as trainer:
@@ -126,7 +126,7 @@ LearnedMerge(left=b'h', right=b'##ug', id=8, frequency=2)]
             TypeError, OSError: as ``feed``.
         """
         if self._kind.convergence is None:
-            raise ValueError("held-out text is of no use: the settings have no convergence")
+            raise ValueError("held-out text needs the setting convergence, which is missing")
         self._held_out.feed(text)
         self._held_out_bytes += len(repair(text).encode())
 
@@ -143,8 +143,8 @@ LearnedMerge(left=b'h', right=b'##ug', id=8, frequency=2)]
 
         Raises:
             ValueError: there was no text; a group with a weight had none; a part is wrong or needs
-                a token that is not there; nothing can be learned; a special token is also made by
-                merging; there was no held-out text, but ``convergence``.
+                a token that is missing; nothing can be learned; a special token is also made by
+                merging; ``convergence`` is set, but there was no held-out text.
             OSError: a worker process has been killed.
         """
         words = self._words.finish()
@@ -188,7 +188,7 @@ def train(
     workers: int | None = None,
     name: str = "trained",
 ) -> _Encoding:
-    """Train a vocabulary on texts. It does not depend on their order or the number of workers.
+    """Train a vocabulary on texts; their order and the number of workers make no difference.
 
     Args:
         texts: the corpus, read once; or the texts of each group.
@@ -196,11 +196,11 @@ def train(
             ``WordPieceSettings``, ``CharacterBpeSettings``, ``UnigramSettings``,
             ``WordLevelSettings``, ``CharacterSettings``, ``ByteSettings`` or
             ``SentencePieceSettings``.
-        counts: what is learned from with its counts, beside texts or instead of them: chunks of the
+        counts: text that was counted before, beside texts or instead of them: chunks of the
             pattern; words as the model gets them, normalized, and split off by the pre-tokenizer;
-            for SentencePiece texts. They are a mapping; pairs, in any order, of which those of the
-            same chunk are added up; or either for each group. The result is that of the texts that
-            were counted. A Unigram model of SentencePiece takes none.
+            or whole texts for SentencePiece. Pass a mapping; pairs in any order, where the counts
+            of the same chunk are added up; or either for each group. The result is that of the
+            texts that were counted. Not for a Unigram model of SentencePiece.
         validation: held-out texts for ``convergence``, from which nothing is learned.
         workers: the most processes that split a large corpus; by default one for each processor.
         name: the name of the encoding.
@@ -211,10 +211,11 @@ def train(
 
     Raises:
         ValueError: there is no text; a group with a weight has no text; the pattern or a part is
-            wrong, or needs a token that is not there; a special token is also made by merging;
-            a count is negative or no integer; a counted text is empty, has a surrogate, or is more
-            than one chunk; nothing can be learned with these settings.
-        TypeError: a text is not a str, ``texts`` is a single str, or ``settings`` are none.
+            wrong, or needs a token that is missing; a special token is also made by merging; a
+            count is negative or not an integer; a counted text is empty, has a surrogate, or is
+            more than one chunk; nothing can be learned with these settings.
+        TypeError: a text is not a str, ``texts`` is a single str, or ``settings`` is not the
+            settings of a kind.
         OSError: a worker process has been killed, or the disk is full.
 
     >>> from compat_bpe.train import WordPieceSettings
@@ -234,16 +235,14 @@ def train(
             trainer.hold_out(text)
         for group, own in _by_group(counts):
             given = ((as_given(text), count, at) for text, count, at in rows_of(own, group))
-            rows = (row for row in given if row[0])  # of a line end alone nothing is left
+            rows = (row for row in given if row[0])  # a text of one line end is empty now
             trainer.feed_counts(own if settings.kind.counts_words else rows, group)
         encoding: Any = trainer.train().encoding
     result: _Encoding = encoding
     return result
 
 
-def _by_group(
-    counts: Counted | Mapping[str, Counted],
-) -> Iterable[tuple[str, Counted]]:
+def _by_group(counts: Counted | Mapping[str, Counted]) -> Iterable[tuple[str, Counted]]:
     """Return counts by group; counts that are not by group are of the group ""."""
     if isinstance(counts, Mapping):
         first = next(iter(counts.values()), None)

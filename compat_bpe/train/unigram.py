@@ -10,7 +10,7 @@ ways to write it. Learning begins with far too many pieces, the *seeds*, and rep
 The result is that of ``UnigramTrainer`` in Hugging Face tokenizers 0.23.3: the same pieces, and
 scores that differ by rounding. In the reference, the order of pieces with equal scores and the
 scores of characters that were dropped depend on a random hash; here they follow the code points.
-Where the reference differs from the textbook, the function that does it says so.
+Where the reference differs from the textbook, the docstring of the function describes how.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class UnigramSettings(TokenizerSettings):
     Args:
         vocab_size: the number of pieces, special tokens included. There are fewer if too few
             substrings recur, and more if the characters alone take as many as this.
-        unknown: the token of characters that are no pieces, ``<unk>`` unless given; a special
+        unknown: the token of characters that are not pieces, ``<unk>`` unless given; a special
             token.
         initial_alphabet: characters that are pieces even if they do not occur.
         shrinking_factor: the share of the pieces that a round of pruning leaves.
@@ -215,8 +215,8 @@ END = "\0"
 def branching_substrings(words: Iterable[str], longest: int) -> Iterator[tuple[str, int]]:
     """Yield substrings of words that occur at least twice, each with its number of occurrences.
 
-    Of those, only the *branching* ones: two of their occurrences go on differently. If ``n`` is
-    always followed by ``g``, the substring ``n`` is left out, since ``ng`` says as much. The end
+    Only *branching* substrings are yielded: two of their occurrences go on differently. If ``n`` is
+    always followed by ``g``, the substring ``n`` is left out, since ``ng`` is enough. The end
     of a word counts as one more character, which is the same for all words, so a suffix that is
     always at the end (``ing`` in ``sing ring``) is left out, too. These are the inner nodes of the
     words' suffix tree, as tokenizers takes them; the textbook takes every substring that recurs.
@@ -275,14 +275,14 @@ def prune(
 
     The *alternative* of a piece is the best way to write it with other pieces. Its *loss* is what
     the words' log probability loses if the alternative takes its place wherever the best way to
-    write a word has it. The textbook drops the pieces of least loss; so does this, but like the
-    reference, it differs in three points:
+    write a word has it. The textbook drops the pieces of least loss. This does, too, but differs in
+    three points, like the reference:
 
     - The loss is computed with a wrong sum. If each of a piece's n occurrences becomes an
       alternative of k pieces, there are n * (k - 1) more pieces than before. The reference takes
       the number of *all* pieces for k (``alternatives.len()``).
     - A piece that is in no best way of a word is dropped before the others are compared, and may
-      leave fewer pieces than are wanted. So is one that is itself best written otherwise.
+      leave fewer pieces than are wanted. So is a piece that is best written with other pieces.
     - If the pieces that stay anyway are more than ``most``, nothing else is dropped for its loss.
 
     Args:
@@ -294,7 +294,7 @@ def prune(
         most: the number of pieces that are left.
     """
     counts = words.best_counts(scores)
-    # All characters that are no pieces count as one, the unknown piece.
+    # All characters that are not pieces count as one, the unknown piece.
     is_live = [False] * len(pieces)
     for piece in live:
         is_live[piece] = True
@@ -401,8 +401,8 @@ def learn_unigram(
             result. Learning ends if it returns True.
 
     Raises:
-        ValueError: there is no text; the vocabulary is too small for all characters; the pieces
-            that stay in any case are so many that pruning would not end.
+        ValueError: there is no text; the vocabulary is too small for all characters; or so many
+            pieces cannot be dropped that pruning would not end.
 
     >>> words = {"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}
     >>> learn_unigram(words, UnigramSettings(10)).pieces
@@ -558,7 +558,7 @@ class _Learner:
         self._keep()
 
     def _scores_of_all(self) -> tuple[list[float], float]:
-        """Return the scores with those of characters that are no pieces, and the latter."""
+        """Return the scores with those of characters that are not pieces, and the latter."""
         unknown = self.least_score - _UNKNOWN_PENALTY
         scores = list(self.scores)
         for char in range(self._chars):

@@ -33,8 +33,8 @@ class WordLevelSettings(TokenizerSettings):
             fewer if there are no more words.
         unknown: the token of all other words, ``<unk>`` unless given; a special token.
         min_frequency: the lowest frequency of a word that is a token.
-        convergence: when to stop because more words are of little use for held-out text. There, a
-            word that is not a token counts as one token for each of its bytes.
+        convergence: when to stop because more words hardly improve held-out text. There, a word
+            that is not a token counts as one token for each of its bytes.
         special_tokens, weights, like: as in ``WordPieceSettings``.
         normalizer, pre_tokenizer, decoder, post_processor: as there. Unless given, words are runs
             of letters, digits and underscores, and runs of other signs.
@@ -141,7 +141,7 @@ _CHARACTERS = split_part(r"[\s\S]")
 class CharacterSettings(WordLevelSettings):
     """The settings of a vocabulary of single characters.
 
-    ``vocab_size`` keeps the most frequent ones. Those of a text that are no tokens are unknown.
+    ``vocab_size`` keeps the most frequent ones. Other characters of a text are unknown.
     All settings are those of ``WordLevelSettings``.
     """
 
@@ -171,7 +171,8 @@ class ByteSettings(WordLevelSettings):
     """The settings of a vocabulary of the 256 bytes, which needs no text to learn from.
 
     Raises:
-        ValueError: also if a size, an unknown token or when to stop is given: all bytes are tokens.
+        ValueError: also if a size, an unknown token or ``convergence`` is given: all bytes are
+            tokens.
     """
 
     def __post_init__(self) -> None:

@@ -1,8 +1,7 @@
 """Counting of the words of a corpus, and checks of words that come with their counts.
 
-Words are the chunks that learning does not reach across. They are those that the trainers of
-Hugging Face tokenizers get: a text is normalized, then the pre-tokenizer splits it. Added tokens
-play no part: their names are plain text.
+No token reaches across two words. Words are those that the trainers of Hugging Face tokenizers get:
+a text is normalized, then the pre-tokenizer splits it. Names of added tokens are plain text.
 
 Groups may have weights. The counts of a group are then multiplied by a number, so that the sizes
 of the groups are in the proportions of their weights.
@@ -22,7 +21,7 @@ from ..encodings.load import DEEPSEEK
 from ..encodings.tokenizer import Tokenizer
 from ..formats.tokenizer_json import PARTS, TokenizerDefinition
 from ..formats.tokenizer_models import WordLevelPart
-from ..pattern.translation import stays_whole
+from ..pattern.tree import stays_whole
 from ..pipeline.byte_level import UNICODE_TO_BYTE
 from .convergence import HeldOut
 
@@ -100,7 +99,7 @@ def word_check(pre_tokenizer: Any, splitter: Encoding) -> Callable[[str], None]:
             if not alphabet >= {*word}:
                 other = min({*word} - alphabet)
                 raise NotAChunkError(
-                    f"{shown(word)} is no word of the pre-tokenizer: in its byte alphabet is no "
+                    f"{shown(word)} is not a word of the pre-tokenizer: its byte alphabet has no "
                     f"{other!r} (a space is 'Ġ')"
                 )
 
@@ -276,13 +275,13 @@ class WordCounter:
             group: the group of words that come without one.
 
         Raises:
-            TypeError, ValueError: as ``Trainer.feed_counts``; also if the pre-tokenizer would give
-                no such word (``NotAChunkError``), as far as the word alone shows it.
+            TypeError, ValueError: as ``Trainer.feed_counts``; also if the word alone shows that the
+                pre-tokenizer would not split it off (``NotAChunkError``).
         """
         self._chunks.add(counts, group, self._check)
 
     def so_far(self) -> Counts:
-        """Return the counts of what was fed, by group; see ``ChunkCounter.so_far``."""
+        """Return the counts so far, by group; see ``ChunkCounter.so_far``."""
         return self._chunks.so_far()
 
     def finish(self, *, may_be_empty: bool = False) -> CountedWords:

@@ -72,8 +72,8 @@ def write_vocabulary(
     The files are written into a temporary folder first. A new folder is then put in place in one
     step. In an existing one, the files are put in place under a lock, the manifest last. If two
     programs write at once, all files are those of one of them, where the disk has locks. A reader
-    in these milliseconds may see old and new files, each of them whole. Then, as after a process
-    was killed meanwhile, the SHA-256 in the manifest do not fit all files.
+    may see old and new files for some milliseconds, each of them whole. Then, and after a process
+    is killed in that time, the SHA-256 in the manifest do not fit all files.
 
     Args:
         folder: the folder. It is created if it does not exist; its parent must exist.
@@ -88,7 +88,8 @@ def write_vocabulary(
             removed if they still have the SHA-256 listed there.
         extra: other files by name, and an open file with the content of each.
         left_out: called with each format that cannot hold the vocabulary, and the reason. Without
-            it, such a format is an error; so it is if no other can be read, ``token-map`` aside.
+            it, such a format is an error; with it, only if no other format can be read, which
+            ``token-map`` cannot.
 
     Returns:
         The names of the files, the manifest last.
@@ -255,16 +256,14 @@ def _remove_left(folder: Path, name: str) -> None:
 
 
 def _files_of(manifest: Path) -> dict[str, str]:
-    """Return the files that a manifest lists, and their SHA-256; none if it is no manifest."""
+    """Return the files that a manifest lists, and their SHA-256; none if it is not a manifest."""
     try:
         listed = json.loads(read_whole(manifest))["files"]
+        return {name: digest for name, digest in listed.items() if Path(name).name == name}
     except (FileNotFoundError, NotADirectoryError, IsADirectoryError, NotRegularError):
         return {}
-    except (ValueError, LookupError, TypeError, RecursionError):
+    except (AttributeError, ValueError, LookupError, TypeError, RecursionError):
         return {}
-    if not isinstance(listed, dict):
-        return {}
-    return {name: digest for name, digest in listed.items() if Path(name).name == name}
 
 
 def _sha256(path: Path) -> str:
@@ -299,7 +298,7 @@ def _write_format(
             _write_json(files[1], _tokenizer_config(encoding, _READS_JSON, roles), indent=1)
     elif kind == SENTENCEPIECE:
         if not isinstance(encoding, SentencePiece):
-            raise ValueError(f"{encoding!r} is no model of SentencePiece")
+            raise ValueError(f"{encoding!r} is not a model of SentencePiece")
         save_trained_sentencepiece(encoding, files[0].with_suffix(""))
     else:
         files[0].write_bytes("".join(_token_map(encoding, merges)).encode())
@@ -344,7 +343,7 @@ def _token_map(encoding: Encoding, merges: Sequence[LearnedMerge]) -> Iterator[s
                 f"{encoding!r}: the special token {name!r} has the id of another token"
             )
     if isinstance(encoding, SentencePiece):
-        # Control pieces are no tokens of a text.
+        # Control pieces never occur in a text.
         tokens = {number: text.encode() for number, text in enumerate(encoding.definition.texts)}
     yield "id\ttoken\tleft\tright\tfrequency\n"
     for number, token in sorted(tokens.items()):

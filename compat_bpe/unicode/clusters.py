@@ -1,6 +1,6 @@
 r"""Extended grapheme clusters, which readers see as one character (UAX 29, Unicode 17.0).
 
-Only the clusters of several characters are looked for. First each character of the text becomes an
+Only the clusters of several characters are searched. First each character of the text becomes an
 ASCII letter for its class. The rules GB1 to GB999 are a pattern over these letters, which ``re``
 tests with one small bitmap.
 
@@ -16,8 +16,9 @@ import re
 from collections.abc import Iterator
 from functools import cache
 
+from ..caches import Memo
 from . import tables_tokenizers as tables
-from .properties import CodePoints, parse_ranges
+from .properties import END, CodePoints, parse_ranges
 
 #: ``c`` control, ``e`` extends, ``n`` extends but not a conjunct, ``k`` links a conjunct, ``z``
 #: joins emoji, ``s`` spacing mark, ``r`` half of a flag, ``p`` prepended, ``x`` emoji,
@@ -55,16 +56,16 @@ def long_clusters(text: str) -> Iterator[tuple[int, int]]:
 
 
 def stands_alone(char: str) -> bool:
-    r"""Return True if a cluster always ends between this character and any other that stands alone.
+    r"""Return True if a cluster always ends between this character and another that stands alone.
 
-    The exception is ``\r\n``. A character that extends the one before it, or joins the one after
-    it, does not stand alone.
+    The exception is ``\r\n``. A character that extends the previous one, or joins the next one,
+    does not stand alone.
     """
     return char.translate(_classes()) in "ocxC\r\n"
 
 
 def prepended() -> str:
-    """Return the characters that join the one after them."""
+    """Return the characters that join the next character."""
     return "".join(map(chr, parse_ranges(tables.CLUSTER_CLASSES["p"])))
 
 
@@ -72,34 +73,28 @@ def prepended() -> str:
 def _may_join() -> re.Pattern[str]:
     """Return a pattern for one of the characters in every cluster of several, or any above U+FFFF.
 
-    ``re`` looks up a character of the Basic Multilingual Plane in a bitmap, but walks the ranges
-    above it one by one; so here is a single one.
+    ``re`` looks up a character of the Basic Multilingual Plane in a bitmap, but tries the ranges
+    above it one by one. So this pattern has a single range there.
     """
     joined = (parse_ranges(tables.CLUSTER_CLASSES[letter]) for letter in "enkzsrpLVT")
     low_or_above = (CodePoints.of("\r", "\U00010000\U0010ffff"), *joined)
     return re.compile(CodePoints.union(*low_or_above).to_re())
 
 
-class _Classes(dict[int, str]):
-    """The letter of each character's class, looked up when it first occurs."""
+@cache
+def _classes() -> Memo[int, str]:
+    """Return a table of the letter of each character's class."""
+    classes = [(parse_ranges(table), letter) for letter, table in tables.CLUSTER_CLASSES.items()]
 
-    def __init__(self) -> None:
-        super().__init__({0x0A: "\n", 0x0D: "\r"})
-        self._classes = [
-            (parse_ranges(table), letter) for letter, table in tables.CLUSTER_CLASSES.items()
-        ]
-
-    def __missing__(self, point: int) -> str:
+    def find(point: int) -> str:
+        if point in (0x0A, 0x0D):
+            return chr(point)
         kind = "o"
         if 0xAC00 <= point < 0xD7A4:
             kind = "Y" if (point - 0xAC00) % 28 else "W"
-        for points, letter in self._classes:
+        for points, letter in classes:
             if point in points:
                 kind = letter
-        self[point] = kind
         return kind
 
-
-@cache
-def _classes() -> _Classes:
-    return _Classes()
+    return Memo(find, END)

@@ -256,7 +256,7 @@ def property_set(name: str) -> CodePoints:
     are understood too.
 
     Raises:
-        KeyError: the name is none of these.
+        KeyError: the name is not one of these.
 
     >>> property_set("Lu") == property_set("Uppercase_Letter") == property_set("gc=lu")
     True

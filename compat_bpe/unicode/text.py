@@ -1,8 +1,8 @@
 r"""Text from bytes, and text for people.
 
-``Utf8Decoder`` decodes UTF-8 in pieces; ``KeptBytes`` and the functions for *escaped* text (decoded
-with ``errors="surrogateescape"``) keep bytes that are not UTF-8. Then come what messages and
-displays need: escapes, short messages, plurals, numbers, code in Markdown, similar names.
+``Utf8Decoder`` decodes UTF-8 in pieces. ``KeptBytes`` and the functions for *escaped* text (decoded
+with ``errors="surrogateescape"``) keep bytes that are not UTF-8. The rest is for messages and
+displays: escapes, short messages, plurals, numbers, code in Markdown, similar names.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import sys
 from array import array
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
-from typing import Callable
+from typing import AnyStr, Callable
 
 from .surrogates import has_surrogates
 
@@ -98,7 +98,7 @@ class Utf8Decoder:
     def _holds_surrogate(self) -> bool:
         """Return True if the bytes held back begin a surrogate, which is never UTF-8.
 
-        Python's decoder waits for the third byte of a surrogate, whatever the error handler.
+        Python's decoder waits for the third byte of a surrogate with every error handler.
         """
         held = self._decoder.getstate()[0]
         return len(held) == 2 and b"\xed\xa0" <= held < b"\xee" and not self._takes_surrogates
@@ -116,7 +116,7 @@ def replace_escaped(text: str) -> str:
 def split_escaped(text: str) -> Iterator[tuple[str, bytes]]:
     r"""Yield the parts of escaped text, cut after bytes that are not UTF-8.
 
-    Each part is a text, and the bytes after it that ``errors="replace"`` makes one U+FFFD.
+    Each part is a text and the bytes after it, for which ``errors="replace"`` puts one U+FFFD.
 
     >>> list(split_escaped(b"caf\xe9 \xe4\xb8".decode("utf-8", "surrogateescape")))
     [('caf', b'\xe9'), (' ', b'\xe4\xb8'), ('', b'')]
@@ -130,7 +130,7 @@ def split_escaped(text: str) -> Iterator[tuple[str, bytes]]:
 
 
 def _has_escaped(text: str) -> bool:
-    # In portions: each is encoded to look for them.
+    # In portions, since each portion is encoded to find them.
     return any(
         has_surrogates(text[start : start + _PORTION]) for start in range(0, len(text), _PORTION)
     )
@@ -152,8 +152,8 @@ class KeptBytes:
     def __init__(self, escaped: str) -> None:
         self.text = replace_escaped(escaped)
         self._escaped = escaped
-        #: The places in ``text`` from which on ``escaped`` is longer, and by how much. In arrays,
-        #: since a file may have nothing but such places.
+        #: The places in ``text`` from which on ``escaped`` is longer, and by how much. They are in
+        #: arrays, since a file may consist of such places.
         self._places, self._shifts = array("Q"), array("Q")
         shift = 0
         if len(escaped) != len(self.text):
@@ -179,7 +179,7 @@ CONTROLS = {
     code: repr(chr(code))[1:-1] for code in range(0xA0) if code < 0x20 or 0x7F <= code < 0xA0
 }
 
-#: ``CONTROLS``, and escapes for what ends lines or reorders what a terminal shows (UAX #9).
+#: ``CONTROLS``, and escapes for characters that end lines or reorder a terminal's text (UAX #9).
 DISORDERING = {
     **CONTROLS,
     **{
@@ -200,7 +200,7 @@ def brief(message: str) -> str:
     """
     if len(message) <= LONGEST_MESSAGE:
         return message
-    end = LONGEST_MESSAGE // 4  # what to do about it comes last
+    end = LONGEST_MESSAGE // 4  # the advice is at the end
     return f"{message[: LONGEST_MESSAGE - end - 1]}…{message[-end:]}"
 
 
@@ -253,6 +253,24 @@ def can_show(text: str) -> bool:
     except UnicodeEncodeError:
         return False
     return True
+
+
+def common_length(one: AnyStr, other: AnyStr) -> int:
+    """Return the length of the longest beginning that two texts have in common.
+
+    It is found by bisection, since slices are compared in C.
+
+    >>> common_length("a cat", "a car")
+    4
+    """
+    low, high = 0, min(len(one), len(other))
+    while low < high:
+        middle = (low + high + 1) // 2
+        if one[low:middle] == other[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low
 
 
 _split_on_pypy = re.compile(r"\S+").findall

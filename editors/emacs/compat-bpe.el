@@ -35,7 +35,7 @@
   :type '(choice (const :tag "The default, o200k_base" nil) string))
 
 (defcustom compat-bpe-budget nil
-  "The number of tokens that a buffer should not pass."
+  "The number of tokens that a buffer should not exceed."
   :type '(choice (const :tag "None" nil) natnum))
 
 (defcustom compat-bpe-settings nil
@@ -47,7 +47,7 @@
   :type 'natnum)
 
 (defcustom compat-bpe-highlight nil
-  "Non-nil highlights what is past the budget.
+  "Non-nil highlights the text past the budget.
 The face is `compat-bpe-past-budget'."
   :type 'boolean)
 
@@ -59,7 +59,7 @@ The face is `compat-bpe-past-budget'."
 (defvar compat-bpe--is-ready nil "Non-nil when the server has answered for the first time.")
 (defvar compat-bpe--started 0 "The time of the last start.")
 (defvar compat-bpe--has-failed nil "Non-nil after an end; an edit starts the server again.")
-(defvar compat-bpe--names nil "The names of models and encodings, for completion.")
+(defvar compat-bpe--names nil "The models and encodings that the server knows, for completion.")
 (defvar compat-bpe--untitled 0 "The number of buffers without a file so far.")
 
 (defvar-local compat-bpe--uri nil "The URI of the buffer; nil if the server does not know it.")
@@ -294,7 +294,7 @@ For the server, a carriage return ends a line, too."
           (progn
             (setq compat-bpe--has-failed t)
             (message "%s" (concat "compat-bpe is not installed: "
-                                  "pip install compat-bpe, then M-x compat-bpe-restart")))
+                                  "pip install . in a checkout of compat-bpe, then M-x compat-bpe-restart")))
         (setq compat-bpe--started (float-time)
               compat-bpe--server
               (make-instance
@@ -356,8 +356,10 @@ It is empty without a count, and begins with \"~\" if the count is not current."
            (is-old (and (/= compat-bpe--version (plist-get compat-bpe--told :version))
                         (> (- (float-time) compat-bpe--changed) 1)))
            (about (if (plist-get compat-bpe--told :note) "≈" ""))
-           (text (format " %s%s%d%s tokens" (if is-old "~" "") about count
-                         (if limit (format "/%d" limit) ""))))
+           (text (format " %s%s%d%s" (if is-old "~" "") about count
+                         (cond (limit (format "/%d tokens" limit))
+                               ((= count 1) " token")
+                               (" tokens")))))
       (if (and limit (> count limit)) (propertize text 'face 'warning) text))))
 
 ;;;###autoload
@@ -439,24 +441,46 @@ LIMIT is `compat-bpe-prompt-limit' unless a prefix argument gives it."
                          (list :position (plist-get (compat-bpe--range (point) (point)) :start)
                                :limit (or limit compat-bpe-prompt-limit))))))
     (kill-new (plist-get prompt :text))
-    (message "A prompt of %d tokens is copied" (plist-get prompt :count))))
+    (message "Copied a prompt of %d tokens" (plist-get prompt :count))))
+
+(defun compat-bpe--known ()
+  "Return the names that can be counted by, each with its annotation in completion."
+  (append
+   (delq nil (mapcar (lambda (model)
+                       (when-let ((by (or (plist-get model :encoding)
+                                          (and (plist-get model :note) "an estimate"))))
+                         (cons (plist-get model :name) by)))
+                     (plist-get compat-bpe--names :models)))
+   (mapcar (lambda (name) (cons name "an encoding")) (plist-get compat-bpe--names :encodings))))
+
+(defun compat-bpe--read-name ()
+  "Ask for a model or an encoding; what was typed of a name is completed."
+  (let* ((known (compat-bpe--known))
+         (completion-extra-properties
+          (list :annotation-function
+                (lambda (name) (concat "  " (cdr (assoc name known))))))
+         (completion-styles '(basic)))  ; by the beginning of a name
+    (completing-read "Model or encoding: " known)))
 
 ;;;###autoload
 (defun compat-bpe-set-model (name)
   "Count by the model or encoding NAME from now on."
-  (interactive
-   (list (completing-read "Model or encoding: "
-                          (append (plist-get compat-bpe--names :models)
-                                  (plist-get compat-bpe--names :encodings) nil))))
+  (interactive (list (compat-bpe--read-name)))
   (let ((is-encoding (member name (append (plist-get compat-bpe--names :encodings) nil))))
+    ;; Checked first: the server uses none of the settings if one is wrong.
+    (when (and compat-bpe--is-ready (not (string-empty-p name)))
+      (compat-bpe--request :compatBpe/fits
+                           (list :text "" :limit 0 (if is-encoding :encoding :model) name)))
     (setq compat-bpe-model (unless (or is-encoding (string-empty-p name)) name)
           compat-bpe-encoding (and is-encoding name)))
-  (compat-bpe--configure))
+  (compat-bpe--configure)
+  (message "Counting by %s" (if (string-empty-p name) "o200k_base" name)))
 
 ;;;###autoload
 (defun compat-bpe-set-budget (budget)
-  "Warn where a buffer passes BUDGET tokens; nil for no budget."
-  (interactive (list (let ((number (read-number "Budget in tokens (0 for none): " 0)))
+  "Warn where a buffer exceeds BUDGET tokens; nil for no budget."
+  (interactive (list (let ((number (read-number "Budget in tokens, 0 for none: "
+                                                (or compat-bpe-budget 0))))
                        (and (> number 0) number))))
   (setq compat-bpe-budget budget)
   (compat-bpe--configure))

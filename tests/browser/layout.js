@@ -6,9 +6,9 @@ const say = (what, element) => found.push(
   element.textContent.slice(0, 60));
 const isShown = element => element.checkVisibility({ contentVisibilityAuto: true });
 // What is cut off with an ellipsis says the whole name when it is pointed at.
-const ellipsis = element => element.closest('.end, .terms th[scope="row"]');
-// Numbers of an axis, and dots at its ends, are centered on places of it: see below.
-const centered = '.axis, .plot, .plot *, .strip, .strip *';
+const ellipsis = element => element.closest('.terms th[scope="row"]');
+// Numbers of an axis are centered on places of it: see below.
+const centered = '.plot, .plot *';
 
 if (document.documentElement.scrollWidth > width) say('the page scrolls', document.body);
 for (const element of document.querySelectorAll('body *')) {
@@ -36,8 +36,8 @@ for (let node; (node = walker.nextNode());) {
 }
 
 // Texts beside each other do not overlap.
-for (const axis of document.querySelectorAll('.axis, .strip')) {
-  const places = [...axis.querySelectorAll(':scope > span:not(.range)')].map(
+for (const axis of document.querySelectorAll('.plot')) {
+  const places = [...axis.querySelectorAll(':scope > .x')].map(
     element => element.getBoundingClientRect());
   places.sort((one, other) => one.left - other.left);
   places.forEach((place, number) => {

@@ -74,7 +74,7 @@ def test_what_overflows_is_found(browser: Browser, pages: dict[str, Path]) -> No
         "wider than its box": "h1 { width: 40px; white-space: nowrap; }",
         "out of its box": ".lead { white-space: nowrap; width: max-content; }",
         "out of the viewport": "h1 { margin-left: -30px; }",
-        "overlapping": ".axis > span { font-size: 5rem; }",
+        "overlapping": ".x { font-size: 12rem; }",
         "broken within": ".corpus { word-break: break-all; }",
     }
     browser.show(420)

@@ -86,4 +86,4 @@ def test_it_is_dark_where_that_is_wanted(browser: Browser, pages: dict[str, Path
     for scheme in ("light", "dark"):
         browser.show(800, scheme)
         seen.append(browser.run("return getComputedStyle(document.body).backgroundColor"))
-    assert seen == ["rgb(255, 255, 255)", "rgb(24, 24, 24)"]
+    assert seen == ["rgb(251, 250, 248)", "rgb(21, 23, 27)"]

@@ -272,10 +272,7 @@ def test_wrong_arguments(arguments: dict[str, Any], error: type[Exception], reas
 #: An image of 512 x 512 pixels: 255 tokens to gpt-4o.
 IMAGE = {
     "type": "image_url",
-    "image_url": {
-        "url": "data:image/gif;base64,R0lGODlhAAIAAg==",
-        "detail": "high",
-    },
+    "image_url": {"url": "data:image/gif;base64,R0lGODlhAAIAAg==", "detail": "high"},
 }
 CALL = {"id": "1", "type": "function", "function": {"name": "f", "arguments": "{}"}}
 RESULT = "Sunny. " * 100

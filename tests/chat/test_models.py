@@ -34,12 +34,7 @@ from compat_bpe.encodings.resolve import UnresolvedError, resolve
         ("claude-sonnet-4-5-20250929", "claude-sonnet-4-5", 200_000, 64_000),
         ("claude-opus-5-5", "claude-opus-5-5", 1_000_000, 128_000),
         ("openrouter/anthropic/claude-opus-4.1", "claude-opus-4-1", 200_000, 32_000),
-        (
-            "us.anthropic.claude-sonnet-4-5-20250929-v1:0",
-            "claude-sonnet-4-5",
-            200_000,
-            64_000,
-        ),
+        ("us.anthropic.claude-sonnet-4-5-20250929-v1:0", "claude-sonnet-4-5", 200_000, 64_000),
         ("vertex_ai/claude-haiku-4-5@20251001", "claude-haiku-4-5", 200_000, 64_000),
         ("gemini/gemini-2.5-pro", "gemini-2.5-pro", 1_048_576, 65_536),
         ("gemini-4-argon", "gemini-4-argon", 1_048_576, None),
@@ -157,7 +152,11 @@ def test_only_when_asked() -> None:
         count_messages(messages, model=CLAUDE)
     count = count_messages(messages, model=CLAUDE, estimate=True)
     assert (count, count.is_estimate) == (ceil(len("userHello!") / 3.5), True)
-    for words in ("3.5 English characters", "2026-11-23", "only texts, roles and tools"):
+    for words in (
+        "3.5 English characters",
+        "2026-11-23",
+        "the number covers texts, roles and tools",
+    ):
         assert words in count.note
 
 
@@ -228,11 +227,7 @@ def test_what_cannot_be_counted(content: Any, place: str) -> None:
     [
         ({"type": "thinking", "thinking": "x" * 7, "signature": "s" * 99}, 7, ""),
         ({"type": "redacted_thinking", "data": "x"}, 0, "content[0] (redacted_thinking)"),
-        (
-            {"type": "document", "title": "T", "source": {"type": "text", "data": "x" * 6}},
-            7,
-            "",
-        ),
+        ({"type": "document", "title": "T", "source": {"type": "text", "data": "x" * 6}}, 7, ""),
         (
             {"type": "document", "source": {"type": "base64", "data": "x"}},
             0,

@@ -105,7 +105,7 @@ def test_the_published_messages(model: str, tokens: int) -> None:
 def test_the_published_tools(model: str, tokens: int) -> None:
     count = count_messages(WEATHER, model=model, tools=TOOLS)
     assert count == tokens
-    assert count.note.startswith("OpenAI publishes no rule for tools; that of recorded requests")
+    assert count.note.startswith("OpenAI publishes no rule for tools; the one used here")
 
 
 @pytest.mark.parametrize(
@@ -124,7 +124,7 @@ def test_models_without_a_rule_are_estimates(model: str, like: str, tokens: int)
     assert count == tokens
     assert count.note == (
         f"no request to {model} at Chat Completions is published or recorded; the rule of {like} "
-        "is taken"
+        "is used"
     )
 
 
@@ -145,10 +145,10 @@ def test_roles_without_records_are_estimates() -> None:
 def test_an_encoding_alone_has_several_models_and_rules() -> None:
     count = count_messages(EXAMPLE, encoding="o200k_base")
     assert count == 124
-    assert count.note == "no model is named, and rules differ; that of gpt-4o is taken"
+    assert count.note == "no model is named; the rule of gpt-4o is used, and others differ"
     count = count_messages(EXAMPLE, encoding=get_encoding("cl100k_base"))
     assert count == 129
-    assert count.note == "no model is named, and rules differ; that of gpt-4 is taken"
+    assert count.note == "no model is named; the rule of gpt-4 is used, and others differ"
     # The model says the rule, the encoding the tokens.
     assert count_messages(EXAMPLE, model="gpt-4o", encoding="cl100k_base") == 129
 
@@ -342,6 +342,8 @@ def test_what_says_nothing() -> None:
         count_messages(EXAMPLE, model="gpt9")
     with pytest.raises(ValueError, match=r"^unknown encoding 'gpt9'"):
         count_messages(EXAMPLE, encoding="gpt9")
+    with pytest.raises(ValueError, match=r"^messages: must be a list, .*count_request counts$"):
+        count_messages({"messages": EXAMPLE}, model="gpt-4o")  # type: ignore[arg-type]
     with pytest.raises(FileNotFoundError):
         count_messages(EXAMPLE, encoding="no/such/folder")
 

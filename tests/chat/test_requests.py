@@ -57,14 +57,14 @@ class Name(str, enum.Enum):
         ([{}], "messages[0]: there is no 'role'"),
         ([{"role": None}], "messages[0].role: must be a string, not nothing"),
         ([{"role": ["user"]}], "messages[0].role: must be a string, not a list"),
-        ([{"role": "user", 3: "x"}], "messages[0]: has a key that is no string: '3'"),
+        ([{"role": "user", 3: "x"}], "messages[0]: has a key that is not a string: '3'"),
         (
             [{"role": "user", "content": b"x"}],
-            "messages[0].content: is a bytes, which JSON has not",
+            "messages[0].content: is a bytes, which JSON does not have",
         ),
         (
             [{"role": "user", "content": [{"text": object()}]}],
-            "messages[0].content[0].text: is a object, which JSON has not",
+            "messages[0].content[0].text: is a object, which JSON does not have",
         ),
     ],
 )

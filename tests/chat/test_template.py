@@ -250,7 +250,8 @@ def test_only_rendering_needs_jinja2() -> None:
     printed = subprocess.run(
         [sys.executable, "-c", WITHOUT_JINJA], capture_output=True, text=True, check=True
     ).stdout
-    assert printed == "8 4\na chat template needs jinja2: pip install 'compat-bpe[chat]'\n"
+    install = "pip install '.[chat]' in a checkout of compat-bpe"
+    assert printed == f"8 4\na chat template needs jinja2: {install}\n"
 
 
 GREETING = [{"role": "user", "content": "hi"}]
@@ -324,7 +325,7 @@ def test_a_model_and_a_template_beside_the_encoding_are_not_both_taken(tmp_path:
     save_tokenizer_json(train_bpe(["a"], 256, pattern="gpt2"), tmp_path / "tokenizer.json")
     folder_with(tmp_path, {"chat_template": "{{ messages[0].content }}"})
     assert count_messages(GREETING, encoding=tmp_path) == 2
-    with pytest.raises(ValueError, match="'gpt-4o' says one format, and the chat template beside"):
+    with pytest.raises(ValueError, match="'gpt-4o' has one format, and the chat template beside"):
         count_messages(GREETING, encoding=tmp_path, model="gpt-4o")
     own = load_chat_template(tmp_path)
     assert count_messages(GREETING, encoding=tmp_path, model="gpt-4o", template=own) == 2

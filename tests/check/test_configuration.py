@@ -59,8 +59,8 @@ def counted_by(rule: Rule) -> str:
         (RULE + "max = true\n", 3, "not True"),
         (RULE + "max = 1.5\n", 3, "not 1.5"),
         (RULE + "max = 9_999_999_999_999\n", 3, "not 9999999999999"),
-        (RULE + f"max = 0x{'f' * 9000}\n", 3, "a number of so many digits"),
-        (RULE + f"max = [0x{'f' * 9000}]\n", 3, "something with a number of so many digits"),
+        (RULE + f"max = 0x{'f' * 9000}\n", 3, "a number with too many digits"),
+        (RULE + f"max = [0x{'f' * 9000}]\n", 3, "a value with a number with too many digits"),
         (RULE + 'max = "5% of context"\n', 3, "an encoding has no context: name the model"),
         (RULE + 'model = "gpt-4o"\nmax = "101% of context"\n', 4, "not '101% of context'"),
         (RULE + 'max = "5%"\n', 3, "not '5%'"),
@@ -72,8 +72,8 @@ def counted_by(rule: Rule) -> str:
         ("[[check.rules]]\nmax = 1\nfiles = []\n", 3, "files is a list of texts"),
         ("[[check.rules]]\nmax = 1\nfiles = [1]\n", 3, "files is a list of texts"),
         ('[[check.rules]]\nfiles = [\n"../*.md"]\nmax = 1\n', 2, "leaves the folder"),
-        ('[[check.rules]]\nfiles = ["a[b"]\nmax = 1\n', 2, "is no pattern"),
-        ('[[check.rules]]\nfiles = ["a\\u0000"]\nmax = 1\n', 2, "a character that no name has"),
+        ('[[check.rules]]\nfiles = ["a[b"]\nmax = 1\n', 2, "is not a pattern"),
+        ('[[check.rules]]\nfiles = ["a\\u0000"]\nmax = 1\n', 2, "a character that no path has"),
         ("[[check.rules]]\nfiles = ['" + "*a" * 501 + "']\nmax = 1\n", 2, "longer than 1,000"),
         (
             "[check]\n" + ("[[check.rules]]\nfiles = [" + "'a'," * 501 + "]\nmax = 1\n") * 2,
@@ -82,11 +82,7 @@ def counted_by(rule: Rule) -> str:
         ),
         ("[check]\n" + (RULE + "max = 1\n") * 1001, 1, "more than 1,000 rules"),
         (RULE + 'encoding = "o200k"\nmax = 1\n', 3, "(did you mean 'o200k_base'"),
-        (
-            RULE + 'encoding = "/etc/passwd"\nmax = 1\n',
-            3,
-            "a file or folder: -e /etc/passwd",
-        ),
+        (RULE + 'encoding = "/etc/passwd"\nmax = 1\n', 3, "a file or folder: -e /etc/passwd"),
         (RULE + 'encoding = "hf:a/b"\nmax = 1\n', 3, "-e hf:a/b on the command line"),
         (RULE + 'model = "gpt-4p"\nmax = 1\n', 3, "unknown model 'gpt-4p' (did you mean"),
         (RULE + 'model = "claude-sonnet-4-5"\nmax = 1\n', 3, "claude-sonnet-4-5"),
@@ -152,18 +148,18 @@ def test_other_dots_are_no_long_key(text: str) -> None:
     ['"""x"' + '\\"""x"' * 150_000, '"""' * 300_001, "'" * 3 + '"' * 900_000, "=." * 500_000],
 )
 def test_what_is_no_toml_is_refused_soon(text: str) -> None:
-    with pytest.raises(ConfigurationError, match="no TOML"):
+    with pytest.raises(ConfigurationError, match="invalid TOML"):
         read(text)
 
 
 def test_deep_nesting_is_an_error() -> None:
     for text in ("x = " + "[" * 100_000, "x = " + "[" * 9_000 + "]" * 9_000):
-        with pytest.raises(ConfigurationError, match="no TOML"):
+        with pytest.raises(ConfigurationError, match="invalid TOML"):
             read(text)
 
 
 def test_no_toml() -> None:
-    with pytest.raises(ConfigurationError, match=r"no TOML: .*line 2"):
+    with pytest.raises(ConfigurationError, match=r"invalid TOML: .*line 2"):
         read("[check]\nmax = \n")
 
 
@@ -293,18 +289,9 @@ def test_whatever_it_is_it_is_read_or_refused(words: list[str], with_lines: bool
 
 PAIRS = st.tuples(
     st.sampled_from(
-        [
-            "files",
-            "max",
-            "warn",
-            "total",
-            "growth",
-            "model",
-            "sections",
-            "name",
-            "front_matter",
-            "body",
-        ]
+        """
+            files max warn total growth model sections name front_matter body
+        """.split()
     ),
     st.sampled_from(
         ["1", "'5%'", "'5% of context'", "['*']", "[]", "{}", "[{}]", "true", "'gpt2'"]

@@ -190,7 +190,12 @@ def test_junit(report: Report) -> None:
         "skipped": "1",
     }
     assert [[child.tag for child in case] for case in suite] == [
-        *([], [], ["failure"], ["failure"], ["failure"], ["skipped"])
+        [],
+        [],
+        ["failure"],
+        ["failure"],
+        ["failure"],
+        ["skipped"],
     ]
     assert suite[1].attrib == {
         "classname": "skills",
@@ -207,7 +212,9 @@ def test_junit_is_xml(hostile: Report) -> None:
     assert suite.get("errors") == "1"
     shown = HOSTILE.replace("\x1b", "\\u001b").replace("\0", "\\u0000").replace("\udce9", "\\udce9")
     assert [case.get("name") for case in suite] == [
-        *(f"{shown} § {shown} (section)", f"{shown} (file)", shown)
+        f"{shown} § {shown} (section)",
+        f"{shown} (file)",
+        shown,
     ]
 
 

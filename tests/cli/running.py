@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import os
-import re
 import shlex
 import struct
 import subprocess
@@ -21,6 +20,8 @@ import pytest
 
 import compat_bpe
 from compat_bpe.cli import cli
+from tests.examples import cases as cases
+from tests.examples import unescaped
 
 
 class Result(NamedTuple):
@@ -107,32 +108,13 @@ def write_tokens(name: str, tokens: int) -> None:
     write({name: "a" + " a" * (tokens - 1)})
 
 
-def _plain(word: str) -> str:
-    """A word of a table, in which characters may be escaped as in Python."""
-    return word.encode("latin-1", "backslashreplace").decode("unicode_escape")
-
-
-def cases(table: str, names: str = "line said") -> pytest.MarkDecorator:
-    """Parametrize a test with the lines of a table, whose cells have arrows between them.
-
-    A line that begins with four spaces goes on with the one before. In cells, but for the first
-    one, characters may be escaped as in Python. The last cells may be missing.
-    """
-    joined = table.strip("\n").replace("\n    →", " →").replace("\\n\n    ", "\\n")
-    lines = joined.replace("\n    ", " ").split("\n")
-    rows = [re.split(" → ?", line) for line in lines]
-    cells = [[line.strip(), *(_plain(cell) for cell in more)] for line, *more in rows]
-    width = len(names.split())
-    return pytest.mark.parametrize(names.split(), [(*row, *[""] * width)[:width] for row in cells])
-
-
 def check_refused(line: str, said: str) -> None:
     """Check that a command says what is wrong, in one line after its name, and writes nothing.
 
     The arguments may end with ``<<<`` and standard input, whose bytes that are not UTF-8 are lone
     surrogates.
     """
-    args = list(map(_plain, words(line)))
+    args = list(map(unescaped, words(line)))
     stdin = ""
     if "<<<" in args[-2:]:
         *args, _, stdin = args

@@ -33,7 +33,7 @@ TOML = ".compat-bpe.toml"
 GPT2 = '[check]\nencoding = "gpt2"\n'
 RULES = '[[check.rules]]\nfiles = ["*.md"]\n'
 SECTION = '[[check.rules.sections]]\nheading = "{}"\nmax = {}\n'
-PASS = " (--allow-empty lets that pass)"
+PASS = " (--allow-empty allows it)"
 count = get_encoding("gpt2").count
 
 
@@ -87,7 +87,7 @@ def test_it_is_found_upward_and_paths_choose() -> None:
     assert check("../x") == (
         2,
         "0 files: nothing was checked, 1 rule or path matched nothing\n",
-        f"compat-bpe: ../x: no rule is about a file in it{PASS}\n",
+        f"compat-bpe: ../x: no rule applies to a file in it{PASS}\n",
     )
     for everything in (".", "..", "../..", os.getcwd()):
         assert check(everything).out.endswith("2 files: 2 over a limit, 1 total over\n")
@@ -104,7 +104,7 @@ def test_there_is_no_configuration_or_a_wrong_one() -> None:
     assert check("--config x.toml") == (2, "", none)
     for line, said in (
         ("maximum = 3", ":8: there is no key 'maximum'"),
-        ("max = [", ": no TOML: "),
+        ("max = [", ": invalid TOML: "),
     ):
         configure(f"{CONFIGURATION}{line}\n")
         status, out, err = check()
@@ -305,8 +305,8 @@ def test_a_check_of_nothing_fails() -> None:
     write({"other.txt": "a", "skills/b.md": b"\0"})
     Path("empty").mkdir()
     for path, reason in (
-        ("other.txt", "no rule is about it"),
-        ("empty", "no rule is about a file in it"),
+        ("other.txt", "no rule applies to it"),
+        ("empty", "no rule applies to a file in it"),
         ("skills/b.md", "it is binary, so nothing is checked"),
     ):
         said = f"compat-bpe: {path}: {reason}"
@@ -333,7 +333,7 @@ def test_a_limit_of_sections_that_there_are_not() -> None:
     assert check() == (
         2,
         "2 files: none is over a limit, 1 rule or path matched nothing\n",
-        f"compat-bpe: {TOML}:13: the limit is about no section{PASS}\n",
+        f"compat-bpe: {TOML}:13: the limit matches no section{PASS}\n",
     )
     # Of some files, it may be about none, and each of their sections may be of no file.
     assert check("skills/b.md").status == 0

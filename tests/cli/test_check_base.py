@@ -131,7 +131,7 @@ def test_growth_has_a_limit() -> None:
     assert kinds.count("growth") == 2  # what has shrunk has no growth
     status, out, err = check("--fix-limits")
     assert (status, out) == (1, "")
-    assert "limits of growth are not raised" in err
+    assert "growth limits are not raised" in err
 
 
 def test_a_growth_is_one_result_however_many_rules_the_file_has() -> None:

@@ -64,8 +64,19 @@ def test_the_file() -> None:
         "compat-bpe: 1 binary file skipped: corpus/b.png\n",
     )
     assert gzip.decompress(Path("c.tsv.gz").read_bytes()).decode().split("\n") == [
-        *("chunk\tcount", "\\t\t30", "\\n\t32", "\\r\t2", "\\r\\n\t1", " cat\t30", " dog\t30"),
-        *(" the\t33", "\\\\\t3", "and\t30", "the\t30", "世界你好\t3", ""),
+        "chunk\tcount",
+        "\\t\t30",
+        "\\n\t32",
+        "\\r\t2",
+        "\\r\\n\t1",
+        " cat\t30",
+        " dog\t30",
+        " the\t33",
+        "\\\\\t3",
+        "and\t30",
+        "the\t30",
+        "世界你好\t3",
+        "",
     ]
 
 
@@ -295,7 +306,7 @@ def test_damage_is_an_error_or_left_out() -> None:
             "--exclude * --hidden --no-ignore c",
             "no files to read in c: 5 left out by --exclude '*'",
         ),
-        ("c/zh/picture.png c/bad.txt --errors skip", "nothing is left of the corpus: every file"),
+        ("c/zh/picture.png c/bad.txt --errors skip", "the corpus has no text: every file"),
     ):
         check_error(line, message)
     assert read("c/bad.txt --errors replace") == ([("bad", "\ufffd")], [])
@@ -364,7 +375,7 @@ def test_what_cannot_be_read_is_named_and_the_rest_is_read(monkeypatch: pytest.M
     assert sum(told) == chosen.size, "the bar comes to its end"
     for path in locked:
         check_error(path, f"{path}: Permission denied")
-    check_error("locked.txt missing.txt", "nothing is left of the corpus: every file")
+    check_error("locked.txt missing.txt", "the corpus has no text: every file")
 
 
 @pytest.mark.usefixtures("_files")

@@ -97,7 +97,7 @@ def test_how_a_model_is_to_think() -> None:
     must = "thinking: must be an object whose type is enabled or disabled\n"
     assert wrong.err.endswith(must)
     asked = count({"model": "deepseek-reasoner", "messages": MESSAGES}, "--as-of 2025-09-30")
-    assert "deepseek-v3.2-exp is taken, since 2025-09-29" in asked.err
+    assert "counted as deepseek-v3.2-exp, its meaning since 2025-09-29" in asked.err
 
 
 def test_a_limit() -> None:

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import random
 from decimal import Decimal
-from pathlib import Path
 from typing import Any
 from unittest import mock
 
@@ -15,14 +13,9 @@ from hypothesis import strategies as st
 
 from compat_bpe import encoding_for_model, get_encoding
 from compat_bpe.chat import count_messages
-from compat_bpe.cli import counting
-from compat_bpe.cli.counting import Counts, FileCounter, Part
 from compat_bpe.encodings.resolve import resolve
 from compat_bpe.files.text import open_bytes
 from tests.cli.running import cases, command, write
-from tests.examples import shared_fixture
-from tests.fit.hard_encodings import encoding_of
-from tests.strategies import texts
 
 THREE = "count -q -m gpt-4o -m deepseek-chat -m claude-sonnet-4-5 --estimate"
 NAMES = ["gpt-4o", "deepseek-chat", "claude-sonnet-4-5"]
@@ -254,41 +247,6 @@ def test_requests() -> None:
     priced = "count -m gpt-4o --messages - --price 2.50"
     assert command(priced, stdin=one).out.split() == ["tokens", "cost", "9", "0.00002250"]
     assert json.loads(command(f"{priced} --json", stdin=one).out)["cost"] == "0.00002250"
-
-
-ENCODINGS = tuple(map(get_encoding, ("gpt2", "deepseek_v3", "characters"))) + tuple(
-    map(encoding_of, ("llama", "unigram, first"))
-)
-
-
-@shared_fixture()
-@given(
-    text=st.lists(texts | st.sampled_from(["\r\n", " ", "é", "中文字", "a" * 30]), max_size=30).map(
-        "".join
-    ),
-    size=st.integers(1, 40),
-    block=st.sampled_from([counting._BLOCK, 7]),
-    seed=st.integers(),
-)
-def test_together_as_alone_at_once_by_blocks_and_in_parts(
-    tmp_path: Path, text: str, size: int, block: int, seed: int
-) -> None:
-    encodings = random.Random(seed).sample(ENCODINGS, 3)
-    path = tmp_path / "text"
-    path.write_bytes(text.encode("utf-8", "replace"))
-    alone = [FileCounter(one, allow_nul=True).count(Part(str(path))).counts for one in encodings]
-    counter = FileCounter(*encodings, allow_nul=True)
-    with mock.patch.multiple(counting, _BLOCK=block, _PART=size, _WINDOWS=(4, 16)):
-        told: list[int] = []
-        together = counter.count(Part(str(path)), told.append).counts
-        cut = counting.parts_of(counter, str(path), path.stat().st_size)
-        in_parts = [counter.count(part).counts for part, _ in cut]
-    assert together is not None
-    for index, counts in enumerate(alone):
-        assert counts is not None
-        assert (together.tokens[index], *together[1:]) == (*counts.tokens, *counts[1:])
-    assert sum(told) == together.bytes
-    assert Counts.total(filter(None, in_parts), 3) == together
 
 
 def test_a_file_is_opened_once() -> None:

@@ -37,7 +37,7 @@ from compat_bpe.cli.counting import (
 from compat_bpe.cli.input import Reading, read_pieces
 from compat_bpe.cli.output import CommandError
 from compat_bpe.cli.progress import FileProgress
-from compat_bpe.cli.tokens import LAYOUTS, encoded
+from compat_bpe.cli.tokens import LAYOUTS, Pieces, encoded
 from compat_bpe.files.walk import Walk
 from compat_bpe.parallel.pool import WorkerKilled
 from tests.cli.running import COMMAND, environment, run_process, write
@@ -248,9 +248,10 @@ WHOLE = Encoding(
     "no cuts", pat_str=r"[\s\S]+", mergeable_ranks={**BYTES, b"ab": 256}, special_tokens={}
 )
 ENCODINGS = {
-    **{name: get_encoding(name) for name in ("gpt2", "o200k_base", "deepseek_v3")},
-    "no cuts": WHOLE,
-    **{name: encoding_of(name) for name in ("llama", "spm bpe", "unigram, first", "word pieces")},
+    **{name: [get_encoding(name)] for name in ("gpt2", "o200k_base", "deepseek_v3")},
+    "no cuts": [WHOLE],
+    **{name: [encoding_of(name)] for name in ("llama", "spm bpe", "unigram, first", "word pieces")},
+    "together": [gpt2, encoding_of("llama"), get_encoding("characters")],
 }
 
 # Much of what is around a place where a part might end.
@@ -282,10 +283,18 @@ def test_parts_have_the_count_of_the_whole(
 ) -> None:
     path = tmp_path / "text"
     path.write_bytes(text.encode("utf-8", "replace"))
-    counter = FileCounter(ENCODINGS[name], allow_nul=True)
+    counter = FileCounter(*ENCODINGS[name], allow_nul=True)
     whole = counter.count(Part(str(path)))
+    told: list[int] = []
     with mock.patch.object(counting, "_BLOCK", block):
-        assert in_parts(counter, path, size)[1] == whole
+        at_once = counter.count(Part(str(path)), told.append)
+        assert in_parts(counter, path, size)[1] == at_once == whole
+    assert whole.counts is not None
+    assert sum(told) == whole.counts.bytes
+    counters = [FileCounter(one, allow_nul=True) for one in ENCODINGS[name]]
+    assert [one.count(Part(str(path))).counts for one in counters] == [
+        whole.counts._replace(tokens=(tokens,)) for tokens in whole.counts.tokens
+    ]
 
 
 @shared_fixture()
@@ -468,7 +477,7 @@ def test_what_is_not_utf8_has_the_same_ids(
         return
     layout = LAYOUTS["spaces"]
     if found:
-        ids = encoded(gpt2, read_pieces(str(path), reading), frozenset(), "x")
+        ids = encoded(Pieces(gpt2, read_pieces(str(path), reading), frozenset(), "x"))
         assert found == b"".join(layout.joined([layout.write(list(ids))]))
 
 

@@ -15,7 +15,16 @@ from compat_bpe import Encoding, get_encoding, load
 from compat_bpe.cli import tokens as shown_tokens
 from compat_bpe.cli.output import CommandError
 from compat_bpe.cli.token_view import section
-from compat_bpe.cli.tokens import Look, Placed, data_of, looks, placed_parts, placed_tokens, units
+from compat_bpe.cli.tokens import (
+    Look,
+    Pieces,
+    Placed,
+    data_of,
+    looks,
+    placed_parts,
+    placed_tokens,
+    units,
+)
 from compat_bpe.pipeline.core import joins_to_text
 from compat_bpe.pipeline.offsets import locate
 from compat_bpe.save import save_tokenizer_json
@@ -206,8 +215,13 @@ def of_any_kind() -> None:
 @pytest.mark.parametrize(
     "args",
     [
-        *("show", "show --ids", "show --html", "show --json", "encode --offsets"),
-        *("show --merges", "show --merges --json"),
+        "show",
+        "show --ids",
+        "show --html",
+        "show --json",
+        "encode --offsets",
+        "show --merges",
+        "show --merges --json",
     ],
 )
 def test_a_decoder_of_any_kind(args: str) -> None:
@@ -231,7 +245,7 @@ def placed(encoding: Encoding, pieces: list[str]) -> list[Placed]:
     """Return the tokens and gaps of all parts, with their places in the whole text."""
     found: list[Placed] = []
     at = 0
-    for part, placed_here in placed_parts(encoding, pieces, frozenset(), "x"):
+    for part, placed_here in placed_parts(Pieces(encoding, pieces, frozenset(), "x")):
         found += [one._replace(start=one.start + at, end=one.end + at) for one in placed_here]
         at += len(part)
     assert at == len("".join(pieces))
@@ -405,9 +419,9 @@ def test_what_is_left_out_is_in_no_token() -> None:
     ranks = {bytes([byte]): byte for byte in range(256)}
     encoding = Encoding("letters", pat_str="[a-z]+", mergeable_ranks=ranks, special_tokens={})
     for text, found in (("ab1", [0, 1]), ("1ab", [1, 2]), ("a1b", [0, 2]), ("1", [])):
-        lines = placed_tokens(encoding, [text], frozenset(), "x")
+        lines = placed_tokens(Pieces(encoding, [text], frozenset(), "x"))
         assert [json.loads(line)["characters"][0] for line in lines] == found
-        shown = list(looks(encoding, [text], frozenset(), "x"))
+        shown = list(looks(Pieces(encoding, [text], frozenset(), "x")))
         assert b"".join(look.data for look in shown) == text.encode()
         assert [look.data for look in shown if look.id is None] == [b"1"]
 
@@ -419,9 +433,9 @@ def test_a_large_input_takes_little_memory(form: str) -> None:
     def written(blocks: int) -> int:
         pieces = (line * 40 for _ in range(blocks))
         if form == "json":
-            parts = placed_tokens(GPT2, pieces, frozenset(), "x")
+            parts = placed_tokens(Pieces(GPT2, pieces, frozenset(), "x"))
         else:
-            parts = section("x", looks(GPT2, pieces, frozenset(), "x"), ())
+            parts = section("x", looks(Pieces(GPT2, pieces, frozenset(), "x")), ())
         return sum(map(len, parts))
 
     written(4)  # what is remembered of these lines is in memory then

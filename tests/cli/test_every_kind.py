@@ -18,7 +18,11 @@ from tests.cli.running import command, run, small_blocks, write
 from tests.kinds import KINDS, kind_path, of_kind
 
 TEXTS = [
-    *("", "hugs", " " * 9, "\0a\r\n", "[CLS] <s> <unk>"),
+    "",
+    "hugs",
+    " " * 9,
+    "\0a\r\n",
+    "[CLS] <s> <unk>",
     "The hugs,  hug\n\tpug! 中文 😀 e\u0301ｈ x",
 ]
 
@@ -149,7 +153,7 @@ def test_ids_of_baselines() -> None:
     assert command("decode -e bytes", stdin="256") == (2, "", unknown)
     status, out, err = command("decode -e words", stdin="99999999")
     assert (status, out) == (2, "")
-    assert err.endswith("(at offset 0); ids of words are numbered anew by each command\n")
+    assert err.endswith("(at offset 0); each command numbers words anew\n")
 
 
 @pytest.mark.parametrize("args", COMMANDS)

@@ -86,7 +86,7 @@ CASES = [
     Case("corpus_counts", "corpus counts --json -o more.tsv --merge some.tsv"),
     Case("manifest", "train --json -n 300 -o a --errors skip texts damaged --counts some.tsv"),
     Case("manifest", "train --json --model unigram -n 300 -o b texts missing", 2),
-    Case("manifest", "extend --json -e gpt2 -n 2 -o c --errors skip texts damaged"),
+    Case("manifest", "extend --json -e small -n 2 -o c --errors skip texts damaged"),
     Case("encodings", "encodings --json"),
     Case("models", "models --json"),
     Case("models", "models --json gpt-4o gpt9", 2),
@@ -118,6 +118,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The files of the documentation, some damaged ones, and a repository with budgets."""
     folder = tmp_path_factory.mktemp("json") / "files"
     shutil.copytree(ROOT / "fixtures/docs", folder)
+    shutil.copytree(ROOT / "fixtures/gpt2_small", folder / "small")
     files: dict[str, str | bytes] = {
         "damaged/binary": b"\0",
         "damaged/latin1": b"caf\xe9",

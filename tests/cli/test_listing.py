@@ -146,7 +146,7 @@ def test_models_that_are_named_as_json() -> None:
     assert (status, json.loads(out)) == (2, {"gpt-4o": "o200k_base"})
     first, second = err.splitlines()
     assert first == (
-        "compat-bpe: unknown model 'qwen'; compat-bpe models --families lists some of that name"
+        "compat-bpe: unknown model 'qwen'; compat-bpe models --families lists families of that name"
     )
     assert second.startswith("compat-bpe: model 'qwen3:8b' has the tokenizer of Qwen")
 

@@ -128,7 +128,8 @@ def test_waiting_is_said_but_not_to_who_wants_quiet() -> None:
     terminal = Terminal()
     streams = {"stdin": terminal.fd, "stdout": -1, "stderr": terminal.fd}
     with counting("pipe", "a", "-", **streams) as process:
-        wait_for(b"compat-bpe: pipe: a named pipe; waiting for what is written to it\n", terminal)
+        writer = "a program that writes to it"
+        wait_for(f"compat-bpe: pipe: a named pipe; waiting for {writer}\n".encode(), terminal)
         write({"pipe": "hello world"})
         wait_for(b"compat-bpe: reading standard input; Ctrl-D on an empty line ends it\n", terminal)
         terminal.type(b"\x04")
@@ -149,14 +150,18 @@ def test_waiting_is_said_but_not_to_who_wants_quiet() -> None:
 @pytest.mark.parametrize(
     ("args", "text", "written"),
     [
-        ("truncate -n 9 --report", b"hello", "hello\ncompat-bpe: a.txt: not cut"),
-        ("truncate -n 9 --report", b"hello\n", "hello\ncompat-bpe: a.txt: not cut"),
+        ("truncate -n 9 --report -e gpt2", b"hello", "hello\ncompat-bpe: a.txt: not cut"),
+        ("truncate -n 9 --report -e gpt2", b"hello\n", "hello\ncompat-bpe: a.txt: not cut"),
         pytest.param(
-            *("decode -e gpt2", b"31373 " * 20_000 + b"x", "hello\ncompat-bpe: a.txt: 'x'"),
+            "decode -e gpt2",
+            b"31373 " * 20_000 + b"x",
+            "hello\ncompat-bpe: a.txt: 'x'",
             marks=pytest.mark.sweep,
         ),
         pytest.param(
-            *("show --ids", b"hello", '  "hello"\ncompat-bpe: a.txt: 1 token'),
+            "show --ids",
+            b"hello",
+            '  "hello"\ncompat-bpe: a.txt: 1 token',
             marks=pytest.mark.sweep,
         ),
     ],
@@ -196,12 +201,15 @@ def test_names_do_not_act_on_a_terminal() -> None:
 FILTERS = [
     "truncate -n 5 -e gpt2",
     "encode -e gpt2",
-    "count",
+    "count -e gpt2",
     "--help",
     *(
         pytest.param(args, marks=pytest.mark.sweep)
         for args in (
-            *("split -n 5 --separator - -e gpt2", "show -e gpt2", "decode -e gpt2", "models"),
+            "split -n 5 --separator - -e gpt2",
+            "show -e gpt2",
+            "decode -e gpt2",
+            "models",
             "count --json",
         )
     ),
@@ -222,7 +230,8 @@ def test_closed_pipe_is_quiet(args: str) -> None:
 @pytest.mark.parametrize(
     "args",
     [
-        *("decode -e gpt2", "count"),
+        "decode -e gpt2",
+        "count -e gpt2",
         *(pytest.param(args, marks=pytest.mark.sweep) for args in ("show -e gpt2", "--version")),
     ],
 )
@@ -239,8 +248,8 @@ def test_full_disk_is_one_line(args: str) -> None:
     [
         ("encode -e gpt2", "<&-", b"compat-bpe: standard input: closed\n"),
         ("encode -e gpt2", ">&-", b"compat-bpe: standard output: closed\n"),
-        ("count", "<&-", b"compat-bpe: standard input is closed\n"),
-        ("count", ">&-", b"compat-bpe: standard output: closed\n"),
+        ("count -e gpt2", "<&-", b"compat-bpe: standard input is closed\n"),
+        ("count -e gpt2", ">&-", b"compat-bpe: standard output: closed\n"),
     ],
 )
 def test_closed_stream_is_one_line(args: str, closed: str, message: bytes) -> None:
@@ -367,6 +376,28 @@ def test_an_interrupt_of_another_program_that_imports_the_package() -> None:
     assert b"KeyboardInterrupt" in done.stderr
 
 
+#: The command in a program that has something to do at its end.
+_WITH_AN_END = """
+import atexit, os, sys, threading
+atexit.register(lambda: print("at the end", flush=True))
+from compat_bpe.cli import program
+if "THREAD" in os.environ:
+    threading.Timer(0.5, print, ["of a thread"]).start()
+program()
+"""
+
+
+@pytest.mark.parametrize("thread", [False, True])
+@pytest.mark.parametrize(("limit", "status"), [("9", 0), ("1", 1)])
+def test_the_end_of_the_process(thread: bool, limit: str, status: int) -> None:
+    env = environment(**({"THREAD": "1"} if thread else {}))
+    args = ("count", *GPT2, "--total-only", "--max", limit, "-q", "-c", "one two three")
+    done = run_process(*args, code=_WITH_AN_END, env=env)
+    lines = done.stdout.decode().splitlines()
+    expected = {"3", "of a thread", "at the end"} if thread else {"3", "at the end"}
+    assert (done.returncode, lines[-1], set(lines)) == (status, "at the end", expected)
+
+
 # Workers, large inputs and little memory.
 
 
@@ -443,7 +474,12 @@ def test_memory_that_is_not_there() -> None:
     with open("large", "wb") as file:
         file.truncate(160 << 20)
     done = run_process(
-        *("split", *GPT2, "-n", "5", "--json", "large"),
+        "split",
+        *GPT2,
+        "-n",
+        "5",
+        "--json",
+        "large",
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (160 << 20, 160 << 20)),
     )
     assert (done.returncode, done.stdout) == (2, b"")

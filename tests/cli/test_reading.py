@@ -380,7 +380,7 @@ def test_errors_and_encodings_of_files(args: str) -> None:
     for unknown in ("latin-99", "hex", "a\0b", "é"):
         status, out, err = command(args, "--encoding-of-file", unknown, stdin="a")
         assert (status, out) == (2, "")
-        assert f"unknown encoding of text {unknown!r}" in err
+        assert f"unknown text encoding {unknown!r}" in err
 
 
 def test_vocabularies_without_tokens_for_bytes_have_u_fffd() -> None:

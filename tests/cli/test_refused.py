@@ -63,14 +63,16 @@ def _in_shared(shared: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 nonsense → onsense
 --nonsense → onsense
 count --nonsense → onsense
-conut → there is no command 'conut' (did you mean 'count'?)
+conut → compat-bpe: there is no command 'conut' (did you mean 'count'?); see compat-bpe -h.
 xyz → there is no command 'xyz'
 help trian → there is no command 'trian' (did you mean 'train'?)
 help count more → compat-bpe count has no commands
 corpus count → 'count'
-notes.txt → ; that is a file or folder: compat-bpe count notes.txt
+notes.txt → ; to count the file or folder of that name: compat-bpe count notes.txt
 completion cmd → 'cmd' is not one of 'bash', 'zsh', 'fish'
 lsp --tcp localhost:9257 → No such option
+--nosuch → compat-bpe: No such option
+count --modle gpt-4 → --model
 lsp more → unexpected extra argument
 x\x1b[2J → \\x1b[2J
 count --max \x1b[2J → \\x1b[2J
@@ -137,8 +139,9 @@ count --context -c x -m o1-x → the limits of model 'o1-x' are not known
 count --context --total-only -m gpt-4o → --total-only and --context exclude
 count --messages - a.txt → --messages and PATH exclude each other.
 count --messages - --tree → --messages and --tree exclude each other.
+count --messages → Option '--messages' requires an argument. See compat-bpe count -h.
 count --messages none → none: No such file or directory
-count --messages chat.json --as-of soon → as_of: 'soon' is no date like 2025-06-30
+count --messages chat.json --as-of soon → as_of: 'soon' is not a date such as 2025-06-30
 count --messages chat.json --factor 2 --parts -m gpt-4o → exclude each other
 count --parts chat.json → --parts needs --messages
 count --as-of 2025-06-30 chat.json → --as-of needs --messages
@@ -156,12 +159,12 @@ count -c hello a → --string and
 count -c hello - → --string and
 count -c hello --files-from a → --string and
 count -c \udcff → not UTF-8
-count --encoding-of-file base64 a.txt → unknown encoding of text 'base64'
+count --encoding-of-file base64 a.txt → unknown text encoding 'base64'
 count --include [a . → '[a' matches nothing: '[a' ends within a set
 count --include {a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b} . → more than 256 patterns
-count --pattern gpt2 <<< a → --pattern is for a vocabulary file that does not say its pattern
+count --pattern gpt2 <<< a → --pattern is for a vocabulary file without a pattern of its own
 count -e gpt2 --pattern gpt2 <<< a →
-    --pattern is for a vocabulary file that does not say its pattern
+    --pattern is for a vocabulary file without a pattern of its own
 count -e mine.tiktoken <<< a → compat-bpe: mine.tiktoken: a rank file does not say how text is split
 count -e mine.tiktoken --pattern llama-3 <<< a → compat-bpe: unknown pattern 'llama-3'
 count -e ./nowhere <<< a → compat-bpe: ./nowhere: No such file or directory
@@ -251,10 +254,10 @@ count 'How many tokens is this?' →
 show 'How many tokens is this?' →
     No such file or directory; for a text, use echo TEXT | compat-bpe show
 count *.zip → compat-bpe: *.zip: No such file or directory; no file matches this pattern
-encode corpus → compat-bpe: corpus: Is a directory; encode takes one file, and count a directory
+encode corpus → compat-bpe: corpus: Is a directory; encode takes one file; count takes a directory
 decode corpus → compat-bpe: corpus: Is a directory; decode takes one file
 show corpus/ → compat-bpe: corpus/: Is a directory; give the files in it, such as corpus/*
-truncate -n 5 corpus → Is a directory; truncate takes one file, and split --files a directory
+truncate -n 5 corpus → Is a directory; truncate takes one file; split --files takes a directory
 split -n 5 --json corpus → compat-bpe: corpus: Is a directory; --files takes a directory
 encode *.tsv → matches 4 files; encode takes one.
 decode *.tsv → matches 4 files; decode takes one.
@@ -291,8 +294,8 @@ encode --add-special-tokens --offsets -e wordpiece.json →
 show --ids --html <<< a → --ids, --merges, --json and --html exclude each other
 show --json --ids <<< a → --ids, --merges, --json and --html exclude each other
 show --json --html <<< a → --ids, --merges, --json and --html exclude each other
-show --merges --ids a → --ids, --merges, --json and --html exclude each other, but for --merges
-    --json and --merges --html.
+show --merges --ids a → --ids, --merges, --json and --html exclude each other, except --merges
+    with --json or --html.
 show --merges \udce9 → it is not UTF-8.
 truncate → Missing option '-n'
 truncate -n -1 → -1 is not in the range
@@ -373,7 +376,7 @@ def test_corpus_counts(line: str, said: str) -> None:
 
 
 @cases(r"""
--o new → Error: Give -n, --terms or both.
+-o new → compat-bpe: Give -n, --terms or both.
 -n 1 -o . → compat-bpe: .: it exists and is not empty; --force writes into it
 -n 1 -o no/where → compat-bpe: no/where: there is no folder
 -n 1 -o new none.txt → compat-bpe: none.txt: No such file or directory
@@ -386,7 +389,7 @@ def test_extend(line: str, said: str) -> None:
 
 
 @cases(r"""
--o out → Error: Give --vocab-size, --merges or --patience.
+-o out → compat-bpe: Give --vocab-size, --merges or --patience.
 -n 300 → Missing option '-o' / '--output'
 corpus -n 300 -o corpus → corpus: it exists and is not empty; --force
 corpus -n 300 -o no/where → no/where: there is no folder
@@ -405,7 +408,7 @@ corpus -o out -n 300 --name a/b → 'a/b' cannot be the name of a file
 -o out -n 300 nowhere → nowhere: No such file or directory
 -o out -n 300 bad.txt → bad.txt: not UTF-8: byte 0xff at offset 3
 -o out -n 300 empty.txt → there is no text to learn from
-picture.png no.txt -n 270 -o out --errors skip → nothing is left of the corpus
+picture.png no.txt -n 270 -o out --errors skip → the corpus has no text
 -o out -n 300 --counts bad.tsv → bad.tsv:2: the count is -1; it must be 0 or more
 -o out -n 300 --counts two.tsv → two.tsv:2: 'b c' is not one chunk of the pattern 'gpt2'
 -o out -n 300 --counts c.csv → c.csv: the name of a file of counts ends in
@@ -445,7 +448,7 @@ def test_train(line: str, said: str) -> None:
 -n 300 --byte-fallback → --byte-fallback is not for --model bpe, only for character-bpe,
     sentencepiece-bpe, sentencepiece-unigram.
 --model sentencepiece-bpe → Give --vocab-size.
---model sentencepiece-bpe -n 90 --user-symbols '' → the symbol '' is no text
+--model sentencepiece-bpe -n 90 --user-symbols '' → the symbol '' is not a text
 --model sentencepiece-bpe -n 90 --seed-size 3 →
     --seed-size is not for --model sentencepiece-bpe, only for unigram, sentencepiece-unigram.
 --model sentencepiece-bpe -n 90 --weight a=2 →
@@ -454,11 +457,11 @@ def test_train(line: str, said: str) -> None:
     shrinking_factor is 0.1; it must be 0.5 to 0.95
 --model sentencepiece-unigram -n 45 --input-sentence-size 100 → must be 0 or more than 100
 --model sentencepiece-bpe -n 90 --like wordpiece.json →
-    --like: wordpiece.json is no model of SentencePiece, as sentencepiece-bpe needs
---like word.model -n 90 → models of words and characters are trained in
+    --like: wordpiece.json is not a model of SentencePiece, which sentencepiece-bpe needs
+--like word.model -n 90 → models of words and characters can only be trained in
 --like word.model --model wordpiece -n 90 → has no steps that a tokenizer.json describes
 --model sentencepiece-bpe -n 9 → raise it, or lower character_coverage
--n 300 --format sentencepiece → is no model of SentencePiece
+-n 300 --format sentencepiece → is not a model of SentencePiece
 --patience 2 → --patience and --check-every need --validation.
 -n 300 --check-every 2 → --patience and --check-every need --validation.
 -n 300 --min-improvement 0.1 → --min-improvement needs --patience.
@@ -473,11 +476,11 @@ def test_train(line: str, said: str) -> None:
 --model unigram --validation 0.2 --patience 1 → Give --vocab-size.
 --model wordpiece -n 99 --min-score 1 →
     min_score is for the rule likelihood; min_frequency is for the other
---patience 1 --validation 0.000000001 → there is no held-out text by which learning could stop
---checkpoint out --merges 5 → apart from each other
---checkpoint out/kept --merges 5 → apart from each other
---checkpoint . --merges 5 → apart from each other
---checkpoint corpus/kept --merges 5 → corpus has this folder in it
+--patience 1 --validation 0.000000001 → convergence needs held-out text, and there is none
+--checkpoint out --merges 5 → need separate folders
+--checkpoint out/kept --merges 5 → need separate folders
+--checkpoint . --merges 5 → need separate folders
+--checkpoint corpus/kept --merges 5 → corpus contains this folder
 --checkpoint kept --model sentencepiece-bpe -n 99 →
     --checkpoint is not for models of SentencePiece
 --checkpoint named --merges 5 → it has other files (a.txt) and no checkpoint

@@ -389,4 +389,4 @@ def test_a_page_says_what_an_estimate_lacks() -> None:
     assert "<td>≈11</td>" in written
     done = report(f"{CLAUDE} --html alone.html corpus")
     assert done.status == 2
-    assert "--html needs an encoding (-e): an estimate has no tokens to draw.\n" in done.err
+    assert "--html needs an encoding (-e): an estimate has no tokens to draw." in done.err

@@ -263,7 +263,8 @@ def write_documents(name: str) -> None:
 @pytest.mark.parametrize(
     "name",
     [
-        *("lines.jsonl.gz", "lines.jsonl.zst"),
+        "lines.jsonl.gz",
+        "lines.jsonl.zst",
         *(
             pytest.param(name, marks=pytest.mark.sweep)
             for name in ("lines.jsonl.bz2", "lines.jsonl.xz", "table.parquet", "table.arrow")
@@ -301,7 +302,7 @@ def test_a_package_that_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     for name, extra in (("lines.jsonl.zst", "zstd"), ("table.parquet", "parquet")):
         done = train(f"-n 280 -o out --errors skip {name}", status=2)
         assert done.err.startswith(f"compat-bpe: {name}: ")
-        assert f"pip install 'compat-bpe[{extra}]'" in done.err
+        assert f"pip install '.[{extra}]' in a checkout of compat-bpe" in done.err
 
 
 # It stops by convergence, and ``report`` shows the curve.

@@ -172,7 +172,7 @@ def test_validation_with_every_model(model: str) -> None:
 
 def test_the_bytes_of_another_are_left_out_unless_they_are_asked_for() -> None:
     like = f"corpus --like {kind_path('characters_byte_fallback')} -n 400 -o"
-    note = "the 256 tokens of bytes of --like are left out, as in transformers"
+    note = "the 256 byte tokens of --like are left out, as in transformers"
     assert note in trained(f"{like} out").err
     assert "<0x00>" not in vocabulary("out")
     assert "left out" not in trained(f"{like} bytes --byte-fallback").err
@@ -212,7 +212,7 @@ def test_unigram_like_another() -> None:
 
 @cases(
     """
-wordpiece -n 5 → 22 tokens, not 5: special tokens and characters are as many
+wordpiece -n 5 → 22 tokens, not 5: special tokens and characters alone are as many
 wordpiece -n 5000 → 30 tokens, not 5,000: no pair is left to merge
 wordpiece --merges 50 --min-frequency 40 →
     2 merges, not 50: no pair that may be merged occurs 40 times or more
@@ -312,7 +312,7 @@ def test_a_sample_of_lines_and_what_is_left_out_is_said() -> None:
     args = "texts --model sentencepiece-bpe -n 5000 --max-sentence-length 100 -o out"
     err = trained(args).err
     assert " tokens, not 5,000: there are no more; 2 lines of more than 100 bytes " in err
-    assert "left out; --max-sentence-length takes longer ones" in err
+    assert "left out; --max-sentence-length keeps longer ones" in err
 
 
 @pytest.mark.usefixtures("_texts")

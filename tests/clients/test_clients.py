@@ -42,7 +42,7 @@ pytestmark = pytest.mark.clients
 
 SDIST_SHA256 = "231dec90efcdccf1b565a1416107736f1e09b1a08fe736ef9d6363e626d03874"
 
-# Name of the script in scripts/ → what it needs, apart from tiktoken.
+# Name of a function of scripts/programs.py → what it needs, apart from tiktoken.
 CLIENTS = {
     "dashscope": ["dashscope==2.0.2"],
     "langchain": ["langchain-text-splitters==1.1.3"],
@@ -73,7 +73,7 @@ def test_client(
     for number, environment in enumerate(pair):
         folder = tmp_path / str(number)
         folder.mkdir()
-        printed.append(environment.script(client, texts, cwd=folder))
+        printed.append(environment.script("programs", client, texts, cwd=folder))
     expected, actual = printed
     assert len(expected.splitlines()) >= len(TEXTS), "the script prints a line for each text"
     assert actual == expected

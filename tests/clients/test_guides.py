@@ -22,11 +22,10 @@ from tests.clients.environments import (
     pip,
     with_tiktoken,
 )
-from tests.docs_folder import CHAT_TEMPLATE
-from tests.docs_folder import environment as environment
-from tests.docs_folder import folder as folder
-from tests.docs_folder import vocabulary as vocabulary
-from tests.docs_pages import blocks_of
+from tests.docs_pages import CHAT_TEMPLATE, blocks_of
+from tests.docs_pages import environment as environment
+from tests.docs_pages import folder as folder
+from tests.docs_pages import vocabulary as vocabulary
 
 pytestmark = pytest.mark.clients
 PAGE = ROOT / "docs" / "recipes.md"
@@ -91,19 +90,12 @@ def checked(environment: Environment, headings: list[str], folder: Path) -> None
     assert [line for line in printed.splitlines() if not line.isdigit()] == names
 
 
-def test_recipes_of_large_packages(
-    environments: Path,
-    wheels: Wheels,
-    tmp_path: Path,
-) -> None:
+def test_recipes_of_large_packages(environments: Path, wheels: Wheels, tmp_path: Path) -> None:
     checked(made(environments / "recipes-large", LARGE, wheels), list(LARGE), tmp_path)
 
 
 def test_recipes_of_small_packages(
-    environments: Path,
-    wheels: Wheels,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
+    environments: Path, wheels: Wheels, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     environment = made(environments / "recipes-small", SMALL, wheels)
     checked(environment, ["LangChain", "semchunk", "chonkie"], tmp_path)
@@ -122,15 +114,22 @@ def test_recipes_of_small_packages(
         environment.run(*llm, "gpt-99", cwd=tmp_path)
 
 
+def test_trained_vocabulary_of_the_tutorial(
+    environments: Path, wheels: Wheels, tmp_path: Path
+) -> None:
+    page = ROOT / "docs" / "tutorial-training.md"
+    (block,) = (block for block in blocks_of(page) if block.language == "python")
+    environment = made(environments / "tutorial", {"": "transformers==5.23.0"}, wheels)
+    arguments = ["-n", "300", "-o", "vocabulary", "--eos", "<|end|>"]
+    texts = str(ROOT / "fixtures/docs/texts")
+    environment.run("-I", "-m", "compat_bpe", "train", *arguments, texts, cwd=tmp_path)
+    environment.run("-I", "-c", block.text, cwd=tmp_path)
+
+
 TABLES = ["duckdb==2.0.1", "polars==2.1.0", "pandas==2.3.3", "pyarrow>=14.0.1"]
 
 
-def test_tables(
-    environments: Path,
-    wheels: Wheels,
-    published: Path,
-    tmp_path: Path,
-) -> None:
+def test_tables(environments: Path, wheels: Wheels, published: Path, tmp_path: Path) -> None:
     environment = with_tiktoken(environments / "tables", TABLES, published)
     pip("install", "--force-reinstall", "--no-deps", wheels.own, python=environment.python)
     guide = HERE.parents[1] / "docs" / "guide-tables.md"
@@ -138,12 +137,7 @@ def test_tables(
     assert printed == "done\n"
 
 
-OBJECTS = [
-    "openai==3.57.0",
-    "anthropic==2.14.0",
-    "litellm==1.110.2",
-    "langchain-core==1.8.3",
-]
+OBJECTS = ["openai==3.57.0", "anthropic==2.14.0", "litellm==1.110.2", "langchain-core==1.8.3"]
 
 
 def test_objects_of_clients(environments: Path, wheels: Wheels, tmp_path: Path) -> None:

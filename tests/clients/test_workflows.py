@@ -211,9 +211,14 @@ def test_files_of_a_release(released: Path) -> None:
     files = {path.relative_to(released).as_posix() for path in released.rglob("*")}
     (wheel,), (sdist,) = released.glob("python/*.whl"), released.glob("python/*.gz")
     assert files == {
-        *("python", "files", "notes.md", "files/SHA256SUMS"),
-        *(f"python/{wheel.name}", f"python/{sdist.name}"),
-        *(f"files/compat-bpe-{__version__}.vsix", f"files/compat-bpe-{__version__}-site.tar.gz"),
+        "python",
+        "files",
+        "notes.md",
+        "files/SHA256SUMS",
+        f"python/{wheel.name}",
+        f"python/{sdist.name}",
+        f"files/compat-bpe-{__version__}.vsix",
+        f"files/compat-bpe-{__version__}-site.tar.gz",
     }
     lines = (released / "files/SHA256SUMS").read_text().splitlines()
     sums = {name: digest for digest, name in (line.split("  ") for line in lines)}

@@ -74,7 +74,9 @@ def test_short_texts_are_remembered_from_batch_to_batch() -> None:
         columns: list[list[Any]] = [["a", long, long], [names] * 3, [limits] * 3]
         assert batches.apply(*arrays(*columns)) == [1, 5000, 5000]
     assert [row for row in made if row[1] == "a"] == [
-        *(("gpt2", "a", 1), ("bytes", "a", 1), ("gpt2", "a", 2))
+        ("gpt2", "a", 1),
+        ("bytes", "a", 1),
+        ("gpt2", "a", 2),
     ]
     assert len(made) == 3 + 4  # the long one is made once for each batch
 
@@ -205,7 +207,7 @@ def test_own_encodings(connection: sqlite3.Connection) -> None:
 
 
 def test_wrong_arguments() -> None:
-    with pytest.raises(TypeError, match=r"sqlite3 or of DuckDB, not a object.*spark.register"):
+    with pytest.raises(TypeError, match=r"sqlite3 or DuckDB, not a object.*spark.register"):
         register(object())
     with pytest.raises(ValueError, match="errors is 'ignore'"):
         register(object(), errors="ignore")  # type: ignore[arg-type]

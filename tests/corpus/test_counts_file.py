@@ -145,12 +145,7 @@ def test_bad_lines(line: bytes, message: str, tmp_path: Path) -> None:
         ('{"chunk": "a"}', "no field 'count'"),
         ('{"count": 1}', "no field 'chunk'"),
         ('{"chunk": null, "count": 1}', "a chunk must be a str, not NoneType"),
-        ('{"chunk": "", "count": 1}', "the chunk is empty"),
         ('{"chunk": "\\ud800", "count": 1}', r"the chunk '\\ud800' has a surrogate"),
-        ('{"chunk": "a", "count": 1.0}', "the count of 'a' is 1.0; it must be an integer"),
-        ('{"chunk": "a", "count": NaN}', "the count of 'a' is nan; it must be an integer"),
-        ('{"chunk": "a", "count": true}', "the count of 'a' is True; it must be an integer"),
-        ('{"chunk": "a", "count": -1}', "the count of 'a' is -1; it must be 0 or more"),
         ('{"chunk": "a", "count": 9223372036854775808}', "the count of 'a' is beyond 9,223"),
         ('{"chunk": "a", "count": 1, "group": 3}', "the group is 3; it must be a string"),
         ('{"chunk": "a", "count": 1, "group": "\\ud800"}', r"the group '\\ud800' has a surrogate"),
@@ -199,7 +194,9 @@ def test_parquet(tmp_path: Path) -> None:
     parquet.write_table(table(count=counts, other=[1, 2, 3], chunk=chunks), path)
     read_sizes: list[int] = []
     assert [*CountsReader([str(path)], read_sizes.append).read()] == [
-        *(("a", 1, "x"), ("\t", 2, "x"), ("a", 2**62, "x")),
+        ("a", 1, "x"),
+        ("\t", 2, "x"),
+        ("a", 2**62, "x"),
     ]
     assert sum(read_sizes) == path.stat().st_size
     groups = pyarrow.array(["g", None], pyarrow.large_string())
@@ -216,8 +213,6 @@ def test_parquet(tmp_path: Path) -> None:
         ({"chunk": ["a"], "count": [1], "group": [1]}, ": the column 'group' is int64"),
         ({"chunk": ["a", None], "count": [1, 1]}, ":2: a chunk must be a str, not NoneType"),
         ({"chunk": ["a", "b"], "count": [1, None]}, ":2: the count of 'b' is None; it must be"),
-        ({"chunk": ["a", "b"], "count": [1, -1]}, ":2: the count of 'b' is -1; it must be 0"),
-        ({"chunk": ["a", ""], "count": [1, 1]}, ":2: the chunk is empty"),
     ],
 )
 def test_bad_parquet(columns: dict[str, Any], message: str, tmp_path: Path) -> None:
@@ -240,7 +235,7 @@ def test_damaged_parquet(tmp_path: Path) -> None:
 def test_parquet_without_pyarrow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     (tmp_path / "x.parquet").touch()
-    with pytest.raises(ImportError, match=r"pip install 'compat-bpe\[parquet\]'"):
+    with pytest.raises(ImportError, match=r"pip install '\S+\[parquet\]'"):
         read(tmp_path / "x.parquet")
 
 
@@ -566,5 +561,5 @@ def test_without_pyarrow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     for name in ("a.parquet", "a.arrow"):
         path = tmp_path / name
         path.write_bytes(b"")
-        with pytest.raises(ImportError, match=f"^{path}: .* by pyarrow: pip install 'compat-bpe"):
+        with pytest.raises(ImportError, match=f"^{path}: .* by pyarrow: pip install '"):
             read_table(path)

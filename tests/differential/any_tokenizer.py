@@ -1,26 +1,204 @@
-"""Whole tokenizers drawn at random, hard texts for them, and odd files; a seed gives all of it."""
+"""Every part of a ``tokenizer.json``, whole tokenizers drawn of them, hard texts and odd files.
+
+A seed gives all that is drawn.
+"""
 
 from __future__ import annotations
 
 import copy
+from base64 import b64encode
 from collections.abc import Callable, Iterator
+from itertools import product
+from pathlib import Path
 from random import Random
+from tempfile import NamedTemporaryFile
 from typing import Any
 
 from compat_bpe.encodings.tokenizer import Tokenizer
 from compat_bpe.pipeline.added_tokens import normalized_content
+from compat_bpe.pipeline.pre_tokenizers.split import BEHAVIORS
 from tests import strategies as hard
-from tests.differential import parts
+from tests.differential.small_sentencepieces import parsed, trained
 from tests.differential.small_tokenizers import file, small_model
 from tests.tokenizer_files import BYTE_LEVEL, FLAGS, added
+
+Part = dict[str, Any]
+
+# Normalizers
+
+#: A map of one's own: keys that are prepended, jamo, halves of flags, consonants, emoji and marks,
+#: that begin others, and that leave nothing.
+OWN_MAP = {
+    "q": "1", "\u0600": "2", "\u1100": "3", "\u1161": "4", "\u11a8": "5", "가": "6", "각": "7",
+    "\U0001f1e9": "8", "\u0915": "9", "\u094d": "0", "©": "10", "\u200d": "11", "\u0301": "12",
+    "x": "", "\u0600x": "13", "d\u0301": "14", "d\u0301\u0323": "15", "j\u0940": "", "\n": "16",
+    "k\u0301": "", "中": "17", "l": "18\u0301", "\u0903": "19", "\u0e33": "20", "\r\n": "21",
+}  # fmt: skip
+
+
+def _precompiled(**options: Any) -> Part:
+    spec = parsed(trained(**options)).normalizer_spec
+    blob = b64encode(spec.precompiled_charsmap).decode()
+    return {"type": "Precompiled", "precompiled_charsmap": blob}
+
+
+def _own_map() -> Part:
+    """Return the part of ``OWN_MAP``, which the trainer reads from a file."""
+    rows = ("\t".join(" ".join(f"{ord(c):X}" for c in text) for text in row)
+            for row in OWN_MAP.items())  # fmt: skip
+    with NamedTemporaryFile("w", suffix=".tsv", delete=False) as file:
+        file.write("".join(f"{row}\n" for row in rows))
+    found = _precompiled(normalization_rule_tsv=file.name)
+    Path(file.name).unlink()
+    return found
+
+
+def _bert(clean: bool, ideographs: bool, accents: bool | None, lower: bool) -> Part:
+    names = ("clean_text", "handle_chinese_chars", "strip_accents", "lowercase")
+    return {"type": "BertNormalizer", **dict(zip(names, (clean, ideographs, accents, lower)))}
+
+
+def _replace(kind: str, pattern: str, content: str) -> Part:
+    return {"type": "Replace", "pattern": {kind: pattern}, "content": content}
+
+
+def _strip(left: bool, right: bool) -> Part:
+    return {"type": "Strip", "strip_left": left, "strip_right": right}
+
+
+#: Of four flags all, none, one and all but one.
+ALL_OR_ONE = [flags for flags in product((True, False), repeat=4) if sum(flags) != 2]
+SIMPLE = ("NFC", "NFD", "NFKC", "NFKD", "Lowercase", "StripAccents", "Nmt", "ByteLevel")
+NORMALIZERS: dict[str, Part] = {
+    **{name: {"type": name} for name in SIMPLE},
+    **{"bert " + " ".join(map(str, flags)): _bert(*flags) for flags in ALL_OR_ONE},
+    "bert null": _bert(True, True, None, True),
+    "bert null cased": _bert(True, True, None, False),
+    "nmt_nfkc": _precompiled(normalization_rule_name="nmt_nfkc"),
+    "nfkc_cf": _precompiled(normalization_rule_name="nfkc_cf"),
+    "own map": _own_map(),
+    "strip": _strip(True, True),
+    "strip left": _strip(True, False),
+    "strip right": _strip(False, True),
+    "replace": _replace("String", "a", "\\1 e\u0301"),
+    "replace space": _replace("String", " ", "▁"),
+    "replace two": _replace("String", "``", '"'),
+    "replace pattern": _replace("Regex", r"\s+|ll?", ""),
+    "replace spaces": _replace("Regex", " {2,}", " "),
+    "replace nothing": _replace("Regex", "x*", "-"),
+    "replace nothing by a mark": _replace("Regex", "x*", "\u0301"),
+    "prepend": {"type": "Prepend", "prepend": "▁"},
+    "prepend several": {"type": "Prepend", "prepend": "e\u0301中 "},
+}
+
+
+def normalizers(*names: str) -> Part:
+    return {"type": "Sequence", "normalizers": [NORMALIZERS[name] for name in names]}
+
+
+# Pre-tokenizers
+
+PATTERNS = {
+    "gpt2": r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+",
+    "llama3": r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}"
+    r"| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+",
+    "letters": "[A-Za-z]+",
+    "three digits": "[0-9][0-9][0-9]",
+    "ends of lines": r"\s+$",
+    "behind": r"(?<=[a-z])[A-Z]|(?<![0-9])[,.]",
+    "boundary": r"\b\w+\b",
+    "perhaps empty": r"\p{L}*",
+    "newlines": "[\r\n]",
+    "chinese": "[\u4e00-\u9fa5\u0800-\u4e00\uac00-\ud7ff]+",
+    "three at most": r"\p{N}{1,3}",
+}
+
+
+def split(pattern: str, behavior: str = "Isolated", invert: bool = False) -> Part:
+    rule = {"pattern": {"Regex": pattern}, "behavior": behavior, "invert": invert}
+    return {"type": "Split", **rule}
+
+
+METASPACE: Part = {"type": "Metaspace", "replacement": "▁"}
+STEPS: dict[str, Part] = {
+    **{f"split {name}": split(pattern) for name, pattern in PATTERNS.items()},
+    **{f"split {behavior} {invert}": split(PATTERNS["letters"], behavior, invert)
+       for behavior in BEHAVIORS for invert in (False, True)},
+    **{f"empty {behavior}": split(PATTERNS["perhaps empty"], behavior) for behavior in BEHAVIORS},
+    "string": {**split(""), "pattern": {"String": "a."}},
+    "byte level": {**BYTE_LEVEL, "use_regex": True},
+    "byte level, no regex": BYTE_LEVEL,
+    "byte level, prefix space": {**BYTE_LEVEL, "use_regex": True, "add_prefix_space": True},
+    "digit": {"type": "Digits", "individual_digits": True},
+    "digits": {"type": "Digits", "individual_digits": False},
+    "whitespace": {"type": "Whitespace"},
+    "whitespace split": {"type": "WhitespaceSplit"},
+    **{f"punctuation {one}": {"type": "Punctuation", "behavior": one} for one in BEHAVIORS},
+    "delimiter": {"type": "CharDelimiterSplit", "delimiter": "a"},
+    "bert": {"type": "BertPreTokenizer"},
+    **{f"metaspace {scheme} {split}": {**METASPACE, "prepend_scheme": scheme, "split": split}
+       for scheme in ("always", "first", "never") for split in (False, True)},
+    "metaspace e": {**METASPACE, "replacement": "e"},
+    "scripts": {"type": "UnicodeScripts"},
+    "fixed 5": {"type": "FixedLength"},
+    "fixed 2": {"type": "FixedLength", "length": 2},
+}  # fmt: skip
+
+
+def pre_tokenizers(*steps: str | Part) -> Part:
+    """Several steps, by their names or as they stand in a file."""
+    chosen = [STEPS[step] if isinstance(step, str) else step for step in steps]
+    return {"type": "Sequence", "pretokenizers": chosen}
+
+
+# Post-processors
+
+SPECIAL = {
+    "[CLS]": {"id": "[CLS]", "ids": [1000], "tokens": ["[CLS]"]},
+    "[SEP]": {"id": "[SEP]", "ids": [1001], "tokens": [" Ġsep "]},
+    "long": {"id": "long", "ids": [7, 8, 9], "tokens": ["a", "", "c"]},
+}
+BERT = {"type": "BertProcessing", "sep": ["[SEP]", 1001], "cls": ["[CLS]", 1000]}
+OFFSET_FLAGS = [
+    {"trim_offsets": t, "add_prefix_space": p} for t in (False, True) for p in (False, True)
+]
+ROBERTA = [{**BERT, "type": "RobertaProcessing", **flags} for flags in OFFSET_FLAGS]
+OFFSETS = [{**BYTE_LEVEL, **flags} for flags in OFFSET_FLAGS]
+
+
+def template(single: list[Any], pair: list[Any], tokens: Part = SPECIAL) -> Part:
+    members = {"single": single, "pair": pair, "special_tokens": tokens}
+    return {"type": "TemplateProcessing", **members}
+
+
+def special_piece(name: str, type_id: int = 0) -> Part:
+    return {"SpecialToken": {"id": name, "type_id": type_id}}
+
+
+def text_piece(name: str, type_id: int = 0) -> Part:
+    return {"Sequence": {"id": name, "type_id": type_id}}
+
+
+def processor_sequence(*steps: Part) -> Part:
+    return {"type": "Sequence", "processors": list(steps)}
+
+
+# Whole tokenizers
 
 #: Many of these, so that they meet the vocabulary.
 COMMON = [*"aabbee1 .▁", " ", "  ", "é", "e\u0301", "中", "文", "Ａ", "ﬁ", "か\u3099", "😀", "\n"]
 HARD = [
     *hard.WHITE_SPACE + hard.NO_WHITE_SPACE + hard.CASED + hard.OTHER_LETTERS + hard.MARKS,
     *hard.DIGITS + hard.SYMBOLS + hard.RECENT,
-    *(*hard.CONTRACTIONS, *hard.NEWLINES, *hard.EMOJI, *hard.WORDS),
-    *("``", "\u0344", "\u1e69\u0323\u0307", "İ", "Ⅷ"),
+    *hard.CONTRACTIONS,
+    *hard.NEWLINES,
+    *hard.EMOJI,
+    *hard.WORDS,
+    "``",
+    "\u0344",
+    "\u1e69\u0323\u0307",
+    "İ",
+    "Ⅷ",
 ]
 NAMES = [
     *("<s>", "</s>", "<s", "s>", "<A>", " a", "a ", "é", "e\u0301", "ab", "Ġ", "x", "\n", "▁", "1"),
@@ -77,15 +255,15 @@ def _with_unknown(draw: Random, names: list[str]) -> list[str]:
 
 
 def wordpiece(draw: Random) -> dict[str, Any]:
-    prefix = draw.choice(["##", "##", "##", "", "e", "▁"])
+    prefix = draw.choice(["##", "##", "##", "", "e", "▁", "中a"])
     names = pieces(draw)
     names += [prefix + name for name in some(draw, names, 1, 30)]
     return {
         "type": "WordPiece",
         "vocab": numbered(draw, _with_unknown(draw, names)),
-        "unk_token": "[UNK]",
+        "unk_token": draw.choice(["[UNK]", "[UNK]", "[UNK]", "a"]),
         "continuing_subword_prefix": prefix,
-        "max_input_chars_per_word": draw.choice([100, 100, 7, 1, 0]),
+        "max_input_chars_per_word": draw.choice([100, 100, 7, 5, 2, 1, 0]),
     }
 
 
@@ -130,16 +308,39 @@ def bpe(draw: Random) -> dict[str, Any]:
 
 
 def byte_level(draw: Random) -> dict[str, Any]:
+    """A model that may lack bytes; merges in any order, of which several may make one token."""
     model = small_model()
-    lacking = set(some(draw, "abeth", 0, 2)) if draw.random() < 0.3 else set()
+    lacking = set(some(draw, "abethĠÃ1", 0, 3)) if draw.random() < 0.4 else set()
     names = [name for name in model["vocab"] if not lacking & set(name)]
-    merges = [merge for merge in model["merges"] if not lacking & set(merge)]
-    flags = {"fuse_unk": draw.random() < 0.5, "ignore_merges": draw.random() < 0.5}
+    pairs = [tuple(merge.split(" ")) for merge in model["merges"] if not lacking & set(merge)]
+    if draw.random() < 0.4:
+        for name in some(draw, [name for name in names if len(name) > 2], 0, 9):
+            at = draw.randrange(1, len(name))
+            pairs += [(name[:at], name[at:])] * ({name[:at], name[at:]} <= {*names})
+        pairs = draw.sample([*dict.fromkeys(pairs)], len({*pairs}))
     unknown = draw.choice([None, None, "<unk>"])
-    if unknown:
-        names.append(unknown)
-    vocab = {name: number for number, name in enumerate(names)}
-    return {**model, **flags, "unk_token": unknown, "vocab": vocab, "merges": merges}
+    fallback = draw.random() < 0.3
+    if unknown or fallback:
+        names += [
+            "<unk>",
+            "<unk>e",
+            "<0x61>",
+            "<0x62>",
+            "<0x61><0x62>",
+            "<0x74>",
+            "<0xC4>",
+            "<0xA0>",
+        ]
+        pairs += [("<unk>", "e"), ("<0x61>", "<0x62>")] if "e" not in lacking else []
+    return {
+        **model,
+        "fuse_unk": draw.random() < 0.5,
+        "ignore_merges": draw.random() < 0.5,
+        "byte_fallback": fallback,
+        "unk_token": unknown,
+        "vocab": {name: number for number, name in enumerate(names)},
+        "merges": [*map(list, pairs)] if draw.random() < 0.5 else [*map(" ".join, pairs)],
+    }
 
 
 MODELS = {
@@ -157,18 +358,18 @@ _INSERTING = {"replace nothing", "replace nothing by a mark"}
 
 
 def normalizer(draw: Random) -> dict[str, Any] | None:
-    names = [name for name in parts.NORMALIZERS if name not in _SLOW or draw.random() < 0.3]
+    names = [name for name in NORMALIZERS if name not in _SLOW or draw.random() < 0.3]
     names = [name for name in names if name not in _INSERTING]
-    found = [parts.NORMALIZERS[name] for name in some(draw, names, 0, 3)]
+    found = [NORMALIZERS[name] for name in some(draw, names, 0, 3)]
     if len(found) == 1 and draw.random() < 0.5:
         return found[0]
     return {"type": "Sequence", "normalizers": found} if found else None
 
 
 def pre_tokenizer(draw: Random, to_bytes: bool) -> dict[str, Any] | None:
-    steps = [parts.STEPS[name] for name in some(draw, parts.STEPS, 0, 3)]
+    steps = [STEPS[name] for name in some(draw, STEPS, 0, 3)]
     if draw.random() < 0.3:
-        steps = [{**parts.METASPACE, "prepend_scheme": draw.choice(["always", "first", "never"])}]
+        steps = [{**METASPACE, "prepend_scheme": draw.choice(["always", "first", "never"])}]
     if to_bytes:
         steps.append(BYTE_LEVEL)
     if len(steps) == 1 and draw.random() < 0.5:
@@ -178,14 +379,14 @@ def pre_tokenizer(draw: Random, to_bytes: bool) -> dict[str, Any] | None:
 
 #: Of ids that the model may have, and, unlike in ``SPECIAL``, none.
 _TOKENS = {
-    **parts.SPECIAL,
-    "[SEP]": {**parts.SPECIAL["[SEP]"], "ids": [1]},
+    **SPECIAL,
+    "[SEP]": {**SPECIAL["[SEP]"], "ids": [1]},
     "none": {"id": "none", "ids": [], "tokens": []},
 }
 
 
 def _special(draw: Random) -> dict[str, Any]:
-    return parts.special_piece(draw.choice([*_TOKENS]), draw.randint(0, 2))
+    return special_piece(draw.choice([*_TOKENS]), draw.randint(0, 2))
 
 
 def _template(draw: Random, repeats: bool) -> dict[str, Any]:
@@ -193,12 +394,15 @@ def _template(draw: Random, repeats: bool) -> dict[str, Any]:
         found: list[Any] = []
         for name in names:
             found += [_special(draw) for _ in range(draw.randint(0, 2))]
-            found.append(parts.text_piece(name, draw.randint(0, 2)))
+            found.append(text_piece(name, draw.randint(0, 2)))
         return found + [_special(draw) for _ in range(draw.randint(0, 1))]
 
-    single = around(draw.choice(["A", "A", "AA", ""] if repeats else ["A"]))
+    # A single text that has a second one, and a name that has no tokens, are errors.
+    single = around(draw.choice(["A", "A", "AA", "", "BA"] if repeats else ["A"]))
     pair = around(draw.choice(["AB", "BA", "A", "ABAB"] if repeats else ["AB", "BA"]))
-    return parts.template(single, pair, _TOKENS)
+    if repeats and draw.random() < 0.05:
+        single.append(special_piece("no such name"))
+    return template(single, pair, _TOKENS)
 
 
 def post_processor(draw: Random, repeats: bool) -> Any:
@@ -213,44 +417,47 @@ def post_processor(draw: Random, repeats: bool) -> Any:
     ]
     found = draw.choice(choices)
     if draw.random() < 0.2 and repeats:
-        return parts.processor_sequence(*filter(None, some(draw, choices, 0, 3)))
+        steps = [post_processor(draw, repeats) for _ in range(draw.randint(0, 3))]
+        return processor_sequence(*filter(None, steps))
     return found
 
 
+_FLAGS = [False, True]
+_SHORT = ["", "▁", " ", "a", "##", "</w>", "|", "ab", "é", "<pad>"]
+_CHARS = ["▁", " ", "a", "é", "中"]
+_PATTERNS = [
+    {"String": "▁"},
+    {"String": "ab"},
+    {"Regex": r"\s+"},
+    {"Regex": "[ab]+$"},
+    {"Regex": "^ "},
+]
+_SCHEMES = ["always", "first", "never"]
+#: The kinds of decoders, and what their members may be.
+DECODERS: dict[str, dict[str, list[Any]]] = {
+    "WordPiece": {"prefix": _SHORT, "cleanup": _FLAGS},
+    "BPEDecoder": {"suffix": _SHORT},
+    "Metaspace": {"replacement": _CHARS, "prepend_scheme": _SCHEMES, "split": _FLAGS},
+    "CTC": {"pad_token": _SHORT, "word_delimiter_token": _SHORT, "cleanup": _FLAGS},
+    "ByteFallback": {},
+    "Fuse": {},
+    "Strip": {"content": _CHARS, "start": [0, 1, 2, 3], "stop": [0, 1, 2, 3]},
+    "Replace": {"pattern": _PATTERNS, "content": _SHORT},
+    "ByteLevel": {name: [value] for name, value in BYTE_LEVEL.items() if name != "type"},
+}
+
+
+def decoder_step(draw: Random, kind: str | None = None) -> dict[str, Any]:
+    kind = draw.choice([*DECODERS]) if kind is None else kind
+    return {"type": kind, **{name: draw.choice(some) for name, some in DECODERS[kind].items()}}
+
+
 def decoder(draw: Random) -> dict[str, Any] | None:
-    def one() -> dict[str, Any]:
-        def short() -> str:
-            return draw.choice(["", "▁", " ", "a", "##", "</w>", "ab", "é"])
-
-        pattern = draw.choice(
-            [("String", "▁"), ("String", "ab"), ("Regex", r"\s+"), ("Regex", "[ab]+$")]
-        )
-        scheme, cleanup = draw.choice(["always", "first", "never"]), draw.random() < 0.5
-        counts = {"start": draw.randint(0, 2), "stop": draw.randint(0, 2)}
-        return draw.choice(
-            [
-                {"type": "WordPiece", "prefix": short(), "cleanup": cleanup},
-                {"type": "BPEDecoder", "suffix": short()},
-                {**parts.METASPACE, "prepend_scheme": scheme},
-                {
-                    "type": "CTC",
-                    "pad_token": short(),
-                    "word_delimiter_token": short(),
-                    "cleanup": cleanup,
-                },
-                {"type": "ByteFallback"},
-                {"type": "Fuse"},
-                {"type": "Strip", "content": draw.choice("▁ aé"), **counts},
-                {"type": "Replace", "pattern": dict([pattern]), "content": short()},
-                BYTE_LEVEL,
-            ]
-        )
-
     if draw.random() < 0.2:
         return None
     if draw.random() < 0.5:
-        return one()
-    return {"type": "Sequence", "decoders": [one() for _ in range(draw.randint(0, 3))]}
+        return decoder_step(draw)
+    return {"type": "Sequence", "decoders": [decoder_step(draw) for _ in range(draw.randint(0, 4))]}
 
 
 def added_tokens(draw: Random, vocab: list[str]) -> list[dict[str, Any]]:
@@ -267,26 +474,24 @@ def added_tokens(draw: Random, vocab: list[str]) -> list[dict[str, Any]]:
     return found
 
 
-def settings_of(draw: Random) -> dict[str, Any]:
-    """Truncation and padding, which most files do not have."""
-    parts: dict[str, Any] = {"truncation": None, "padding": None}
-    if draw.random() < 0.3:
-        parts["truncation"] = {
-            "direction": draw.choice(["Left", "Right"]),
-            "max_length": draw.randint(0, 12),
-            "strategy": draw.choice(["LongestFirst", "LongestFirst", "OnlyFirst", "OnlySecond"]),
-            "stride": draw.choice([0, 0, 1, 2]),
-        }
-    if draw.random() < 0.3:
-        parts["padding"] = {
-            "strategy": draw.choice(["BatchLongest", {"Fixed": draw.randint(0, 20)}]),
-            "direction": draw.choice(["Left", "Right"]),
-            "pad_to_multiple_of": draw.choice([None, 0, 1, 4]),
-            "pad_id": draw.randint(0, 9),
-            "pad_type_id": draw.randint(0, 3),
-            "pad_token": draw.choice(["[PAD]", ""]),
-        }
-    return parts
+def truncation(draw: Random) -> dict[str, Any]:
+    return {
+        "direction": draw.choice(["Left", "Right"]),
+        "max_length": draw.randint(0, 12),
+        "strategy": draw.choice(["LongestFirst", "LongestFirst", "OnlyFirst", "OnlySecond"]),
+        "stride": draw.choice([0, 0, 1, 2, 3]),
+    }
+
+
+def padding(draw: Random) -> dict[str, Any]:
+    return {
+        "strategy": draw.choice(["BatchLongest", {"Fixed": draw.randint(0, 20)}]),
+        "direction": draw.choice(["Left", "Right"]),
+        "pad_to_multiple_of": draw.choice([None, 0, 1, 4, 7]),
+        "pad_id": draw.randint(0, 9),
+        "pad_type_id": draw.randint(0, 3),
+        "pad_token": draw.choice(["[PAD]", ""]),
+    }
 
 
 def any_file(draw: Random, kind: str | None = None) -> dict[str, Any]:
@@ -294,7 +499,10 @@ def any_file(draw: Random, kind: str | None = None) -> dict[str, Any]:
     kind = draw.choice(list(MODELS)) if kind is None else kind
     model = MODELS[kind](draw)
     vocab = [one[0] if isinstance(one, list) else one for one in model["vocab"]]
-    parts = settings_of(draw)
+    # Most files have neither.
+    parts = {
+        one.__name__: one(draw) if draw.random() < 0.3 else None for one in (truncation, padding)
+    }
     return file(
         **parts,
         added_tokens=added_tokens(draw, vocab),

@@ -19,10 +19,9 @@ T = TypeVar("T")
 BYTES = {bytes([byte]): byte for byte in range(256)}
 
 #: The names of POSIX's classes of characters.
-POSIX = [
-    *("alnum", "alpha", "ascii", "blank", "cntrl", "digit", "graph", "lower", "print", "punct"),
-    *("space", "upper", "word", "xdigit"),
-]
+POSIX = """
+    alnum alpha ascii blank cntrl digit graph lower print punct space upper word xdigit
+""".split()
 
 #: The pattern of Kimi K2, as published.
 KIMI = (

@@ -1,4 +1,4 @@
-"""Added tokens, and flags of models over bytes, against tokenizers."""
+"""Added tokens, against tokenizers."""
 
 from __future__ import annotations
 
@@ -9,45 +9,20 @@ from typing import Any
 
 import pytest
 import tokenizers
-from hypothesis import assume, given
+from hypothesis import given
 from hypothesis import strategies as st
 
 import compat_bpe
 from compat_bpe.pipeline.special_tokens import FEW
 from compat_bpe.save import save_tokenizer_json
 from compat_bpe.unicode.surrogates import repair
-from tests.differential.any_tokenizer import is_undefined
-from tests.differential.parts import normalizers, pre_tokenizers
+from tests.differential.any_tokenizer import pre_tokenizers
 from tests.differential.small_tokenizers import Both, file, small_model
 from tests.examples import drawn
 from tests.strategies import texts as any_texts
 from tests.tokenizer_files import BYTE_LEVEL, FLAGS, added
 
 texts = any_texts.map(repair)
-
-#: Names that overlap, hold white space, stand in the vocabulary or change when normalized.
-NAMES = ["<s>", "</s>", "<s", "s>", "<A>", " a", "a ", "é", "e\u0301", "he", "Ġt", "x", "\n"]
-flags = st.fixed_dictionaries({flag: st.booleans() for flag in FLAGS})
-near_names = st.lists(
-    st.one_of(st.sampled_from([*NAMES, " ", "b", "_", "1", "\u3000", "É"]), texts), max_size=12
-).map("".join)
-
-
-@given(
-    st.dictionaries(st.sampled_from(NAMES), flags, max_size=6),
-    st.sampled_from([[], ["NFC"], ["Lowercase"], ["prepend"], ["Lowercase", "NFD"]]),
-    st.booleans(),
-    st.lists(near_names, max_size=4),
-)
-def test_added_tokens(tokens: Any, names: list[str], prefix: bool, several: list[str]) -> None:
-    listed = [added(1000 + i, name, **flags) for i, (name, flags) in enumerate(tokens.items())]
-    steps = {**BYTE_LEVEL, "use_regex": True, "add_prefix_space": prefix}
-    made = Both(file(added_tokens=listed, normalizer=normalizers(*names), pre_tokenizer=steps))
-    assume(not is_undefined(made.ours))
-    for text in several:
-        # It does at white space that two tokens take.
-        if not made.panics(text):
-            made.check(text)
 
 
 def test_ids_of_added_tokens_are_those_that_tokenizers_gives() -> None:
@@ -133,60 +108,6 @@ def test_hostile_names(name: str, flag: str) -> None:
     names, text = HOSTILE[name]
     tokens = [added(300 + at, name, **{flag: True}) for at, name in enumerate(names)]
     Both(file(added_tokens=tokens)).check(text)
-
-
-# Flags of the model
-
-#: What a model may do with the bytes that it has no token for.
-UNKNOWN = st.fixed_dictionaries(
-    {
-        "unk_token": st.sampled_from([None, "<unk>"]),
-        "fuse_unk": st.booleans(),
-        "byte_fallback": st.booleans(),
-    }
-)
-
-
-@given(
-    UNKNOWN,
-    st.sets(st.sampled_from("abeth"), max_size=3),
-    texts | st.text("abeth <>x061", max_size=12),
-)
-def test_models_that_lack_bytes(unknown: Any, lacking: set[str], text: str) -> None:
-    model = small_model()
-    names = [name for name in model["vocab"] if not lacking & set(name)]
-    names += ["<unk>", "<unk>e", "<0x61>", "<0x62>", "<0x61><0x62>", "<0x74>"]
-    merges = [merge for merge in model["merges"] if not lacking & set(merge)]
-    merges += ["<unk> e", "<0x61> <0x62>"] if "e" not in lacking else ["<0x61> <0x62>"]
-    ids = {name: number for number, name in enumerate(names)}
-    Both(file(model={**model, **unknown, "vocab": ids, "merges": merges})).check(text)
-
-
-@given(st.data(), st.booleans(), st.booleans())
-def test_random_merges(data: Any, ignore_merges: bool, as_lists: bool) -> None:
-    """Merges in any order, of parts that merging by rank would not leave, made in several ways."""
-    alphabet = "abc"
-    model = small_model()
-    pairs: list[tuple[str, str]] = []
-    known = list(alphabet)
-    for _ in range(data.draw(st.integers(0, 12))):
-        left, right = data.draw(st.tuples(*[st.sampled_from(known)] * 2))
-        if len(left + right) < 9:
-            pairs.append((left, right))
-            known.append(left + right)
-    shuffled = data.draw(st.permutations(pairs))
-    others = data.draw(st.lists(st.text(alphabet, min_size=2, max_size=5), max_size=4))
-    single = [name for name in model["vocab"] if len(name) == 1]
-    names = list(dict.fromkeys([*single, *data.draw(st.permutations([*known, *others]))]))
-    model = {
-        **model,
-        "vocab": {name: number for number, name in enumerate(names)},
-        "merges": [list(pair) if as_lists else " ".join(pair) for pair in shuffled],
-        "ignore_merges": ignore_merges,
-    }
-    made = Both(file(model=model))
-    for text in data.draw(st.lists(st.text(alphabet, max_size=40), max_size=5)):
-        made.check(text)
 
 
 def test_an_unknown_id_is_an_error_here() -> None:

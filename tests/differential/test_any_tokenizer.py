@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 import tokenizers
+from hypothesis import strategies as st
 
 from compat_bpe.encodings.tokenizer import Tokenizer
 from compat_bpe.formats.checked_json import parse_json, read_json
@@ -30,6 +31,7 @@ from tests.differential.any_tokenizer import (
     with_uneven_templates,
 )
 from tests.differential.small_tokenizers import PANIC, answer, error_of, fields, file, lookups, same
+from tests.examples import drawn
 from tests.tokenizer_files import FLAGS, added
 
 
@@ -152,7 +154,7 @@ def check_saved(ours: Tokenizer, theirs: Any, texts: list[str], path: Path) -> N
         save_tokenizer_json(ours, path)
     except ValueError as error:
         # No file keeps the ids of all added tokens here: the reference's has others, too.
-        assert "would get other ids" in str(error)  # noqa: PT017
+        assert "would not get the ids" in str(error)  # noqa: PT017
         theirs.save(str(path))
         assert tokenizers.Tokenizer.from_file(str(path)).get_vocab() != theirs.get_vocab()
         return
@@ -176,8 +178,8 @@ def check_saved(ours: Tokenizer, theirs: Any, texts: list[str], path: Path) -> N
         same(lambda: encode(text, **cut_by(read)).ids, lambda: theirs.encode(text).ids)  # noqa: B023
 
 
-def check_seed(draw: Random, folder: Path, kind: str | None = None) -> None:
-    content = any_file(draw, kind)
+def check_seed(draw: Random, folder: Path) -> None:
+    content = any_file(draw)
     made = both(content)
     if made is None:
         return
@@ -204,9 +206,9 @@ def check_seed(draw: Random, folder: Path, kind: str | None = None) -> None:
     check_saved(ours, theirs, texts, folder / "tokenizer.json")
 
 
-def check_adding(draw: Random, folder: Path, kind: str | None = None) -> None:
+def check_adding(draw: Random, folder: Path) -> None:
     """Tokens that are added make of a tokenizer what they make of the reference's."""
-    content = {**any_file(draw, kind), "truncation": None, "padding": None}
+    content = {**any_file(draw), "truncation": None, "padding": None}
     made = both(content)
     if made is None:
         return
@@ -219,7 +221,10 @@ def check_adding(draw: Random, folder: Path, kind: str | None = None) -> None:
         for token in fresh[:1]:  # what a name alone means
             token.update(dict.fromkeys(FLAGS, False), normalized=True)
         tokens = fresh + content["added_tokens"][: draw.choice([0, 0, 1, 3])]
-        if _are_changed_back(tokens, ours):
+        # One whose id another token took gets a new id here; there it takes its own back.
+        added_before = {one["content"] for one in content["added_tokens"]}
+        lost = {name for name in added_before if ours.token_to_id(name) is None}
+        if _are_changed_back(tokens, ours) or lost & {one["content"] for one in tokens}:
             continue
         kinds: tuple[Any, Any] = (AddedToken, tokenizers.AddedToken)
         new, theirs_new = (
@@ -264,16 +269,12 @@ def _are_changed_back(tokens: list[dict[str, Any]], ours: Tokenizer) -> bool:
     return False
 
 
-@pytest.mark.parametrize("kind", MODELS)
-@pytest.mark.parametrize("seed", range(12))
-def test_random_tokenizers(kind: str, seed: int, tmp_path: Path) -> None:
-    check_seed(Random(seed), tmp_path, kind)
-
-
-@pytest.mark.parametrize("kind", MODELS)
-@pytest.mark.parametrize("seed", range(12))
-def test_tokens_are_added(kind: str, seed: int, tmp_path: Path) -> None:
-    check_adding(Random(seed), tmp_path, kind)
+@pytest.mark.parametrize("check_one", [check_seed, check_adding])
+@drawn(150, seed=st.integers(0, 1 << 32))
+def test_random_tokenizers(
+    tmp_path_factory: pytest.TempPathFactory, check_one: Any, seed: int
+) -> None:
+    check_one(Random(seed), tmp_path_factory.getbasetemp())
 
 
 @pytest.mark.sweep
@@ -353,9 +354,13 @@ SCORES: dict[str, Any] = {"vocab": [["a", -1.0], ["b", -2.0]]}
     [
         *({**WORDS, "merges": merges} for merges in (["a"], "x", [["a", "z"]])),
         *({**WORDS, "merges": [], name: 7} for name in ("fuse_unk", "x")),
-        *(PREFIXED, {**PREFIXED, **SCORES}, {**PREFIXED, "max_input_chars_per_word": "x"}),
-        *({**PREFIXED, "continuing_subword_prefix": 5}, {**SCORES, "unk_token": "a"}),
-        *({**SCORES, "unk_token": "a", "merges": []}, {**SCORES, "unk_token": "a", "unk_id": 0}),
+        PREFIXED,
+        {**PREFIXED, **SCORES},
+        {**PREFIXED, "max_input_chars_per_word": "x"},
+        {**PREFIXED, "continuing_subword_prefix": 5},
+        {**SCORES, "unk_token": "a"},
+        {**SCORES, "unk_token": "a", "merges": []},
+        {**SCORES, "unk_token": "a", "unk_id": 0},
     ],
 )
 def test_a_model_without_a_type_is_of_the_first_that_fits(model: dict[str, Any]) -> None:
@@ -424,7 +429,11 @@ def check_shared_ids(kind: str, seed: int) -> None:
         ids, kind = answer(lambda: mine.encode(text, allowed_special="all"))  # noqa: B023
         if not kind:
             assert mine.encode_with_offsets(text, allowed_special="all").ids == ids
-            assert mine.count(text) == len(mine.encode_ordinary(text))
+            # Names that are plain text may be unknown.
+            ordinary, refused = answer(lambda: mine.encode_ordinary(text))  # noqa: B023
+            assert answer(lambda: mine.count(text)) == (  # noqa: B023
+                (None, refused) if refused else (len(ordinary), "")
+            )
     names = {**content["model"]["vocab"], **{one.content: one.id for one in mine.added_tokens}}
     for number in set(names.values()):
         assert mine.id_to_token(number) is not None

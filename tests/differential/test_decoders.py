@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from functools import partial
+from random import Random
 from typing import Any
 
 import pytest
@@ -15,42 +16,18 @@ from compat_bpe.formats.checked_json import Json
 from compat_bpe.formats.tokenizer_parts import read_decoder
 from compat_bpe.pipeline.decoders.pieces import PieceDecoder
 from compat_bpe.pipeline.decoders.steps import ESCAPED
+from tests.differential.any_tokenizer import DECODERS, decoder, decoder_step
 from tests.differential.small_tokenizers import Both, answer, error_of, file
 from tests.examples import drawn
 from tests.strategies import texts as any_texts
-from tests.tokenizer_files import BYTE_LEVEL, added
-
-flags = st.booleans()
-counts = st.integers(0, 3)
-short = st.sampled_from(["", "▁", " ", "a", "##", "</w>", "|", "ab", "é", "<pad>"])
-characters = st.sampled_from(["▁", " ", "a", "é", "中"])
-patterns = st.sampled_from(
-    [{"String": "▁"}, {"String": "ab"}, {"Regex": r"\s+"}, {"Regex": "[ab]+$"}, {"Regex": "^ "}]
-)
-schemes = st.sampled_from(["always", "first", "never"])
-MEMBERS: dict[str, dict[str, Any]] = {
-    "WordPiece": {"prefix": short, "cleanup": flags},
-    "BPEDecoder": {"suffix": short},
-    "Metaspace": {"replacement": characters, "prepend_scheme": schemes, "split": flags},
-    "CTC": {"pad_token": short, "word_delimiter_token": short, "cleanup": flags},
-    "ByteFallback": {},
-    "Fuse": {},
-    "Strip": {"content": characters, "start": counts, "stop": counts},
-    "Replace": {"pattern": patterns, "content": short},
-    "ByteLevel": {name: st.just(BYTE_LEVEL[name]) for name in BYTE_LEVEL if name != "type"},
-}
-KINDS = {
-    name: st.fixed_dictionaries({"type": st.just(name), **members})
-    for name, members in MEMBERS.items()
-}
+from tests.tokenizer_files import added
 
 
 def sequence(*steps: Any) -> dict[str, Any]:
     return {"type": "Sequence", "decoders": list(steps)}
 
 
-one = st.one_of(*KINDS.values())
-sequences = st.lists(one, max_size=4).map(lambda found: sequence(*found))
+randoms = st.randoms(use_true_random=False)
 LLAMA = [
     {"type": "Replace", "pattern": {"String": "▁"}, "content": " "},
     {"type": "ByteFallback"},
@@ -61,31 +38,14 @@ REAL = [
     *(sequence(*LLAMA[:count]) for count in (4, 3, 2)),
     sequence(LLAMA[1], sequence(LLAMA[2])),
 ]
+PIECES = [
+    *("", "a", "▁", "▁▁a", "▁ab", "##b", "##", "a</w>", "</w>", " ", "  ", "<pad>", "|", "'"),
+    *(".", "?", "n't", "'m", "do", "not", "do not", "'s", "'ve", "'re", " ' ", "!"),
+    *("<0x61>", "<0xC3>", "<0xA9>", "<0xc3>", "<0xE4>", "<0x+1>", "<0xZZ>", "<0x20>", "<0x-1>"),
+    *("<0x 1>", "<0xé>", "<0x61", "Ġa", "Ã", "©", "中", "é"),
+]
 pieces = st.one_of(
-    *map(
-        st.sampled_from,
-        (
-            [
-                "",
-                "a",
-                "▁",
-                "▁▁a",
-                "▁ab",
-                "##b",
-                "##",
-                "a</w>",
-                "</w>",
-                " ",
-                "  ",
-                "<pad>",
-                "|",
-                "'",
-            ],
-            [".", "?", "n't", "'m", "do", "not", "do not", "'s", "'ve", "'re", " ' ", "!"],
-            ["<0x61>", "<0xC3>", "<0xA9>", "<0xc3>", "<0xE4>", "<0x+1>", "<0xZZ>"],
-            ["<0x20>", "<0x-1>", "<0x 1>", "<0xé>", "<0x61", "Ġa", "Ã", "©", "中", "é"],
-        ),
-    ),
+    st.sampled_from(PIECES),
     st.text("ab▁ #é<>", max_size=6),
     any_texts.filter(lambda text: text.isascii()),
 )
@@ -107,27 +67,24 @@ def check(part: Any, given_pieces: list[str]) -> None:
         decoder.decode_one(number)
 
 
-@pytest.mark.parametrize("name", KINDS)
-@drawn(300, data=st.data(), given_pieces=lists)
-def test_each_kind(name: str, data: st.DataObject, given_pieces: list[str]) -> None:
-    check(data.draw(KINDS[name]), given_pieces)
+@pytest.mark.parametrize("name", DECODERS)
+@drawn(300, draw=randoms, given_pieces=lists)
+def test_each_kind(name: str, draw: Random, given_pieces: list[str]) -> None:
+    check(decoder_step(draw, name), given_pieces)
 
 
-@drawn(400, st.one_of(sequences, st.sampled_from(REAL)), lists)
+some_parts = st.one_of(randoms.map(decoder).filter(bool), st.sampled_from(REAL))
+runs_of_bytes = st.lists(st.sampled_from(["<0xE4>", "<0xB8>", "<0xAD>", "", "▁a"]))
+
+
+@drawn(
+    600, st.one_of(randoms.map(decoder).filter(bool), st.sampled_from(REAL)), lists | runs_of_bytes
+)
 def test_sequences(part: Any, given_pieces: list[str]) -> None:
     check(part, given_pieces)
 
 
-@drawn(
-    300, st.sampled_from(REAL), st.lists(st.sampled_from(["<0xE4>", "<0xB8>", "<0xAD>", "", "▁a"]))
-)
-def test_runs_of_bytes(part: Any, given_pieces: list[str]) -> None:
-    check(part, given_pieces)
-
-
-@drawn(
-    300, st.one_of(st.none(), one, sequences), st.lists(pieces, min_size=1, unique=True), st.data()
-)
+@drawn(300, randoms.map(decoder), st.lists(pieces, min_size=1, unique=True), st.data())
 def test_pieces_of_byte_level_models(part: Any, names: list[str], data: Any) -> None:
     """Whatever the decoder is: pieces of the vocabulary and added tokens, special ones skipped."""
     names = [name for name in names if name and name != "[UNK]"]
@@ -137,7 +94,7 @@ def test_pieces_of_byte_level_models(part: Any, names: list[str], data: Any) -> 
     for name in names[::2]:
         vocabulary.setdefault(name, len(vocabulary))
     listed = [
-        added(5000 + at, name, special=data.draw(flags), normalized=data.draw(flags))
+        added(5000 + at, name, special=data.draw(st.booleans()), normalized=at % 2 == 0)
         for at, name in enumerate(names[len(names) // 3 :])
     ]
     parts = {"model": {**model, "vocab": vocabulary}, "decoder": part, "added_tokens": listed}

@@ -27,7 +27,7 @@ from compat_bpe.unicode.surrogates import repair
 from tests.corpora import PARTS, TEXTS, read, standard_library
 from tests.differential.reference import sample
 from tests.differential.small_tokenizers import PANIC, Both, answer, file
-from tests.drawn_models import BARE, CHARACTERS, character_models
+from tests.drawn_models import BARE, CHARACTERS, CHUNKS, PIECES, SCORES, character_models
 from tests.examples import drawn
 from tests.strategies import texts as any_texts
 from tests.tokenizer_files import BYTE_LEVEL, added, tokenizer_file
@@ -61,7 +61,7 @@ byte_texts = st.lists(st.text("ab é中\n", max_size=30), max_size=5)
 def check_ids(made: Both, text: str) -> None:
     expected = known(lambda: made.theirs.encode(text).ids)
     if expected is None:
-        with pytest.raises(ValueError, match="not the token for unknown characters, 'absent'"):
+        with pytest.raises(ValueError, match="lacks the token for unknown characters, 'absent'"):
             made.ours.encode_ordinary(text)
     else:
         assert made.ours.encode_ordinary(text) == expected
@@ -149,13 +149,17 @@ def test_merges_of_characters(
 
 #: Repetitions, spaces and full stops beside all sorts of things.
 HARD_TEXTS = [
-    *("", " ", "  a  b ", "a" * 5_000, " " * 5_000, "\n" * 3_000, "▁ ▁a▁"),
-    *(
-        "中。”。。 a。\n。\u3000。",
-        "中华人民共和国" * 500,
-        "<0x0A><unk>",
-        "\x00\ufffd\U0010ffff" * 100,
-    ),
+    "",
+    " ",
+    "  a  b ",
+    "a" * 5_000,
+    " " * 5_000,
+    "\n" * 3_000,
+    "▁ ▁a▁",
+    "中。”。。 a。\n。\u3000。",
+    "中华人民共和国" * 500,
+    "<0x0A><unk>",
+    "\x00\ufffd\U0010ffff" * 100,
 ]
 
 
@@ -178,10 +182,6 @@ def test_published_vocabularies_of_characters(name: str, length: int | None) -> 
 
 # WordPiece and word level
 
-LETTERS = "abé中😀"
-short = st.text(LETTERS, min_size=1, max_size=4)
-word_texts = st.text(LETTERS + " #", max_size=24)
-
 
 def wordpiece(**fields: Any) -> dict[str, Any]:
     return {
@@ -202,73 +202,14 @@ def of_words(model: dict[str, Any]) -> Both:
     return of_model(model, {"type": "WhitespaceSplit"})
 
 
-def check_words(made: Both, text: str) -> None:
-    """Compare ids, tokens and the texts that they were found in, or that there are none."""
-    found = known(lambda: made.theirs.encode(text))
-    if found is None:
-        with pytest.raises(ValueError, match="token for what is unknown"):
-            made.ours.encode(text)
-        return
-    assert made.ours.encode(text) == found.ids
-    core = made.ours.core
-    ours = [
-        (one.id, one.text, chunk.encode()[one.start : one.end].decode())
-        for chunk in core.splitter.chunks(text)
-        for one in core.definition.model.find(chunk)
-    ]
-    places = [text[start:end] for start, end in found.offsets]
-    assert ours == list(zip(found.ids, found.tokens, places))
-
-
-def shuffled(names: list[str], order: Any) -> dict[str, int]:
-    """A vocabulary with ids in any order, not all of them in use."""
-    distinct = list(dict.fromkeys(names))
-    return dict(zip(distinct, order.draw(st.permutations(range(len(distinct) + 2)))))
-
-
-@drawn(
-    400,
-    st.lists(short, max_size=8),
-    st.lists(short, max_size=8),
-    st.fixed_dictionaries(
-        {
-            "continuing_subword_prefix": st.sampled_from(["##", "", "a", "é", "中a"]),
-            "max_input_chars_per_word": st.sampled_from([100, 0, 1, 2, 5, 6]),
-            "unk_token": st.sampled_from(["[UNK]", "a", "##a", "missing"]),
-        }
-    ),
-    st.lists(word_texts, min_size=1, max_size=5),
-    st.data(),
-)
-def test_random_vocabularies_of_pieces(
-    first: list[str], others: list[str], options: Any, several: list[str], data: Any
-) -> None:
-    prefix = options["continuing_subword_prefix"]
-    names = [*first, *(prefix + piece for piece in others), "[UNK]"]
-    made = of_words(wordpiece(vocab=shuffled(names, data), **options))
-    for text in several:
-        check_words(made, text)
-        # Made of pieces, so that it is less often unknown.
-        made_of = st.lists(st.sampled_from(first or [""]), max_size=9).map("".join)
-        check_words(made, text + data.draw(made_of))
-
-
-@drawn(
-    100, st.lists(short, max_size=8), st.sampled_from(["[UNK]", "missing"]), word_texts, st.data()
-)
-def test_random_word_lists(names: list[str], unknown: str, text: str, data: Any) -> None:
-    made = of_words(word_level(vocab=shuffled([*names, "[UNK]"], data), unk_token=unknown))
-    check_words(made, text)
-    check_words(made, " ".join(names))
-
-
 @pytest.mark.parametrize("size", [99, 100, 101, 700])
 def test_words_as_long_as_may_be(size: int) -> None:
     vocab = {"[UNK]": 0, "中": 1, "##中": 2, "##" + "中" * 200 + "x": 3}
     for longest in (100, size, 1 << 40):
         made = of_words(wordpiece(vocab=vocab, max_input_chars_per_word=longest))
-        for end in ("", "x", "y"):
-            check_words(made, "中" * size + end)
+        for word in ("中" * size, "中" * size + "x", "中" * size + "y"):
+            found, expected = made.ours.encode_with_offsets(word), made.theirs.encode(word)
+            assert (found.ids, found.offsets) == (expected.ids, expected.offsets)
 
 
 @pytest.mark.parametrize("make", [wordpiece, word_level])
@@ -361,7 +302,7 @@ def check_chunk(here: Unigram, there: Any, chunk: str) -> None:
     expected = known(lambda: [(it.id, it.value, *it.offsets) for it in there.model.tokenize(chunk)])
     if expected is None:
         for encode in (here.encode, here.find):
-            with pytest.raises(ValueError, match="is no piece of the vocabulary"):
+            with pytest.raises(ValueError, match="is not in the vocabulary"):
                 encode(chunk)
         return
     assert list(map(tuple, here.find(chunk))) == expected
@@ -374,31 +315,12 @@ def check_chunk(here: Unigram, there: Any, chunk: str) -> None:
         assert here.encode(chunk) == ids
 
 
-ALPHABET = "ab中😀"
-SCORES = st.one_of(
-    st.sampled_from(["-1.0", "-2.0", "-3", "0.0", "1", "-0.0"]),
-    st.sampled_from(["-0.1", "-0.2", "-0.3", "-0.7", "-1e16", "1e16", "3e-17", "-1e308", "1e308"]),
-    st.floats(-20, 0).map(repr),
-    st.floats(allow_nan=False, allow_infinity=False).map(repr),
-)
-PIECES = st.one_of(
-    st.text(ALPHABET, max_size=5),
-    st.sampled_from(["<unk>", "<0x61>", "<0xE4>", "<0xB8>", "<0xAD>", "<0xe4>", "<", "", "xé"]),
-    st.integers(30, 36).map(lambda length: "a" * length),
-)
-SOME = st.sampled_from(["a", "b", "<unk>", "<0x61>", "中", "x", "é", "ab"])
-CHUNKS = st.one_of(
-    st.text(ALPHABET, max_size=40),
-    st.lists(SOME, max_size=12).map("".join),
-    st.integers(30, 120).map(lambda length: "a" * length),
-    any_texts.map(repair),
-)
-
-
 @drawn(
     500,
-    st.lists(st.tuples(PIECES, SCORES), min_size=1, max_size=16),
-    *(st.booleans(), st.booleans(), st.data()),
+    st.lists(st.tuples(PIECES, SCORES.map(repr)), min_size=1, max_size=16),
+    st.booleans(),
+    st.booleans(),
+    st.data(),
 )
 def test_random_vocabularies(
     vocab: list[tuple[str, str]], with_unknown: bool, fallback: bool, data: st.DataObject
@@ -406,22 +328,6 @@ def test_random_vocabularies(
     unknown = data.draw(st.integers(0, len(vocab) - 1)) if with_unknown else None
     both = both_unigrams(unigram_file(unigram_model(vocab, unknown, fallback)))
     for chunk in data.draw(st.lists(CHUNKS, max_size=4)):
-        check_chunk(*both, chunk)
-
-
-@drawn(
-    300,
-    st.lists(st.integers(-8, -1), min_size=14, max_size=14),
-    st.integers(1, 7),
-    st.lists(st.text("ab", max_size=60), max_size=4),
-)
-def test_ties(scores: list[int], parts: int, chunks: list[str]) -> None:
-    """Scores that are added to the same sums in many orders, rounded or not."""
-    pieces = [*"ab", "aa", "ab", "ba", "bb"]
-    pieces += [f"{x}{y}{z}" for x in "ab" for y in "ab" for z in "ab"]
-    vocab = [(it, repr(-s / parts)) for it, s in zip(pieces, scores)]
-    both = both_unigrams(unigram_file(unigram_model(vocab, None)))
-    for chunk in chunks:
         check_chunk(*both, chunk)
 
 
@@ -545,7 +451,10 @@ def test_ids_of_added_tokens(twice: bool) -> None:
 
 LARGE = ["xlm_r", "j2"]
 EVERY = [
-    *("t5_like", "kyoto_unigram", "albert_like", "xlnet_like"),
+    "t5_like",
+    "kyoto_unigram",
+    "albert_like",
+    "xlnet_like",
     *(pytest.param(name, marks=pytest.mark.sweep) for name in LARGE),
 ]
 

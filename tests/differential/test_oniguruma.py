@@ -12,7 +12,7 @@ from tokenizers import pre_tokenizers
 
 from compat_bpe.pattern.oniguruma import Letter, letter, named, parse_oniguruma, to_oniguruma
 from compat_bpe.pattern.parser import parse
-from compat_bpe.pattern.translation import PatternError
+from compat_bpe.pattern.tree import PatternError
 from compat_bpe.pipeline.pre_tokenizers.split import Split
 from compat_bpe.pipeline.pre_tokenizers.splitter import StepSplitter
 from compat_bpe.unicode import tables_properties
@@ -285,7 +285,14 @@ def clusters(pattern: str) -> Split:
 @pytest.mark.parametrize(
     "pattern",
     [
-        *(r"\X", r"\X+", r"\X{1,2}", r"\s+|\X", r"[a-z]|\X", r"[é\u0301]+|\X", r"\R|\X", r"\R"),
+        r"\X",
+        r"\X+",
+        r"\X{1,2}",
+        r"\s+|\X",
+        r"[a-z]|\X",
+        r"[é\u0301]+|\X",
+        r"\R|\X",
+        r"\R",
         r"a\R?b|\R+",
     ],
 )

@@ -18,7 +18,7 @@ from compat_bpe.formats.tokenizer_json import parse_tokenizer
 from compat_bpe.pattern.splitter import Splitter
 from compat_bpe.pipeline.offsets import Located, locate
 from compat_bpe.unicode.surrogates import repair
-from tests.differential.parts import METASPACE, STEPS, pre_tokenizers
+from tests.differential.any_tokenizer import METASPACE, STEPS, pre_tokenizers
 from tests.differential.small_tokenizers import Both, file, small_model
 from tests.examples import drawn
 from tests.strategies import texts as any_texts
@@ -60,8 +60,14 @@ def known(name: str) -> Both:
 
 #: One for each of the sets of characters that steps go by.
 CLASSES = [
-    *("split llama3", "split boundary", "digit", "whitespace", "punctuation Isolated"),
-    *("whitespace split", "bert", "scripts"),
+    "split llama3",
+    "split boundary",
+    "digit",
+    "whitespace",
+    "punctuation Isolated",
+    "whitespace split",
+    "bert",
+    "scripts",
 ]
 
 
@@ -170,8 +176,13 @@ def test_old_and_new_fields_of_metaspace(part: dict[str, Any]) -> None:
 
 def test_the_steps_of_known_models_are_joined() -> None:
     for names in (
-        *(["bert"], ["whitespace"], ["whitespace split"], ["metaspace first True"]),
-        *(["metaspace always False"], ["split llama3"], ["digit", "split gpt2"]),
+        ["bert"],
+        ["whitespace"],
+        ["whitespace split"],
+        ["metaspace first True"],
+        ["metaspace always False"],
+        ["split llama3"],
+        ["digit", "split gpt2"],
         ["split three at most", "split gpt2"],
     ):
         assert isinstance(both(*names).ours.core.splitter, Splitter)
@@ -180,17 +191,6 @@ def test_the_steps_of_known_models_are_joined() -> None:
 
 # Tokens and their places in the original text
 
-#: The normalizers that know places.
-PLACED_NORMALIZERS: list[dict[str, Any]] = [
-    {"type": "Lowercase"},
-    {"type": "Strip", "strip_left": True, "strip_right": True},
-    {"type": "Strip", "strip_left": True, "strip_right": False},
-    {"type": "Replace", "pattern": {"String": "a"}, "content": "xé"},
-    {"type": "Replace", "pattern": {"Regex": r"\s+|ll?"}, "content": ""},
-    {"type": "Replace", "pattern": {"String": " "}, "content": "▁"},
-    {"type": "Prepend", "prepend": "▁"},
-    {"type": "Prepend", "prepend": " ab"},
-]
 ADDED = [
     added(384, "<b>"),
     added(385, "A", normalized=True),
@@ -240,61 +240,6 @@ def test_each_step(name: str, thorough: settings) -> None:
     run()
 
 
-@drawn(
-    150,
-    st.lists(st.sampled_from(PLACED_NORMALIZERS), max_size=3),
-    st.lists(st.sampled_from([name for name in STEPS if "byte level" not in name]), max_size=3),
-    st.lists(st.sampled_from(range(len(ADDED))), unique=True, max_size=4),
-    st.lists(texts_with_names, min_size=1, max_size=4),
-)
-def test_any_combination(
-    steps: list[dict[str, Any]], names: list[str], numbers: list[int], several: list[str]
-) -> None:
-    made = of_steps(
-        *(*names, BYTE_LEVEL),
-        normalizer={"type": "Sequence", "normalizers": steps},
-        added_tokens=[ADDED[number] for number in numbers],
-    )
-    for text in several:
-        if not made.panics(text):
-            check_places(made, text)
-
-
-#: A model in which some bytes are unknown: dropped, one token each, fused, or spelled.
-UNKNOWN: dict[str, dict[str, Any]] = {
-    "dropped": {},
-    "one each": {"unk_token": "<unk>"},
-    "fused": {"unk_token": "<unk>", "fuse_unk": True},
-    "spelled": {"unk_token": "<unk>", "byte_fallback": True},
-}
-LACKING: dict[str, list[Any]] = {
-    "bytes": [BYTE_LEVEL],
-    "words": ["whitespace split", "metaspace first True", BYTE_LEVEL],
-    "bytes first": [BYTE_LEVEL, "split letters"],
-}
-
-
-@cache
-def with_gaps(unknown: str, steps: str) -> Both:
-    model = small_model()
-    missing = {"e", "Ġ", "Ã", "Ì", "▁", "1"}
-    names = [name for name in model["vocab"] if not missing & {*name}]
-    names = list(dict.fromkeys([*names, "<unk>", "<0xC4>", "<0xA0>", "<0x65>"]))
-    merges = [merge for merge in model["merges"] if not missing & {*merge}]
-    vocab = {name: number for number, name in enumerate(names)}
-    return of_steps(
-        *LACKING[steps], model={**model, "vocab": vocab, "merges": merges, **UNKNOWN[unknown]}
-    )
-
-
-@pytest.mark.parametrize("unknown", UNKNOWN)
-@pytest.mark.parametrize("steps", LACKING)
-@given(text=texts_with_names)
-@example(text="e hello é 1e")
-def test_bytes_that_are_no_tokens(unknown: str, steps: str, text: str) -> None:
-    check_places(with_gaps(unknown, steps), text)
-
-
 @pytest.mark.parametrize("ignore", [False, True])
 def test_a_chunk_that_is_a_token(ignore: bool) -> None:
     model = small_model()
@@ -303,27 +248,6 @@ def test_a_chunk_that_is_a_token(ignore: bool) -> None:
     made = Both(file(model=model, pre_tokenizer=STEPS["byte level"]))
     for text in (" helloé", "x helloé helloé!"):
         check_places(made, text)
-
-
-@cache
-def trimmed(first: bool, prefix: bool) -> Both:
-    step = {**STEPS["byte level"], "add_prefix_space": first}
-    after = {**step, "add_prefix_space": prefix}
-    return Both(file(pre_tokenizer=step, added_tokens=ADDED, post_processor=after))
-
-
-@pytest.mark.parametrize("prefix", [False, True])
-@pytest.mark.parametrize("first", [False, True])
-@given(text=texts_with_names)
-@example(text="  a b\n  c<b>  ")
-@example(text="\u3000\u3000")
-def test_trimmed_places(prefix: bool, first: bool, text: str) -> None:
-    made = trimmed(first, prefix)
-    ours, theirs = (
-        made.ours.encode_with_offsets(text, allowed_special="all"),
-        made.theirs.encode(text),
-    )
-    assert (ours.ids, ours.offsets) == (theirs.ids, theirs.offsets)
 
 
 @given(any_texts)

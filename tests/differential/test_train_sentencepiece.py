@@ -222,11 +222,11 @@ PARTS = [
 LINES = st.lists(st.sampled_from(PARTS), min_size=1, max_size=10, unique=True).flatmap(
     lambda parts: st.lists(st.lists(st.sampled_from(parts), max_size=14).map("".join), min_size=1)
 )
-FLAGS = [
-    *("byte_fallback", "split_digits", "treat_whitespace_as_suffix", "split_by_whitespace"),
-    *("allow_whitespace_only_pieces", "split_by_unicode_script", "split_by_number"),
-    *("add_dummy_prefix", "remove_extra_whitespaces", "hard_vocab_limit"),
-]
+FLAGS = """
+    byte_fallback split_digits treat_whitespace_as_suffix split_by_whitespace
+    allow_whitespace_only_pieces split_by_unicode_script split_by_number add_dummy_prefix
+    remove_extra_whitespaces hard_vocab_limit
+""".split()
 ANY_OPTIONS = st.fixed_dictionaries(
     {"vocab_size": st.sampled_from([20, 30, 60, 120, 330])},
     optional={
@@ -267,8 +267,8 @@ def test_many_corpora_with_any_options(lines: list[str], options: dict[str, Any]
 
 #: Lines that end, or begin, in ways that two readers may see differently.
 LINE_PARTS = st.sampled_from(
-    [*("a", "ab", "ba", " ", "\n", "\n", "\r\n", "\r\n", "\r", "\0", "\ufeff", "\x0b", "\x0c")]
-    + [*("\x1c", "\x85", "\u2028", "\t", "hug", "é猫", "\u2585", "x" * 12, "\x1a")]
+    ["a", "ab", "ba", " ", "\n", "\n", "\r\n", "\r\n", "\r", "\0", "\ufeff", "\x0b", "\x0c"]
+    + ["\x1c", "\x85", "\u2028", "\t", "hug", "é猫", "\u2585", "x" * 12, "\x1a"]
 )
 FILE_OPTIONS = st.fixed_dictionaries(
     {"model_type": st.sampled_from(["bpe", "unigram", "word", "char"])},

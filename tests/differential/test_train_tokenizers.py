@@ -9,7 +9,6 @@ import json
 import random
 from collections.abc import Callable
 from pathlib import Path
-from random import Random
 from typing import Any, NamedTuple
 
 import pytest
@@ -38,7 +37,7 @@ from compat_bpe.train.kinds import TOKENIZER_KINDS, kind_of
 from compat_bpe.train.tokenizer_kind import TokenizerSettings
 from compat_bpe.train.words import WordCounter
 from tests.corpora import SOURCES
-from tests.differential.parts import processor_sequence, special_piece, template, text_piece
+from tests.differential.any_tokenizer import processor_sequence, special_piece, template, text_piece
 from tests.differential.reference import repaired
 from tests.differential.small_tokenizers import file
 from tests.examples import drawn
@@ -46,7 +45,6 @@ from tests.kinds import kind_path
 from tests.strategies import texts
 from tests.tokenizer_files import BYTE_LEVEL, added
 from tests.train.small_vocabularies import by_list, by_rank, corpora, terms
-from tools.attack.training import KINDS as ATTACKED
 
 CORPUS = [path.read_text("utf-8")[:12_000] for path in SOURCES[:5]]
 CORPUS += ["naïve 世界你好 12345 \u0301\r\nCafé ### a#b"] * 9
@@ -392,20 +390,3 @@ def test_other_kinds(settings: TokenizerSettings, tmp_path: Path) -> None:
         ids = reference.encode(text).ids
         for encoding in (new, again):
             assert encoding.encode(text, allowed_special="all") == ids
-
-
-# Random small corpora with random settings: the cases of ``tools.attack training``
-
-
-@pytest.mark.parametrize("kind", ATTACKED)
-def test_some_corpora_and_settings(kind: str) -> None:
-    for number in range(3):
-        ATTACKED[kind](Random(f"{kind} {number}"))
-
-
-@pytest.mark.sweep
-@pytest.mark.parametrize("number", range(10))
-@pytest.mark.parametrize("kind", ATTACKED)
-def test_many_corpora_and_settings(kind: str, number: int) -> None:
-    for case in range(10 * number, 10 * number + 10):
-        ATTACKED[kind](Random(f"{kind} {case}"))

@@ -45,7 +45,9 @@ def prose(size: int | None = None) -> list[str]:
 
 #: Texts without spaces: what is long there is split at joints.
 CHINESE = [
-    *("天地玄黃宇宙洪荒日月盈昃辰宿列張", "天地不仁以萬物為芻狗", "日月星辰之行若出其中天地玄黃")
+    "天地玄黃宇宙洪荒日月盈昃辰宿列張",
+    "天地不仁以萬物為芻狗",
+    "日月星辰之行若出其中天地玄黃",
 ]
 
 CORPORA: dict[str, tuple[Any, Any, int]] = {

@@ -16,13 +16,7 @@ SMALL = ROOT / "fixtures" / "gpt2_small"
 FIRST, SECOND = "1" * 40, "2" * 40
 
 #: All that says where a store is.
-VARIABLES = (
-    "HF_HUB_CACHE",
-    "HUGGINGFACE_HUB_CACHE",
-    "HF_HOME",
-    "XDG_CACHE_HOME",
-    "OLLAMA_MODELS",
-)
+VARIABLES = ("HF_HUB_CACHE", "HUGGINGFACE_HUB_CACHE", "HF_HOME", "XDG_CACHE_HOME", "OLLAMA_MODELS")
 
 
 def move_home(folder: Path, patch: pytest.MonkeyPatch) -> None:

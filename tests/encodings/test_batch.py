@@ -73,11 +73,7 @@ def test_workers(encoding: Encoding, num_threads: int, workers: list[int]) -> No
 def test_surrogates_reach_the_workers(workers: list[int]) -> None:
     assert (
         OWN.encode_batch(["\ud800", "\ud83d\ude00"] * 200)
-        == [
-            list("\ufffd".encode()),
-            list("😀".encode()),
-        ]
-        * 200
+        == [list("\ufffd".encode()), list("😀".encode())] * 200
     )
     assert workers
 

@@ -272,7 +272,7 @@ def test_half_of_a_pair_says_what_is_missing(folder: Path) -> None:
 def test_rank_file_needs_a_pattern(folder: Path) -> None:
     for name in ("mine.tiktoken", "tokenizer.model"):
         save_tiktoken(SMALL, folder / name)
-    reason = r"mine.tiktoken: a rank file does not say how text is .* gpt2, .*, llama3, .*\)"
+    reason = r"mine.tiktoken: a rank file does not say how text is .*\(gpt2, .*, llama3, .*\)"
     with pytest.raises(ValueError, match=reason):
         load(folder)
     enc = load(folder, pattern="gpt2", special_tokens={"<s>": 300})
@@ -321,7 +321,7 @@ def test_name_tells_vocabularies_that_are_the_same_apart(folder: Path) -> None:
         path = folder / f"{name}.tiktoken"
         save_tiktoken(get_encoding("gpt2"), path)
         assert load(path).name == name
-    with pytest.raises(ValueError, match=r"there are gpt2.tiktoken, r50k_base.tiktoken: name the"):
+    with pytest.raises(ValueError, match=r"several vocabularies \(gpt2.tiktoken, r50k_base.t"):
         load(folder)
 
 
@@ -375,17 +375,10 @@ def test_merges_of_clip(folder: Path, name: str) -> None:
 def test_no_pattern_for_files_that_say_it_themselves(folder: Path, name: str) -> None:
     data = BERT.encode() if name == "vocab.txt" else gzip.compress(b"i n\n", mtime=0)
     (folder / name).write_bytes(data)
-    with pytest.raises(ValueError, match="it says itself how text is split"):
+    with pytest.raises(ValueError, match="the file defines how text is split"):
         load(folder, pattern="gpt2")
-    with pytest.raises(ValueError, match="only a rank file is given special tokens"):
+    with pytest.raises(ValueError, match="special_tokens is only for rank files"):
         load(folder, special_tokens={})
-
-
-def test_vocab_json_without_merges_is_refused(folder: Path) -> None:
-    # As of Wav2Vec2.
-    (folder / "vocab.json").write_text(json.dumps({"<pad>": 0, "|": 1, "E": 2}))
-    with pytest.raises(ValueError, match=r"vocab.json: .*merges.txt or vocab.bpe"):
-        load(folder)
 
 
 @pytest.mark.parametrize(
@@ -413,16 +406,20 @@ def test_vocab_json_without_merges_is_refused(folder: Path) -> None:
             gzip.compress(b"a b\n" * 2, mtime=0),
             "make the same token",
         ),
-        ("tokenizer.model", b"\n\x0e\n\x05<unk>\x15\0\0\0\0\x18\x02", "no piece may be in text"),
+        (
+            "tokenizer.model",
+            b"\n\x0e\n\x05<unk>\x15\0\0\0\0\x18\x02",
+            "it has no piece that may be in text",
+        ),
         ("other", b"\n\x0e\n\x05<unk>\x15\0\0\0\0\x18", "byte 1: a field is longer"),
         ("tokenizer.model", b"version https://git-lfs.github.com/spec/v1\noid", "Git LFS"),
-        ("tokenizer.model", b"", "no piece is the unknown one"),
+        ("tokenizer.model", b"", "there is no unknown piece"),
         ("tokenizer.json", b"version https://git-lfs.github.com/spec/v1\noid", "Git LFS"),
-        ("tokenizer.json", b"", "no vocabulary of a kind known"),
+        ("tokenizer.json", b"", "not a recognized vocabulary file"),
         ("mine.tiktoken", b"", "line 1: the file ends without any token"),
         ("mine.tiktoken", b"!\xff 3\n", "line 1: "),
         ("tokenizer.json", b'{"a": 1, "b": "c"}', "neither a tokenizer.json nor a vocabulary"),
-        ("other", b"\x89PNG\r\n\x1a\n", "no vocabulary of a kind known"),
+        ("other", b"\x89PNG\r\n\x1a\n", "not a recognized vocabulary file"),
     ],
 )
 def test_what_is_no_vocabulary_is_refused(
@@ -436,7 +433,7 @@ def test_what_is_no_vocabulary_is_refused(
 
 
 def test_nothing_to_read(folder: Path) -> None:
-    with pytest.raises(ValueError, match="My model: no vocabulary is in it"):
+    with pytest.raises(ValueError, match="My model: it has no vocabulary"):
         load(folder)
     with pytest.raises(FileNotFoundError, match="nowhere"):
         load(folder / "nowhere")
@@ -444,10 +441,10 @@ def test_nothing_to_read(folder: Path) -> None:
 
 def test_a_pattern_is_for_files_that_do_not_say_how_text_is_split(folder: Path) -> None:
     save_tokenizer_json(SMALL, folder / "tokenizer.json")
-    with pytest.raises(ValueError, match="it says itself how text is split"):
+    with pytest.raises(ValueError, match="the file defines how text is split"):
         load(folder, pattern="gpt2")
     for path in (folder, GPT2_SMALL):
-        with pytest.raises(ValueError, match="only a rank file is given special tokens"):
+        with pytest.raises(ValueError, match="special_tokens is only for rank files"):
             load(path, special_tokens={})
 
 
@@ -549,9 +546,9 @@ def test_kind_of_a_file(name: str, beginning: bytes, kind: str) -> None:
 @pytest.mark.parametrize(
     ("name", "beginning", "reason"),
     [
-        ("pieces", b"[UNK]\nhello\n", "no vocabulary of a kind known"),
-        ("other.gz", gzip.compress(CLIP, mtime=0), "no vocabulary of a kind known"),
-        ("bpe_simple_vocab_16e6.txt.gz", b"", "no vocabulary of a kind known"),
+        ("pieces", b"[UNK]\nhello\n", "not a recognized vocabulary file"),
+        ("other.gz", gzip.compress(CLIP, mtime=0), "not a recognized vocabulary file"),
+        ("bpe_simple_vocab_16e6.txt.gz", b"", "not a recognized vocabulary file"),
         ("tokenizer.json", b"version https://git-lfs.github.com/spec/v1\noid", "Git LFS"),
     ],
 )

@@ -130,7 +130,7 @@ def test_qwen_1_that_sees_is_refused(tmp_path: Path) -> None:
     # The text is normalized before special tokens are looked for: this ">" is none.
     assert enc.encode("<|im_end|>\u0338", allowed_special="all")[0] == ord("<")
     (folder / "config.json").write_text('{"visual": {}}')
-    with pytest.raises(ValueError, match=r"config.json: visual: .* that sees"):
+    with pytest.raises(ValueError, match=r"config.json: visual: this model reads images"):
         load(folder)
     assert load(folder, pattern="qwen").pattern == PATTERNS["qwen"]
 
@@ -211,10 +211,10 @@ def test_a_damaged_model_is_known_by_its_name(tmp_path: Path, version: str) -> N
 
 @pytest.mark.parametrize("name", ["x.model.v", "x.model.vocab", "x.model.v3m", "x.model.v3.bak"])
 def test_other_names_are_no_models(tmp_path: Path, name: str) -> None:
-    with pytest.raises(ValueError, match="no vocabulary of a kind known"):
+    with pytest.raises(ValueError, match="not a recognized vocabulary file"):
         recognise(name, b"")
     (tmp_path / name).write_bytes(NEW)
-    with pytest.raises(ValueError, match="no vocabulary is in it"):
+    with pytest.raises(ValueError, match="it has no vocabulary"):
         load(tmp_path)
 
 
@@ -247,7 +247,7 @@ def test_a_name_of_its_own_comes_after_tokenizer_model(tmp_path: Path) -> None:
 def test_versions_of_different_models_cannot_be_compared(tmp_path: Path) -> None:
     for name in ("a.model.v3", "b.model.v7"):
         (tmp_path / name).write_bytes(NEW)
-    with pytest.raises(ValueError, match=r"there are a.model.v3, b.model.v7: name the file"):
+    with pytest.raises(ValueError, match=r"it has several vocabularies \(a.model.v3, b.model.v7\)"):
         load(tmp_path)
 
 

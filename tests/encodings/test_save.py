@@ -21,10 +21,7 @@ from compat_bpe.formats.tokenizer_bpe import RankedModel
 from compat_bpe.pipeline.byte_level import BYTE_TO_UNICODE
 from compat_bpe.pipeline.models.sentencepiece.base import NORMAL, UNKNOWN
 from compat_bpe.save import save_gpt2, save_sentencepiece, save_tiktoken, save_tokenizer_json
-from compat_bpe.train import (
-    SentencePieceSettings,
-    train,
-)
+from compat_bpe.train import SentencePieceSettings, train
 from compat_bpe.train.sentencepiece.trainer import save_trained_sentencepiece
 from compat_bpe.unicode.surrogates import repair
 from tests.examples import scaled
@@ -188,26 +185,26 @@ def save_pair(enc: Encoding, path: Path) -> None:
     ("save", "make", "reason"),
     [
         (save_tiktoken, merged_by_list, "merging by rank does not give"),
-        (save_pair, lambda _: small({**BYTES, b"abc": 256}), "is made by no merge"),
+        (save_pair, lambda _: small({**BYTES, b"abc": 256}), "no merge makes the token b'abc'"),
         (save_pair, lambda _: small(RANKS, {"ab": 300}), "written the same"),
         (save_tokenizer_json, lambda _: small(RANKS, {"<s>": 9, "<t>": 9}), "the same id"),
         (save_tokenizer_json, lambda _: small(RANKS, {"<s>": 259}), "the id of an ordinary one"),
-        (save_tokenizer_json, lambda _: small(RANKS, {"ab": 300}), "is an ordinary token, too"),
+        (save_tokenizer_json, lambda _: small(RANKS, {"ab": 300}), "is also an ordinary token"),
         # That is the id that "ab" would get by itself, were it not an ordinary token.
-        (save_tokenizer_json, lambda _: small(RANKS, {"ab": 260}), "is an ordinary token, too"),
+        (save_tokenizer_json, lambda _: small(RANKS, {"ab": 260}), "is also an ordinary token"),
         (save_tokenizer_json, lambda _: small({**RANKS, b"": 300}), "empty token"),
         (save_tokenizer_json, lambda _: small(pattern="a*"), "may match the empty text"),
         (save_tokenizer_json, lambda _: small(RANKS, {"\ud800": 300}), "surrogate"),
         (save_pair, lambda _: small(RANKS, {"\ud800": 300}), "surrogate"),
-        (save_tiktoken, lambda _: get_encoding("words"), "no byte-level BPE"),
-        (save_pair, lambda _: get_encoding("characters"), "no byte-level BPE"),
-        (save_tokenizer_json, lambda _: get_encoding("categories"), "no byte-level BPE"),
-        (save_tiktoken, of_characters, "no byte-level BPE"),
-        (save_pair, of_characters, "no byte-level BPE"),
-        (save_tiktoken, of_sentencepiece, "no byte-level BPE"),
-        (save_pair, of_sentencepiece, "no byte-level BPE"),
+        (save_tiktoken, lambda _: get_encoding("words"), "is not byte-level BPE"),
+        (save_pair, lambda _: get_encoding("characters"), "is not byte-level BPE"),
+        (save_tokenizer_json, lambda _: get_encoding("categories"), "is not byte-level BPE"),
+        (save_tiktoken, of_characters, "is not byte-level BPE"),
+        (save_pair, of_characters, "is not byte-level BPE"),
+        (save_tiktoken, of_sentencepiece, "is not byte-level BPE"),
+        (save_pair, of_sentencepiece, "is not byte-level BPE"),
         (save_tokenizer_json, of_sentencepiece, "save_sentencepiece writes it"),
-        (save_sentencepiece, lambda _: small(), "is no model of SentencePiece"),
+        (save_sentencepiece, lambda _: small(), "is not a SentencePiece model"),
     ],
 )
 def test_what_a_format_cannot_hold_leaves_files_as_they_were(
@@ -313,7 +310,9 @@ def test_a_file_that_gives_other_ids_is_not_put_in_place(
     monkeypatch.setattr(RankedModel, "written", unmerged)
     path = tmp_path / "file"
     path.write_bytes(b"old")
-    with pytest.raises(ValueError, match=r"(file|other): it is not written.* other ids"):
+    with pytest.raises(
+        ValueError, match=r"(file|other): not written, since .* would not get the ids"
+    ):
         save(small(), path)
     assert [(one.name, one.read_bytes()) for one in tmp_path.iterdir()] == [("file", b"old")]
 
@@ -327,8 +326,8 @@ def test_a_model_that_gives_other_ids_is_not_put_in_place(
     enc = train(["hug pug hugs", "hug pun bun"] * 9, SentencePieceSettings(24))
     writer = "compat_bpe.encodings.save.sentencepiece_bytes"
     monkeypatch.setattr(writer, reversed_scores)
-    with pytest.raises(ValueError, match=r"a\.model: it is not written.* other ids"):
+    with pytest.raises(ValueError, match=r"a\.model: not written, since .* would not get the ids"):
         save_sentencepiece(enc, tmp_path / "a.model")
-    with pytest.raises(ValueError, match=r"b\.model: it is not written.* other ids"):
+    with pytest.raises(ValueError, match=r"b\.model: not written, since .* would not get the ids"):
         save_trained_sentencepiece(enc, tmp_path / "b")
     assert list(tmp_path.iterdir()) == []

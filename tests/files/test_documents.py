@@ -95,7 +95,11 @@ def test_long_lines_take_little_time() -> None:
 
 def test_names_of_markdown() -> None:
     assert [is_markdown(name) for name in ("A.MD", "x.mdc", "x.mdx", "md", "x.txt")] == [
-        *(True, True, True, False, False)
+        True,
+        True,
+        True,
+        False,
+        False,
     ]
 
 

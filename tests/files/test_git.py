@@ -235,7 +235,7 @@ def test_outside_of_a_repository_it_does_not_hold(home: Path) -> None:
     [
         ("[core]\nname = x\n= y\n", "bad config line 3"),
         ('[core]\nname = "x\n', "bad config line 2"),
-        ("[include]\npath = .gitconfig\n", "includes too many files, one in the other"),
+        ("[include]\npath = .gitconfig\n", "Includes are nested too deeply"),
     ],
 )
 def test_a_damaged_file_is_named(home: Path, text: str, problem: str) -> None:

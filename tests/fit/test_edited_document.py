@@ -18,8 +18,9 @@ from hypothesis import strategies as st
 
 from compat_bpe import Encoding, get_encoding
 from compat_bpe.fit import edited_document as document_module
-from compat_bpe.fit import long_chunk
-from compat_bpe.fit.edited_document import Document, PieceTree, Position, Unit, _Node
+from compat_bpe.fit import long_chunk, piece_tree
+from compat_bpe.fit.edited_document import Document, Position, Unit
+from compat_bpe.fit.piece_tree import PieceTree, _Node
 from compat_bpe.pipeline.offsets import locate
 from tests.examples import scaled
 from tests.fit.hard_encodings import NAMES, encoding_of, hard_texts
@@ -56,7 +57,7 @@ def edits(size: int) -> st.SearchStrategy[list[Edit]]:
 def check(tree: PieceTree) -> None:
     """Every sum is right, and every node as wide as it should be."""
     root, height = tree._root, tree._height
-    assert len(root.items) <= document_module.WIDTH
+    assert len(root.items) <= piece_tree.WIDTH
     assert height == 0 or len(root.items) > 1
     assert (sum(root.chars), sum(root.tokens)) == (tree.chars, tree.tokens)
     level: list[_Node] = [root]
@@ -66,9 +67,7 @@ def check(tree: PieceTree) -> None:
             assert node.chars == [sum(child.chars) for child in node.items]
             assert node.tokens == [sum(child.tokens) for child in node.items]
             below += node.items
-        assert all(
-            document_module.WIDTH // 2 <= len(n.items) <= document_module.WIDTH for n in below
-        )
+        assert all(piece_tree.WIDTH // 2 <= len(n.items) <= piece_tree.WIDTH for n in below)
         level = below
     for node in level:
         assert node.chars == [len(piece) for piece in node.items]
@@ -84,7 +83,7 @@ def small_pieces(size: int) -> Iterator[None]:
     """
     with (
         patch.object(document_module, "PIECE", size),
-        patch.object(document_module, "WIDTH", 4),
+        patch.object(piece_tree, "WIDTH", 4),
         patch.object(long_chunk, "LONG_PIECE", 2 * size),
     ):
         yield
@@ -421,7 +420,7 @@ def test_a_long_text_is_looked_into_at_one_place(
     for name in ("_line_ends", "_utf8", "_utf16"):
         known = getattr(document_module, name)
 
-        def measure(text: str, known: document_module.Measure = known) -> int:
+        def measure(text: str, known: piece_tree.Measure = known) -> int:
             measured.append(len(text))
             return known(text)
 
@@ -513,7 +512,7 @@ def test_as_a_list(
     width: int, repeat: int, first: list[str], changes: list[tuple[int, int, list[str]]]
 ) -> None:
     pieces = first * repeat
-    with patch.object(document_module, "WIDTH", width):
+    with patch.object(piece_tree, "WIDTH", width):
         tree = PieceTree(pieces, tokens_of(pieces))
         for begin, length, new in changes:
             before = tree, list(pieces)
@@ -530,7 +529,7 @@ def test_as_a_list(
 @given(some_pieces, st.integers(1, 8))
 def test_places(first: list[str], repeat: int) -> None:
     pieces = first * repeat
-    with patch.object(document_module, "WIDTH", 4):
+    with patch.object(piece_tree, "WIDTH", 4):
         tree = PieceTree(pieces, tokens_of(pieces))
     start = tokens = 0
     for piece in pieces:

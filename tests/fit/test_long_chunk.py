@@ -39,11 +39,7 @@ chunks = st.one_of(
 # The longest beginning of at most three tokens follows others of two, and many of four.
 @example([b"\2\0\1", b"\1\1", b"\0\1"], random.Random(1), b"\0\1\2\0\1\1\1\0\0\2\0\1")
 # The longest end of at most two tokens comes before one of one, and two of more.
-@example(
-    [b"\1\1\2", b"\2\1\1\2", b"\1\1\2\1", b"\1\1"],
-    random.Random(1),
-    b"\1\1\1\2\1\1\1\2",
-)
+@example([b"\1\1\2", b"\2\1\1\2", b"\1\1\2\1", b"\1\1"], random.Random(1), b"\1\1\1\2\1\1\1\2")
 def test_beginnings_and_ends(more: list[bytes], rng: object, data: bytes) -> None:
     vocabulary = list(dict.fromkeys([bytes([byte]) for byte in range(256)] + more))
     ids = list(range(len(vocabulary)))
@@ -116,10 +112,7 @@ edits = st.tuples(st.integers(0, 60), st.integers(0, 4), st.text("abé語", max_
 # A token that the edit makes reaches over the tokens beside it.
 @example(["ab", "abab", "babab"], "ababababab", [(4, 1, "")], (0,))
 def test_edits_of_a_word(
-    tokens: list[str],
-    text: str,
-    changes: list[tuple[int, int, str]],
-    beside: tuple[int, ...],
+    tokens: list[str], text: str, changes: list[tuple[int, int, str]], beside: tuple[int, ...]
 ) -> None:
     encoding = of_letters(tokens)
     with patch.object(long_chunk, "LONG_PIECE", 3), patch.object(long_chunk, "_BESIDE", beside):

@@ -40,12 +40,7 @@ from tools.attack.growth import work_of
 
 @given(encodings, hard_texts, limits, st.data(), boundaries, asides)
 def test_longest_prefix(
-    encoding: Encoding,
-    text: str,
-    limit: int,
-    data: st.DataObject,
-    boundary: Boundary,
-    trail: str,
+    encoding: Encoding, text: str, limit: int, data: st.DataObject, boundary: Boundary, trail: str
 ) -> None:
     start = data.draw(st.one_of(st.just(0), st.integers(0, len(text))))
     found = longest_prefix(encoding, text, limit, start=start, boundary=boundary, trail=trail)
@@ -54,12 +49,7 @@ def test_longest_prefix(
 
 @given(encodings, hard_texts, limits, st.data(), boundaries, asides)
 def test_longest_suffix(
-    encoding: Encoding,
-    text: str,
-    limit: int,
-    data: st.DataObject,
-    boundary: Boundary,
-    lead: str,
+    encoding: Encoding, text: str, limit: int, data: st.DataObject, boundary: Boundary, lead: str
 ) -> None:
     end = data.draw(st.one_of(st.just(len(text)), st.integers(0, len(text))))
     start = data.draw(st.one_of(st.just(0), st.integers(0, end)))
@@ -150,6 +140,7 @@ def test_the_last_cut_is_seen_at_any_distance() -> None:
             "it must be 0 <= start <= end <= 1",
         ),
         (lambda enc: enc.truncate("a", 1, boundary="page"), "known: char, word, line"),
+        (lambda enc: enc.truncate("a", 1, keep="middle"), "known: head, tail, ends"),
     ],
 )
 def test_what_is_wrong_is_said(call: Callable[[Encoding], object], message: str) -> None:

@@ -90,10 +90,7 @@ def counts(limit: int, *sections: Section) -> list[int]:
         ([Section(words(9), 1), Section(words(4), required=True)], 12, [0, 4]),
         ([Section(words(9), 1), Section(words(4), required=True)], 4, [0, 4]),
         (
-            [
-                Section(words(90), 1, cut="tail"),
-                Section(words(50), 0, 4, "tail", required=True),
-            ],
+            [Section(words(90), 1, cut="tail"), Section(words(50), 0, 4, "tail", required=True)],
             12,
             [8, 4],
         ),
@@ -160,10 +157,7 @@ def test_sections_of_the_longest_tokens_are_kept() -> None:
 
 def test_the_least_of_long_lines_is_found() -> None:
     text = "".join(words(number) + "\n" for number in (3, 100, 3, 3))
-    sections = [
-        Section(words(500), 1, cut="head"),
-        Section(text, 0, 20, "lines", name="lines"),
-    ]
+    sections = [Section(words(500), 1, cut="head"), Section(text, 0, 20, "lines", name="lines")]
     fitted = fit_sections(GPT2, sections, 300)
     assert fitted.sections[1].text == words(3) + "\n" + words(100) + "\n"
     assert fitted.count == 300

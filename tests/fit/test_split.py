@@ -140,10 +140,6 @@ def test_each_overlap_is_the_longest(case: Case) -> None:
                     assert not case.fits(start, new, case.limit)
 
 
-def test_an_empty_text_has_no_parts() -> None:
-    assert split_text(get_encoding("gpt2"), "", 1) == []
-
-
 def test_lines_words_and_characters() -> None:
     encoding = get_encoding("gpt2")
     text = "one\r\ntwo three\n\nfour five six seven, antidisestablishmentarianism\rten"
@@ -155,28 +151,6 @@ def test_lines_words_and_characters() -> None:
         ", ",
         "antidisestablishmentarian",
         "ism\rten",
-    ]
-
-
-def test_overlap_gives_way_to_a_line_that_would_not_fit_with_it() -> None:
-    encoding = get_encoding("gpt2")
-    text = "a b c\nd e\nf g h i j k l\nm\n"
-    parts = split_text(encoding, text, 8, overlap=5, boundary="line")
-    assert [part.text for part in parts] == ["a b c\nd e\n", "f g h i j k l\n", "m\n"]
-    parts = split_text(encoding, text, 11, overlap=5, boundary="line")
-    assert [part.text for part in parts] == ["a b c\nd e\n", "d e\nf g h i j k l\n", "m\n"]
-
-
-def test_a_long_line_is_overlapped_where_it_is_cut() -> None:
-    encoding = get_encoding("gpt2")
-    text = "one two three four five six seven eight nine ten eleven"
-    parts = split_text(encoding, text, 4, overlap=2, boundary="line")
-    assert [part.text for part in parts] == [
-        "one two three four",
-        " three four five six",
-        " five six seven eight",
-        # From here the line's end can be reached with one token less in common.
-        " eight nine ten eleven",
     ]
 
 

@@ -19,12 +19,7 @@ keeps = st.sampled_from(KEEPS)
 
 @given(encodings, hard_texts, limits, keeps, boundaries, st.one_of(st.none(), asides))
 def test_it_fits_and_is_made_of_the_text(
-    encoding: Encoding,
-    text: str,
-    limit: int,
-    keep: Keep,
-    boundary: Boundary,
-    marker: str | None,
+    encoding: Encoding, text: str, limit: int, keep: Keep, boundary: Boundary, marker: str | None
 ) -> None:
     found = truncate(encoding, text, limit, keep=keep, boundary=boundary, marker=marker)
     assert found.count == encoding.count(found.text) <= limit
@@ -221,49 +216,12 @@ def test_between_lines_the_marker_is_a_line(end: str) -> None:
     assert f"{end}[…] line " in found.text
 
 
-@pytest.mark.parametrize("keep", KEEPS)
-def test_no_character_is_cut_to_pieces(keep: Keep) -> None:
-    # Cutting the ids leaves U+FFFD: one of these has up to five tokens.
-    enc = get_encoding("cl100k_base")
-    text = "👩‍👩‍👧‍👦🏴󠁧󠁢󠁥󠁮󠁧󠁿" * 10
-    for limit in range(40):
-        found = enc.truncate(text, limit, keep=keep, marker="")
-        assert "\ufffd" not in found.text
-        assert found.count <= limit
-    assert "\ufffd" in enc.decode(enc.encode(text)[:7])
-
-
 def test_what_is_left_is_counted_again() -> None:
     # The first ids decoded may have more tokens when they are encoded again.
     enc = get_encoding("cl100k_base")
     text = "x" * 3 + " \n \n \n    if" * 20
     for limit in range(1, 40):
         assert enc.count(enc.truncate(text, limit).text) <= limit
-
-
-def test_special_tokens_are_plain_text() -> None:
-    enc = get_encoding("gpt2")
-    found = enc.truncate("a<|endoftext|>b", 3)
-    assert (found.text, found.count) == ("a<|", 3)
-
-
-def test_halves_of_a_character_stay_together() -> None:
-    enc = get_encoding("gpt2")
-    text = "\ud83d\ude00" * 3
-    assert enc.truncate(text, enc.count(text) - 1).kept == ((0, 4),)
-
-
-def test_a_marker_without_room_is_left_out() -> None:
-    enc = get_encoding("gpt2")
-    assert enc.truncate("some words here", 1, marker=" [some more]").text == "some"
-    assert enc.truncate("some words here", 0).text == ""
-
-
-def test_keep_is_checked() -> None:
-    with pytest.raises(ValueError, match="known: head, tail, ends"):
-        get_encoding("gpt2").truncate("a", 1, keep="middle")  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="known: char, word, line"):
-        get_encoding("gpt2").truncate("a", 1, boundary="page")  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(

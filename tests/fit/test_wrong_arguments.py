@@ -9,10 +9,7 @@ from typing import Any
 import pytest
 
 from compat_bpe import fit, get_encoding, save
-from compat_bpe.train import (
-    SentencePieceSettings,
-    train,
-)
+from compat_bpe.train import SentencePieceSettings, train
 from compat_bpe.train.extend import extend
 from compat_bpe.train.write import write_vocabulary
 

@@ -115,7 +115,7 @@ def test_ranks_without_merges(tmp_path: Path) -> None:
     del entries["tokenizer.ggml.merges"]
     assert load(tmp_path, entries).encode("hello t") == [259, 260]
     del entries["tokenizer.ggml.pre"]
-    with pytest.raises(ValueError, match=r"model\.gguf: byte|tokenizer\.ggml\.pre: as in old"):
+    with pytest.raises(ValueError, match=r"model\.gguf: byte|tokenizer\.ggml\.pre: is missing"):
         load(tmp_path, entries)
 
 
@@ -285,7 +285,7 @@ def test_a_folder_has_one_file_and_it_comes_last(tmp_path: Path) -> None:
     path = write(tmp_path / "a.gguf", gpt2())
     assert compat_bpe.load(tmp_path).encode("hello") == [259]
     write(tmp_path / "b.gguf", gpt2())
-    with pytest.raises(ValueError, match=r"there are a\.gguf, b\.gguf: name the file"):
+    with pytest.raises(ValueError, match=r"it has several vocabularies \(a\.gguf, b\.gguf\)"):
         compat_bpe.load(tmp_path)
     other = {"model": {"type": "WordLevel", "vocab": {"hello": 7}, "unk_token": "hello"}}
     (tmp_path / "tokenizer.json").write_text(json.dumps({"added_tokens": [], **other}))
@@ -336,7 +336,14 @@ def test_what_llama_cpp_does_not_need_may_be_missing(tmp_path: Path, has_bytes: 
 
 LISTED = [
     *(bytes([byte]) for byte in range(256)),
-    *(b" the", b"the", b"\n\n", b"it's", b'"', b"'\"", "é".encode()[:1] + b"\xff", "漢字".encode()),
+    b" the",
+    b"the",
+    b"\n\n",
+    b"it's",
+    b'"',
+    b"'\"",
+    "é".encode()[:1] + b"\xff",
+    "漢字".encode(),
 ]
 LISTED = list(dict.fromkeys(LISTED))
 
@@ -386,7 +393,7 @@ def test_it_can_be_sent_to_another_process(both: tuple[Rwkv, Rwkv]) -> None:
     ("tokens", "message"),
     [
         (LISTED[1:], "tokenizer.ggml.tokens: there is no token for the single byte 0x00"),
-        ([*LISTED, b"the"], "b'the' is [258], too"),
+        ([*LISTED, b"the"], "b'the' is also [258]"),
         ([*LISTED, b"a" * 257], "the token must have from 1 to 256 bytes"),
     ],
 )
@@ -419,7 +426,7 @@ def test_an_escape_that_no_converter_writes(tmp_path: Path) -> None:
             "'new' is not supported, only gpt2, gemma4, llama, t5, bert, rwkv",
         ),
         (vocabulary("gpt2", {}), "tokenizer.ggml.tokens: there are no tokens"),
-        (gpt2(pre=None), "tokenizer.ggml.pre: as in old files, it is not there"),
+        (gpt2(pre=None), "tokenizer.ggml.pre: is missing, as in files before May 2024"),
         (gpt2(pre="new"), "'new' is not known: load the model's own tokenizer.json, or give the"),
         (gpt2(pre="whitespace"), "'whitespace' is not supported: "),
         (gpt2(add_bos_token="x"), "tokenizer.ggml.add_bos_token: must be true or false"),
@@ -427,20 +434,29 @@ def test_an_escape_that_no_converter_writes(tmp_path: Path) -> None:
         ({**gpt2(), "tokenizer.ggml.tokens": "x"}, "tokens: must be an array of strings"),
         ({**gpt2(), "tokenizer.ggml.merges": True}, "merges: must be an array of strings"),
         (vocabulary("gpt2", {"a": 1}, pre="gpt-2"), "merges: there are no merges"),
-        ({**gpt2(), "tokenizer.ggml.merges": strings("ab")}, "merges[0]: 'ab' has not two parts"),
-        ({**gpt2(), "tokenizer.ggml.merges": strings("a b", "a ")}, "merges[1]: 'a ' has not two"),
-        ({**gpt2(), "tokenizer.ggml.merges": strings("a xy")}, "merges[0]: 'xy' is no token"),
-        ({**gpt2(), "tokenizer.ggml.merges": strings("a b")}, "merges[0]: 'ab' is no token"),
+        (
+            {**gpt2(), "tokenizer.ggml.merges": strings("ab")},
+            "merges[0]: 'ab' does not have two parts",
+        ),
+        (
+            {**gpt2(), "tokenizer.ggml.merges": strings("a b", "a ")},
+            "merges[1]: 'a ' does not have two",
+        ),
+        ({**gpt2(), "tokenizer.ggml.merges": strings("a xy")}, "merges[0]: 'xy' is not a token"),
+        ({**gpt2(), "tokenizer.ggml.merges": strings("a b")}, "merges[0]: 'ab' is not a token"),
         ({**gpt2(), "tokenizer.ggml.token_type": Items(I32, [1])}, "has 1 items for 262 tokens"),
-        ({**gpt2(), "tokenizer.ggml.token_type": Items(I32, [9] * 262)}, "there is no type 9 of"),
+        (
+            {**gpt2(), "tokenizer.ggml.token_type": Items(I32, [9] * 262)},
+            "unknown type 9 of a token",
+        ),
         ({**gpt2(), "tokenizer.ggml.token_type": Items(F32, [1])}, "must be an array of numbers"),
-        ({**gpt2(), "tokenizer.ggml.tokens": strings(*"ab" * 131)}, "tokens[260]: 'a' is [0], too"),
+        ({**gpt2(), "tokenizer.ggml.tokens": strings(*"ab" * 131)}, "tokens[260]: 'a' is also [0]"),
         (vocabulary("t5", {"a": 1}), "tokenizer.ggml.scores: there are 0 for 1 tokens"),
         (
             vocabulary("llama", {"a": 1}, scores=Items(F32, [])),
             "tokenizer.ggml.scores: there are 0 for 1 tokens",
         ),
-        (vocabulary("llama", {"a": 1}), "tokenizer.ggml.token_type: no token is the unknown one"),
+        (vocabulary("llama", {"a": 1}), "tokenizer.ggml.token_type: no token has the unknown type"),
         (vocabulary("bert", {"a": 1}), "tokenizer.ggml.tokens: there is no unk_token"),
     ],
     ids=lambda value: value[:40] if isinstance(value, str) else "",
@@ -469,17 +485,17 @@ def test_only_bytes_are_given_a_pattern(tmp_path: Path) -> None:
         ValueError, match=r"model\.gguf: a tokenizer of the model 'bert' has no pat"
     ):
         load(tmp_path, bert(), "gpt2")
-    with pytest.raises(ValueError, match="only a rank file is given special tokens"):
+    with pytest.raises(ValueError, match="special_tokens is only for rank files"):
         compat_bpe.load(write(tmp_path / "a.gguf", gpt2()), special_tokens={"a": 1})
 
 
 def test_a_pointer_of_git_lfs(tmp_path: Path) -> None:
     path = tmp_path / "a.gguf"
     path.write_bytes(b"version https://git-lfs.github.com/spec/v1\n")
-    with pytest.raises(ValueError, match=r"a\.gguf: it is a pointer of Git LFS"):
+    with pytest.raises(ValueError, match=r"a\.gguf: a Git LFS pointer"):
         compat_bpe.load(path)
     path.write_bytes(b"something else")
-    with pytest.raises(ValueError, match=r"a\.gguf: byte 0: it is no GGUF file"):
+    with pytest.raises(ValueError, match=r"a\.gguf: byte 0: not a GGUF file"):
         compat_bpe.load(path)
 
 

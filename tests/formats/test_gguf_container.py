@@ -64,7 +64,9 @@ def test_both_versions_in_both_byte_orders(tmp_path: Path, version: int, order: 
 def test_what_is_not_wanted_is_not_kept(tmp_path: Path) -> None:
     path = write(tmp_path / "a.gguf", WHOLE)
     assert list(read_entries(path, lambda key: key.startswith("general."))) == [
-        *("general.name", "general.flag", "general.size")
+        "general.name",
+        "general.flag",
+        "general.size",
     ]
 
 
@@ -175,23 +177,23 @@ def listed(kind: int, count: int, *, of: bytes = b"") -> bytes:
     ("data", "message"),
     [
         (b"", "byte 0: the file ends"),
-        (b"GGUX" + bytes(40), "byte 0: it is no GGUF file"),
+        (b"GGUX" + bytes(40), "byte 0: not a GGUF file"),
         (gguf({}, version=1), "byte 4: version 1 of GGUF is not known, only 2 and 3"),
         (gguf({}, version=1, order=">"), "byte 4: version 1 of GGUF is not known"),
         (gguf({}, version=4), "byte 4: version 4 of GGUF"),
-        (head(1 << 40), "byte 16: 1099511627776 keys are more than it has room for"),
-        (head(key=b"") + bytes(99), "byte 24: a key of 0 bytes is none"),
-        (head(key=b"x" * 65536) + bytes(99), "byte 24: a key of 65536 bytes is none"),
+        (head(1 << 40), "byte 16: 1099511627776 keys do not fit"),
+        (head(key=b"") + bytes(99), "byte 24: a key has from 1 to 65535 bytes, not 0"),
+        (head(key=b"x" * 65536) + bytes(99), "byte 24: a key has from 1 to 65535 bytes, not 65536"),
         (head(key=b"a\xff") + bytes(99), "byte 33: the key is not UTF-8: invalid start byte"),
         (gguf([("a", True), ("a", True)]), "byte 38: the key 'a' comes twice"),
-        (head() + struct.pack("<I", 13) + bytes(9), "byte 33: there is no type 13 of values"),
-        (listed(13, 0), "byte 37: there is no type 13 of values"),
-        (head() + struct.pack("<IQ", STRING, 1 << 62), "byte 37: 4611686018427387904 items are"),
-        (listed(STRING, 1 << 62), "byte 41: 4611686018427387904 items are more than the file"),
-        (listed(F32, 1 << 62), "byte 41: 4611686018427387904 items are more than the file"),
-        (listed(ARRAY, 1 << 62), "byte 41: 4611686018427387904 items are more than the file"),
+        (head() + struct.pack("<I", 13) + bytes(9), "byte 33: unknown type 13 of a value"),
+        (listed(13, 0), "byte 37: unknown type 13 of a value"),
+        (head() + struct.pack("<IQ", STRING, 1 << 62), "byte 37: 4611686018427387904 items do"),
+        (listed(STRING, 1 << 62), "byte 41: 4611686018427387904 items do not fit; the file"),
+        (listed(F32, 1 << 62), "byte 41: 4611686018427387904 items do not fit; the file"),
+        (listed(ARRAY, 1 << 62), "byte 41: 4611686018427387904 items do not fit; the file"),
         (listed(STRING, 1, of=struct.pack("<Q", 1 << 63)), "byte 49: 9223372036854775808 items"),
-        (listed(I8, 3, of=b"ab"), "byte 41: 3 items are more than the file has room for"),
+        (listed(I8, 3, of=b"ab"), "byte 41: 3 items do not fit; the file is cut off or damaged"),
         (listed(ARRAY, 1, of=struct.pack("<IQ", ARRAY, 1) * 9), "arrays are nested more than 4"),
         (listed(STRING, 1 << 23, of=bytes(1 << 26)), "byte 41: its arrays have more than 4,194,30"),
     ],
@@ -255,5 +257,5 @@ def test_arrays_of_very_many_empty_arrays(tmp_path: Path, depth: int, key: bytes
 
 def test_more_keys_than_any_file_has(tmp_path: Path) -> None:
     path = write(tmp_path / "a.gguf", {f"k{number}": True for number in range((1 << 16) + 1)})
-    with pytest.raises(ValueError, match=r"byte 16: 65537 keys are more than .* any file has"):
+    with pytest.raises(ValueError, match=r"byte 16: 65537 keys .* are more than in any known file"):
         read_entries(path)

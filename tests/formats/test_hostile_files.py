@@ -31,11 +31,7 @@ from tests.formats.small_files import BYTES, NAME, PATTERN, TEKKEN_TOKENS, WHOLE
 
 def load(folder: Path, **parts: Any) -> Any:
     """Load a ``tokenizer.json`` of one byte-level token, "a", with some parts."""
-    file = {
-        "added_tokens": [],
-        "model": {"type": "BPE", "vocab": {"a": 0}, "merges": []},
-        **parts,
-    }
+    file = {"added_tokens": [], "model": {"type": "BPE", "vocab": {"a": 0}, "merges": []}, **parts}
     path = folder / "tokenizer.json"
     path.write_text(json.dumps(file))
     return compat_bpe.load(path)
@@ -111,7 +107,9 @@ def in_order(*steps: dict[str, Any]) -> dict[str, Any]:
 def test_text_that_grows(tmp_path: Path, normalizer: dict[str, Any], text: str) -> None:
     loaded = load(tmp_path, normalizer=normalizer)
     for method in (loaded.encode, loaded.encode_with_offsets, loaded.count):
-        with pytest.raises(ValueError, match=r"the normalizer makes [0-9]+ characters or more of"):
+        with pytest.raises(
+            ValueError, match=r"the normalizer turns [0-9]+ characters into [0-9]+ or"
+        ):
             method(text)
 
 
@@ -438,12 +436,12 @@ def test_numbers_out_of_range(text: str) -> None:
 
 @pytest.mark.parametrize("name", ["NaN", "Infinity", "-Infinity"])
 def test_names_are_no_numbers(name: str) -> None:
-    with pytest.raises(ValueError, match=rf"a\.json: not JSON: {name} is no number"):
+    with pytest.raises(ValueError, match=rf"a\.json: not JSON: {name} is not a number in JSON"):
         parse_json(f'{{"a": {name}}}'.encode(), "a.json")
 
 
 def test_what_is_no_number_at_all() -> None:
-    with pytest.raises(ValueError, match="'x' is no number"):
+    with pytest.raises(ValueError, match="'x' is not a number"):
         read_float("x")
 
 

@@ -17,33 +17,26 @@ from compat_bpe.formats.pack import SIZE_LIMIT, pack, unpack
 from compat_bpe.formats.tiktoken import format_ranks
 from tests.memory import tracemalloc
 from tools import build_packs
+from tools.build_packs import SHA256
 from tools.generated import write_or_check
 from tools.reference_files import reference_file
 
 PACKS = Path(compat_bpe.encodings.__file__).parent / "packs"
-# The sha256 of each .tiktoken file, as tiktoken_ext/openai_public.py pins it.
-PUBLISHED = {
-    "r50k_base": "306cd27f03c1a714eca7108e03d66b7dc042abe8c258b44c199a7ed9838dd930",
-    "p50k_base": "94b5ca7dff4d00767bc256fdd1b27e5b17361d7b8a5f968547f9f23eb70d2069",
-    "cl100k_base": "223921b76ee99bde995b7ff738513eef100fb51d18c93597a113bcffe865b2a7",
-    "o200k_base": "446a9538cb6c348e3516120d7c08b09f57c36495e2acfffe59a5bf8b0cfb1a2d",
-}
-
 BYTES = {bytes([byte]): byte for byte in range(256)}
 SMALL = {**BYTES, b"ab": 256, b"": 300, b"abab": 301}
 PACKED = pack(SMALL)
 
 
-@pytest.mark.parametrize("name", PUBLISHED)
+@pytest.mark.parametrize("name", SHA256)
 def test_shipped_pack_gives_the_published_file_back(name: str) -> None:
     ranks = unpack((PACKS / f"{name}.pack").read_bytes(), name)
-    assert hashlib.sha256(format_ranks(ranks)).hexdigest() == PUBLISHED[name]
+    assert hashlib.sha256(format_ranks(ranks)).hexdigest() == SHA256[name]
 
 
 def test_shipped_packs_are_small() -> None:
     packs = sorted(PACKS.glob("*.pack"))
-    assert {path.stem for path in packs} >= PUBLISHED.keys()
-    assert sum(len((PACKS / f"{name}.pack").read_bytes()) for name in PUBLISHED) < 2_000_000
+    assert {path.stem for path in packs} >= SHA256.keys()
+    assert sum(len((PACKS / f"{name}.pack").read_bytes()) for name in SHA256) < 2_000_000
 
 
 @given(
@@ -194,7 +187,7 @@ SOURCE = format_ranks({**{bytes([byte]): byte for byte in range(256)}, b"ab": 25
 
 @pytest.mark.sweep
 def test_what_ships_is_what_would_be_built() -> None:
-    for name in build_packs.SHA256:
+    for name in SHA256:
         shipped = (PACKS / f"{name}.pack").read_bytes()
         source = format_ranks(unpack(shipped, name))
         assert build_packs.is_current(shipped, build_packs.of_openai(name, source))
@@ -204,7 +197,7 @@ def test_what_ships_is_what_would_be_built() -> None:
 
 
 def test_write_then_check(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(build_packs.SHA256, "small", hashlib.sha256(SOURCE).hexdigest())
+    monkeypatch.setitem(SHA256, "small", hashlib.sha256(SOURCE).hexdigest())
     path = tmp_path / "small.pack"
 
     def run(*arguments: str) -> int:

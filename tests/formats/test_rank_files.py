@@ -98,8 +98,7 @@ def test_round_trip_by_the_bulk_reader(extra: dict[bytes, int]) -> None:
     at=st.integers(0, len(LONGER)),
     cut=st.integers(0, 3),
     inserted=st.one_of(
-        st.binary(max_size=3),
-        st.text("=+/-_ \n0159Aa", max_size=4).map(str.encode),
+        st.binary(max_size=3), st.text("=+/-_ \n0159Aa", max_size=4).map(str.encode)
     ),
 )
 def test_the_bulk_reader_takes_nothing_that_the_careful_one_refuses(
@@ -109,14 +108,6 @@ def test_the_bulk_reader_takes_nothing_that_the_careful_one_refuses(
     ranks = _parse_in_bulk(data)
     if ranks is not None:
         assert _parse_by_line(data, "x") == ranks
-
-
-def test_empty_token_of_whisper() -> None:
-    assert parse_ranks(FILE + b"= 50256\n", "x")[b""] == 50256
-
-
-def test_hole_in_the_ranks() -> None:
-    assert parse_ranks(FILE + b"YWI= 50281\n", "x")[b"ab"] == 50281
 
 
 @pytest.mark.parametrize(
@@ -195,19 +186,6 @@ def test_cut_inside_a_line() -> None:
     for end in range(len(FILE) - 1):
         with pytest.raises(ValueError, match=r"^x: line [0-9]+: "):
             parse_ranks(LONGER[:end], "x")
-
-
-def test_file_that_cannot_be_read(tmp_path: Path) -> None:
-    with pytest.raises(FileNotFoundError):
-        read_ranks(tmp_path / "missing.tiktoken")
-
-
-def test_the_error_names_the_file(tmp_path: Path) -> None:
-    path = tmp_path / "bad.tiktoken"
-    path.write_bytes(FILE[:-3])
-    with pytest.raises(ValueError) as caught:  # noqa: PT011
-        read_ranks(str(path))
-    assert str(caught.value).startswith(f"{path}: line 256: ")
 
 
 # OpenAI's files, as tiktoken_ext/openai_public.py pins them.
@@ -305,12 +283,7 @@ def without(name: str) -> bytes:
 
 @pytest.mark.parametrize(
     "vocab_bpe",
-    [
-        MERGES,
-        b"a b\nab c\n",
-        b"a b\nab c",
-        MERGES.replace(b"\n", b"\r\n"),
-    ],
+    [MERGES, b"a b\nab c\n", b"a b\nab c", MERGES.replace(b"\n", b"\r\n")],
     ids=["as written", "no version", "no last line feed", "CR LF"],
 )
 def test_small_vocabulary(write: Write, vocab_bpe: bytes) -> None:
@@ -425,14 +398,6 @@ def test_a_single_name_is_not_a_list_of_names(write: Write) -> None:
         read_gpt2(*write(ENCODER, MERGES), "<s>")
 
 
-def test_missing_file(write: Write, tmp_path: Path) -> None:
-    encoder_json, vocab_bpe = write(ENCODER, MERGES)
-    with pytest.raises(FileNotFoundError):
-        read_gpt2(encoder_json, tmp_path / "vocab.bpe")
-    with pytest.raises(FileNotFoundError):
-        read_gpt2(tmp_path / "encoder.json", vocab_bpe)
-
-
 @pytest.mark.parametrize(
     ("ranks", "special_tokens", "message"),
     [
@@ -451,7 +416,7 @@ def test_encoder_json_that_cannot_be_written(
 
 @pytest.mark.parametrize("token", [b"abc", b""])
 def test_token_that_no_merge_makes(token: bytes) -> None:
-    with pytest.raises(ValueError, match=rf"token {token!r} \(rank 3\) is made by no merge"):
+    with pytest.raises(ValueError, match=rf"no merge makes the token {token!r} \(rank 3\)"):
         format_vocab_bpe({b"a": 0, b"b": 1, b"c": 2, token: 3})
 
 
@@ -518,11 +483,11 @@ def test_what_cannot_be_done_is_refused(tmp_path: Path) -> None:
         enc.extended("x", {b"ab": 300}, [(b"a", b"b")])
     with pytest.raises(ValueError, match=r"is a list of RWKV's, which cannot be extended"):
         growing_tokens(enc)
-    with pytest.raises(ValueError, match=r"a tokenizer.json cannot hold a list of RWKV"):
+    with pytest.raises(ValueError, match=r"a tokenizer.json cannot hold an RWKV list"):
         save_tokenizer_json(enc, tmp_path / "tokenizer.json")
-    with pytest.raises(ValueError, match=r"no byte-level BPE"):
+    with pytest.raises(ValueError, match=r"is not byte-level BPE"):
         save_tiktoken(enc, tmp_path / "x.tiktoken")
-    with pytest.raises(ValueError, match=r"it says itself how text is split"):
+    with pytest.raises(ValueError, match=r"the file defines how text is split"):
         compat_bpe.load(tmp_path / NAME, pattern="gpt2")
 
 
@@ -541,26 +506,19 @@ def test_every_literal_of_python(token: str | bytes) -> None:
             assert parse_rwkv(listed(SINGLE_BYTES) + line, NAME).tokens[value] == 257
 
 
+#: What is no line of the list.
+NO_LINES = [
+    *("", "257", "257 ab 2", "257 'ab 2", "257 'ab'", "257 'ab' ", "257  'ab' 2"),
+    *("257 'ab' 2 ", "257 'a''b' 2", "257 'a'+'b' 2", "257 r'ab' 2", "257 '''ab''' 2"),
+    *("257 ('ab') 2", "257 'ab\\' 2", "257 __import__('os') 2", "٢٥٧ 'ab' 2"),
+    "99999999999 'ab' 2",
+]
+
+
 @pytest.mark.parametrize(
     ("line", "reason"),
     [
-        ("", "expected an id, a literal of Python's and its length"),
-        ("257", "expected an id, a literal of Python's and its length"),
-        ("257 ab 2", "expected an id, a literal of Python's and its length"),
-        ("257 'ab 2", "expected an id, a literal of Python's and its length"),
-        ("257 'ab'", "expected an id, a literal of Python's and its length"),
-        ("257 'ab' ", "expected an id, a literal of Python's and its length"),
-        ("257  'ab' 2", "expected an id, a literal of Python's and its length"),
-        ("257 'ab' 2 ", "expected an id, a literal of Python's and its length"),
-        ("257 'a''b' 2", "expected an id, a literal of Python's and its length"),
-        ("257 'a'+'b' 2", "expected an id, a literal of Python's and its length"),
-        ("257 r'ab' 2", "expected an id, a literal of Python's and its length"),
-        ("257 '''ab''' 2", "expected an id, a literal of Python's and its length"),
-        ("257 ('ab') 2", "expected an id, a literal of Python's and its length"),
-        ("257 'ab\\' 2", "expected an id, a literal of Python's and its length"),
-        ("257 __import__('os') 2", "expected an id, a literal of Python's and its length"),
-        ("٢٥٧ 'ab' 2", "expected an id, a literal of Python's and its length"),
-        ("99999999999 'ab' 2", "expected an id, a literal of Python's and its length"),
+        *((line, "expected an id, a literal of Python's and its length") for line in NO_LINES),
         ("258 'ab' 2", "the id is 258, not 257"),
         ("256 'ab' 2", "the id is 256, not 257"),
         ("0257 'ab' 2", "the id is 0257, not 257"),
@@ -572,12 +530,12 @@ def test_every_literal_of_python(token: str | bytes) -> None:
         (f"257 '{'a' * 257}' 257", "the token must have from 1 to 256 bytes"),
         ("257 b'é' 2", "a literal of bytes must be ASCII"),
         ("257 '\\ud800' 3", "the literal has a lone surrogate"),
-        ("257 '\\q' 2", r"'\\\\q' is no escape that is known"),
-        ("257 '\\7' 1", r"'\\\\7' is no escape that is known"),
-        ("257 '\\N{DIGIT ONE}' 1", r"'\\\\N' is no escape that is known"),
-        ("257 '\\x1' 1", r"'\\\\x' is no escape that is known"),
-        ("257 '\\U00110000' 4", r"'\\\\U00110000' is no escape that is known"),
-        ("257 b'\\u0041a' 2", r"'\\\\u0041' is no escape that is known"),
+        ("257 '\\q' 2", r"'\\\\q' is not a known escape"),
+        ("257 '\\7' 1", r"'\\\\7' is not a known escape"),
+        ("257 '\\N{DIGIT ONE}' 1", r"'\\\\N' is not a known escape"),
+        ("257 '\\x1' 1", r"'\\\\x' is not a known escape"),
+        ("257 '\\U00110000' 4", r"'\\\\U00110000' is not a known escape"),
+        ("257 b'\\u0041a' 2", r"'\\\\u0041' is not a known escape"),
     ],
 )
 def test_bad_lines_are_refused(tmp_path: Path, line: str, reason: str) -> None:

@@ -111,7 +111,7 @@ def test_class_is_told_from_the_tokens(
 ) -> None:
     files = pair(name)
     if name == "gpt1":  # known by its size: others of this kind do not lowercase
-        with pytest.raises(ValueError, match="its tokens end words"):
+        with pytest.raises(ValueError, match="its tokens mark the ends of words"):
             made(files)
         more = {f"{number}": number for number in range(len(PAIR[name][0]), 40_478)}
         files["vocab.json"] = json.dumps({**PAIR[name][0], **more})
@@ -182,13 +182,17 @@ def test_other_classes_are_refused(made: Any, name: str, reason: str) -> None:
 def test_ends_of_words_of_an_unknown_kind(made: Any) -> None:
     files = pair("gpt1")
     files["vocab.json"] = files["vocab.json"].replace('"<unk>": 0', '"<unk>": 0, "<s>": 9')
-    with pytest.raises(ValueError, match=r"tokens end words \(</w>\), as in several kinds"):
+    with pytest.raises(
+        ValueError, match=r"tokens mark the ends of words \(</w>\), as in several kinds"
+    ):
         made(files)
 
 
 def test_no_pattern_for_tokens_that_end_words(tmp_path: Path) -> None:
     write(tmp_path, pair("gpt1"))
-    with pytest.raises(ValueError, match="its tokens end words: it is given no pattern"):
+    with pytest.raises(
+        ValueError, match="its tokens mark the ends of words; leave out the pattern"
+    ):
         vocab_merges.read_vocab_merges(tmp_path / "vocab.json", tmp_path / "merges.txt", "a")
 
 
@@ -282,9 +286,9 @@ def test_definition(tmp_path: Path) -> None:
         (b"\n\n \n", r"vocab.txt: line 1: the file ends without any token"),
         (b"[UNK]\na\xff\n", r"vocab.txt: line 2: not UTF-8"),
         (b"\x89PNG\r\n\x1a\n\0\0", r"vocab.txt: line 1: not UTF-8"),
-        (b"\0\1\2\3", r"vocab.txt: it has no \[UNK\], so it is no vocabulary of BERT"),
-        (b"hello\n", r"vocab.txt: it has no \[UNK\], so it is no vocabulary of BERT"),
-        (b"[UNK]\n[CLS]\nhello\n", r"vocab.txt: it has no \[SEP\], so it is no vocabulary of BERT"),
+        (b"\0\1\2\3", r"vocab.txt: it has no \[UNK\], so it is not a BERT vocabulary"),
+        (b"hello\n", r"vocab.txt: it has no \[UNK\], so it is not a BERT vocabulary"),
+        (b"[UNK]\n[CLS]\nhello\n", r"vocab.txt: it has no \[SEP\], so it is not a BERT vocabulary"),
     ],
 )
 def test_damaged_files(tmp_path: Path, data: bytes, reason: str) -> None:

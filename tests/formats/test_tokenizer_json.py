@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 import compat_bpe
 from compat_bpe.encodings.tokenizer import Tokenizer
 from compat_bpe.formats.checked_json import Json, parse_json
-from compat_bpe.formats.tokenizer_json import parse_tokenizer
+from compat_bpe.formats.tokenizer_json import TokenizerDefinition, parse_tokenizer
 from compat_bpe.formats.tokenizer_models import UnigramPart, read_unigram
 from compat_bpe.formats.tokenizer_parts import read_normalizer
 from compat_bpe.pipeline.byte_level import BYTE_TO_UNICODE
@@ -121,16 +121,16 @@ def test_the_good_file_encodes_and_decodes(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("data", "reason"),
     [
-        (b"", "no vocabulary"),
+        (b"", "not a recognized vocabulary file"),
         (b"{", "line 1: not JSON: "),
         (b'{\n"model": }', "line 2: not JSON: "),
         (b"\xef\xbb\xbf{}", "line 1: not JSON: "),
         (b'{\n"\xff": 1}', "line 2: not UTF-8: "),
-        (b"[]", "no vocabulary"),
-        (b"7", "no vocabulary"),
-        (b"null", "no vocabulary"),
+        (b"[]", "not a recognized vocabulary file"),
+        (b"7", "not a recognized vocabulary file"),
+        (b"null", "not a recognized vocabulary file"),
         (b'{"model": 1' + b"0" * 10_000 + b"}", "Exceeds the limit|must be an object, not an inte"),
-        (b"[" * 1_000_000, "no vocabulary"),
+        (b"[" * 1_000_000, "not a recognized vocabulary file"),
         (b'{"a":' * 100_000, "nested too deeply"),
         (b"{}", "neither a tokenizer.json nor a vocabulary"),
         (b'{"a": "b"}', "neither a tokenizer.json nor a vocabulary"),
@@ -450,11 +450,11 @@ def test_options(part: dict[str, Any], expected: str) -> None:
             ({"type": "Precompiled", "precompiled_charsmap": value}, f"precompiled_charsmap: {why}")
             for value, why in [
                 (None, "must be a string, not null"),
-                ("", "the character map is shorter than it says"),
+                ("", "the character map is shorter than its size field"),
                 ("????", "not base64"),
                 ("AAAA\n", "not base64"),
                 ("é", "not base64"),
-                ("AAAAAA==", "the character map is shorter than it says"),
+                ("AAAAAA==", "the character map is shorter than its size field"),
             ]
         ),
     ],
@@ -553,7 +553,7 @@ def test_no_vocabulary() -> None:
 def test_it_cannot_be_extended() -> None:
     part = read_model(json.dumps(UNIGRAM))
     with pytest.raises(ValueError, match="Unigram vocabulary cannot be extended"):
-        part.extended({b"c": 3}, [])
+        TokenizerDefinition(part, (), {}, "u.json").extended("more", {b"c": 3}, [])
     with pytest.raises(ValueError, match="Unigram vocabulary cannot be extended"):
         part.written({**part.vocabulary, "c": 3})
 

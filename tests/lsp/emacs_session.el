@@ -4,11 +4,14 @@
 (require 'compat-bpe)
 (require 'json)
 
+;; An answer may take long where much else runs; what is tested is the answer.
+(setq jrpc-default-request-timeout 120)
+
 (defvar written (make-hash-table :test #'equal))
 
 (defun test-wait (what ready)
   "Wait until READY returns non-nil; WHAT is waited for."
-  (let ((until (+ (float-time) 60)))
+  (let ((until (+ (float-time) 120)))
     (while (not (funcall ready))
       (when (> (float-time) until)
         (error "Waited in vain: %s; the mode line has %S" what (compat-bpe-mode-line)))
@@ -26,7 +29,7 @@
 (defun test-count ()
   "Return the text of the buffer, the count asked for, and the mode line when it has this count."
   (let ((count (compat-bpe-count)))
-    (test-status (format "%d tokens" count))
+    (test-status (format (if (= count 1) "%d token" "%d tokens") count))
     (save-restriction
       (widen)
       (vector (compat-bpe--text (point-min) (point-max)) count))))
@@ -109,10 +112,30 @@
     (compat-bpe-set-model "gpt2")
     (test-wait "encoding" (lambda () (equal (plist-get compat-bpe--told :encoding) "gpt2")))
     (test-note "gpt2" (plist-get compat-bpe--told :count))
+    (test-note "refused" (condition-case failure (compat-bpe-set-model "qwen3")
+                           (user-error (vector (cadr failure) compat-bpe-encoding))))
     (test-note "failure" (condition-case failure (compat-bpe-copy-prompt 3)
                            (user-error (cadr failure))))
     (compat-bpe-mode -1)
     (test-note "off" (compat-bpe-mode-line))))
+
+(defun test-complete ()
+  "Note what completes the name of a model, and choose one."
+  (global-compat-bpe-mode 1)
+  (find-file (getenv "TEST_FILE"))
+  (test-wait "start" (lambda () (and compat-bpe--told compat-bpe--names)))
+  (let ((completing-read-function
+         (lambda (_prompt table &rest _)
+           (dolist (typed '("claude-s" "gpt-4o-mini" "cl1" "sonnet" "Qwen"))
+             (let ((found (completion-all-completions typed table nil (length typed))))
+               (when (consp found)
+                 (setcdr (last found) nil))  ; where the completed part begins
+               (test-note typed (vconcat (mapcar #'substring-no-properties found)))))
+           (test-note "said" (mapcar (plist-get completion-extra-properties :annotation-function)
+                                     '("claude-sonnet-4-5" "gpt-4o" "cl100k_base")))
+           "gpt-4")))
+    (call-interactively #'compat-bpe-set-model))
+  (test-wait "model" (lambda () (equal (plist-get compat-bpe--told :encoding) "cl100k_base"))))
 
 (defun test-ends ()
   "Let the server end."

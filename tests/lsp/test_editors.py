@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import runpy
 import subprocess
 import sys
 from pathlib import Path
@@ -193,14 +192,21 @@ def test_a_folder_that_is_not_trusted_names_no_files() -> None:
     assert limits["restrictedConfigurations"] == ["compatBpe.path", "compatBpe.files", *PROGRAMS]
 
 
-def test_settings_offer_the_names_that_the_package_knows() -> None:
-    script = PLUGIN / "scripts/write_names.py"
-    found = runpy.run_path(str(script))
-    names = found["names"]()
-    again = f"python {script.relative_to(PLUGIN.parents[1])}"
-    assert json.loads((PLUGIN / "src/names.json").read_text("utf-8")) == names, again
-    before = (PLUGIN / "package.json").read_text("utf-8")
-    assert found["written"](found["with_names"](json.loads(before), names)) == before, again
+def test_no_setting_is_null() -> None:
+    """The editor of settings shows a word for that, and no field for a text that may be one."""
+    for name, one in SETTINGS.items():
+        assert "null" not in one["type"], name
+        assert one.get("default", "") is not None, name
+
+
+def test_the_view_of_tokens_hides_nothing_that_the_page_shows() -> None:
+    texts = [
+        (ROOT / path).read_text("utf-8")
+        for path in ("web/site/js/block-view.js", "editors/vscode/src/tokenText.ts")
+    ]
+    for name in ("HIDDEN", "JOINERS"):
+        (ours,), (theirs,) = (re.findall(rf"^const {name} = (.*);$", text, re.M) for text in texts)
+        assert ours == theirs
 
 
 def test_each_text_of_the_manifest_is_there_to_be_translated() -> None:

@@ -55,8 +55,22 @@ def test_prompts_and_settings(tmp_path: Path) -> None:
     start = len(ENCODING.decode(ENCODING.encode(text)[:4]))
     assert written["over"] == [start + 1, f"{ENCODING.count(text)}/4 tokens", "warning"]
     assert written["gpt2"] == get_encoding("gpt2").count(text)
+    reason, kept = written["refused"]
+    assert "the tokenizer of Qwen 3, which does not ship" in reason
+    assert kept == "gpt2"
     assert written["failure"].startswith("limit: limit is 3, but the template")
     assert written["off"] == ""
+
+
+def test_models_are_completed_by_how_they_begin(tmp_path: Path) -> None:
+    install_server(tmp_path)
+    written = session("test-complete", tmp_path, "one\n")
+    assert "claude-sonnet-4-5" in written["claude-s"]
+    assert all(name.startswith("claude-s") for name in written["claude-s"])
+    assert "gpt-4o-mini" in written["gpt-4o-mini"]
+    assert written["cl1"] == ["cl100k_base"]
+    assert written["sonnet"] == written["Qwen"] == []
+    assert written["said"] == ["  an estimate", "  o200k_base", "  an encoding"]
 
 
 def test_a_server_that_ends(tmp_path: Path) -> None:
@@ -85,6 +99,7 @@ def test_without_compat_bpe(tmp_path: Path) -> None:
         PATH=str(tmp_path / "bin"),
         TEST_COMMAND="\n".join(["/usr/bin/env", f"PYTHONPATH={ROOT}", *COMMAND]),
     )
-    why = "compat-bpe is not installed: pip install compat-bpe, then M-x compat-bpe-restart"
+    install = "pip install . in a checkout of compat-bpe"
+    why = f"compat-bpe is not installed: {install}, then M-x compat-bpe-restart"
     assert written["said"].count(why) == 1
     assert "is not running; M-x compat-bpe-restart starts it" in written["failure"]

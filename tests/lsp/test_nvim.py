@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 import sys
+from itertools import accumulate
 from pathlib import Path
 
 import pytest
@@ -22,29 +23,10 @@ TEXT = "import math\n\n\ndef area(r):\n    return 3 * r  # 😀 é\n\n\nprint(ar
 
 #: What a user types, after each of which the counts are compared.
 KEYS = [
-    "gg0",
-    "Ofrom os import path<Esc>",
-    "5Gwcwmath.pi<Esc>",
-    "A 😀 中文 ḗ<Esc>",
-    "x",
-    "xxx",
-    "u",
-    "<C-r>",
-    "ggdG",
-    "u",
-    ":%s/r/é/g<CR>",
-    "ggyGPGp",
-    "gg=G",
-    ":%join<CR>",
-    "u",
-    "3Gdd2p",
-    "ggVGJ",
-    "u",
-    ":g/^/m0<CR>",
-    "Go<Esc>",
-    "i👩‍👩‍👧 a\u0301<CR><CR><Esc>",
-    ":set noeol nofixeol<CR>",
-    "gg0ix<Esc>",
+    *("gg0", "Ofrom os import path<Esc>", "5Gwcwmath.pi<Esc>", "A 😀 中文 ḗ<Esc>", "x", "xxx", "u"),
+    *("<C-r>", "ggdG", "u", ":%s/r/é/g<CR>", "ggyGPGp", "gg=G", ":%join<CR>", "u", "3Gdd2p"),
+    *("ggVGJ", "u", ":g/^/m0<CR>", "Go<Esc>", "i👩‍👩‍👧 a\u0301<CR><CR><Esc>"),
+    *(":set noeol nofixeol<CR>", "gg0ix<Esc>"),
 ]
 
 
@@ -155,7 +137,7 @@ def test_without_compat_bpe(neovim: str, tmp_path: Path) -> None:
         else "",
         str(tmp_path / "bin"),
     )
-    why = "not found: pip install compat-bpe, then :TokenRestart"
+    why = "not found: pip install . in a checkout; :TokenRestart"
     lines = [line for line in written["said"].splitlines() if line.startswith("compat-bpe")]
     off = "the server is not running; :TokenRestart starts it"
     assert lines == [f"compat-bpe: {why}", *[f"compat-bpe: {off}"] * 4]
@@ -263,17 +245,17 @@ def test_as_installed(neovim: str, tmp_path: Path) -> None:
         written.status = require("compat_bpe").status()
         vim.api.nvim_win_set_cursor(0, { 302, 11 })
         vim.cmd("TokenPrompt")
-        wait("a prompt", function() return said():find("is copied") end)
+        wait("a prompt", function() return said():find("copied a prompt") end)
         written.prompt = vim.fn.getreg('"')
         vim.cmd("TokenPrompt 30")
-        wait("a prompt", function() return said():find("of 30 tokens is copied") end)
+        wait("a prompt", function() return said():find("prompt of 30 tokens") end)
         written.short = vim.fn.getreg('"')
         """,
         install_server(tmp_path),
     )
     assert written["status"] == f"{ENCODING.count(text)} tokens"
     count = ENCODING.count(written["prompt"])
-    assert f"a prompt of {count} tokens is copied" in written["said"]
+    assert f"copied a prompt of {count} tokens" in written["said"]
     assert 1900 < count <= 2000
     asked = "Fill in the text at <CURSOR>. Answer with the missing text only.\n\n"
     assert written["prompt"].startswith(asked)
@@ -395,6 +377,8 @@ def test_commands(neovim: str, tmp_path: Path) -> None:
         written.model = says("TokenModel")
         written.completed = vim.fn.getcompletion("TokenModel gpt-4", "cmdline")
         written.encodings = vim.fn.getcompletion("TokenModel cl1", "cmdline")
+        written.estimates = vim.fn.getcompletion("TokenModel claude-s", "cmdline")
+        written.with_file = vim.fn.getcompletion("TokenModel Qwen", "cmdline")
         written.wrong = says("TokenModel gpt5o")
         written.no_limit = says("TokenPrompt many")
         written.low_limit = says("TokenPrompt 3")
@@ -417,22 +401,104 @@ def test_commands(neovim: str, tmp_path: Path) -> None:
     assert written["selection"] == (
         f"compat-bpe: {ENCODING.count(lines[0][4:] + lines[1][:6])} tokens in the selection"
     )
-    assert written["model"] == "compat-bpe: counts by o200k_base"
+    assert written["model"] == "compat-bpe: counting by o200k_base"
     assert "gpt-4" in written["completed"]
     assert "gpt-4o" in written["completed"]
     assert written["encodings"] == ["cl100k_base"]
+    assert "claude-sonnet-4-5" in written["estimates"]
+    assert written["with_file"] == []
     assert written["wrong"].startswith("compat-bpe: model: unknown model 'gpt5o'")
     assert "\n" not in written["wrong"]
-    assert written["no_limit"] == "compat-bpe: :TokenPrompt takes the most tokens as a number"
+    assert written["no_limit"] == "compat-bpe: :TokenPrompt needs a number of tokens"
     assert re.fullmatch(r"compat-bpe: limit: limit is 3, but .*", written["low_limit"])
-    assert written["changed"] == "compat-bpe: counts by gpt2 now"
+    assert written["changed"] == "compat-bpe: counting by gpt2"
     count = get_encoding("gpt2").count(text)
     assert written["status"] == f"{count} tokens"
     assert f"this buffer: {count} tokens by gpt2" in written["info"]
     assert 'settings: {"encoding": "gpt2"}' in written["info"]
-    assert re.search(r"compat-bpe \d+\.\d+\.\d+, by compat-bpe lsp", written["info"])
+    assert re.search(
+        r"server: compat-bpe \d+\.\d+\.\d+, started by compat-bpe lsp", written["info"]
+    )
     assert "the server is started by: compat-bpe lsp" in written["health"]
-    assert re.search(r"the server is running: compat-bpe \d.*1 buffers? counted", written["health"])
+    assert re.search(r"the server is running: compat-bpe \d.*, 1 buffer counted", written["health"])
+
+
+def test_the_status_counts_a_selection(neovim: str, tmp_path: Path) -> None:
+    text = "one two 😀 three\nfour five\n"
+    (tmp_path / "file.txt").write_text(text)
+    lines = text.splitlines(keepends=True)
+    count = ENCODING.count
+    first, second = count("one two 😀"), count(lines[0])
+    session(
+        neovim,
+        tmp_path,
+        f"""
+        vim.cmd("edit file.txt")
+        status("{count(text)} tokens")
+        type_keys("gg0v")
+        status("1 of {count(text)} tokens")
+        type_keys("eee")
+        vim.cmd("doautocmd CursorMoved")
+        status("{first} of {count(text)} tokens")
+        type_keys("V")
+        status("{second} of {count(text)} tokens")
+        type_keys("j")
+        vim.cmd("doautocmd CursorMoved")
+        status("{count(text)} of {count(text)} tokens")
+        -- Other buffers have no selection, and it ends.
+        vim.cmd("new")
+        status("0 tokens")
+        vim.cmd("quit")
+        type_keys("gg0v<Esc>")
+        status("{count(text)} tokens")
+        """,
+        install_server(tmp_path),
+    )
+
+
+def test_the_tokens_are_shown(neovim: str, tmp_path: Path) -> None:
+    text = "def area(r):\n\n    return 3 * r  # é😀👩\u200d💻\n"
+    (tmp_path / "file.txt").write_text(text)
+    written = session(
+        neovim,
+        tmp_path,
+        """
+        vim.cmd("edit file.txt")
+        wait("a count", function() return require("compat_bpe").status() ~= "" end)
+        local source = vim.api.nvim_get_current_buf()
+        vim.cmd("TokenShow")
+        wait("a view", function() return vim.api.nvim_get_current_buf() ~= source end)
+        written.lines = vim.api.nvim_buf_get_lines(0, 0, -1, true)
+        written.kind, written.changes = vim.bo.buftype, vim.bo.modifiable
+        local space = vim.api.nvim_get_namespaces().compat_bpe_tokens
+        written.tokens = {}
+        for _, one in ipairs(vim.api.nvim_buf_get_extmarks(0, space, 0, -1, { details = true })) do
+          local to = one[4]
+          table.insert(written.tokens, { one[2], one[3], to.end_row, to.end_col, to.hl_group })
+        end
+        vim.cmd("quit")
+        assert(vim.api.nvim_get_current_buf() == source)
+        """,
+        install_server(tmp_path),
+    )
+    data = [line.encode() for line in text.splitlines()]
+    assert [line.encode() for line in written["lines"]] == data
+    assert (written["kind"], written["changes"]) == ("nofile", False)
+    starts = [0, *accumulate(len(line) + 1 for line in data)]
+    found = [
+        (starts[row] + column, starts[end_row] + end_column)
+        for row, column, end_row, end_column, _ in written["tokens"]
+    ]
+    # Tokens that share a character are one; behind the last line there is nothing.
+    places = {0}
+    for token in ENCODING.decode_tokens_bytes(ENCODING.encode(text)):
+        places.add(max(places) + len(token))
+    whole = {len(text[:at].encode()) for at in range(len(text))}
+    cuts = [*sorted(places & whole), len(text.encode()) - 1]
+    assert found == list(zip(cuts, cuts[1:]))
+    groups = [group for *_, group in written["tokens"]]
+    assert groups[:2] == ["CompatBpeOddToken", "CompatBpeEvenToken"]
+    assert all(one != other for one, other in zip(groups, groups[1:]))
 
 
 def test_marks(neovim: str, tmp_path: Path) -> None:
@@ -525,7 +591,7 @@ def test_help(neovim: str, tmp_path: Path) -> None:
         vim.cmd("helptags copy/doc")
         written.found = {}
         for _, name in ipairs({ "compat_bpe", "compat_bpe.setup()", ":TokenCount", ":TokenInfo",
-            ":TokenModel", ":TokenPrompt", ":TokenRestart", "compat_bpe-lualine" }) do
+            ":TokenModel", ":TokenPrompt", ":TokenRestart", ":TokenShow", "compat_bpe-lualine" }) do
           vim.cmd("help " .. name)
           local line = vim.api.nvim_get_current_line()
           table.insert(written.found, line:find("*" .. name, 1, true) ~= nil)
@@ -534,4 +600,4 @@ def test_help(neovim: str, tmp_path: Path) -> None:
         """,
         os.defpath,
     )
-    assert written["found"] == [True] * 8
+    assert written["found"] == [True] * 9

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from compat_bpe import encoding_for_model, get_encoding
+from compat_bpe import encoding_for_model, get_encoding, list_encoding_names
 from compat_bpe.chat import count_messages
 from compat_bpe.fit import Section, fim_template, fit_prompt, fit_sections
 from compat_bpe.lsp.rpc import INVALID_PARAMS
@@ -33,6 +33,27 @@ def client() -> Iterator[Client]:
 
 def of_text(**params: object) -> dict[str, Any]:
     return {"textDocument": {"uri": URI}, **params}
+
+
+def test_names_have_what_counts_each(client: Client) -> None:
+    found = client.request("compatBpe/names", {})
+    assert found["encodings"] == list_encoding_names()
+    models = {one["name"]: one for one in found["models"]}
+    assert models["gpt-4o"] == {
+        "name": "gpt-4o",
+        "group": "GPT-4o",
+        "encoding": "o200k_base",
+        "context": 128_000,
+    }
+    assert "Anthropic says" in models["claude-sonnet-4-5"]["note"]
+    assert models["Qwen 3"]["file"].endswith(" of https://huggingface.co/Qwen/Qwen3-8B")
+    assert models["Doubao's models"]["service"]
+    for word in ("Llama", "Gemma", "Mistral", "Kimi"):
+        assert any("file" in one for name, one in models.items() if name.startswith(word)), word
+    for name, one in models.items():
+        if "encoding" in one or "note" in one:
+            counted = client.request("compatBpe/count", {"text": "", "model": name})
+            assert counted.get("note") == one.get("note"), name
 
 
 @given(text=texts)

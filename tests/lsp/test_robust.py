@@ -165,10 +165,7 @@ def test_a_client_that_does_not_listen_any_more() -> None:
 
 def test_documents_that_are_not_open_or_are_opened_twice() -> None:
     with client_of() as client:
-        for method, more in (
-            ("didChange", {"contentChanges": [{"text": "x"}]}),
-            ("didClose", {}),
-        ):
+        for method, more in (("didChange", {"contentChanges": [{"text": "x"}]}), ("didClose", {})):
             document = {"uri": "file:///no", "version": 1}
             client.notify(f"textDocument/{method}", {"textDocument": document, **more})
         messages = client.shown("window/logMessage")

@@ -138,6 +138,41 @@ def test_wrong_settings_that_are_sent_again_are_told_once() -> None:
         assert configure(client, {"budget": "big"}) != []
 
 
+def test_a_client_with_a_status_is_told_what_is_wrong_until_it_is_right() -> None:
+    """No message is shown, which would stay."""
+    refused = "the settings are not used: model: unknown model 'nonsense'"
+
+    def problem_after(settings: object, version: int) -> str:
+        client.notify("workspace/didChangeConfiguration", {"settings": settings})
+        client.change({"text": "one two"}, version=version)
+        told = client.wait_for("compatBpe/didCount", lambda one: one["version"] == version)
+        return str(told.get("problem", ""))
+
+    with client_of({"model": "nonsense"}, experimental={"status": True}) as client:
+        client.open("one two")
+        assert client.wait_for("compatBpe/didCount")["problem"].startswith(refused)
+        assert problem_after({"model": "gpt-4"}, 2) == ""
+        assert problem_after({"model": "nonsense"}, 3).startswith(refused)
+        # The same for a document: one that its encoding cannot be used for.
+        assert problem_after({"encoding": "o200k_base"}, 4) == ""
+        rule = {"files": [{"pattern": "*.py", "path": "/nowhere.json"}]}
+        assert "/nowhere.json: No such file" in problem_after(rule, 5)
+        assert problem_after({}, 6) == ""
+        assert client.shown() == []
+
+
+def test_the_problem_of_a_document_is_in_its_status(project: Path) -> None:
+    (project / ".compat-bpe.toml").write_text("[budgets\n")
+    with client_of({}, experimental={"status": True}) as client:
+        client.open("one", uri=(project / "a.md").as_uri())
+        problem = client.wait_for("compatBpe/didCount")["problem"]
+        assert problem.startswith("the budgets of the project are not used: ")
+        (project / ".compat-bpe.toml").unlink()
+        client.notify("workspace/didChangeWatchedFiles", {"changes": []})
+        assert "problem" not in client.wait_for("compatBpe/didCount")
+        assert client.shown() == []
+
+
 def test_lua_writes_an_object_without_fields_as_a_list() -> None:
     with client_of({"encoding": "gpt2", "show": []}) as client:
         client.open(CODE)
@@ -295,11 +330,7 @@ def test_an_estimate_is_marked_and_explained() -> None:
 def test_requests_go_by_an_estimate(in_project: Client) -> None:
     asked = {"text": WORDS, "model": "claude-sonnet-4-5"}
     count = in_project.request("compatBpe/count", asked)
-    assert count == {
-        "count": CLAUDE.tokens(len(WORDS)),
-        "isEstimate": True,
-        "note": CLAUDE.note,
-    }
+    assert count == {"count": CLAUDE.tokens(len(WORDS)), "isEstimate": True, "note": CLAUDE.note}
     assert in_project.request("compatBpe/count", {"text": WORDS}) == {
         "count": get_encoding("cl100k_base").count(WORDS)
     }
@@ -436,10 +467,7 @@ PROVIDERS = {
     "codeActions": "codeActionProvider",
 }
 DYNAMIC = {"dynamicRegistration": True}
-PULLS = {
-    "textDocument": {"diagnostic": {}},
-    "workspace": {"diagnostics": {"refreshSupport": True}},
-}
+PULLS = {"textDocument": {"diagnostic": {}}, "workspace": {"diagnostics": {"refreshSupport": True}}}
 
 
 def announced(options: object, **capabilities: object) -> set[str]:

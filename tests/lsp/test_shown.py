@@ -81,7 +81,7 @@ def test_the_diagnostic_begins_where_the_budget_is_passed() -> None:
         assert ENCODING.decode(ids[5:6]) == " five"  # what is underlined begins after the blank
         assert found["range"] == span(0, start + 1, 0, 36)
         assert found["message"] == (
-            f"{len(ids)} tokens are {len(ids) - 5} over the budget of 5: it is exceeded here"
+            f"{len(ids)} tokens are {len(ids) - 5} over the budget of 5: the limit is here"
         )
         client.change({"text": "one two three four five"})
         assert published(client) == []
@@ -90,6 +90,15 @@ def test_the_diagnostic_begins_where_the_budget_is_passed() -> None:
         assert found["range"] == span(0, 24, 0, 28)
         client.notify("textDocument/didClose", {"textDocument": {"uri": URI}})
         assert published(client) == []
+
+
+def test_a_status_has_the_count_of_the_document() -> None:
+    """So no lens repeats it."""
+    with client_of({}, experimental={"status": True}) as client:
+        client.open("# One\n\ntwo\n", uri=NOTES, language="markdown")
+        (lens,) = client.request("textDocument/codeLens", {"textDocument": {"uri": NOTES}})
+        assert lens["range"]["start"]["line"] == 0
+        assert lens["command"]["title"] == "5 tokens"
 
 
 @pytest.mark.parametrize(
@@ -194,10 +203,7 @@ def test_lenses_of_code() -> None:
         found = lenses(client)
         share = round(ENCODING.count(CODE * 100) * 100 / 8192)
         assert found[0] == (0, f"{tokens(CODE * 100)} · {share} % of 8,192")
-        assert found[1:3] == [
-            (2, tokens(CODE[at[0] : at[1]])),
-            (7, tokens(CODE[at[2] : at[3]])),
-        ]
+        assert found[1:3] == [(2, tokens(CODE[at[0] : at[1]])), (7, tokens(CODE[at[2] : at[3]]))]
         assert len(found) == 201
 
 

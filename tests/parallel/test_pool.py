@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import os
-import signal
 import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from queue import SimpleQueue
 from typing import Any
@@ -17,44 +16,12 @@ import pytest
 
 from compat_bpe.corpus import chunk_counts
 from compat_bpe.parallel import processes
-from compat_bpe.parallel.pool import Pool, Tell, WorkerKilled
-from compat_bpe.parallel.processes import may_fork
+from compat_bpe.parallel.pool import Pool, WorkerKilled
 from compat_bpe.train import Trainer, TrainingSettings
+from tests.parallel.pool_tasks import Squares, a_killed_one, all_tasks, threads, waits
 
-
-class Squares:
-    """Squares numbers, and says at the end how many."""
-
-    def __init__(self, least: int) -> None:
-        self._least = least
-        self._seen = 0
-
-    def do(self, task: int, tell: Tell) -> None:
-        if task < self._least - 1:
-            raise MemoryError
-        if task < self._least:
-            os.kill(os.getpid(), 9)
-        self._seen += 1
-        print("not a message")
-        tell(task)
-        tell(task * task)
-
-    def finish(self, tell: Tell) -> None:
-        tell(("seen", self._seen))
-
-
-@pytest.fixture(autouse=True)
-def importable(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let a worker find this module by its name."""
-    monkeypatch.setitem(sys.modules, "test_pool_workers", sys.modules[__name__])
-    monkeypatch.setattr(Squares, "__module__", "test_pool_workers")
-    code = (
-        "import sys, importlib.util as u; "
-        f"s = u.spec_from_file_location('test_pool_workers', {__file__!r}); "
-        "sys.path[:] = {path!r}; m = u.module_from_spec(s); sys.modules[s.name] = m; "
-        "s.loader.exec_module(m); from {module} import work; work()"
-    )
-    monkeypatch.setattr(processes, "_CODE", code)
+#: What the command of a worker has in it; ``ps`` may cut it off after that.
+WORKER = "-c import sys; sys.path[:] = "
 
 
 def children() -> str:
@@ -73,7 +40,7 @@ def test_all_messages_of_all_tasks(number: int) -> None:
         last = list(pool.finish())
     assert [name for name, _ in last] == ["seen"] * number
     assert sum(seen for _, seen in last) == 100
-    assert "test_pool_workers" not in children()
+    assert WORKER not in children()
 
 
 def test_no_tasks() -> None:
@@ -112,7 +79,7 @@ def test_a_killed_worker_is_told_after_the_rest() -> None:
 def test_a_worker_without_memory_is_told_like_a_killed_one(
     capfd: pytest.CaptureFixture[str],
 ) -> None:
-    with Pool(Squares, (0,), 2) as pool, pytest.raises(WorkerKilled, match="lack of memory"):
+    with Pool(Squares, (0,), 2) as pool, pytest.raises(WorkerKilled, match="if memory ran out"):
         list(pool.run([1, 2, -2, 3, 4]))
     assert "Traceback" not in capfd.readouterr().err
 
@@ -225,11 +192,12 @@ def test_leaving_early_leaves_no_process() -> None:
     def interrupted() -> None:
         with Pool(Squares, (0,), 2) as pool:
             for _ in pool.run(iter(range(10_000_000))):
+                assert WORKER in children()
                 raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
         interrupted()
-    assert "test_pool_workers" not in children()
+    assert WORKER not in children()
 
 
 #: The command copies its process, on Linux.
@@ -238,68 +206,14 @@ on_linux = pytest.mark.skipif(sys.platform != "linux", reason="only Linux lists 
 ROOT = Path(__file__).parents[2]
 
 
-class Asked:
-    """Asks a function, which no other process has, unless it is a copy of this one."""
-
-    def __init__(self, ask: Any) -> None:
-        self._ask = ask
-
-    def do(self, task: int, tell: Tell) -> None:
-        print("not a message")
-        if task < 0:
-            os.kill(os.getpid(), signal.SIGKILL)
-        tell((self._ask(task), os.getpid()))
-
-    def finish(self, tell: Tell) -> None:
-        tell(("end", os.getpid()))
-
-
-def copied(tasks: Iterable[int]) -> tuple[list[Any], list[Any]]:
-    with Pool(Asked, (lambda task: task * task,), 2, forks=True) as pool:
-        assert pool.size == 2
-        found = list(pool.run(tasks))
-        return found, list(pool.finish())
-
-
-def all_tasks() -> None:
-    sys.stdout.write("once\n")  # It is in a buffer when the process is copied.
-    found, ends = copied(range(100))
-    assert sorted(square for square, _ in found) == [task * task for task in range(100)]
-    assert {"end"} == {word for word, _ in ends}
-    assert os.getpid() not in {process for _, process in found + ends}
-    with pytest.raises(ChildProcessError):
-        os.waitpid(-1, os.WNOHANG)
-
-
-def a_killed_one() -> None:
-    found: list[Any] = []
-    with Pool(Asked, (lambda task: task,), 2, forks=True) as pool, pytest.raises(WorkerKilled):
-        found.extend(pool.run([1, 2, -1, 3, 4]))
-    assert {one for one, _ in found} == {1, 2, 3, 4}
-
-
-def threads() -> None:
-    done = threading.Event()
-    thread = threading.Thread(target=done.wait)
-    assert may_fork()
-    thread.start()
-    assert not may_fork()
-    done.set()
-    thread.join()
-
-
-def waits() -> None:
-    with Pool(Asked, (lambda task: task,), 2, forks=True) as pool:
-        for _, process in pool.run([1] * 20):
-            print(process, flush=True)
-        time.sleep(120)
-
-
 def code(test: Any) -> list[str]:
     return [
-        *(sys.executable, "-W", "error", "-c"),
+        sys.executable,
+        "-W",
+        "error",
+        "-c",
         f"import sys; sys.path.insert(0, {str(ROOT)!r})\n"
-        f"from tests.parallel import test_pool as test; test.{test.__name__}()",
+        f"from tests.parallel.pool_tasks import {test.__name__}; {test.__name__}()",
     ]
 
 

@@ -7,7 +7,7 @@ import itertools
 from hypothesis import strategies as st
 
 from compat_bpe import get_encoding
-from compat_bpe.pattern.translation import (
+from compat_bpe.pattern.tree import (
     Alternatives,
     Anchor,
     Atomic,

@@ -13,15 +13,8 @@ from hypothesis import strategies as st
 from compat_bpe.pattern.cut_points import Automaton, Reach, cut_point_pairs, without_conditions
 from compat_bpe.pattern.parser import parse
 from compat_bpe.pattern.splitter import Splitter
-from compat_bpe.pattern.translation import (
-    Alternatives,
-    Anchor,
-    Look,
-    Node,
-    PatternError,
-    to_re,
-    walk,
-)
+from compat_bpe.pattern.translation import to_re
+from compat_bpe.pattern.tree import Alternatives, Anchor, Look, Node, PatternError, walk
 from tests.examples import scaled
 from tests.pattern.random_trees import PATTERNS, hard_texts, trees, words
 

@@ -19,7 +19,8 @@ from compat_bpe.pattern.parser import parse
 from compat_bpe.pattern.prepared import PREPARED
 from compat_bpe.pattern.splitter import Matcher, Splitter
 from compat_bpe.pattern.states import NoTable, States, asked_after, is_bounded
-from compat_bpe.pattern.translation import (
+from compat_bpe.pattern.translation import relax, to_re
+from compat_bpe.pattern.tree import (
     Alternatives,
     Anchor,
     Atomic,
@@ -31,8 +32,6 @@ from compat_bpe.pattern.translation import (
     Sequence,
     asked_of_next,
     can_be_empty,
-    relax,
-    to_re,
     walk,
 )
 from compat_bpe.pipeline.pre_tokenizers.splitter import make_splitter

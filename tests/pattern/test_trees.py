@@ -11,17 +11,15 @@ from hypothesis import strategies as st
 from compat_bpe.encodings.published import PATTERNS
 from compat_bpe.pattern.parser import parse
 from compat_bpe.pattern.splitter import Splitter
-from compat_bpe.pattern.translation import (
+from compat_bpe.pattern.translation import join_runs, relax, to_re
+from compat_bpe.pattern.tree import (
     Chars,
     Node,
     can_be_empty,
-    join_runs,
     looks_back,
     project,
-    relax,
     stays_whole,
     surely_begins,
-    to_re,
     walk,
 )
 from compat_bpe.unicode.properties import CodePoints
@@ -35,18 +33,10 @@ JOINED = [
 ]
 LEFT_ALONE = [
     # A character of two classes: how many of them each run takes is not settled.
-    "[A-Za]*[a-z]+|[A-Za]+[a-z]*",
-    "[ A]?[A-Z]*[a-z]+|[ A]?[A-Z]+[a-z]*",
-    # What follows may fail.
-    "[A-Z]*[a-z]+!|[A-Z]+[a-z]*!|.",
-    # Not the same before or behind.
-    " ?[A-Z]*[a-z]+|[A-Z]+[a-z]*|.",
-    "[A-Z]*[a-z]+!?|[A-Z]+[a-z]*|.",
-    "[A-Z]*[a-z]+|[0-9]|[A-Z]+[a-z]*",
-    "[A-Z]*?[a-z]+|[A-Z]+[a-z]*",
-    "[A-Z]+[a-z]*|[A-Z]*[a-z]+",
-    "[A-Z]+",
-    "",
+    *("[A-Za]*[a-z]+|[A-Za]+[a-z]*", "[ A]?[A-Z]*[a-z]+|[ A]?[A-Z]+[a-z]*"),
+    *("[A-Z]*[a-z]+!|[A-Z]+[a-z]*!|.", " ?[A-Z]*[a-z]+|[A-Z]+[a-z]*|."),
+    *("[A-Z]*[a-z]+!?|[A-Z]+[a-z]*|.", "[A-Z]*[a-z]+|[0-9]|[A-Z]+[a-z]*"),
+    *("[A-Z]*?[a-z]+|[A-Z]+[a-z]*", "[A-Z]+[a-z]*|[A-Z]*[a-z]+", "[A-Z]+", ""),
 ]
 
 
@@ -217,19 +207,26 @@ def test_what_is_written(pattern: str, written: str) -> None:
 
 #: Patterns over few characters; the first eight must be taken for ones with the property.
 WHOLE = [
-    *(r"a+|b", r"a(?!b)|.", r"a++b|a|b|c", r"ab?(?!c)|[abc]|\s+$|\s", r"(?:ab)+?(?!a)|."),
-    *(r"a+?$|a+b|.", r"(?:a|ab)(?!c)b?|.", r"(?>a)b|(?:aa|b)+|."),
+    r"a+|b",
+    r"a(?!b)|.",
+    r"a++b|a|b|c",
+    r"ab?(?!c)|[abc]|\s+$|\s",
+    r"(?:ab)+?(?!a)|.",
+    r"a+?$|a+b|.",
+    r"(?:a|ab)(?!c)b?|.",
+    r"(?>a)b|(?:aa|b)+|.",
 ]
 SPLIT = [
-    *(
-        r"(?<=a)b+|.",
-        r"(?<!a)b|..",
-        r"\A.b|.",
-        r"aa(?=b)|.",
-        r"a(?!bc)b?|aab|.",
-        r"(?>aaab|a)(?!c)|aa|.",
-    ),
-    *(r"(?:aaab|a)++(?!c)|aa|.", r"a(?!$)|.", r"\ba+|.b?", r"a(?!(?!b))|ab|."),
+    r"(?<=a)b+|.",
+    r"(?<!a)b|..",
+    r"\A.b|.",
+    r"aa(?=b)|.",
+    r"a(?!bc)b?|aab|.",
+    r"(?>aaab|a)(?!c)|aa|.",
+    r"(?:aaab|a)++(?!c)|aa|.",
+    r"a(?!$)|.",
+    r"\ba+|.b?",
+    r"a(?!(?!b))|ab|.",
 ]
 
 

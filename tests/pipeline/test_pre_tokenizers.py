@@ -55,6 +55,7 @@ def one_by_one(steps: list[PreTokenizerStep], text: str) -> list[str]:
 @example([r"\p{N}{1,3}", r"\p{N}"], None, ["77"])  # the pieces of a run are cut again
 @example(["[一-龥぀-ゟ゠-ヿ]+"], LAST[0], ["中・゠中"])
 @example([r"\p{N}{1,3}"], r"\w+\z|x", ["1234"])
+@example(["[a-c]+"], "[a-c]{2}|[a-c]+", ["abcab"])  # the first branch cuts the run again
 def test_joined_steps_split_as_one_by_one(
     runs: list[str], last: str | None, several: list[str]
 ) -> None:
@@ -230,7 +231,8 @@ def test_only_the_beginning_of_the_text_is_marked() -> None:
     assert len(segments) > 5
     assert "".join(segments) == START + text
     assert [chunk for part in segments for chunk in splitter.chunks(part)] == [
-        *("▁ab", "cd"),
+        "▁ab",
+        "cd",
         *["ab", "cd"] * 1999,
     ]
     # Not within what the first character has become, however long that is.

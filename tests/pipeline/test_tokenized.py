@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 from compat_bpe.pipeline import tokenized
 from compat_bpe.pipeline.processors import (
-    BertProcessing,
     ByteLevelOffsets,
     ProcessorSequence,
     RobertaProcessing,
@@ -22,34 +21,14 @@ from compat_bpe.pipeline.processors import (
     TextPiece,
     process,
     process_ids,
-    trimmed,
 )
-from compat_bpe.pipeline.tokenized import Padding, Tokenized, Truncation
+from compat_bpe.pipeline.tokenized import Tokenized, Truncation
 
 
 def text(names: str) -> Tokenized:
     """A token for each letter."""
     places = [(at, at + 1) for at in range(len(names))]
     return Tokenized(range(len(names)), names, places, range(len(names)))
-
-
-@pytest.mark.parametrize(
-    ("length", "stride", "direction", "parts"),
-    [
-        (5, 0, "right", ["abcde"]),
-        (2, 0, "right", ["ab", "cd", "e"]),
-        (2, 1, "right", ["ab", "bc", "cd", "de"]),
-        (2, 0, "left", ["de", "bc", "a"]),
-        (3, 1, "left", ["cde", "abc"]),
-        (0, 0, "right", ["", "abcde"]),
-    ],
-)
-def test_parts(length: int, stride: int, direction: str, parts: list[str]) -> None:
-    whole = text("abcde")
-    found = whole.truncated(length, stride=stride, direction=direction)
-    assert ["".join(part.tokens) for part in (found, *found.overflowing)] == parts
-    assert len(whole) == 5
-    assert all(part.ids == ["abcde".index(name) for name in part.tokens] for part in [found])
 
 
 def test_what_overflows_is_combined_with_each_other_part() -> None:
@@ -138,14 +117,6 @@ def test_an_unknown_field() -> None:
         _ = whole.length  # type: ignore[attr-defined]
 
 
-def test_padding_reaches_what_overflows() -> None:
-    whole = text("abc").truncated(2).padded(3, direction="left", pad_id=9, pad_type_id=1)
-    assert whole.tokens == ["[PAD]", "a", "b"]
-    assert whole.overflowing[0].tokens == ["[PAD]", "[PAD]", "c"]
-    assert (whole.type_ids, whole.attention_mask) == ([1, 0, 0], [0, 1, 1])
-    assert (whole.special_tokens_mask, whole.word_ids) == ([1, 0, 0], [None, 0, 1])
-
-
 def test_a_copy_shares_nothing_that_changes() -> None:
     whole = text("ab")
     copy = whole.changed()
@@ -170,30 +141,6 @@ def test_what_cannot_be_cut(arguments: dict[str, object], reason: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("settings", "lengths"),
-    [
-        (Truncation(6), (3, 3)),
-        (Truncation(7), (4, 3)),
-        (Truncation(4), (2, 2)),
-        (Truncation(5), (3, 2)),
-        (Truncation(1), (1, 0)),
-        (Truncation(4, strategy="only_first"), (1, 3)),
-        (Truncation(7, strategy="only_second"), (5, 2)),
-        (Truncation(0), (0, 0)),
-    ],
-)
-def test_pairs(settings: Truncation, lengths: tuple[int, int]) -> None:
-    first, second = settings.applied(text("abcde"), text("xyz"))
-    assert second is not None
-    assert (len(first), len(second)) == lengths
-    # The other way round, the longer text is the second.
-    if settings.strategy == "longest_first":
-        second, first_ = settings.applied(text("xyz"), text("abcde"))
-        assert first_ is not None
-        assert (len(first_), len(second)) == lengths
-
-
-@pytest.mark.parametrize(
     ("strategy", "second", "reason"),
     [
         ("only_first", "xyz", "that text is too short"),
@@ -208,26 +155,9 @@ def test_pairs_that_cannot_be_cut(strategy: str, second: str | None, reason: str
         Truncation(2, strategy=strategy).applied(text("abc"), other)
 
 
-def test_more_special_tokens_than_room_cut_nothing() -> None:
-    assert Truncation(2).applied(text("abc"), None, 3) == (text("abc"), None)
-
-
-@pytest.mark.parametrize(
-    ("settings", "lengths"),
-    [
-        (Padding(), [3, 3]),
-        (Padding(pad_to_multiple_of=2), [4, 4]),
-        (Padding(2), [2, 3]),
-        (Padding(5, pad_to_multiple_of=4), [8, 8]),
-    ],
-)
-def test_batches(settings: Padding, lengths: list[int]) -> None:
-    assert list(map(len, settings.applied([text("a"), text("abc")]))) == lengths
-
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from compat_bpe.pipeline.processors import Processor
+    pass
 
 CLS, SEP = Special("[CLS]", 101), Special("[SEP]", 102)
 FIRST = Tokenized([1, 2], ["Ġa", "b"], [(0, 2), (2, 3)], [0, 0])
@@ -240,89 +170,11 @@ TEMPLATE = TemplateProcessing(
 )
 
 
-@pytest.mark.parametrize(
-    ("processor", "single", "pair"),
-    [
-        (None, [1, 2], [1, 2, 3]),
-        (BertProcessing(CLS, SEP), [101, 1, 2, 102], [101, 1, 2, 102, 3, 102]),
-        (RobertaProcessing(CLS, SEP), [101, 1, 2, 102], [101, 1, 2, 102, 102, 3, 102]),
-        (ByteLevelOffsets(), [1, 2], [1, 2, 3]),
-        (TEMPLATE, [1, 2, 7, 8, 1, 2], [3, 7, 8, 1, 2]),
-        (ProcessorSequence([]), [1, 2], [1, 2, 3]),
-        (
-            ProcessorSequence([BertProcessing(CLS, SEP), TEMPLATE]),
-            [101, 1, 2, 102, 7, 8, 101, 1, 2, 102],
-            [3, 102, 7, 8, 101, 1, 2, 102],
-        ),
-    ],
-)
-def test_ids(processor: Processor | None, single: list[int], pair: list[int]) -> None:
-    assert process_ids(processor, [FIRST.ids], True) == single
-    assert process_ids(processor, [FIRST.ids, SECOND.ids], True) == pair
-    assert process(processor, FIRST, add_special_tokens=True).ids == single
-    found = process(processor, FIRST, SECOND, add_special_tokens=True)
-    assert found.ids == pair
-    for name in found.__slots__[:7]:
-        assert len(getattr(found, name)) == len(pair)
-
-
-def test_types_and_masks() -> None:
-    found = process(TEMPLATE, FIRST, add_special_tokens=True)
-    assert found.type_ids == [2, 2, 1, 1, 3, 3]
-    assert found.special_tokens_mask == [0, 0, 1, 1, 0, 0]
-    assert found.tokens[2:4] == ["x", "y"]
-    bert = process(BertProcessing(CLS, SEP), FIRST, SECOND, add_special_tokens=True)
-    assert bert.type_ids == [0, 0, 0, 0, 1, 1]
-    assert bert.sequence_ids == [None, 0, 0, None, 1, None]
-    roberta = process(RobertaProcessing(CLS, SEP), FIRST, SECOND, add_special_tokens=True)
-    assert set(roberta.type_ids) == {0}
-
-
 def test_the_given_texts_stay_as_they_are() -> None:
     before = FIRST.changed()
     for processor in (TEMPLATE, RobertaProcessing(CLS, SEP), ByteLevelOffsets()):
         process(processor, FIRST, SECOND, add_special_tokens=True)
         assert before == FIRST
-
-
-@pytest.mark.parametrize(
-    ("token", "place", "add_prefix_space", "expected"),
-    [
-        ("Ġa", (0, 2), False, (1, 2)),
-        ("Ġa", (0, 2), True, (0, 2)),
-        ("ĠĠa", (0, 3), True, (2, 3)),
-        ("a\u2003", (4, 6), True, (4, 5)),
-        ("ĠĠ", (4, 6), True, (6, 6)),
-        ("a\x1c", (4, 6), True, (4, 6)),
-    ],
-)
-def test_trimmed(
-    token: str, place: tuple[int, int], add_prefix_space: bool, expected: tuple[int, int]
-) -> None:
-    part = Tokenized([5], [token], [place], [0])
-    assert trimmed(part, add_prefix_space).offsets == [expected]
-    whole = Tokenized([1], ["x"], [(0, 1)], [0], overflowing=[part])
-    assert trimmed(whole, add_prefix_space).overflowing[0].offsets == [expected]
-
-
-def test_only_the_first_token_of_a_text_may_keep_its_space() -> None:
-    part = Tokenized([1, 2, 3], ["Ġa"] * 3, [(5, 7), (7, 9), (0, 2)], [0, 1, 2])
-    assert trimmed(part, True).offsets == [(5, 7), (8, 9), (0, 2)]
-
-
-def test_special_tokens_within_special_tokens_count_as_text() -> None:
-    both = ProcessorSequence([TEMPLATE, BertProcessing(CLS, SEP)])
-    found = process(both, FIRST, add_special_tokens=True)
-    # Three parts: the first one between [CLS] and [SEP], a [SEP] after each other one.
-    assert found.special_tokens_mask == [1, 0, 0, 1, 0, 0, 1, 0, 0, 1]
-
-
-def test_the_text_of_what_overflows_is_known_only_with_a_post_processor() -> None:
-    first = FIRST.truncated(1)
-    plain = process(None, first, SECOND).overflowing[0]
-    assert (plain.n_sequences, plain.sequence_ids) == (1, [0, 0])
-    known = process(ByteLevelOffsets(), first, SECOND).overflowing[0]
-    assert (known.n_sequences, known.sequence_ids) == (2, [0, 1])
 
 
 def test_templates_say_what_they_lack() -> None:
@@ -337,17 +189,3 @@ def test_templates_say_what_they_lack() -> None:
     second = TemplateProcessing([TextPiece(1, 0)], [], SPECIAL)
     with pytest.raises(ValueError, match="needs a second text"):
         process_ids(second, [[1]], False)
-
-
-@pytest.mark.parametrize(
-    ("processor", "single", "pair"),
-    [
-        (BertProcessing(CLS, SEP), 2, 3),
-        (RobertaProcessing(CLS, SEP), 2, 4),
-        (ByteLevelOffsets(), 0, 0),
-        (TEMPLATE, 2, 2),
-        (ProcessorSequence([TEMPLATE, BertProcessing(CLS, SEP)]), 4, 5),
-    ],
-)
-def test_added(processor: Processor, single: int, pair: int) -> None:
-    assert (processor.added(False), processor.added(True)) == (single, pair)

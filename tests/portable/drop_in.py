@@ -11,8 +11,12 @@ from .place import TEXT, Check, Place
 
 #: They are there only while the package stands in for tiktoken.
 _MODULES = (
-    *("tiktoken", "tiktoken.core", "tiktoken.registry", "tiktoken._educational"),
-    *("tiktoken._tiktoken", "tiktoken_ext.openai_public"),
+    "tiktoken",
+    "tiktoken.core",
+    "tiktoken.registry",
+    "tiktoken._educational",
+    "tiktoken._tiktoken",
+    "tiktoken_ext.openai_public",
 )
 
 

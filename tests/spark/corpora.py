@@ -10,6 +10,7 @@ from hypothesis import Phase, settings
 from hypothesis import strategies as st
 
 from compat_bpe.corpus.chunk_counts import ChunkCounter
+from compat_bpe.corpus.prepare import Preparation, rule
 from compat_bpe.spark.counts import splitter_of
 from compat_bpe.unicode.surrogates import repair
 from tests.corpora import CORPORA
@@ -29,6 +30,15 @@ texts = st.lists(
     ),
     min_size=1,
     max_size=12,
+)
+
+#: What is done to a corpus before it is counted.
+preparations = st.builds(
+    Preparation,
+    normalization=st.sampled_from([None, "NFC", "NFKD"]),
+    rules=st.sampled_from([(), (rule(r"\d+", "0"), rule(r"\S+@\S+", ""))]),
+    drop_duplicates=st.sampled_from(["lines", "documents", None]),
+    validation=st.sampled_from([0.0, 0.4]),
 )
 
 

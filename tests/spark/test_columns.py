@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from compat_bpe import Encoding, get_encoding
+from compat_bpe.columns.batches import TERMS
 from compat_bpe.fit import split_text
 from compat_bpe.spark import count_tokens, encode, register, split, truncate
 from compat_bpe.train import train_bpe
+from tests.questions import ENCODINGS, TEXT, Question, Refused, check
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -170,3 +172,30 @@ def test_what_is_wrong_is_said_before_a_job_starts(spark: SparkSession, rows: Da
         encode("text", "words")
     with pytest.raises(TypeError, match="pass a set of names"):
         encode("text", "gpt2", allowed_special="<|endoftext|>")
+
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+def test_columns_and_sql_give_the_answers(spark: SparkSession) -> None:
+    from pyspark.sql.functions import expr
+
+    def ask(question: Question) -> int:
+        try:
+            count_tokens("text", question.name)
+        except ValueError as error:
+            raise Refused(str(error)) from None
+        return int(tokens[question])
+
+    register(spark)
+    known = [one for one in ENCODINGS if one.encoding is not None]
+    row = spark.createDataFrame([(TEXT,)], "text string")
+    (counts,) = row.select(
+        *(count_tokens("text", one.name) for one in known),
+        *(expr(f"count_tokens(text, '{one.name}')") for one in known),
+    ).collect()
+    tokens = dict(zip(known, counts))
+    assert counts[len(known) :] == counts[: len(known)]
+    for question in ENCODINGS:
+        check(question, ask, "" if question in tokens else question.message(TERMS))

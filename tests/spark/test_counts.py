@@ -22,12 +22,16 @@ from compat_bpe.report.text import as_json
 from compat_bpe.spark import chunk_counts, partition_counts, prepare, report
 from compat_bpe.spark import counts as counts_module
 from compat_bpe.spark.counts import Count, chunks_of, splitter_of
-from compat_bpe.train import (
-    WordPieceSettings,
-    train,
-    train_bpe,
+from compat_bpe.train import WordPieceSettings, train, train_bpe
+from tests.spark.corpora import (
+    counted,
+    few,
+    frame,
+    of_one_machine,
+    preparations,
+    real_corpora,
+    texts,
 )
-from tests.spark.corpora import counted, few, frame, of_one_machine, real_corpora, texts
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -204,15 +208,6 @@ def prepared_by_one_machine(
     return kept, [(int(part.group), part.text) for part in held_out], counts
 
 
-preparations = st.builds(
-    Preparation,
-    normalization=st.sampled_from([None, "NFC", "NFKD"]),
-    rules=st.sampled_from([(), (rule(r"\d+", "0"), rule(r"\S+@\S+", ""))]),
-    drop_duplicates=st.sampled_from(["lines", "documents", None]),
-    validation=st.sampled_from([0.0, 0.4]),
-)
-
-
 def same_rows(
     spark: SparkSession, some: list[Any], preparation: Preparation, partitions: int
 ) -> None:
@@ -308,7 +303,10 @@ def test_words_are_numbered_by_each_process(spark: SparkSession) -> None:
     for one in (made, expected):
         assert one.total.tokens == 21
         assert sorted((use.token, use.times) for use in one.uses) == [
-            *((b"four", 3), (b"one", 6), (b"three", 3), (b"two", 9)),
+            (b"four", 3),
+            (b"one", 6),
+            (b"three", 3),
+            (b"two", 9),
         ]
 
 

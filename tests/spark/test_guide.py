@@ -15,10 +15,10 @@ import pytest
 from compat_bpe import get_encoding, load
 from compat_bpe.spark import partition_counts
 from compat_bpe.train import train_bpe
-from tests.docs_folder import environment as environment
-from tests.docs_folder import folder as folder
-from tests.docs_folder import vocabulary as vocabulary
 from tests.docs_pages import ROOT, run_commands, run_sessions
+from tests.docs_pages import environment as environment
+from tests.docs_pages import folder as folder
+from tests.docs_pages import vocabulary as vocabulary
 from tests.spark.conftest import SETTINGS
 
 if TYPE_CHECKING:

@@ -62,7 +62,10 @@ def started(python: Path, *arguments: object) -> subprocess.Popen[str]:
     return subprocess.Popen(
         [
             str(Path(sys.executable).parent / "spark-submit"),
-            *("--master", "local[2]", *options, str(script)),
+            "--master",
+            "local[2]",
+            *options,
+            str(script),
             *map(str, arguments),
         ],
         env={
@@ -111,10 +114,7 @@ def test_spark_submit_trains_what_the_command_trains(files: list[Path], tmp_path
 
 
 def test_a_driver_that_is_killed(
-    spark: SparkSession,
-    files: list[Path],
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
+    spark: SparkSession, files: list[Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """It is killed while its executors count: there is no result, and the job can be run again."""
     python = bare_python(tmp_path)
@@ -210,10 +210,7 @@ def test_report_in_a_page(
 
 
 def test_errors_of_a_job(
-    spark: SparkSession,
-    files: list[Path],
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
+    spark: SparkSession, files: list[Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "latin.txt").write_bytes(b"caf\xe9")
     latin, jsonl, output = str(tmp_path / "latin.txt"), str(files[0]), str(tmp_path / "out")

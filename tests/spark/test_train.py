@@ -39,10 +39,7 @@ pytestmark = pytest.mark.spark
 @few
 @given(texts, st.integers(1, 4))
 def test_merges_are_those_of_one_machine(
-    spark: SparkSession,
-    tmp_path_factory: pytest.TempPathFactory,
-    some: list[Any],
-    partitions: int,
+    spark: SparkSession, tmp_path_factory: pytest.TempPathFactory, some: list[Any], partitions: int
 ) -> None:
     df = frame(spark, [(text,) for text in some], "text string", partitions)
     output = tmp_path_factory.mktemp("trained") / "own"

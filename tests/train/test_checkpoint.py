@@ -280,7 +280,7 @@ def test_damaged_merges_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "state.json"
     state = json.loads(path.read_bytes())["state"]
     for merges, message in (
-        ([[1, 999, 3]], "the merges that were kept are damaged: no tokens 1, 999"),
+        ([[1, 999, 3]], "the kept merges are damaged: no tokens 1, 999"),
         ([["a", 2, 3]], r"state\.json: not the state of a training, or damaged"),
         ([[1, 2, "x"]], r"state\.json: not the state of a training, or damaged"),
     ):

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from compat_bpe.corpus.chunk_counts import ChunkCounter, NotAChunkError
+from compat_bpe.corpus.chunk_counts import ChunkCounter
 from compat_bpe.encodings.published import PATTERNS
 from compat_bpe.encodings.tokenizer import Tokenizer
 from compat_bpe.train import (
@@ -157,58 +157,6 @@ def test_groups_have_weights_as_texts_do() -> None:
         expected._mergeable_ranks
     )
     assert train_bpe(counts=counts, num_merges=2)._mergeable_ranks != expected._mergeable_ranks
-
-
-def test_what_is_no_chunk_is_refused() -> None:
-    with pytest.raises(NotAChunkError, match="'two words' is not one chunk of the pattern 'gpt2'"):
-        train_bpe(counts={"one": 1, "two words": 1}, num_merges=1)
-    # Text that the pattern leaves out.
-    with pytest.raises(NotAChunkError, match=r"'!' is not one chunk of .*: it is left out"):
-        train_bpe(counts={"!": 1}, num_merges=1, pattern=r"\w+")
-    with pytest.raises(NotAChunkError, match=r"'x!' is not one chunk of .*: it splits into 'x'$"):
-        train_bpe(counts={"x!": 1}, num_merges=1, pattern=r"\w+")
-    with pytest.raises(NotAChunkError, match="'世ab' is not one chunk of the pattern 'deepseek'"):
-        train_bpe(counts={"世ab": 1}, num_merges=1, pattern="deepseek")
-    with pytest.raises(NotAChunkError, match='"don\'t" is not one word of the pre-tokenizer'):
-        train((), WordPieceSettings(vocab_size=9), counts={"don't": 1})
-    with pytest.raises(NotAChunkError, match="in its byte alphabet is no ' '"):
-        train((), UnigramSettings(vocab_size=9, pre_tokenizer="byte-level"), counts={" a": 1})
-
-
-Row = tuple[Any, Any]
-
-
-@pytest.mark.parametrize(
-    ("row", "error", "message"),
-    [
-        (("a", -1), ValueError, "row 2: the count of 'a' is -1; it must be 0 or more"),
-        (("a", 1.0), ValueError, "row 2: the count of 'a' is 1.0; it must be an integer"),
-        (("a", float("nan")), ValueError, "is nan; it must be an integer"),
-        (("a", None), ValueError, "is None; it must be an integer"),
-        (("a", True), ValueError, "is True; it must be an integer"),
-        (("a", "3"), ValueError, "is '3'; it must be an integer"),
-        (("", 3), ValueError, "row 2: the chunk is empty"),
-        (("\ud800", 3), ValueError, r"row 2: the chunk '\\ud800' has a surrogate"),
-        (("\ud83d\ude00", 3), ValueError, "has a surrogate"),
-        ((b"a", 3), TypeError, "row 2: a chunk must be a str, not bytes"),
-        (("a", 1, "g", 2), TypeError, "row 2 must be a chunk and a count"),
-        (("a",), TypeError, "row 2 must be a chunk and a count"),
-        ("abcd", TypeError, "row 2 must be a chunk and a count"),
-        (7, TypeError, "row 2 must be a chunk and a count"),
-    ],
-)
-def test_bad_rows(row: Row, error: type[Exception], message: str) -> None:
-    with pytest.raises(error, match=message):
-        train_bpe(counts=[("ok", 1), row], num_merges=1)
-
-
-def test_no_counts() -> None:
-    nothing: list[Any] = [{}, [], {"a": 0}, {"g": {}}]
-    for counts in nothing:
-        with pytest.raises(ValueError, match="there is no text to learn from"):
-            train_bpe(counts=counts, num_merges=1)
-    with pytest.raises(TypeError, match="counts is a text"):
-        train_bpe(counts="abc", num_merges=1)  # type: ignore[arg-type]
 
 
 class Number:

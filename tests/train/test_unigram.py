@@ -103,49 +103,6 @@ def test_where_the_reference_never_ends() -> None:
     assert len(learn_unigram({"abcdef": 1}, UnigramSettings(10)).pieces) == 6
 
 
-@pytest.mark.parametrize("counts", [{}, {"": 3}, {"a": 0}, {"\0": 2}])
-def test_no_text(counts: dict[str, int]) -> None:
-    with pytest.raises(ValueError, match="no text to learn from"):
-        learn_unigram(counts, UnigramSettings(6))
-
-
-def test_too_many_characters() -> None:
-    with pytest.raises(ValueError, match=r"6 is too small: .* 7 different characters"):
-        learn_unigram({"abcd": 2, "efg": 1}, UnigramSettings(6))
-    with pytest.raises(ValueError, match=r"too small: .* 7 different characters"):
-        learn_unigram({"abc": 2}, UnigramSettings(6, initial_alphabet="defg"))
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({}, "give vocab_size"),
-        ({"vocab_size": 0}, "vocab_size is 0; it must be 1 or more"),
-        ({"vocab_size": 1 << 21}, "vocabulary of 2097152 is too large"),
-        ({"n_sub_iterations": 0}, "n_sub_iterations is 0"),
-        ({"max_piece_length": 0}, "max_piece_length is 0"),
-        ({"max_piece_length": 1025}, "max_piece_length is 1025; it must be 1 to 1024"),
-        ({"seed_size": 0}, "seed_size is 0"),
-        ({"shrinking_factor": 1.0}, "shrinking_factor is 1.0"),
-        ({"shrinking_factor": -0.1}, "shrinking_factor is -0.1"),
-        ({"shrinking_factor": float("nan")}, "shrinking_factor is nan"),
-        ({"special_tokens": ["a", "a"]}, "'a' is named twice"),
-        ({"special_tokens": [""]}, "empty name"),
-        ({"unknown": "\ud800"}, "lone surrogate"),
-        ({"initial_alphabet": "a\ud800"}, "initial_alphabet has a lone surrogate"),
-        ({"vocab_size": 2, "special_tokens": ["a", "b", "c"]}, "2 is too small for 4"),
-    ],
-)
-def test_impossible_settings(options: dict[str, Any], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        UnigramSettings(**{"vocab_size": 8000, **options} if options else {})
-
-
-def test_special_tokens_are_a_list() -> None:
-    with pytest.raises(TypeError, match="special_tokens is the str '<s>'"):
-        UnigramSettings(special_tokens="<s>")
-
-
 # The end
 
 
@@ -234,8 +191,3 @@ def test_a_tokenizer_to_be_trained_anew() -> None:
     assert new.id_to_token(0) == "?"
     assert new.definition.parts["pre_tokenizer"] == {"type": "Whitespace"}
     assert new.encode("hug") == [0]
-
-
-def test_the_size_is_needed() -> None:
-    with pytest.raises(ValueError, match="give vocab_size"):
-        UnigramSettings()

@@ -445,31 +445,31 @@ def test_bytes_with_marks_are_not_extended() -> None:
 @pytest.mark.parametrize("name", OTHERS)
 def test_nothing_is_extended_by_bytes_or_compared(name: str) -> None:
     encoding = encoding_of(name)
-    with pytest.raises(ValueError, match="is no byte-level BPE, so it cannot be extended"):
+    with pytest.raises(ValueError, match="is not byte-level BPE and cannot be extended"):
         GrowingVocabulary(encoding)
     for pair in ((encoding, get_encoding("gpt2")), (get_encoding("gpt2"), encoding)):
-        with pytest.raises(ValueError, match="is no byte-level BPE, so it cannot be compared"):
+        with pytest.raises(ValueError, match="is not byte-level BPE and cannot be compared"):
             changes(*pair, ["hugs"])
-    with pytest.raises(ValueError, match="is no byte-level BPE: what no text gives is not known"):
+    with pytest.raises(ValueError, match="is not byte-level BPE; unreachable tokens are not known"):
         list(unreachable_tokens(encoding))
 
 
 @pytest.mark.parametrize("name", OTHERS)
 def test_nothing_is_saved_as_ranks(name: str, tmp_path: Path) -> None:
     encoding = encoding_of(name)
-    with pytest.raises(ValueError, match="is no byte-level BPE"):
+    with pytest.raises(ValueError, match="is not byte-level BPE: it has no ranks"):
         save_tiktoken(encoding, tmp_path / "a.tiktoken")
-    with pytest.raises(ValueError, match="is no byte-level BPE"):
+    with pytest.raises(ValueError, match="is not byte-level BPE: it has no ranks"):
         save_gpt2(encoding, tmp_path / "encoder.json", tmp_path / "vocab.bpe")
     for kind in ("tiktoken", "gpt2", "vocab-merges"):
-        with pytest.raises(ValueError, match="is no byte-level BPE"):
+        with pytest.raises(ValueError, match="is not byte-level BPE: it has no ranks"):
             write_vocabulary(tmp_path / "new", encoding, pattern="gpt2", formats=[kind])
     assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("name", ["words", "characters"])
 def test_a_baseline_is_no_file(name: str, tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match=r"is no byte-level BPE|cannot hold"):
+    with pytest.raises(ValueError, match=r"is not byte-level BPE|cannot hold"):
         save_tokenizer_json(get_encoding(name), tmp_path / "tokenizer.json")
 
 
@@ -487,7 +487,7 @@ def test_files_of_one_training_give_the_same_ids(tmp_path: Path) -> None:
         folder = tmp_path / name
         return {*write_vocabulary(folder, encoding, pattern=pattern, merges=merges, **options)}
 
-    with pytest.raises(ValueError, match=r"vocab\.bpe: it cannot hold .*'#version'"):
+    with pytest.raises(ValueError, match=r"vocab\.bpe: the format cannot hold .*'#version'"):
         write("out")
     assert list(tmp_path.iterdir()) == []
     reasons: dict[str, str] = {}
@@ -499,7 +499,7 @@ def test_files_of_one_training_give_the_same_ids(tmp_path: Path) -> None:
         "mine.tiktoken", "tokenizer.json", "tokenizer_config.json", "token_map.tsv", "manifest.json"
     }  # fmt: skip
     formats = ["gpt2", "vocab-merges", "token-map"]
-    with pytest.raises(ValueError, match="it cannot hold"):  # nothing would be left
+    with pytest.raises(ValueError, match="the format cannot hold"):  # nothing would be left
         write("none", formats=formats, left_out=reasons.__setitem__)
     assert [path.name for path in tmp_path.iterdir()] == ["out"]
 

@@ -39,7 +39,7 @@ KINDS = ("plain", "tools", "calls", "several calls", "response_format")
 
 #: Differences of more than 2 %, with what is known of the reason. Each is in the note of the count.
 UNEXPLAINED = {
-    "o1-mini": "the rule of o4-mini is taken",
+    "o1-mini": "the rule of o4-mini is used",
     "gpt-5": "a call that Responses had in a conversation that went on",
     "o4-mini": "a call at Azure, billed 3 tokens less than at OpenAI",
     "deepseek-v4-flash": "DeepSeek's Responses adds words of its own",
@@ -137,8 +137,7 @@ def test_differences_are_below_two_percent_or_named() -> None:
 
 
 @pytest.mark.parametrize(
-    ("kinds", "name"),
-    [(("tools",), "tools"), (("calls", "several calls"), "calls of tools")],
+    ("kinds", "name"), [(("tools",), "tools"), (("calls", "several calls"), "calls of tools")]
 )
 def test_notes_say_how_far_the_records_agree(kinds: tuple[str, ...], name: str) -> None:
     offs = {
@@ -150,7 +149,7 @@ def test_notes_say_how_far_the_records_agree(kinds: tuple[str, ...], name: str) 
         int(number)
         for _, count in counted()
         for number in re.findall(
-            rf"rule for {name}; that of recorded requests is taken, which agree within (\d+)",
+            rf"rule for {name}; the one used here agrees with recorded requests within (\d+)",
             count.note,
         )
     }

@@ -12,6 +12,8 @@ from tests.vscode.window import Window
 from tools.browser import Browser
 
 TEXT = "def area(r):\n    return 3 * r\n\nprint(area(2))\n"
+#: Characters that are drawn as nothing, or join others.
+SIGNS = "a\u200bb c\n    x\n👩\u200d💻\n"
 
 
 @pytest.fixture(scope="session")
@@ -22,10 +24,16 @@ def extension(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def work(tmp_path: Path) -> Path:
-    """A folder with files."""
+    """A folder with files: VS Code may miss those that come while its window opens."""
     folder = tmp_path / "work"
-    folder.mkdir()
+    (folder / "src").mkdir(parents=True)
     (folder / "a.py").write_text(TEXT)
+    (folder / "signs.txt").write_text(SIGNS, "utf-8")
+    (folder / "data.bin").write_bytes(b"\x00\x01")
+    (folder / "src/b.py").write_text(TEXT * 3)
+    (folder / "src/c.py").write_text("hello world")
+    (folder / "src/left_out.py").write_text(TEXT)
+    (folder / "src/.gitignore").write_text("left_*\n")
     return folder
 
 

@@ -13,7 +13,7 @@ import pytest
 from compat_bpe import get_encoding
 from tests.vscode.conftest import TEXT
 from tests.vscode.program import Program
-from tests.vscode.window import Window
+from tests.vscode.window import ITEM, Window
 from tools.browser import Browser
 
 pytestmark = pytest.mark.vscode
@@ -67,19 +67,37 @@ def test_restart_recovers_once_there_is_a_python(
         window.open(program.address(work))
         window.file("a.py")
         window.until_count("Tokens: no Python")
-        said = window.until(lambda: window.text(".notifications-toasts"), "message")
-        assert "needs Python 3.9 or newer" in said
-        assert "Choose a Python…" in said
+
+        def why(reason: str) -> None:
+            """Open the menu of the count until it says a reason."""
+
+            def is_said() -> bool:
+                window.key("Escape")
+                window.click(ITEM)
+                return reason in window.until(lambda: window.text(".quick-input-title"), "menu")
+
+            window.until(is_said, reason)
+            assert "Choose a Python…" in window.text(".quick-input-list")
+            window.key("Escape")
+
+        why("needs Python 3.9 or newer")
         # One that is too old is not taken.
         old = programs / "python3"
         old.write_text("#!/bin/sh\necho 3.8\n")
         old.chmod(0o755)
         window.command("compat-bpe: Restart the Server")
-        window.until(lambda: "python3 is Python 3.8" in window.text(".notifications-toasts"), "3.8")
+        why("python3 is Python 3.8")
         old.unlink()
         old.symlink_to(os.path.realpath(sys.executable))
         window.command("compat-bpe: Restart the Server")
         window.until_count(f"{COUNT} tokens")
+        # Nothing that is settled is still said.
+        assert "Python" not in window.text(".notifications-toasts")
+        # One that cannot be started again is not waited for.
+        old.unlink()
+        for process in servers(tmp_path):
+            os.kill(process, signal.SIGKILL)
+        window.until_count("Tokens: stopped")
 
 
 def test_a_folder_that_is_not_trusted_starts_nothing(

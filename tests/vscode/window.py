@@ -9,6 +9,8 @@ from typing import Any, Callable
 
 from tools.browser import Browser
 
+#: The count in the status bar.
+ITEM = "#compat-bpe\\.compat-bpe\\.compatBpe\\.count"
 #: The text of the count in the status bar.
 COUNT = """
 const item = document.getElementById('compat-bpe.compat-bpe.compatBpe.count');
@@ -86,23 +88,24 @@ class Window:
         """Put in text where the cursor is."""
         self.browser.devtools("Input.insertText", text=text)
 
-    def click(self, selector: str, text: str = "", button: str = "left") -> None:
-        """Click on the element of a kind that has a text."""
+    def point(self, selector: str, text: str = "") -> tuple[float, float]:
+        """Point at the last element of a kind that has a text; return where it is."""
         script = """
             const all = [...document.querySelectorAll(arguments[0])]
               .filter((one) => one.innerText.replaceAll('\\u00a0', ' ').includes(arguments[1]));
             if (!all.length) return null;
             const box = all[all.length - 1].getBoundingClientRect();
             return [box.x + box.width / 2, box.y + box.height / 2]"""
-        found = self.until(lambda: self.browser.run(script, selector, text), f"{selector} {text}")
-        for kind in ("mouseMoved", "mousePressed", "mouseReleased"):
+        x, y = self.until(lambda: self.browser.run(script, selector, text), f"{selector} {text}")
+        self.browser.devtools("Input.dispatchMouseEvent", type="mouseMoved", x=x, y=y)
+        return x, y
+
+    def click(self, selector: str, text: str = "", button: str = "left") -> None:
+        """Click on the element of a kind that has a text."""
+        x, y = self.point(selector, text)
+        for kind in ("mousePressed", "mouseReleased"):
             self.browser.devtools(
-                "Input.dispatchMouseEvent",
-                type=kind,
-                x=found[0],
-                y=found[1],
-                button=button,
-                clickCount=1,
+                "Input.dispatchMouseEvent", type=kind, x=x, y=y, button=button, clickCount=1
             )
 
     def pick(self, text: str) -> None:

@@ -34,7 +34,7 @@ def references(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of the page."""
     out = tmp_path_factory.mktemp("web") / "page"
-    build(out)
+    build(out, address="https://example.org/count/", docs="../")
     return out
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import pytest
 
 from tests.axe import VIOLATIONS
@@ -25,7 +27,7 @@ def fill(page: Page) -> None:
     page.run("$('share').getAttribute('aria-expanded') === 'true' || $('share').click()")
     page.run("document.querySelector('#tokens .several, #tokens .t').click()")
     page.drop({"a.txt": b"one two", "long" * 20 + ".txt": b"three\n" * 1000, "c.bin": b"\0"})
-    page.wait(lambda: "counted as they are" in page.text_of("files-said"))
+    page.wait(lambda: " counted as " in page.text_of("files-said"))
     page.show_tab("word")
     page.wait(lambda: "ids" in page.text_of("steps"))
     page.show_tab("messages")
@@ -33,15 +35,16 @@ def fill(page: Page) -> None:
 
 
 def test_axe_finds_no_violation(page: Page, axe: str) -> None:
+    """At three widths, and at 200 %, which halves the width, in light and dark."""
     fill(page)
     page.browser.run(axe)
     found = []
-    for scheme in ("light", "dark"):
-        page.browser.show(1200, scheme)
+    for width, scheme in product((1280, 800, 640, 390), ("light", "dark")):
+        page.browser.show(width, scheme)
         for tab in ("text", "files", "word", "ids", "messages"):
             page.show_tab(tab)
             page.settle()
-            found += [(scheme, tab, *one) for one in page.run(VIOLATIONS)]
+            found += [(width, scheme, tab, *one) for one in page.run(VIOLATIONS)]
     page.browser.show(1200)
     page.run("$('share').click()")
     assert found == []
@@ -72,6 +75,37 @@ def test_nothing_overflows(page: Page, width: int) -> None:
     page.browser.show(1200)
     page.run("$('share').click()")
     assert found == []
+
+
+@pytest.mark.parametrize("width", [390, 800, 1280])
+def test_nothing_moves_when_a_bar_appears(page: Page, width: int) -> None:
+    """While it loads, and when the text is over a limit."""
+    places = (
+        "return ['first', 'tabs', 'text', 'tokens', 'tokens-help'].map("
+        "id => { const { x, y } = $(id).getBoundingClientRect(); return [id, x, y]; })"
+    )
+    page.browser.show(width)
+    page.choose("model", "r50k_base")  # no context, so no bar
+    page.run("$('fold').click()")
+    page.type("one two three\n" * 20)
+    before = page.run(places)
+    page.run(
+        "for (const id of ['progress', 'loaded']) $(id).hidden = false;"
+        "$('loaded').textContent = '3.1 of 8.0 MB';"
+        "$('status').className = ''; $('status').textContent = 'Loading…'"
+    )
+    loading = page.run(places)
+    page.run(
+        "for (const id of ['progress', 'loaded']) $(id).hidden = true;"
+        "$('status').className = 'ready'; $('status').textContent = 'Ready.'"
+    )
+    page.choose("limit", 5)
+    page.wait(lambda: page.run("return $('fitting').checkVisibility()"))
+    over = page.run(places)
+    page.run("$('fold').click()")
+    page.browser.show(1200)
+    assert loading == before
+    assert over == before
 
 
 def test_the_keyboard_reaches_everything(page: Page) -> None:

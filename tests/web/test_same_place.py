@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from compat_bpe import get_encoding
@@ -26,6 +28,17 @@ def first_line(page: Page, id: str) -> int:
         "return $('text').scrollTop / parseFloat(style.lineHeight)"
     )
     return round(lines)
+
+
+def seen_tokens(page: Page) -> str:
+    """Return the text of the tokens that are in sight."""
+    script = """
+        const pane = $('tokens').getBoundingClientRect();
+        return [...document.querySelectorAll('#tokens .t')].filter(one => {
+          const { top, bottom } = one.getBoundingClientRect();
+          return top >= pane.top && bottom <= pane.bottom;
+        }).map(one => one.textContent).join('').replaceAll('·', ' ')"""
+    return str(page.run(script))
 
 
 def wheel(page: Page, id: str, pixels: int) -> None:
@@ -55,13 +68,28 @@ def test_the_panes_are_at_one_place_after_a_long_paste(page: Page) -> None:
     page.paste(lines)
     page.wait(lambda: page.run("return $('tokens').ariaBusy") != "true")
     page.settle()
-    script = """
-        const pane = $('tokens').getBoundingClientRect();
-        return [...document.querySelectorAll('#tokens .t')].filter(one => {
-          const { top, bottom } = one.getBoundingClientRect();
-          return top >= pane.top && bottom <= pane.bottom;
-        }).map(one => one.textContent).join('').replaceAll('·', ' ')"""
-    assert "line 4999 of(code)" in page.run(script)
+    assert "line 4999 of(code)" in seen_tokens(page)
+
+
+def test_the_panes_are_at_one_place_where_lines_are_unlike(page: Page) -> None:
+    """Short lines and long ones take unlike room, so a place that is not drawn is hard to guess."""
+    prose_and_code = Path("README.md").read_text(encoding="utf-8")
+    for times in (6, 9, 7):
+        page.press("a", CONTROL)
+        page.paste(prose_and_code * times + prose_and_code.upper())
+        page.wait(lambda: page.run("return $('tokens').ariaBusy") != "true")
+        page.settle()
+        assert seen_tokens(page).isupper()
+
+
+def test_the_panes_are_at_one_place_in_another_width(page: Page) -> None:
+    page.paste(LINES)
+    page.run("$('text').scrollTop = 6000")
+    page.settle()
+    for width in (700, 390, 1200):
+        page.browser.show(width)
+        page.settle()
+    assert abs(first_line(page, "tokens") - first_line(page, "text")) <= 2
 
 
 @pytest.mark.parametrize(("width", "height"), [(1366, 650), (390, 844)])

@@ -34,14 +34,17 @@ _GRAMMAR: dict[str, list[str]] = {
     "template": ["{% set ns = namespace(x=<text>, y=<list>) %}<named><grown><block>"] * 2
     + ["{% set ns = namespace(x=<list>, y=<list>) %}<named><grown>{% set ns.y = ns.x %}<block>"],
     "named": ["{% set v = <text> %}{% set w = <list> %}"],
-    "grown": [
-        "",
-        *("{% for i in range(<times>) %}{% set ns.x = <doubled> %}{% endfor %}",) * 2,
-    ],
+    "grown": ["", *("{% for i in range(<times>) %}{% set ns.x = <doubled> %}{% endfor %}",) * 2],
     "times": ["3", "16", "40", "500"],
     "doubled": [
-        *("[ns.x, ns.x]", "(ns.x, ns.x)", "ns.x ~ ns.x", "ns.x + ns.x", "(ns.x,)"),
-        *("{'a': ns.x, 'b': ns.x}", "[ns.x | string, v]", "namespace(x=ns.x, y=v)"),
+        "[ns.x, ns.x]",
+        "(ns.x, ns.x)",
+        "ns.x ~ ns.x",
+        "ns.x + ns.x",
+        "(ns.x,)",
+        "{'a': ns.x, 'b': ns.x}",
+        "[ns.x | string, v]",
+        "namespace(x=ns.x, y=v)",
     ],
     "block": ["<statement>", "<statement><statement>", "<statement><statement><statement>"],
     "statement": [
@@ -53,14 +56,16 @@ _GRAMMAR: dict[str, list[str]] = {
         *("{% macro f(v, w=1) %}<block>{% endmacro %}{{ f(<value>) }}",) * 2,
         *("{% set v %}<block>{% endset %}", "{% filter <filter> %}<block>{% endfilter %}") * 2,
         *("{% if <value> %}<block>{% else %}<block>{% endif %}",) * 2,
-        *("{% call f(<value>) %}<block>{% endcall %}", "<block>{% continue %}"),
+        "{% call f(<value>) %}<block>{% endcall %}",
+        "<block>{% continue %}",
         "{% generation %}<block>{% endgeneration %}",
         "{% with v = <value> %}<block>{% endwith %}",
         "<odd>",
     ],
     "odd": [
         *("<statement>",) * 20,
-        *("{% include <value> %}", "{% import <value> as v %}"),
+        "{% include <value> %}",
+        "{% import <value> as v %}",
         "{% block b %}<block>{% endblock %}",
         "{% autoescape true %}<block>{% endautoescape %}",
     ],
@@ -81,8 +86,14 @@ _GRAMMAR: dict[str, list[str]] = {
     ],
     "simple": ["<text>", "<list>", "<number>", "<name>", "<name>"],
     "arguments": [
-        *("", "<value>", "<value>", "<value>, <value>", "'<called>', <value>", "*<value>"),
-        *("<value>, <keyword>=<value>", "'<called>'"),
+        "",
+        "<value>",
+        "<value>",
+        "<value>, <value>",
+        "'<called>', <value>",
+        "*<value>",
+        "<value>, <keyword>=<value>",
+        "'<called>'",
     ],
     "texts": ["", "<part>", "<part>", "<part>, <part>", "<part>, <part>, <part>"],
     "part": ["<text>", "v", "ns.x", "w"],
@@ -112,12 +123,11 @@ _GRAMMAR: dict[str, list[str]] = {
     "test": [*TESTS, "in", "lambda"],
     "method": [*METHODS[str]] * 20
     + ["expandtabs", "format_map", "ljust", "translate", "zfill", "__class__", "encode"],
-    "keyword": [
-        *("attribute", "base", "blank", "boolean", "case_sensitive", "chars", "count", "d"),
-        *("default", "default_value", "ensure_ascii", "first", "indent", "keepends", "length"),
-        *("maxsplit", "new", "old", "precision", "reverse", "s", "sep", "separators", "sort_keys"),
-        *("start", "value", "width", "fill_with", "by", "method"),
-    ],
+    "keyword": """
+        attribute base blank boolean case_sensitive chars count d default default_value ensure_ascii
+        first indent keepends length maxsplit new old precision reverse s sep separators sort_keys
+        start value width fill_with by method
+    """.split(),
 }
 
 _NAMED = re.compile("<([a-z]+)>")

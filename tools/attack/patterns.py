@@ -9,7 +9,7 @@ from random import Random
 
 from compat_bpe.pattern.oniguruma import parse_oniguruma
 from compat_bpe.pattern.splitter import Splitter
-from compat_bpe.pattern.translation import PatternError, can_be_empty
+from compat_bpe.pattern.tree import PatternError, can_be_empty
 from compat_bpe.pipeline.pre_tokenizers.split import Split
 from compat_bpe.pipeline.pre_tokenizers.splitter import make_splitter
 
@@ -28,18 +28,22 @@ SECONDS = 30
 _ATOMS = (
     *("a", "b", "c", "ab", ".", r"\w", r"\s", "[ab]", "[^a]", r"[\w\s]", r"\p{L}", r"\S", "(?:)"),
     *("^", "$", r"\b", r"\B", r"\z", "(?i:k)", "é", "字", "x", r"\d", r"[a-c]", "[^b]"),
-    *("ss", "ß", "(?i:s)", r"\R", "[[:alpha:]]", r"\p{Emoji}", r"\X"),
+    *("ss", "ß", "(?i:s)", r"\R", "[[:alpha:]]", r"\p{Emoji}", r"\X", r"\p{Lu}", r"\P{L}", r"\pN"),
+    *(r"\W", r"[\s\p{N}]", r"[^\s\p{L}]", r"[\p{L}&&[^a]]", "[a-zA-Z--b]", r"[\w--\d]", "[a~~b]"),
+    *("[^[^a]]", r"(?i:[s\d])", r"(?i:\P{Lu})", r"\p{^L}", r"[^\r\n\p{L}\p{N}]", r"[a\]-]", "[]a]"),
+    *("[^]a]", "[-a]", "[[:alpha:]b]", r"\x41", r"\x{1F600}", r"\u0041", r"[\x61-c]", r"\h", "𐐀"),
+    *(r"\p{Greek}", "a{", "]", "}", "(?m:$)", "(?m:^)", r"\s+(?!\S)", " ", r"\n", r"\Z"),
 )
-_SIGNS = ("*", "+", "?", "{2}", "{1,3}", "{0,20}", "{3,}", "{40}", "{1,300}")
+_SIGNS = ("*", "+", "?", "{2}", "{1,3}", "{,2}", "{1,}", "{0,20}", "{3,}", "{40}", "{1,300}")
 _MODES = ("", "", "", "?", "+")
-_OPENINGS = ("(?:", "(?:", "(?:", "(", "(?=", "(?!", "(?>", "(?<=", "(?<!", "(?i:")
+_OPENINGS = tuple("(?: (?: (?: ( (?= (?! (?> (?<= (?<! (?i: (?s: ((?i) (?P<n>".split())
 _TEXTS = (
     *("a", "ab", "aab", " ", "a ", "aa b", "\n", " \n", "é", "字a", "aaac", "k\u212a", "1a"),
-    *("sß", "👍🏽"),
+    *("sß", "👍🏽", "ſkK", "B-'", "α\u0301", "𐐀𐐨😀", "\x1c\x85", "\r\n\t"),
 )
 
 
-def _pattern(random: Random, size: int) -> str:
+def random_pattern(random: Random, size: int) -> str:
     """Return a random pattern of about so many parts."""
     if size <= 1:
         atom = random.choice(_ATOMS)
@@ -47,10 +51,10 @@ def _pattern(random: Random, size: int) -> str:
     way = random.randrange(5)
     left = random.randrange(1, size)
     if way == 0:
-        return f"{_pattern(random, left)}|{_pattern(random, size - left)}"
+        return f"{random_pattern(random, left)}|{random_pattern(random, size - left)}"
     if way < 3:
-        return _pattern(random, left) + _pattern(random, size - left)
-    inner = f"{random.choice(_OPENINGS)}{_pattern(random, size - 1)})"
+        return random_pattern(random, left) + random_pattern(random, size - left)
+    inner = f"{random.choice(_OPENINGS)}{random_pattern(random, size - 1)})"
     return inner + _repeat(random) if way == 3 else inner
 
 
@@ -86,7 +90,7 @@ def attack(random: Random) -> None:
 
 
 def _attack(random: Random) -> None:
-    pattern = _pattern(random, random.randrange(1, 9))
+    pattern = random_pattern(random, random.randrange(1, 9))
     word = "".join(random.choice(_TEXTS) for _ in range(random.randrange(1, 3)))
     long = word * (1000 // len(word)) + random.choice(("", "x", "b", "é"))
     short = word * random.randrange(1, 4) + random.choice(("", "b", " "))

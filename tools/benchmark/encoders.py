@@ -1,4 +1,4 @@
-"""Encoders beside their references: speed, start, memory, texts without a cut point, and PyPy.
+"""Encoders beside their references: speed, start, and what an editor asks.
 
 A ratio is the reference's CPU time divided by ours: 2 is twice as fast as the reference. Ids that
 differ end the run.
@@ -6,19 +6,11 @@ differ end the run.
 
 from __future__ import annotations
 
-import base64
-import json
-import os
 import random
 import re
-import shutil
 import statistics
-import subprocess
-import sys
-import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -27,16 +19,7 @@ import tiktoken
 import compat_bpe
 from compat_bpe.encodings.registry import make_encoding
 from compat_bpe.fit import Document
-from tools.benchmark.common import (
-    Options,
-    Row,
-    environment,
-    interleaved,
-    medians,
-    mixed,
-    refuse_difference,
-    run,
-)
+from tools.benchmark.common import Options, Row, interleaved, medians, mixed, refuse_difference, run
 from tools.reference_files import reference_file
 from tools.reference_tokenizers import reference_tokenizer
 
@@ -292,178 +275,6 @@ def start(options: Options) -> Iterator[Row]:
         max(options.rounds, 5),
     )
     yield "whole processes", {title: seconds * 1000 for title, seconds in found.items()}
-
-
-# Memory
-
-_MEMORY = """
-import random, sys, {module} as module
-sys.path.insert(0, {root!r})
-from tools.benchmark.common import mixed
-def resident():
-    with open("/proc/self/status") as status:
-        return next(int(line.split()[1]) for line in status if line.startswith("VmRSS")) / 1000
-encoding = module.get_encoding({name!r})
-encoding.encode_ordinary("hello")
-print(resident())
-with open({path!r}, encoding="utf-8", newline="", errors="surrogatepass") as file:
-    while text := file.read(500_000):
-        encoding.encode_ordinary(text)
-print(resident())
-"""
-
-
-def memory(options: Options) -> Iterator[Row]:
-    """Yield the megabytes of a process after load, and after 50 MB of words in a new order."""
-    rng = random.Random(2)
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder, "text")
-        with path.open("w", encoding="utf-8", newline="", errors="surrogatepass") as file:
-            for _ in range(100):
-                words = mixed([*options.texts.values()], 500_000, rng.randrange(1 << 30)).split(" ")
-                rng.shuffle(words)
-                file.write(" ".join(words))
-        rows = []
-        for module in ("compat_bpe", "tiktoken"):
-            code = _MEMORY.format(
-                module=module,
-                name=options.encoding,
-                path=str(path),
-                root=environment()["PYTHONPATH"],
-            )
-            rows.append([*map(float, run("-c", code)[1].split())])
-    for title, *both in zip(("after load", "after 50 MB"), *rows):
-        yield title, dict(zip(("MB", "tiktoken MB"), both))
-
-
-# Texts without a cut point
-
-
-def hard_inputs(size: int) -> Iterator[tuple[str, str]]:
-    """Yield a name and a text of ``size`` characters for each kind."""
-    units = (
-        *("a", " ", "\t", "\n", "^", "7", "Ab", "字", "😀", "\0", "e\u0301\u0327", "\x85"),
-        "\ud83d",
-    )
-    for unit in units:
-        yield ascii(unit), (unit * (size // len(unit) + 1))[:size]
-    rng = random.Random(4)
-    yield "random Han", "".join(map(chr, rng.choices(range(0x4E00, 0x9FA6), k=size)))
-    yield "random letters", "".join(rng.choices("abcdefghijklmnopqrstuvwxyz", k=size))
-    yield "base64 in one line", base64.b64encode(rng.randbytes(size)).decode()[:size]
-
-
-def hard(options: Options) -> Iterator[Row]:
-    """Yield the seconds for 1, 2 and 4 times the size, and tiktoken's for the size.
-
-    tiktoken's is left out where it raises: a million spaces make it panic.
-    """
-    name = options.encoding
-    reference, encoding = tiktoken.get_encoding(name), compat_bpe.get_encoding(name)
-    rows: dict[str, dict[str, float]] = {}
-    for times in (1, 2, 4):
-        for title, text in hard_inputs(times * options.size):
-            encoding.clear_cache()
-            row = rows.setdefault(title, {})
-            started = time.process_time()
-            ids = encoding.encode_ordinary(text)
-            row[f"{times} ×"] = time.process_time() - started
-            if times == 1:
-                try:
-                    started = time.process_time()
-                    expected = reference.encode_ordinary(text)
-                except BaseException as error:  # its panics are no Exception
-                    if isinstance(error, KeyboardInterrupt):
-                        raise
-                else:
-                    row["tiktoken"] = time.process_time() - started
-                    refuse_difference(f"{name}, {title}", ids, expected)
-            if encoding.decode(ids) != text.replace("\ud83d", "\ufffd"):
-                raise SystemExit(f"{name}, {title}: the ids do not decode to the text")
-    yield from rows.items()
-
-
-# PyPy
-
-#: Rounds over all texts that come first, so that loops are compiled.
-_WARM = 3
-
-#: Answers each line, the number of a text, with the times, its bytes, and a digest of the ids.
-_SERVER = """
-import array, hashlib, json, sys, time
-import {module} as module
-texts = json.load(open({texts!r}, encoding="utf-8"))
-encoding = module.get_encoding({name!r})
-for line in sys.stdin:
-    text = texts[int(line)]
-    half = len(text) // 2
-    first, second = text[:half], text[half:]
-    if {module!r} != "tiktoken":
-        encoding.clear_cache()
-        encoding.encode_ordinary(first)
-    times = []
-    for _ in range(2):
-        start = time.process_time()
-        ids = encoding.encode_ordinary(second)
-        times.append(time.process_time() - start)
-    digest = hashlib.sha256(array.array("I", ids).tobytes()).hexdigest()
-    print(json.dumps([*times, digest]), flush=True)
-"""
-
-
-def pypy(options: Options) -> Iterator[Row]:
-    """Yield *new* and *again* on PyPy beside tiktoken here, for which there is no wheel for PyPy.
-
-    The commands are those of ``PYPY``, separated as in ``PATH``. Two processes take turns, text by
-    text.
-    """
-    for command in os.environ.get("PYPY", "pypy3").split(os.pathsep):
-        if shutil.which(command) is None:
-            print(f"  {command}: not installed")
-            continue
-        rows = _on_pypy(command, options)
-        means = map(statistics.geometric_mean, zip(*rows.values()))
-        for title, figures in {**rows, "geometric mean": [*means]}.items():
-            yield f"{command}, {title}", dict(zip(("new", "again"), figures))
-
-
-def _on_pypy(command: str, options: Options) -> dict[str, list[float]]:
-    found: dict[str, list[tuple[float, float]]] = {title: [] for title in options.texts}
-    with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:
-        path = Path(folder, "texts.json")
-        path.write_text(json.dumps([*options.texts.values()]), encoding="utf-8")
-        sides = []
-        for program, module in ((command, "compat_bpe"), (sys.executable, "tiktoken")):
-            code = _SERVER.format(module=module, name=options.encoding, texts=str(path))
-            process = subprocess.Popen(
-                [program, "-c", code],
-                env=environment(),
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                text=True,
-            )
-            sides.append(stack.enter_context(process))
-        for turn in range(_WARM + options.rounds):
-            for number, title in enumerate(options.texts):
-                answers = [_asked(side, number) for side in sides]
-                (*ours, digest), (*theirs, expected) = answers
-                if digest != expected:
-                    raise SystemExit(f"{title}: the ids on {command} are not tiktoken's")
-                if turn >= _WARM:
-                    new, again = (statistics.mean(theirs) / seconds for seconds in ours)
-                    found[title].append((new, again))
-    return {title: [*map(statistics.median, zip(*rows))] for title, rows in found.items()}
-
-
-def _asked(side: subprocess.Popen[str], number: int) -> Any:
-    assert side.stdin is not None
-    assert side.stdout is not None
-    side.stdin.write(f"{number}\n")
-    side.stdin.flush()
-    line = side.stdout.readline()
-    if not line:
-        raise SystemExit("a process that was to be measured has ended")
-    return json.loads(line)
 
 
 # Editors' questions

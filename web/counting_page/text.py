@@ -142,7 +142,9 @@ def decoded(encoding: Encoding, ids: list[int]) -> dict[str, Any]:
     try:
         text, offsets = encoding.decode_with_offsets(ids)
     except UnicodeDecodeError as error:
-        raise ValueError(f"not whole characters: byte {error.start} is not UTF-8") from None
+        raise ValueError(
+            f"these ids are not whole characters: byte {error.start} is not UTF-8"
+        ) from None
     except (KeyError, OverflowError):
         wrong = next(one for one in ids if not _is_token(encoding, one))
         raise ValueError(f"{encoding.name} has no token of id {wrong}") from None

@@ -49,7 +49,7 @@ def find(name: str, field: Literal["model", "encoding", ""] = "") -> dict[str, A
     >>> find("gpt-4o")["key"], find("claude-sonnet-4-5")["key"]
     ('o200k_base', '≈claude-sonnet-4-5')
     """
-    from compat_bpe.chat.limits import context_limit
+    from compat_bpe.chat.limits import context_of
 
     field = field or ("encoding" if name in all_encoding_names() else "model")
     try:
@@ -57,10 +57,7 @@ def find(name: str, field: Literal["model", "encoding", ""] = "") -> dict[str, A
     except UnresolvedError as error:
         hint = "" if error.family is None else f"; {hint_of(error.family)}"
         raise ValueError(error.message(TERMS) + hint) from None
-    try:
-        context = context_limit(name).context if field == "model" else None
-    except KeyError:
-        context = None
+    context = context_of(name) if field == "model" else None
     key = answer.encoding_name if answer.estimate is None else ESTIMATED + name
     return {"name": name, "key": key, "field": field, "context": context, "rule": answer.rule}
 
@@ -74,10 +71,7 @@ def hint_of(family: Family) -> str:
     """
     if isinstance(family, NotPublic):
         return family.counted_by
-    if not family.files:
-        return f"drop {family.repository} here"
-    files = " and ".join(family.files.split())
-    return f"drop {files} of https://huggingface.co/{family.repository} here"
+    return f"drop {family.where} here"
 
 
 class Tokenizer(NamedTuple):

@@ -1,9 +1,9 @@
 // The Web Worker: runs compat_bpe in Pyodide and answers what the page asks.
 //
-// All that is fetched comes from the folder of the page. The network and the start of Python go
-// on side by side.
+// All that is fetched comes from the folder of the page. What Python needs to start is fetched first, and
+// while it starts, the package and the vocabulary come. At a later visit all is kept, and nothing waits.
 import './js/module-worker.js';
-import { canKeep, countFetched, fetchKept, forgetSnapshot, keepSnapshot, readSnapshot, unbundle } from './js/fetching.js';
+import { canKeep, countFetched, decompressed, fetchKept, forgetSnapshot, keepSnapshot, keptSnapshot, unbundle } from './js/fetching.js';
 import { loadPyodide } from './pyodide/pyodide.mjs';
 
 const ROOT = new URL('.', import.meta.url);
@@ -24,7 +24,7 @@ let packsFolder = '';
 let awaited = new Set();
 let isStarted = false;
 let told = 0;
-countFetched(bytes => {
+const runtimeFetched = countFetched(bytes => {
   if (isStarted || !sizes) return;
   const names = Object.keys(sizes).filter(name => !name.startsWith('packs/') || awaited.has(name));
   const total = names.reduce((sum, name) => sum + (sizes?.[name] ?? 0), 0);
@@ -35,6 +35,10 @@ countFetched(bytes => {
 });
 
 const build = fetch(new URL('build.json', ROOT)).then(answer => answer.json());
+/** Python's memory of an earlier visit, compressed. */
+const memory = canKeep() ? keptSnapshot(build) : Promise.resolve(null);
+/** Settled when the rest may be fetched. */
+const runtimeCame = memory.then(kept => (kept ? undefined : runtimeFetched));
 const settings = {
   indexURL: new URL('pyodide/', ROOT).href,
   stdout: () => {},
@@ -43,16 +47,18 @@ const settings = {
 /** True if Python began with the memory of an earlier visit. */
 let isContinued = false;
 const runtime = startPython().then(loaded => { mark('runtime'); return loaded; });
-const code = fetch(new URL('package.bin', ROOT)).then(unbundle);
+const code = runtimeCame.then(() => fetch(new URL('package.bin', ROOT))).then(unbundle);
 /** Each pack is fetched once. @type {Map<string, Promise<Uint8Array>>} */
 const packs = new Map();
 /** @type {Set<string>} */ const written = new Set();
 
 async function startPython() {
-  const memory = canKeep() ? await readSnapshot(build) : null;
-  if (memory) {
+  const kept = await memory;
+  if (kept) {
+    const found = decompressed(kept); // while the runtime comes
+    found.catch(() => {}); // Pyodide awaits it, but later
     try {
-      const loaded = await loadPyodide({ ...settings, _loadSnapshot: memory });
+      const loaded = await loadPyodide({ ...settings, _loadSnapshot: found });
       isContinued = true;
       return loaded;
     } catch {
@@ -71,10 +77,36 @@ async function packsOf(keys) {
 /** @param {string} name */
 function fetchPack(name) {
   if (!packs.has(name)) {
-    packs.set(name, build.then(({ packs: known }) => fetchKept(new URL(known[name], ROOT))));
+    packs.set(name, runtimeCame.then(() => build).then(({ packs: known }) => fetchKept(new URL(known[name], ROOT))));
     packs.get(name)?.catch(() => packs.delete(name)); // to be tried again
   }
   return packs.get(name);
+}
+
+/** Write files where Python looks for them. @param {[string, Uint8Array][]} files */
+function write(files) {
+  const folders = new Set();
+  for (const [name, data] of files) {
+    const path = `${CODE}/${name}`;
+    const folder = path.slice(0, path.lastIndexOf('/'));
+    if (!folders.has(folder)) python.FS.mkdirTree(folder);
+    folders.add(folder);
+    python.FS.writeFile(path, data);
+  }
+}
+
+/** What is asked while only that is there which counts and shows a text, as web/in_pyodide.py finds it. */
+const EARLY = new Set(['choose', 'edit', 'blocks', 'cut', 'part']);
+/** @type {Promise<void> | undefined} */ let rest;
+
+/** Fetch what the first count can do without. */
+function fetchRest() {
+  rest ??= fetch(new URL('rest.bin', ROOT)).then(unbundle).then(files => {
+    write(files);
+    python.runPython('import sys; sys.path_importer_cache.clear()');
+  });
+  rest.catch(() => { rest = undefined; }); // to be tried again
+  return rest;
 }
 
 /** Put the packs of encodings where the package looks for them. @param {string[]} keys */
@@ -97,15 +129,7 @@ async function start(keys) {
   });
   python = await runtime;
   guardReading();
-  const files = await code;
-  const folders = new Set();
-  for (const [name, data] of files) {
-    const path = `${CODE}/${name}`;
-    const folder = path.slice(0, path.lastIndexOf('/'));
-    if (!folders.has(folder)) python.FS.mkdirTree(folder);
-    folders.add(folder);
-    python.FS.writeFile(path, data);
-  }
+  write(await code);
   mark('package');
   packsFolder = `${CODE}/compat_bpe/encodings/packs`;
   python.FS.mkdirTree(packsFolder);
@@ -132,9 +156,20 @@ function keepLater(memory) {
 const answers = {
   start: ({ keys }) => start(keys),
   prepare: ({ keys }) => prepare(keys),
-  ask: ({ question }) => answered(desk.answer(JSON.stringify(question))),
-  file: ({ data }) => JSON.parse(desk.count_file(python.toPy(new Uint8Array(data)).tobytes())),
-  load: ({ files, pattern }) => {
+  ask: async ({ question }) => {
+    const { early } = await build;
+    const isEarly = EARLY.has(question.ask) && (question.keys ?? []).every((/** @type {string} */ key) => early.includes(key));
+    if (!isEarly) await fetchRest();
+    const answer = answered(desk.answer(JSON.stringify(question)));
+    if (question.ask === 'choose') setTimeout(() => fetchRest().catch(() => {}));
+    return answer;
+  },
+  file: async ({ data }) => {
+    await fetchRest();
+    return JSON.parse(desk.count_file(python.toPy(new Uint8Array(data)).tobytes()));
+  },
+  load: async ({ files, pattern }) => {
+    await fetchRest();
     // Of a GGUF file of 40 GB only the beginning is read: no file is in memory as a whole.
     mount(DROPPED, files);
     try {

@@ -1,7 +1,8 @@
 """Chat templates run in jinja2's sandbox, with the filters and tags that transformers adds.
 
-A chat template is a program of somebody else's. It may use only what ``environment`` and ``costs``
-list. Each step is counted before it is done (``budget``), so its time and its memory are bounded.
+A chat template is a program from outside. It may use only the operations that ``environment`` and
+``costs`` list. Each step is counted before it is done (``budget``), so its time and its memory are
+bounded.
 
 It needs jinja2, so it is imported only when a template is rendered.
 """

@@ -1,9 +1,9 @@
 """``Budget``: the steps and the memory that are left to the rendering of a chat template.
 
-A template is a program of somebody else's. Its costs are counted before they arise. A step is a
-call, a turn of a loop, an item that is looked at, or ``PER_STEP`` characters that are searched;
-texts and lists are counted in bytes. So time and memory are bounded whatever a template does,
-though nothing can interrupt a running operation of Python's.
+A template is a program from outside. Its costs are counted before they arise. A step is a call, a
+turn of a loop, an item that is looked at, or ``PER_STEP`` characters that are searched; texts and
+lists are counted in bytes. So time and memory are bounded for every template, though nothing can
+interrupt a running operation of Python's.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ STEPS = 2_000_000
 STEPS_PER_ITEM = 64
 
 #: The bytes of texts and lists that it may make, and more for each byte that it is given. It may
-#: make more if the system says that the memory of the process did not grow by so much.
+#: make more if the system shows that the memory of the process did not grow by so much.
 MADE = 1 << 28
 MADE_PER_BYTE = 16
 
@@ -47,7 +47,7 @@ LARGEST = 1 << 12
 #: The characters that are searched, compared or hashed in a step.
 PER_STEP = 1 << 10
 
-#: The unit, in bytes, of the memory of a process as the system says it.
+#: The unit, in bytes, in which the system gives the memory of a process.
 _PEAK_UNIT = 1 if sys.platform == "darwin" else 1 << 10
 
 #: The steps after which the clock is looked at.
@@ -116,7 +116,7 @@ class Budget:
         """Count steps, and bytes that are made by them.
 
         Raises:
-            TooMuch: they are more than what is left.
+            TooMuch: they exceed the rest of the budget.
         """
         self.steps -= steps
         self.made -= made
@@ -127,17 +127,17 @@ class Budget:
 
     def _check(self, steps: int) -> None:
         if self.steps < 0:
-            raise TooMuch("it takes more steps than it may")
+            raise TooMuch("it exceeds the limit of steps")
         if steps > self._at_once:
-            raise TooMuch("it does too much at once")
+            raise TooMuch("one operation exceeds the work limit")
         self._look = self.steps - _STEPS_PER_LOOK
         if monotonic() > self._ends:
             raise TooMuch(f"it takes more than {SECONDS} seconds")
 
     def _check_memory(self) -> None:
-        # Most of what is made is not kept: "x = x + y" in a loop needs the last one alone.
+        # Most texts are not kept: "x = x + y" in a loop needs only the last one.
         if self._peak is None or (_peak() or 0) - self._peak > MADE:
-            raise TooMuch("it makes more texts and lists than it may")
+            raise TooMuch("its texts and lists exceed the size limit")
         self.made += MADE
 
     def text(self, length: int, *sources: str) -> None:
@@ -147,15 +147,15 @@ class Budget:
             TooMuch: it is too long, or the texts together are too much.
         """
         if length > LONGEST:
-            raise TooMuch(f"it makes a text longer than {LONGEST:,}")
+            raise TooMuch(f"it makes a text of more than {LONGEST:,} characters")
         wide = not all(map(str.isascii, sources))
         self.spend(1 + (length >> 13), 64 + (length << 2 if wide else length))
 
     def search(self, text: str, wanted: str, backwards: bool = False) -> None:
         """Count a search of a text for another, or for any character of it."""
         length, tried = len(text), len(wanted)
-        # Each place may have to be compared with all of what is wanted; but from CPython 3.10 on a
-        # search of a long text for a long one is linear, if it goes forward.
+        # Each place may have to be compared with all of the wanted text. From CPython 3.10 on, a
+        # forward search of a long text for a long one is linear.
         if _IS_LINEAR and length > 2_500 and not backwards:
             tried = min(tried, 128)
         self.spend(1 + tried * length // PER_STEP)
@@ -179,7 +179,7 @@ class Budget:
     def size(self, value: Any) -> Size:
         """Return the size of a value, which is looked at as a whole; its items are counted.
 
-        A value may be in a list many times, each of which counts: what works on it meets it as
+        A value may be in a list many times, and each time counts, since an operation sees it as
         often.
 
         Raises:
@@ -193,7 +193,7 @@ class Budget:
         # Level by level, since the stack of Python is not deep enough for every value.
         while level:
             if depth > DEEPEST:
-                raise TooMuch(f"it makes a value that is nested deeper than {DEEPEST}")
+                raise TooMuch(f"it makes a value nested more than {DEEPEST} levels deep")
             inner: list[Any] = []
             before = length
             for one in level:
@@ -206,7 +206,7 @@ class Budget:
                     # The items are counted before they are looked at.
                     self.spend(min(items, more + 1))
                     if items > self._at_once:
-                        raise TooMuch("it works on a value of too many items")
+                        raise TooMuch("it uses a value of too many items")
                     inner.extend(one)
                     if isinstance(one, dict):
                         inner.extend(one.values())

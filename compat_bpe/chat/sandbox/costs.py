@@ -63,12 +63,12 @@ def count_form(budget: Budget, form: str, values: Any) -> None:
     """Count the filling in of a text by "%".
 
     Raises:
-        TooMuch: a field has a width or the like that is not taken, or it makes too much.
+        TooMuch: a field has a width or the like that is not allowed, or it makes too much.
     """
     places = form.count("%")
     budget.spend(1 + places + len(form) // 256)
     if _FORM.sub("", form).count("%"):
-        raise TooMuch("a format with '%' has widths or the like that are not taken")
+        raise TooMuch("a format with '%' has widths or the like that are not allowed")
     # Each place may show all of the values.
     made = len(form) + places * (3_000 + 6 * budget.size(values).shown)
     budget.spend(made >> 12, 4 * made)
@@ -146,7 +146,7 @@ def _of_text(budget: Budget, value: Any, chars: Any = None) -> str:
 
 
 def _text(budget: Budget, value: Any) -> str:
-    """Return a value as a text, which is what its filter does first."""
+    """Return a value as a text, as its filter does first."""
     if isinstance(value, str):
         return value
     budget.shown(value)
@@ -212,7 +212,7 @@ def _rounded(budget: Budget, value: Any, precision: Any = 0, method: Any = "comm
 
 def _calculated(budget: Budget, value: Any, *args: Any) -> Any:
     if not all(map(is_number, (value, *args))):
-        raise TypeError("it calculates with what is no number")
+        raise TypeError("it calculates with a value that is not a number")
     return value
 
 
@@ -227,7 +227,7 @@ def _joined(budget: Budget, value: Any, d: Any = "", attribute: Any = None) -> A
 
 
 def _each(budget: Budget, value: Any, *args: Any, **kwargs: Any) -> Any:
-    """Count a filter that makes something of each item."""
+    """Count a filter that converts each item."""
     if not value:
         return value
     values = budget.items(value)
@@ -350,11 +350,7 @@ def to_json(
 ) -> str:
     """Return a value as JSON, without the escapes for HTML that jinja2's own filter has."""
     return json.dumps(
-        value,
-        ensure_ascii=ensure_ascii,
-        indent=indent,
-        separators=separators,
-        sort_keys=sort_keys,
+        value, ensure_ascii=ensure_ascii, indent=indent, separators=separators, sort_keys=sort_keys
     )
 
 
@@ -517,14 +513,13 @@ METHODS: dict[type, Mapping[str, Method]] = {
     Cycler: _methods(_called, "next", "reset"),
 }
 
-#: Attributes that are no methods.
+#: Attributes that are not methods.
 ATTRIBUTES: dict[type, frozenset[str]] = {
     Cycler: frozenset(("current",)),
     LoopContext: frozenset(
-        (
-            *("depth", "depth0", "first", "index", "index0", "last", "length", "nextitem"),
-            *("previtem", "revindex", "revindex0"),
-        )
+        """
+            depth depth0 first index index0 last length nextitem previtem revindex revindex0
+        """.split()
     ),
 }
 
@@ -534,7 +529,7 @@ _DATE = re.compile("%[-]?[a-zA-Z%]")
 
 
 class TemplateRefusal(jinja2.TemplateError):
-    """The template itself says that it does not take the messages."""
+    """The template itself refuses the messages."""
 
 
 def make_dict(*args: Any, **kwargs: Any) -> dict[Any, Any]:

@@ -50,14 +50,12 @@ _NESTING = 150
 
 #: The nodes of jinja2 that a template may have, by name.
 NODES = frozenset(
-    (
-        *("Assign", "AssignBlock", "Break", "CallBlock", "Continue", "FilterBlock", "For", "If"),
-        *("Macro", "Output", "Scope", "Template", "TemplateData", "With"),
-        *("Add", "And", "Call", "Compare", "Concat", "CondExpr", "Const", "Dict", "Div"),
-        *("Filter", "FloorDiv", "Getattr", "Getitem", "Keyword", "List", "Mod", "Mul", "NSRef"),
-        *("Name", "Neg", "Not", "Operand", "Or", "Pair", "Pos", "Pow", "Slice", "Sub", "Test"),
-        "Tuple",
-    )
+    """
+        Assign AssignBlock Break CallBlock Continue FilterBlock For If Macro Output Scope
+        Template TemplateData With Add And Call Compare Concat CondExpr Const Dict Div Filter
+        FloorDiv Getattr Getitem Keyword List Mod Mul NSRef Name Neg Not Operand Or Pair Pos Pow
+        Slice Sub Test Tuple
+    """.split()
 )
 
 #: The tags whose nodes are called otherwise.
@@ -174,7 +172,7 @@ class TokenLimit(Extension):
 
 
 class Generation(Extension):
-    """The tag around what the model wrote, which counts like any other text."""
+    """The tag around text of the model, which counts like any other text."""
 
     tags = {"generation"}  # noqa: RUF012
 
@@ -199,7 +197,7 @@ class TemplateEnvironment(ImmutableSandboxedEnvironment):
             trim_blocks=True,
             lstrip_blocks=True,
             extensions=[Generation, TokenLimit, loopcontrols],
-            optimized=False,  # else constants would be computed here
+            optimized=False,  # otherwise constants would be computed here
         )
         self._now = threading.local()
         self.finalize = _shown
@@ -277,7 +275,7 @@ class TemplateEnvironment(ImmutableSandboxedEnvironment):
     def sliced(self, value: Any, *ends: Any) -> Any:
         """Return a part of a text or a list."""
         if isinstance(value, jinja2.Undefined):
-            return value[slice(*ends)]  # it says what is undefined
+            return value[slice(*ends)]  # its error names the undefined variable
         count_slice(self.budget, value)
         return value[slice(*ends)]
 
@@ -335,7 +333,7 @@ class TemplateEnvironment(ImmutableSandboxedEnvironment):
                 budget.sizes(kwargs.values())
             return __context.call(__obj, *args, **kwargs)
         if isinstance(__obj, jinja2.Undefined):
-            return __obj()  # it says what is undefined
+            return __obj()  # its error names the undefined variable
         raise jinja2.exceptions.SecurityError(f"a {type(__obj).__name__} cannot be called")
 
     def _bounded(self, function: Callable[..., Any], cost: Callable[..., Any]) -> Any:
@@ -347,7 +345,7 @@ class TemplateEnvironment(ImmutableSandboxedEnvironment):
             budget = self.budget
             budget.spend()
             if cost is not free:
-                # Whatever is given besides may be shown in a message, or hashed.
+                # Other arguments may be shown in a message, or hashed.
                 budget.sizes(args[value_at + 1 :])
                 budget.sizes(kwargs.values())
             value = cost(budget, *args[value_at:], **kwargs)
@@ -388,8 +386,8 @@ def compile_template(text: str) -> jinja2.Template:
     """Compile a chat template.
 
     Raises:
-        ValueError: it is not correct, too long, or uses what is not allowed; the message says the
-            line.
+        ValueError: it is invalid, too long, or uses something that is not allowed; the message has
+            the line.
     """
     if len(text) > LENGTH:
         raise ValueError(f"chat template: longer than {LENGTH:,} characters")
@@ -425,23 +423,23 @@ def render_template(template: jinja2.Template, variables: Mapping[str, Any]) -> 
             parts.append(part)
             length += len(part)
             if length > LONGEST:
-                raise TooMuch(f"it makes a text longer than {LONGEST:,}")
+                raise TooMuch(f"it makes a text of more than {LONGEST:,} characters")
         return "".join(parts)
     except Exception as error:
         raise _failure(error) from None
 
 
 def _failure(error: Exception) -> Exception:
-    """Return the error that says what a template does wrong; or the given one, if the caller's."""
+    """Return the error about a template; or the given error, if it is the caller's."""
     message = str(error)[:_LONGEST_MESSAGE] if isinstance(error, jinja2.TemplateError) else ""
     if isinstance(error, TemplateRefusal):
         return ValueError(f"the chat template refuses this: {message}")
     if isinstance(error, jinja2.TemplateError):
         return ValueError(f"the chat template fails: {message}")
     if type(error) is RecursionError:
-        return ValueError("the chat template calls itself without an end")
+        return ValueError("the chat template calls itself without end")
     if type(error) is MemoryError:
-        return ValueError("the chat template makes more than there is memory for")
+        return ValueError("the chat template needs more memory than there is")
     if type(error) in _ERRORS:
         message = str(error)[:_LONGEST_MESSAGE]
         return ValueError(f"the chat template fails: {type(error).__name__}: {message}")

@@ -43,7 +43,7 @@ from ...encodings.resolve import Answer
 from ...files.documents import NotebookError, is_notebook, notebook_source
 from ...files.text import check_beginning, read_text
 from ...files.write import write_files
-from ..app import JOBS, GroupedCommand, check_together, given_options, option
+from ..app import JOBS, NO_CACHE, GroupedCommand, check_together, given_options, option
 from ..counting import FileCounter, count_files
 from ..input import no_ignore_option, notebooks_option, paths_argument, reason_of
 from ..options.encoding import ESTIMATE, TokenNumber, chosen_answer, encoding_options, loaded
@@ -85,17 +85,17 @@ def _part(value: str) -> Part:
 @ESTIMATE
 @option(
     "--config FILE",
-    "Read this configuration instead of the nearest one.",
+    "Use this configuration instead of the nearest one.",
     type=click.Path(readable=False),
 )
-@option("--init", f"Write a first {NAME} from the files that are there. No file is overwritten.")
+@option("--init", f"Write a first {NAME} with limits for the files found. Nothing is overwritten.")
 @option(
-    "--fix-limits", "Raise the limits in the configuration that something is over. None is lowered."
+    "--fix-limits", "In the configuration, raise the limits that are exceeded. None is lowered."
 )
 @no_ignore_option
-@option("--allow-empty", "Allow a rule that matches nothing, and a PATH that no rule is about.")
+@option("--allow-empty", "Allow rules that match nothing, and PATHs to which no rule applies.")
 @option(
-    "--base REV", "Compare with this git revision: what was added, removed, renamed, and has grown."
+    "--base REV", "Compare with this git revision: files added, removed, renamed, and their growth."
 )
 @option(
     "--growth N|P%",
@@ -105,17 +105,18 @@ def _part(value: str) -> Part:
 @notebooks_option
 @option(
     "--format NAME",
-    "Print a table (the default), json, github (annotations of Actions), sarif, markdown (a "
+    "Print a table (the default), json, github (annotations in Actions), sarif, markdown (for a "
     "comment) or junit.",
     to="format_name",
     type=click.Choice(list(_FORMATS)),
 )
 @option("--json", "The same as --format json.", to="as_json")
-@option("--all", "List in the table what is within its limit, too.", to="all_results")
+@option("--all", "In the table, also list files and groups within their limits.", to="all_results")
 @option("-q --quiet", "Write no notes on standard error.")
+@NO_CACHE
 @JOBS
 def check(**values: Any) -> None:
-    """Check the files of a project against its budgets of tokens.
+    """Check the files of a project against its token budgets.
 
     \b
     Examples:
@@ -125,13 +126,13 @@ def check(**values: Any) -> None:
       $ compat-bpe check --format sarif > budgets.sarif
 
     The budgets are in [tool.compat-bpe.check] of pyproject.toml, or in [check] of
-    .compat-bpe.toml, in the current directory or above it. With PATHs, only these files, and
-    those in these directories, are reported; a group with a total is still counted whole.
+    .compat-bpe.toml, in the current directory or above it. With PATHs, only these files and
+    directories are reported; a group with a total is still counted as a whole.
 
-    The exit status is 1 if something is over its limit, and 2 if anything is wrong: there is no
-    configuration, it has a mistake, a rule matches nothing, no rule is about a PATH, or a file
-    cannot be read or is not UTF-8. Binary files are skipped. Ignored files and symbolic links are
-    treated as in count: a PATH is checked even if it is ignored.
+    The exit status is 1 if a limit is exceeded, and 2 for an error: the configuration is missing
+    or invalid, a rule matches nothing, no rule applies to a PATH, or a file cannot be read or is
+    not UTF-8. Binary files are skipped. Ignored files and symbolic links are treated as by count:
+    a PATH is checked even if it is ignored.
     """
     run = _Check(values)
     try:
@@ -160,25 +161,26 @@ class _Check:
     as_json: bool
     all_results: bool
     quiet: bool
+    no_cache: bool
     jobs: int | None
 
     def __init__(self, options: dict[str, Any]) -> None:
         vars(self).update(options)
         check_together(given_options(), _EXCLUDING, [("--growth", "--base")])
         if self.all_results and self.format_name not in (None, "table"):
-            raise click.UsageError("--all is for the table; the other formats decide themselves.")
+            raise click.UsageError("--all is for the table, not for other formats.")
         self._format = "json" if self.as_json else self.format_name or "table"
-        # What counts for rules that do not say it.
+        # The tokenizer for rules that name none.
         self._given = chosen_answer(self.model, self.encoding, estimate=self.estimate)
         self._encodings: dict[Answer | None, Encoding] = {}
         self._counting: Counting | None = None
         if self.model is not None or self.encoding is not None:
             self._counting = Counting(None, self.model, self.estimate)
         if self._counting is not None or self.pattern is not None:
-            self._encoding()  # what is wrong with it is said at once
+            self._encoding()  # its errors are reported at once
 
     def status(self) -> int:
-        """Do what the options say, and return the exit status."""
+        """Run the command, and return the exit status."""
         if self.init:
             return self._write_first()
         source = self._configured()
@@ -188,9 +190,7 @@ class _Check:
             for path, reason in report.errors:
                 write_message(f"{path}: {reason}; fix it, or exclude it in the configuration")
             for one in report.unmatched:
-                write_message(
-                    f"{shown_path(one.name)}: {one.reason} (--allow-empty lets that pass)"
-                )
+                write_message(f"{shown_path(one.name)}: {one.reason} (--allow-empty allows it)")
         self._note_skipped(report)
         for note in report.notes * (not self.quiet):
             self._note(f"an estimate: {note}")
@@ -262,7 +262,7 @@ class _Check:
                 write_line(f"{place}: {one.limit.tokens:,} raised to {one.tokens:,}")
         grown = [one for one in report.of("over") if one.kind == "growth"]
         for result in grown:
-            write_message(f"{result.name}: {result.message}; limits of growth are not raised")
+            write_message(f"{result.name}: {result.message}; growth limits are not raised")
         if not raised and not grown:
             write_line(f"nothing to raise; {report.summary}")
         if report.unmatched:
@@ -272,7 +272,7 @@ class _Check:
     def _write_first(self) -> int:
         encoding = self._encoding()
         if encoding.name not in all_encoding_names():
-            raise CommandError("--init: a configuration names encodings that ship; -e names one")
+            raise CommandError("--init needs a built-in encoding: give its name with -e")
         folder = os.getcwd()
         for name in (NAME, PYPROJECT):
             if name == NAME and os.path.lexists(name):
@@ -358,7 +358,9 @@ class _Check:
         tokens: dict[str, int] = {}
         with (
             FileProgress(len(files), size, is_quiet=self.quiet) as progress,
-            closing(count_files(counter, files, self.jobs, progress)) as outcomes,
+            closing(
+                count_files(counter, files, self.jobs, progress, cached=not self.no_cache)
+            ) as outcomes,
         ):
             for path, outcome in zip(paths, outcomes):
                 if outcome.counts is not None:
@@ -421,7 +423,7 @@ class _Check:
     def _note_unused(
         self, configuration: Configuration, chosen: ChosenFiles, report: Report
     ) -> None:
-        """Note the exemptions that no file needs, and what is unmatched if that is allowed."""
+        """Note exemptions that no file needs, and unmatched rules and paths if they are allowed."""
         notes = []
         if self.allow_empty:
             notes += [f"{shown_path(one.name)}: {one.reason}" for one in report.unmatched]
@@ -451,7 +453,7 @@ def shown_path(path: str) -> str:
 
 
 def _prefix(folder: str) -> str:
-    """Return what is before the paths in a folder to make them paths of its repository."""
+    """Return the prefix that makes paths in a folder paths of its repository."""
     folder = os.path.realpath(folder)
     top = top_of_repository(folder)
     if top is None or top == folder:

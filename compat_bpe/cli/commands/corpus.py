@@ -1,4 +1,4 @@
-"""``compat-bpe corpus``: what is done with a corpus before anything is learned from it."""
+"""``compat-bpe corpus``: counting the chunks of a corpus before training."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def _splitter(
     steps = {"normalizer": normalizer, "pre_tokenizer": pre_tokenizer}
     has_steps = any(one is not None for one in steps.values())
     if pattern is not None and (like is not None or has_steps or model != ByteLevelBpe.name):
-        raise CommandError("--pattern is for --model bpe, without other options on splitting")
+        raise CommandError("--pattern is for --model bpe, and excludes other options for splitting")
     kind = KINDS[model]
     if like is not None:
         encoding = load(like)
@@ -99,14 +99,14 @@ def _splitter_or_failure(**options: Any) -> Encoding:
         return _splitter(**options)
 
 
-#: The options that say how text is split, as ``splitter``: its chunks are what is counted.
+#: The options that decide how text is split, as ``splitter``, whose chunks are counted.
 splitting_options = gathered(
     "splitter",
     _splitter_or_failure,
     option(
         "--model MODEL",
-        "Count what a model of this kind is learned from: chunks, words or (SentencePiece) lines. "
-        "The kinds are those of train.",
+        "Count the units that a model of this kind is learned from: chunks, words or "
+        "(SentencePiece) lines. The kinds are those of train.",
         type=click.Choice(list(KINDS)),
         default=ByteLevelBpe.name,
     ),
@@ -117,8 +117,18 @@ splitting_options = gathered(
 #: The parameters that --merge refuses: they are about texts.
 _OF_TEXTS = (
     *_SPLITTING,
-    *("field", "group_field", "jsonl", "errors", "include", "exclude", "hidden", "no_ignore"),
-    *("normalize", "mask", "drop_duplicates", "validation"),
+    "field",
+    "group_field",
+    "jsonl",
+    "errors",
+    "include",
+    "exclude",
+    "hidden",
+    "no_ignore",
+    "normalize",
+    "mask",
+    "drop_duplicates",
+    "validation",
 )
 
 
@@ -138,9 +148,7 @@ def corpus() -> None:
     groups={
         "Splitting": ["--model", "--like", "--pattern", "--normalizer", "--pre-tokenizer"],
         "Corpus": CORPUS_OPTIONS,
-        "Preparation": [
-            *("--normalize", "--mask", "--drop-duplicates", "--weight", "--validation")
-        ],
+        "Preparation": ["--normalize", "--mask", "--drop-duplicates", "--weight", "--validation"],
         "Counts": ["--merge", "--by-group", "--min-count"],
         "Output": ["--output", "--force", "--json", "--json-progress"],
     },
@@ -149,14 +157,14 @@ def corpus() -> None:
 @corpus_options
 @splitting_options
 @preparation_options(
-    "Leave this share of the corpus out: the text that train holds out by the same option."
+    "Leave out this share of the corpus: the text that train holds out with the same option."
 )
 @setting_option("weights")
 @option("--merge", "Add up files of counts: each PATH is one.")
-@option("--by-group", "Count each group for itself, and write the groups, too.")
+@option("--by-group", "Count each group separately, and write its name with each count.")
 @option(
     "--min-count N",
-    "Leave chunks out that occur less often. What is learned may then be another vocabulary.",
+    "Leave out chunks that occur fewer than N times. The vocabulary learned may then differ.",
     type=click.IntRange(min=1),
     default=1,
 )
@@ -195,7 +203,7 @@ def counts(
       $ compat-bpe corpus counts corpus/ | compat-bpe train -n 8000 -o vocabulary --counts -
 
     PATH is read as by compat-bpe train. Each distinct chunk is written once, with its count, in
-    the order of code points. The same text gives the same bytes, whatever the number of processes.
+    the order of code points. The same text gives the same bytes with any number of processes.
     Memory is bounded: sorted counts wait in temporary files (TMPDIR) until they are merged.
 
     A line is chunk, tab and count. In a chunk, a tab is \\t, a line feed \\n, a carriage return \\r
@@ -210,7 +218,7 @@ def counts(
 
     The JSON object has "chunks", the number of distinct ones; "total", the sum of all counts;
     "dropped", the chunks below --min-count and the sum of their counts; "factors", the multiplier
-    of each group; "corpus", what was read; and "errors" and "skipped", the files that were not.
+    of each group; "corpus", the input; and "errors" and "skipped", the input left out.
     """
     to_stdout = output == STDIN
     if to_stdout and as_json:

@@ -80,30 +80,30 @@ def count(**values: Any) -> None:
     current directory.
 
     In a directory, hidden files and files that git ignores are left out, and symbolic links are
-    not followed. Git ignores what .gitignore files say, and in a repository what its info/exclude
-    and your own core.excludesFile say, but no file that it tracks. .ignore files come before
-    these, as in ripgrep. --include and --exclude take a GLOB, a pattern as in a
-    .gitignore of the current directory (of PATH, if that is elsewhere). All this is about files
-    found in a directory: a file that you name is always counted.
+    not followed. Git ignores files by .gitignore and, in a repository, by its info/exclude and
+    your own core.excludesFile, but never a file that it tracks. .ignore files take precedence, as
+    in ripgrep. --include and --exclude take a GLOB, a pattern as in a .gitignore of the current
+    directory (of PATH, if that is elsewhere). These rules are for files found in a directory: a
+    file that you name is always counted.
 
     The exact content of a file is counted, as UTF-8: line ends are not translated, and a
     byte-order mark is text. So is the name of a special token, such as <|endoftext|>. A compressed
     file is binary, unless --decompress is given: then its text is counted, and "bytes" of --json
     are those of the text. With --encoding-of-file, they are those of the text in UTF-8.
 
-    The exit status is 1 if there are more tokens than --max allows, and 2 if anything is wrong: a
-    file cannot be read; a PATH is binary (a NUL is in its first 8,000 bytes) or not UTF-8; or
-    nothing at all was counted, because no file matches or all were skipped (unless --errors skip
-    allows it). The other files are counted all the same. An empty directory has 0 tokens; to
-    --max, it and an empty list are nothing that was counted.
+    The exit status is 1 if there are more tokens than --max allows, and 2 for an error: a file
+    cannot be read; a PATH is binary (a NUL is in its first 8,000 bytes) or not UTF-8; or nothing
+    was counted, because no file matches or all were skipped (unless --errors skip is given). The
+    other files are still counted. An empty directory has 0 tokens; with --max, it is an error, as
+    is an empty list.
 
-    On a terminal, large numbers have thousands separators, and the lines of a --tree have bars, of
-    their shares; in a pipe or a file they have none. Each number of an --estimate or by a --factor
-    has a ≈ before it, with --total-only, too.
+    On a terminal, large numbers have thousands separators, and each line of a --tree has a bar for
+    its share; in a pipe or a file they have none. Numbers from --estimate or --factor have a ≈
+    before them, with --total-only, too.
 
-    Several --model and --encoding have a column each, in their order; each file is read once. The
-    first decides for --sort and --top. --max and --per-file hold for each of them. A --price has a
-    column with the cost, which is exact.
+    Each --model and --encoding has a column, in their order; each file is read once. --sort and
+    --top go by the first column; --max and --per-file apply to each. --price adds a column with
+    the exact cost.
 
     The object that --json prints has "encoding"; "files", a list of objects with "path", "tokens",
     "bytes" and "characters", in the order of the lines; "total", with these sums; "errors", a list
@@ -291,7 +291,15 @@ class _Run(CountOptions):
         if self.string is not None:
             yield counter.count_text(self.string)
         else:
-            yield from count_files(counter, found, self.jobs, progress, self._announce_wait)
+            yield from count_files(
+                counter,
+                found,
+                self.jobs,
+                progress,
+                self._announce_wait,
+                cached=not self.no_cache,
+                warn=write_message if self.verbose else None,
+            )
 
     def _add_failure(self, file: Found, outcome: Outcome) -> None:
         """Note a file that was not counted, and name it if it is an error or was named."""
@@ -312,7 +320,7 @@ class _Run(CountOptions):
             self._not_utf8.append(file.path)
 
     def _write_notes(self) -> None:
-        """Say what was skipped or is no text, and why tokens are estimated."""
+        """Write notes on skipped files, on files that are not text, and on estimates."""
         for one in self._tokenizers:
             if one.factor is not None and not self.is_json:
                 which = f"{one.choice.name}: " if len(self._tokenizers) > 1 else ""
@@ -359,7 +367,10 @@ class _Run(CountOptions):
                 write_line(self._table.header())
             lines = (
                 tree_lines(
-                    *(self._arguments, counted, shown, len(columns)),
+                    self._arguments,
+                    counted,
+                    shown,
+                    len(columns),
                     by_tokens=order == "tokens",
                     depth=self.depth,
                 )
@@ -375,7 +386,7 @@ class _Run(CountOptions):
             write_line(share(tokens_of_one, context))
 
     def _as_json(self, listed: Sequence[CountedFile], rest: Rest | None, sums: Counts) -> str:
-        """Return one line of ASCII; bytes of a name that are no UTF-8 are lone surrogates in it."""
+        """Return one line of ASCII; bytes of a name that are not UTF-8 become lone surrogates."""
         import json  # only this form needs it
 
         columns, is_alone = self._columns, len(self._columns) == 1

@@ -61,12 +61,12 @@ def decode(
     white space, commas or both, as "compat-bpe encode" writes them. The output is the bytes of
     the tokens and nothing else. It may not be UTF-8 if the ids are part of a longer list. Large
     input takes little memory. A vocabulary of pieces (WordPiece, SentencePiece and the like) has a
-    decoder that says where spaces are; it takes all ids at once.
+    decoder that puts in the spaces; it needs all ids at once.
     """
     chosen = chosen_encoding(model, encoding, pattern)
     portions = _read_packed(file) if packed else _read_written(file)
     if chosen.core.definition.make_decoder is not None:
-        # What a token is decoded to depends on those beside it.
+        # The text of a token depends on the tokens beside it.
         portions = iter([_joined(portions)])
     for portion in portions:
         write_bytes(_bytes(portion, chosen, file, skip_special_tokens))
@@ -98,7 +98,7 @@ def _bytes(portion: _Portion, encoding: Encoding, file: str, skip_special: bool)
         number = next(n for n, token in enumerate(portion.ids) if not _is_known(encoding, token))
         hint = ""
         if encoding.reference == "baseline" and not encoding.max_token_value:
-            hint = "; ids of words are numbered anew by each command"
+            hint = "; each command numbers words anew"
         raise CommandError(
             f"{shown_name(file)}: {encoding.name} has no token with the id {portion.ids[number]} "
             f"(at offset {portion.offset(number)}){hint}"

@@ -22,7 +22,7 @@ from ..input import STRICT, Reading, file_argument, read_pieces, reading_options
 from ..options.encoding import allowed_special, chosen_encoding, encoding_options, special_options
 from ..output import CommandError, is_terminal, portions, shown_name, write_bytes
 from ..progress import FileProgress
-from ..tokens import LAYOUTS, IdLayout, encoded, errors_of, placed_tokens, with_special_tokens
+from ..tokens import LAYOUTS, IdLayout, Pieces, encoded, errors_of, placed_tokens, with_added_tokens
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -43,12 +43,12 @@ _FORMATS = [name for name in LAYOUTS if name != "packed"]
 @special_options
 @option(
     "--format",
-    "Write ids in one line with spaces between them (the default), one a line, or as a JSON list.",
+    "Write ids on one line, separated by spaces (the default), one per line, or as a JSON list.",
     to="layout",
     type=click.Choice(_FORMATS),
 )
 @option("--json", "Write a JSON list: --format json.", to="as_json")
-@option("--offsets", "Write each token as a JSON object on a line, with its text and its place.")
+@option("--offsets", "Write each token as a JSON object on a line, with its text and its offsets.")
 @option("--packed", "Write ids as bytes: little-endian uint32.")
 @option(
     "--add-special-tokens",
@@ -56,7 +56,7 @@ _FORMATS = [name for name in LAYOUTS if name != "packed"]
 )
 @option(
     "-j --jobs N",
-    "Use at most N processes for a large FILE; by default as many as there are processors.",
+    "Use at most N processes for a large FILE. Default: one per processor.",
     type=click.IntRange(min=1),
 )
 def encode(
@@ -99,8 +99,8 @@ def encode(
 
     If the tokenizer changes text (lower case, say), or leaves some out, "text" is the part of the
     text that a token stands for, and "token" is the token as in the vocabulary. Then "bytes", too,
-    covers whole characters, and tokens that were made of one character overlap. "unknown" is true
-    for a token that stands for unknown text.
+    covers whole characters, and tokens made from one character overlap. "unknown" is true for a
+    token that stands for unknown text.
     """
     if as_json and layout not in (None, "json"):
         raise click.UsageError("--format and --json exclude each other: give one of them.")
@@ -113,15 +113,15 @@ def encode(
         raise click.UsageError("--offsets writes JSON, not --format spaces or lines.")
     if offsets and add_special_tokens:
         raise click.UsageError(
-            "--offsets and --add-special-tokens exclude each other: added tokens have no place."
+            "--offsets and --add-special-tokens exclude each other: added tokens have no offsets."
         )
     if packed and is_terminal(sys.stdout):
         raise CommandError("packed ids are not for a terminal: redirect them to a file or a pipe")
     chosen = chosen_encoding(model, encoding, pattern)
     allowed = allowed_special(chosen, special, names)
     if offsets:
-        lines = placed_tokens(chosen, read_pieces(file, reading), allowed, shown_name(file))
-        for portion in portions(lines):
+        text = Pieces(chosen, read_pieces(file, reading), allowed, shown_name(file))
+        for portion in portions(placed_tokens(text)):
             write_bytes(portion.encode())
         return
     ids_layout = LAYOUTS["packed" if packed else layout or "spaces"]
@@ -148,14 +148,14 @@ def _encoded_here(
     """Yield the ids of a file as bytes, in portions."""
     pieces = read_pieces(file, reading)
     if add_special_tokens:
-        ids = iter(with_special_tokens(encoding, "".join(pieces), allowed, shown_name(file)))
+        ids = iter(with_added_tokens(encoding, "".join(pieces), allowed, shown_name(file)))
     else:
-        ids = encoded(encoding, pieces, allowed, shown_name(file))
+        ids = encoded(Pieces(encoding, pieces, allowed, shown_name(file)))
     while portion := list(islice(ids, _PORTION)):
         yield layout.write(portion)
 
 
-#: Writes ids as bytes, without what is between two portions of ids.
+#: Writes ids as bytes, without the text between two portions of ids.
 Write = Callable[[Sequence[int]], bytes]
 
 #: Seconds to wait for the next message of a worker.
@@ -271,7 +271,7 @@ class _PartEncoder:
                 check_mark(data)
             text = self._reading.decoded(data, part.start)
             if has_surrogates(text):
-                ids = list(encoded(encoding, [text], self._allowed, name))
+                ids = list(encoded(Pieces(encoding, [text], self._allowed, name)))
             else:
                 with errors_of(encoding, name):
                     ids = encoding.encode(

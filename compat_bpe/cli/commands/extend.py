@@ -58,8 +58,12 @@ _MOST_CHUNKS = 1000
     groups={
         "Required (DIR, and -n or --terms)": ["--output", "--number", "--terms"],
         "Vocabulary": [
-            *("--encoding", "--model", "--pattern"),
-            *("--no-space", "--min-frequency", "--max-token-length"),
+            "--encoding",
+            "--model",
+            "--pattern",
+            "--no-space",
+            "--min-frequency",
+            "--max-token-length",
         ],
         "Corpus": CORPUS_OPTIONS,
         "Output": [*OUTPUT_OPTIONS, "--json-progress"],
@@ -72,7 +76,7 @@ _MOST_CHUNKS = 1000
     "-n --number N", "Learn up to N tokens from the corpus.", type=TokenNumber(min=0), default=0
 )
 @option("--terms FILE", "Make each line of FILE one token.", to="terms_file", type=INPUT_PATH)
-@option("--no-space", "Make terms tokens only as they are, not also with a space before them.")
+@option("--no-space", "Add each term only as it is, not also with a space before it.")
 @setting_option("min_frequency", default=2)
 @setting_option("max_token_length")
 @vocabulary_options(f"{', '.join(_DEFAULT_FORMATS)}, those that can hold it")
@@ -101,19 +105,19 @@ def extend(
       $ compat-bpe extend -e tokenizer.json --terms drugs.txt -o new/
       $ compat-bpe count -e new/tokenizer.json notes.txt
 
-    No existing id changes; new tokens get the ids after the highest. Text without a pair of
-    neighbouring tokens that a new token joins is encoded as before. Vocabularies of byte-level BPE,
-    of BPE over characters, of WordPiece and of words are extended; Unigram models and models of
-    SentencePiece are not, since their scores are learned as a whole.
+    No existing id changes; new tokens get the ids after the highest. Text is encoded as before
+    unless it has two neighbouring tokens that a new token joins. Byte-level BPE, BPE over
+    characters, WordPiece and vocabularies of words can be extended; Unigram models and models of
+    SentencePiece cannot, since their scores are learned as a whole.
 
     PATH is a text file or a file of JSON lines (.jsonl, .ndjson), compressed (.gz, .bz2, .xz, .zst)
     or not, a table (.parquet, .arrow, .feather), or a directory of such files. Without PATH, or
     where it is -, standard input is read if -n is given.
 
-    A term becomes a token by joining the first two of its tokens until one is left, so it takes
-    one id fewer than it has tokens now. A term that the encoding splits into chunks cannot become a
-    token: it is named, and the exit status is 2. It is 2 also if a file cannot be read: it is
-    named, and the others are used.
+    To make a term one token, its first two tokens are joined until one is left: this takes one id
+    fewer than the term has tokens now. A term that the encoding splits into chunks cannot become a
+    token: it is named, and the exit status is 2. The status is also 2 if a file cannot be read:
+    the file is named, and the others are used.
 
     DIR gets the vocabulary in each format, manifest.json, and changes.json: the new tokens, the
     terms, the number of tokens of the corpus before and after, and the chunks that save most.

@@ -91,9 +91,9 @@ def _complete_model(
 @click.argument("names", nargs=-1, metavar="[MODEL]...", shell_complete=_complete_model)
 @option(
     "--families",
-    "List the families of models whose encodings do not ship, and what counts their tokens.",
+    "List the families of models whose encodings are not included, and what counts their tokens.",
 )
-@option("--limits", "With --json, give the limits of each model, too.")
+@option("--limits", "With --json, also give the limits of each model.")
 @option("--json", "Print one JSON object, or a list.", to="as_json")
 def models(names: tuple[str, ...], families: bool, limits: bool, as_json: bool) -> None:
     """List the known models, their encodings and limits, or only the given MODELs.
@@ -106,22 +106,22 @@ def models(names: tuple[str, ...], families: bool, limits: bool, as_json: bool) 
       $ compat-bpe models --families
 
     A MODEL is a name in any spelling, such as openai/gpt-4o or qwen3:8b, or a word, such as gpt or
-    qwen: all names with the word in them are listed. Of a model whose encoding does not ship, its
-    family is listed, with what option -e takes for it, and what fetches the files; and its limits
-    if they are known, with a - for the encoding.
+    qwen: all names with the word in them are listed. A model whose encoding is not included has a
+    - for the encoding. Its family is listed, with the argument of -e and the command that fetches
+    the files, and its limits if they are known.
 
-    The limits are in tokens: those of the context, which a request and its reply share, and those
-    of a reply. A - means that they are not known, or that a reply has what the context leaves.
+    Limits are in tokens: the context, which a request and its reply share, and the longest reply.
+    A - means that the limit is not known, or that a reply may fill the rest of the context.
 
-    A name that ends in * stands for every model that begins like it and is not listed by itself.
-    If several fit, the first one counts; a message says by which rule a MODEL that is not listed
-    has its encoding. Unknown MODELs are reported, and the exit status is 2.
+    A name that ends in * stands for every model with that prefix that has no line of its own. If
+    several prefixes fit, the first one counts. For a MODEL that is not listed, a message gives the
+    rule by which its encoding was found. Unknown MODELs are reported, and the exit status is 2.
 
     With --json, the keys of the object are the models, and its values are the encodings; a MODEL
     of a family is reported like an unknown one, unless --limits is given and its limits are known:
     then "encoding" is null. With --families, there is a list of objects with
     the keys "family", "encoding" (what -e takes, null if that is the path of a file), "source"
-    (the command or the address that fetches the files) and "counted_by" (what counts the tokens
+    (the command or the address that fetches the files) and "counted_by" (the service that counts
     if no public tokenizer is known; the two before are null then, and this one otherwise). With
     --limits, the values are objects with the keys "encoding", "context", "input" (the most tokens
     of a request), "output", "source" (the address at which they are published) and "date" (the day
@@ -182,7 +182,7 @@ def _listed() -> dict[str, str]:
 def _named(name: str, listed: dict[str, str]) -> tuple[dict[str, str | None], list[Family]]:
     """Return the models and the families that a name or word stands for.
 
-    Each model has its encoding; None if that does not ship, and only the limits are known.
+    Each model has its encoding; None if it is not built in, and only the limits are known.
     """
     resolved = resolve_model(name)
     if isinstance(resolved, str):
@@ -198,14 +198,14 @@ def _named(name: str, listed: dict[str, str]) -> tuple[dict[str, str | None], li
 
 
 def _limited_only() -> list[str]:
-    """Return the models whose limits are known, and whose encodings do not ship."""
+    """Return the models whose limits are known, but whose encodings are not built in."""
     return [name for name in known_limits() if not isinstance(resolve_model(name), str)]
 
 
 def _failure(name: str, listed: dict[str, str]) -> CommandError:
-    """Return what to say about a name that nothing is listed for."""
+    """Return the error for a name without a model or family."""
     if resolve_model(name) is None and _named(name, listed)[1]:
-        hint = f"{PROGRAM} models --families lists some of that name"
+        hint = f"{PROGRAM} models --families lists families of that name"
         return CommandError(f"unknown model {name!r}; {hint}")
     try:
         encoding = chosen_answer(name, None).encoding_name

@@ -43,10 +43,9 @@ _GENERATOR = b'<meta name="generator" content="compat_bpe '
     groups={
         "Vocabularies": ["--encoding", "--model", "--pattern", "--estimate"],
         "Corpus": [*CORPUS_OPTIONS, "--notebooks"],
-        "Report": [
-            *["--summary", "--by", "--groups", "--terms", "--top", "--json", "--html", "--force"],
-            "--json-progress",
-        ],
+        "Report": """
+            --summary --by --groups --terms --top --json --html --force --json-progress
+        """.split(),
     },
 )
 @json_progress_option
@@ -71,7 +70,7 @@ _GENERATOR = b'<meta name="generator" content="compat_bpe '
 )
 @option(
     "--terms FILE",
-    "Show how the terms in FILE, one a line, are split into tokens.",
+    "Show how the terms in FILE, one per line, are split into tokens.",
     to="terms_file",
     type=INPUT_PATH,
 )
@@ -83,7 +82,7 @@ _GENERATOR = b'<meta name="generator" content="compat_bpe '
 )
 @option("--json", "Print one JSON object instead.", to="as_one_object")
 @option("--html FILE", "Also write an HTML page with charts to FILE.", type=click.Path())
-@option("--force", "Let --html overwrite a file that is no such page.")
+@option("--force", "Let --html overwrite a file that is not a page of this command.")
 def report(
     corpus: CorpusArguments,
     notebooks: bool,
@@ -115,22 +114,20 @@ def report(
 
     The report has the tokens of each group and in total; bytes per token; tokens per character and
     per word; and the share of chunks (the pieces that text is split into before merging) that are
-    one token. Where a vocabulary has a token for what is unknown, its share follows; and where
-    decoding loses something, the share of words that it gives back. One token for each character,
-    byte or word is the baseline. Words are separated by white space; where a script has none, as in
+    one token. If a vocabulary has a token for unknown text, its share follows; if decoding loses
+    text, so does the share of words that decoding gives back. The baselines have one token for each
+    character, byte or word. Words are separated by white space; for a script without it, such as
     Chinese, compare by characters.
 
-    Groups come in the order of their difference: first those of which one vocabulary makes many
-    times as many tokens as another; of a single vocabulary, those with the most tokens per
-    character. --groups says how many are shown.
+    The groups in which the vocabularies differ most come first; with a single vocabulary, those
+    with the most tokens per character. --groups sets how many are shown.
 
     Then come the balance (tokens per character of each group, relative to the best group); the
-    used, unused and unreachable tokens of each vocabulary (not all unreachable ones can be found,
-    and of other kinds than byte-level BPE none); the most frequent and the longest tokens; and the
-    terms.
+    used, unused and unreachable tokens of each vocabulary (unreachable ones only for byte-level
+    BPE, and perhaps not all of them); the most frequent and the longest tokens; and the terms.
 
     With --estimate, a model without a public tokenizer has a column of estimated figures, with a ≈
-    before each. An estimate has no chunks, ids or balance, so the other figures are of encodings.
+    before each. An estimate has no chunks, ids or balance: those figures are of encodings only.
 
     Special tokens in the text count as plain text. Binary files and files that are not UTF-8 in a
     directory are skipped. A file that cannot be read is named, the others are reported, and the
@@ -139,8 +136,8 @@ def report(
     The JSON object has "groups" and "total", the sizes of the text; "encodings", a list with the
     figures of each, by group and in "total", and its "vocabulary", "most_frequent", "longest",
     "tokens_by_bytes" and "terms"; "baselines"; "estimates", if there are some; "errors", with
-    "path" and "error"; and "skipped", with "path" and "reason". A ratio that would divide by zero
-    is null, and so is what is not known.
+    "path" and "error"; and "skipped", with "path" and "reason". Unknown values, and ratios that
+    would divide by zero, are null.
     """
     if by == "file" and corpus.group_field is not None:
         raise click.UsageError("--by file and --group-field exclude each other.")

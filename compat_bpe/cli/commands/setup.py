@@ -1,4 +1,4 @@
-"""The commands that set compat-bpe up for other programs, and ``compat-bpe help``."""
+"""The commands that set compat-bpe up for other programs, ``compat-bpe cache`` and ``help``."""
 
 from __future__ import annotations
 
@@ -8,9 +8,18 @@ import sys
 import click
 from click.shell_completion import BashComplete, FishComplete, ShellComplete, ZshComplete
 
+from ...corpus.count_cache import LIMIT, CountCache, cache_folder
 from ...encodings.resolve import DEFAULT_ENCODING
 from ..app import option
-from ..output import PROGRAM, CommandError, check_new_file, check_outputs, write_line, write_text
+from ..output import (
+    PROGRAM,
+    CommandError,
+    check_new_file,
+    check_outputs,
+    plural,
+    write_line,
+    write_text,
+)
 
 _SHELLS: dict[str, type[ShellComplete]] = {
     "bash": BashComplete,
@@ -19,7 +28,7 @@ _SHELLS: dict[str, type[ShellComplete]] = {
 }
 
 
-@click.command(short_help="Print a script for completion.")
+@click.command(short_help="Print a completion script for a shell.")
 @click.argument("shell", type=click.Choice(list(_SHELLS)))
 @click.pass_context
 def completion(context: click.Context, shell: str) -> None:
@@ -65,22 +74,22 @@ def help(context: click.Context, names: tuple[str, ...]) -> None:
 
 
 @click.command(short_help="Run a language server for editors.")
-@option("--stdio", "Use standard input and output; this is so without it, too.")
+@option("--stdio", "Use standard input and output (the default).")
 def lsp(stdio: bool) -> None:
-    """Run a language server, by which an editor counts tokens and makes prompts.
+    """Run a language server, with which an editor counts tokens and builds prompts.
 
     \b
     Example:
       $ compat-bpe lsp
 
-    An editor starts it by itself and speaks the Language Server Protocol with it. It keeps the
-    exact count of every open document, shows counts where the editor shows such things, and
-    answers requests of plug-ins for counts, tokens, and prompts that fit.
+    An editor starts it by itself and speaks the Language Server Protocol with it. The server keeps
+    the exact count of every open document, shows it in the editor, and answers requests of plug-ins
+    for counts, tokens, and prompts that fit.
 
-    docs/guide-editors.md has the requests, the settings, and how to set it up in editors.
+    docs/guide-editors.md lists the requests and settings, and shows how to set it up in editors.
 
-    The exit status is 0 if the client shut the server down, and 1 if it just went away in the
-    middle of a session.
+    The exit status is 0 if the client shut the server down, and 1 if the client disconnected
+    during a session.
     """
     from ...lsp.server import serve_stdio  # what no other command needs
 
@@ -90,7 +99,7 @@ def lsp(stdio: bool) -> None:
 @click.command(short_help="Run a server of the Model Context Protocol, for agents.")
 @option(
     "--root FOLDER",
-    "Let tools read files in this folder, and nothing outside. May be repeated. Without it, the "
+    "Let tools read files in this folder, and none outside it. May be repeated. Without it, the "
     "client names the folders.",
     to="roots",
     multiple=True,
@@ -108,13 +117,14 @@ def mcp(roots: tuple[str, ...], encoding: str | None) -> None:
       $ compat-bpe mcp --root .
 
     An agent's program starts it by itself and speaks the Model Context Protocol with it, on
-    standard input and output. The tools count texts, requests, files and folders, say what fits,
-    cut and split texts, compare encodings, and say what the tools of another server take of the
-    context.
+    standard input and output. The tools count texts, requests, files and folders, check whether
+    they fit, cut and split texts, compare encodings, and count the tokens that the tools of
+    another server take in the context.
 
-    It needs the package mcp: pip install 'compat-bpe[mcp]', with Python 3.10 or later.
+    It needs Python 3.10 or later and the package mcp: pip install '.[mcp]' in a checkout of
+    compat-bpe.
 
-    docs/guide-agents.md has the tools, and how to set it up in the usual programs.
+    docs/guide-agents.md lists the tools, and shows how to set it up in the usual programs.
     """
     # What no other command needs.
     from ...mcp.calls import CallError
@@ -123,11 +133,11 @@ def mcp(roots: tuple[str, ...], encoding: str | None) -> None:
 
     if not is_installed():
         raise CommandError(
-            "the server needs the package mcp 2 or later: pip install 'compat-bpe[mcp]', "
-            "with Python 3.10 or later"
+            "the server needs Python 3.10 or later and the package mcp 2 or later: "
+            "pip install '.[mcp]' in a checkout of compat-bpe"
         )
     if encoding is not None:
-        chosen_encoding(None, encoding, None)  # what is wrong with it is said at once
+        chosen_encoding(None, encoding, None)  # its errors are reported at once
     try:
         serve_stdio(roots, encoding or DEFAULT_ENCODING)
     except CallError as error:
@@ -136,7 +146,7 @@ def mcp(roots: tuple[str, ...], encoding: str | None) -> None:
 
 @click.command(name="shim-wheel", short_help="Write a stand-in for tiktoken.")
 @click.argument("directory", type=click.Path(), metavar="DIR")
-@option("--force", "Overwrite a file of that name that is no such wheel.")
+@option("--force", "Overwrite a file of that name that is not such a wheel.")
 def shim_wheel(directory: str, force: bool) -> None:
     """Write a wheel named tiktoken that hands over to this package.
 
@@ -167,3 +177,45 @@ def _reason(error: OSError) -> str:
     if isinstance(error, FileExistsError):
         return "Not a directory"
     return error.strerror or str(error)
+
+
+@click.command(short_help="Show or clear the cache of counts.")
+@option("--folder", "Print only the folder of the cache, for instance to keep it between CI runs.")
+@option("--clear", "Remove all counts.")
+def cache(folder: bool, clear: bool) -> None:
+    """Show the folder and the size of the cache of counts, or clear it.
+
+    \b
+    Examples:
+      $ compat-bpe cache
+      $ compat-bpe cache --clear
+
+    count and check keep the counts of files that have a megabyte or more together, and the server
+    for agents keeps those of a folder. A count is looked up by a hash of the file's bytes and of
+    the vocabulary, never by a name or a time, and is never out of date. The cache contains no text
+    and no names. When it is full, the counts not used for the longest time are removed.
+
+    The folder is COMPAT_BPE_CACHE_DIR, or compat-bpe where the system has its caches. The option
+    --no-cache of the other commands turns the cache off.
+    """
+    if folder and clear:
+        raise click.UsageError("--folder and --clear exclude each other.")
+    place = cache_folder()
+    if place is None:
+        raise CommandError("there is no folder for caches here; set COMPAT_BPE_CACHE_DIR to one")
+    if folder:
+        write_line(place)
+        return
+    kept = CountCache(place)
+    if clear:
+        try:
+            kept.clear()
+        except OSError as error:
+            raise CommandError(f"{error.filename}: {error.strerror or error}") from None
+        return
+    size, counts = kept.size()
+    write_line(f"folder: {place}")
+    write_line(f"size: {size:,} bytes, of at most about {LIMIT:,}")
+    if counts is None:
+        raise CommandError(f"{kept.problem}; --clear removes it")
+    write_line(plural(counts, "count"))

@@ -46,7 +46,7 @@ from ..token_view import (
     shown_merges,
     text_of,
 )
-from ..tokens import Look, looks, placed_tokens
+from ..tokens import Look, Pieces, looks, placed_tokens
 
 
 @click.command(short_help="Show the tokens of a text.")
@@ -54,10 +54,10 @@ from ..tokens import Look, looks, placed_tokens
 @encoding_options
 @reading_options
 @special_options
-@option("--ids", "Show one token a line, after its id.")
+@option("--ids", "Show one token per line, after its id.")
 @option("--merges", "Show how each WORD is merged, step by step: show --merges WORD...")
-@option("--json", "Write one JSON object a line.", to="as_json")
-@option("--html", "Write a page of HTML, of tokens or of --merges.", to="as_html")
+@option("--json", "Write one JSON object per line.", to="as_json")
+@option("--html", "Write an HTML page of the tokens, or of --merges.", to="as_html")
 @option(
     "--color",
     "Color tokens. auto: on a terminal, unless NO_COLOR is set.",
@@ -92,32 +92,32 @@ def show(
       $ compat-bpe show --merges hugs " hugging"
 
     Without FILE, or with -, read standard input. Each of several FILEs is shown under its name.
-    Those that cannot be read are reported, and the exit status is 2. A line above the tokens says
-    how many tokens and characters there are; if standard output is not a terminal, it comes last,
-    on standard error.
+    Those that cannot be read are reported, and the exit status is 2. On a terminal, a line above
+    the tokens has the numbers of tokens and characters; elsewhere, that line comes last, on
+    standard error.
 
     On a terminal, tokens have alternating colors, and special tokens are red. Elsewhere, tokens
     are separated by |, and special tokens are enclosed in \\[ and \\]. A newline is shown as \\n
     and ends the line. Other invisible characters are escaped: \\t, \\x1b, \\u200b. A backslash is
     shown as \\\\, and a | of the text as \\|.
 
-    A character is never torn apart. Tokens that share one are shown together, enclosed in \\{ and
-    \\}, with their number behind them, as in \\{世\\}2; in colors, it is a raised one. With --ids,
-    each has a line with all of it, its number among them, and its own bytes, as \\xe4.
+    Tokens that share a character are shown together, enclosed in \\{ and \\} and followed by their
+    number, as in \\{世\\}2; in colors, the number is raised. With --ids, each of them has a line
+    with the whole character, its place among them, and its own bytes, such as \\xe4.
 
     If the tokenizer changes text or leaves some out, a token is shown as the part of the text that
     it stands for. Text without a token, such as dropped white space, is dimmed, or enclosed in \\(
     and \\). Unknown text is magenta, or enclosed in \\< and \\>. With --ids, the token as in the
-    vocabulary follows if it is otherwise.
+    vocabulary follows if it differs.
 
     Bytes that are not UTF-8 are kept as tokens of their own, and shown as \\xe9. --merges, and a
     vocabulary that does not merge bytes, have U+FFFD in their place.
 
-    With --merges, the arguments are words or other text. Each chunk is shown in every state that
-    merging goes through. Beside it are the pairs that could be merged next, each with its rank;
-    the pair of the lowest rank is merged. If the vocabulary has a list of merges, #N is the
-    number in that list, from 1. The last line has the ids. On a terminal, or if COLUMNS is set,
-    long lines are shortened, and "… 5 more" says how many pairs are left out.
+    With --merges, the arguments are words or other text. Each line shows a state of merging a
+    chunk, and beside it the pairs that could be merged next, each with its rank; the pair of the
+    lowest rank is merged. If the vocabulary has a list of merges, #N is the number in that list,
+    from 1. The last line has the ids. On a terminal, or if COLUMNS is set, long lines are
+    shortened, and "… 5 more" says how many pairs are left out.
 
     Models that do not merge have other steps. WordPiece: at each place the pieces that are tried,
     the longest first, until one is in the vocabulary. Unigram: for each place the pieces that begin
@@ -141,8 +141,8 @@ def show(
     """
     if ids + merges > 1 or as_json + as_html > 1 or (ids and (as_json or as_html)):
         raise click.UsageError(
-            "--ids, --merges, --json and --html exclude each other, but for --merges --json and "
-            "--merges --html."
+            "--ids, --merges, --json and --html exclude each other, except --merges with --json or "
+            "--html."
         )
     chosen = chosen_encoding(model, encoding, pattern)
     allowed = allowed_special(chosen, special, names)
@@ -169,7 +169,7 @@ def show(
         name = shown_name(file)
         try:
             if as_json:
-                lines = placed_tokens(chosen, read_pieces(file, reading), allowed, name)
+                lines = placed_tokens(Pieces(chosen, read_pieces(file, reading), allowed, name))
                 if len(files) > 1:
                     head = f'{{"path": {json.dumps(file)}, '
                     lines = (head + line[1:] for line in lines)
@@ -203,7 +203,7 @@ class _Tokens:
     def __init__(self, encoding: Encoding, reading: Reading, allowed: Set[str], file: str) -> None:
         pieces = read_pieces(file, reading)
         read = self._counted(chain([next(pieces, "")], pieces))
-        self._looks = looks(encoding, read, allowed, shown_name(file))
+        self._looks = looks(Pieces(encoding, read, allowed, shown_name(file)))
         self._tokens = self._characters = 0
 
     def _counted(self, pieces: Iterable[str]) -> Iterator[str]:

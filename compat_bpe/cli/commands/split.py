@@ -60,7 +60,7 @@ _DIGITS = 4
 @limit_option("Put at most N tokens in a part", least=1, required=True)
 @option(
     "--files",
-    "Pack whole files, and those in directories: each part has as many of the next files as fit, "
+    "Pack whole files, also those in directories. Each part has as many of the next files as fit, "
     "each below a line with its name. A file that does not fit in one part is cut.",
     to="as_files",
 )
@@ -73,7 +73,7 @@ _DIGITS = 4
 @option(
     "--boundary",
     "Cut between any two characters, between words, or between lines. A word or a line that does "
-    "not fit in one part is cut all the same.",
+    "not fit in one part is cut anyway.",
     type=click.Choice(["char", "word", "line"]),
     default="char",
 )
@@ -88,9 +88,7 @@ _DIGITS = 4
     to="prefix",
     type=click.Path(),
 )
-@option(
-    "--suffix TEXT", "End the names of these files with TEXT.", type=click.Path(), default=".txt"
-)
+@option("--suffix TEXT", "End the names of the files with TEXT.", type=click.Path(), default=".txt")
 @option("--force", "Overwrite files that exist.")
 @option(
     "--separator TEXT",
@@ -134,22 +132,22 @@ def split(
     special tokens are plain text.
 
     With --files, there may be several PATHs, and directories. Each part is a run of files in their
-    order. Above each file is a line with its name, "==> NAME <==", above the rest of one that is
-    cut "==> NAME (continued) <=="; these lines count, too. If a file does not end a line, a newline
-    comes before the next of them. All else is the files, byte for byte, each of them once. In a
+    order. The line "==> NAME <==" comes before each file, and "==> NAME (continued) <==" before
+    the rest of a file that is cut; these lines count, too. If a file does not end with a newline,
+    one is added before the next such line. All else is the files, byte for byte, each once. In a
     directory, files are chosen as by count: those that git ignores are left out, and those that are
-    binary (with --errors strict, also those that are not UTF-8) are skipped and named. A PATH that
-    is one of these, or a file that cannot be read, is an error: then no part is written.
+    binary (with --errors strict, also those that are not UTF-8) are skipped and named. If a PATH is
+    such a file, or a file cannot be read, that is an error, and no part is written.
 
-    One of --output, --separator, --null and --json says where the parts go. --output prints the
-    names of the files. They appear only when all parts are written. A file that exists is
-    overwritten only with --force, and the input never.
+    One of --output, --separator, --null and --json is required. --output prints the names of the
+    files, which appear only when all parts are written. A file that exists is overwritten only
+    with --force, and the input never.
 
-    Each character or byte that is not UTF-8 counts as U+FFFD, as with count --errors replace.
+    Bytes that are not UTF-8 count as U+FFFD, as with count --errors replace.
 
     With --json, each object has the keys "start" and "end" (in characters), "tokens", and "text",
     or "path" if the parts are written to files. A part that is not UTF-8 has "hex" in place of
-    "text", its bytes in hexadecimal. With --files, "files" is there instead of the first two: a
+    "text", its bytes in hexadecimal. With --files, "files" replaces "start" and "end": a
     list of objects with "path"; "start" and "end", the characters of the file that are in the part;
     and "at", the place in the part at which they begin.
     """
@@ -234,7 +232,7 @@ def split(
 
 
 class _Part(NamedTuple):
-    """A part, its bytes and its tokens, and the members of its object that say what is in it."""
+    """A part: its bytes, its tokens, and the members of its object about its content."""
 
     text: str
     data: bytes
@@ -258,8 +256,8 @@ def _texts(
         notebooks: True to take only the sources of notebooks.
 
     Raises:
-        CommandError: one cannot be read, or is no text and was named itself; all are reported. Or
-            there are none, and not because a directory is empty.
+        CommandError: a file cannot be read, or was named and is not text; all are reported. Or
+            there are no files, and not because a directory is empty.
     """
     texts: dict[str, KeptBytes] = {}
     seen: set[str] = set()
@@ -323,7 +321,7 @@ def _bytes_of(part: PackedPart, sources: Sequence[KeptBytes]) -> bytes:
 
 
 def _source(path: str, text: str) -> str:
-    """Return the sources of a notebook; of what is not one, the text, with a message."""
+    """Return the sources of a notebook; for another file, its text, with a message."""
     try:
         return notebook_source(text)
     except NotebookError as error:
@@ -359,7 +357,7 @@ def _check_no_nul(texts: dict[str, KeptBytes]) -> None:
             offset = len(kept.bytes_of(0, kept.text.index("\0")))
             raise CommandError(
                 f"{shown_name(path)}: NUL byte at offset {offset}, "
-                "which --null would mix up with the end of a part; use --json"
+                "which --null would confuse with the end of a part; use --json"
             )
 
 
@@ -374,7 +372,7 @@ def _paths(prefix: str, suffix: str, count: int) -> list[str]:
 
 
 def _check_new(paths: Sequence[str], force: bool) -> None:
-    """Refuse to overwrite a file that exists, and what is not a file in any case.
+    """Refuse existing files without ``force``, and always paths that are not regular files.
 
     Raises:
         CommandError: one of the files must not be written.

@@ -79,17 +79,17 @@ class Checkpointing:
             return
         folder, target = (Path(os.path.realpath(path)) for path in (self._folder, output))
         if folder in (target, *target.parents) or target in folder.parents:
-            raise click.UsageError("--checkpoint and --output need folders apart from each other.")
+            raise click.UsageError("--checkpoint and --output need separate folders.")
         for path in corpus:
             if Path(os.path.realpath(path)) in (folder, *folder.parents):
                 raise click.UsageError(
-                    f"--checkpoint: {path} has this folder in it, and would be another corpus "
-                    "with its files."
+                    f"--checkpoint: {path} contains this folder, whose files would be read as part "
+                    "of the corpus."
                 )
 
     @contextmanager
     def around(self, trainer: AnyTrainer, settings: Settings[Any]) -> Iterator[AnyTrainer]:
-        """Give a trainer that keeps what it does; the trainer itself if there is no folder.
+        """Give a trainer that writes checkpoints; the trainer itself if there is no folder.
 
         Raises:
             CommandError: the kind is not learned from counts.
@@ -123,14 +123,14 @@ checkpoint_options = gathered(
     lambda checkpoint, checkpoint_every: Checkpointing(checkpoint, checkpoint_every),
     option(
         "--checkpoint DIR",
-        "Keep in DIR what is done. If the command is stopped, the same one goes on from there. "
-        "DIR is removed when the vocabulary is written.",
+        "Save the work done so far in DIR. If the command is stopped, run it again to go on from "
+        "there. DIR is removed when the vocabulary is written.",
         type=click.Path(),
     ),
     option(
         "--checkpoint-every SECONDS",
-        "Write a checkpoint after so many seconds, or later if writing takes long; with 0, after "
-        "each text and each merge.",
+        "Write a checkpoint every SECONDS, or less often if writing takes long; with 0, after each "
+        "text and each merge.",
         type=click.FloatRange(min=0),
         default=60,
     ),
@@ -147,20 +147,21 @@ _LEAST = 8_000_000
 #: The share of the beginning that is looked at.
 _SHARE = 0.25
 
-#: The seconds from which on a training is long.
+#: A training of more seconds is long.
 _LONG = 60.0
 
 
 class Forecast:
     """Estimates of a training: one after the first megabytes, and one before learning begins.
 
-    The first knows only the beginning of the corpus, the second all of it. They are made of a
-    corpus whose size is known, and said if the training is long, or a program asks for progress.
+    The first is based on the beginning of the corpus, the second on all of it. They are made if
+    the size of the corpus is known, and shown if the training is long or a program asks for
+    progress.
 
     Args:
         costs: the costs of the kind of vocabulary; None if they are not known.
         corpus: the corpus that is read.
-        counts: what was read of it so far.
+        counts: the counts of the text read so far.
         workers: the most processes that count.
     """
 
@@ -252,7 +253,10 @@ _TOP = 5
         settings.SPECIAL: [*flags_of(settings.SPECIAL), "--bos", "--eos", "--unk", "--pad"],
         "Corpus": [*CORPUS_OPTIONS, "--counts"],
         settings.PREPARATION: [
-            *("--normalize", "--mask", "--drop-duplicates", *flags_of(settings.PREPARATION)),
+            "--normalize",
+            "--mask",
+            "--drop-duplicates",
+            *flags_of(settings.PREPARATION),
             "--validation",
         ],
         "Output": [*OUTPUT_OPTIONS, *CHECKPOINT_OPTIONS, "--json-progress"],
@@ -297,10 +301,11 @@ def train(
     where it is -, standard input is read. Each file, JSON line and row is a document. Its group is
     the first directory below PATH, or else the file's name up to the first dot.
 
-    With --counts, chunks are read that have been counted before; see compat-bpe corpus counts.
+    --counts reads chunks that were counted before; see compat-bpe corpus counts.
 
     The merges are those that Hugging Face tokenizers learns from the same documents and pattern,
-    given the order of the alphabet. The same input always gives the same files.
+    except that its order of characters with a mark is random. Here, the same input always gives
+    the same files.
 
     \b
     Models:
@@ -323,30 +328,30 @@ def train(
       token-map       token_map.tsv: people; each token with its parts
       sentencepiece   NAME.model, NAME.vocab: sentencepiece
 
-    Of models other than bpe, tokenizer-json and token-map are written. Of models of SentencePiece,
-    sentencepiece is written; --special names control symbols, --bos, --eos, --unk and --pad the
-    special pieces, and one process does the work.
+    A model other than bpe is written as tokenizer-json and token-map; a model of SentencePiece as
+    sentencepiece. For the latter, --special names control symbols; --bos, --eos, --unk and --pad
+    name the special pieces; and one process does the work.
 
     tokenizer_config.json, for transformers, has the roles of special tokens: --bos, --eos, --unk
     and --pad, which are made special tokens if --special does not name them. manifest.json has the
-    settings, the corpus and its SHA-256, what was left out of it, and the SHA-256 of each file.
+    settings, the corpus and its SHA-256, the input left out of it, and the SHA-256 of each file.
 
     A file that cannot be read is named, the vocabulary is learned from the others, and the exit
     status is 2.
 
-    If a run takes more than a minute, its time and memory are estimated from the first megabytes,
-    and again before learning begins. The objects of --json-progress have the keys "stage" and
+    The time and memory of a run of more than a minute are estimated from the first megabytes, and
+    again before learning begins. The objects of --json-progress have the keys "stage" and
     "seconds"; those of "read" and "learn" also "done", "total" (or null) and "unit"; of "estimate"
     "least_seconds", "most_seconds", "least_bytes", "most_bytes" and "size"; of "finished"
-    "status", "stopped" and "tokens"; and of "failed" "status" and "error". One of these two comes
-    last.
+    "status", "stopped" and "tokens"; and of "failed" "status" and "error". "finished" or "failed"
+    comes last.
     """
     validation = preparation.validation
     kind = training.kind
     needs_held_out = kind.convergence is not None
     if needs_held_out and not validation:
         raise click.UsageError("--patience and --check-every need --validation.")
-    # The run before may have ended when all was written.
+    # The earlier run may have been stopped after everything was written.
     may_be_whole = checkpointing.goes_on and (output / MANIFEST).is_file()
     name = checked_name(output, name, force=force or may_be_whole)
     # A format that was asked for is an error if it cannot hold the vocabulary.
@@ -445,13 +450,10 @@ def _feed(
 def _settings(
     training: Training, preparation: Preparation, corpus: CorpusArguments
 ) -> dict[str, Any]:
-    """Return the settings as the manifest has them; pattern and special tokens stand beside."""
+    """Return the settings for the manifest, which has pattern and special tokens elsewhere."""
     return {
         **training.described(),
-        "normalization": preparation.normalization,
-        "mask": [[rule.pattern.pattern, rule.replacement] for rule in preparation.rules],
-        "drop_duplicates": preparation.drop_duplicates,
-        "validation": preparation.validation,
+        **preparation.described(),
         "field": corpus.field,
         "group_field": corpus.group_field,
         "errors": corpus.errors,

@@ -26,13 +26,13 @@ from ..output import (
     write_line,
     write_message,
 )
-from ..tokens import encoded
+from ..tokens import Pieces, encoded
 
 if TYPE_CHECKING:
     from ...fit.boundary import Boundary
     from ...fit.truncate import Keep, Truncated
 
-#: What is on both sides of a cut.
+#: The nouns for the units on both sides of a cut.
 _NOUNS: Mapping[str, str] = {"line": "lines", "word": "words", "char": "characters"}
 
 
@@ -47,23 +47,23 @@ _NOUNS: Mapping[str, str] = {"line": "lines", "word": "words", "char": "characte
 )
 @option(
     "--boundary",
-    "Cut between any two characters, not within a word, or only between lines. A line that does "
-    "not fit is cut between words, and a word that does not fit between characters.",
+    "Cut between any two characters, between words, or between lines. A line that does not fit is "
+    "cut between words, and a word that does not fit between characters.",
     type=click.Choice(["char", "word", "line"]),
     default="char",
 )
 @option(
     "--marker TEXT",
-    "Put TEXT where something was cut; \\n, \\t, \\r, \\0 and \\\\ are escapes. The default is … "
-    "for --keep ends, on a line of its own between lines, and nothing otherwise.",
+    "Put TEXT where text was cut; \\n, \\t, \\r, \\0 and \\\\ are escapes. Default: … for --keep "
+    "ends, on a line of its own if cut between lines; otherwise nothing.",
     type=unescape,
 )
 @encoding_options
 @ESTIMATE
 @reading_options
-@option("--report", "Report on standard error what was kept.")
+@option("--report", "Report the kept part on standard error.")
 @option("--json", "Print the kept text and the report as a JSON object.", to="as_json")
-@option("--exit-code", "Exit with 1 if something was cut.")
+@option("--exit-code", "Exit with status 1 if something was cut.")
 def truncate(
     file: str,
     limit: int,
@@ -93,17 +93,17 @@ def truncate(
     end in \\n. Names of special tokens are plain text. With --keep head, the command reads only as
     much as it needs.
 
-    If --boundary leaves nothing of an end but white space, that end is cut at the next finer
-    boundary, and a message says so.
+    If cutting at --boundary would leave only white space of an end, that end is cut at the next
+    finer boundary, and a message says so.
 
-    Each character or byte that is not UTF-8 counts as U+FFFD, as with count --errors replace. With
-    --errors strict, the input is read to its end, and nothing is written if any of it is wrong.
+    Bytes that are not UTF-8 count as U+FFFD, as with count --errors replace. With --errors strict,
+    the input is read to its end, and nothing is written if any of it is not UTF-8.
 
-    The object of --json has the keys "text", or for one that is not UTF-8 "hex", its bytes in
-    hexadecimal; "cut" (a boolean); "tokens", "characters" and "bytes" of the text; "kept", the kept
-    slices of the input as a list of [start, end] in characters; "boundary", the finest at which it
-    was cut, or null; "input", an object with the "characters" and "bytes" of the input, or null if
-    not all of it was needed; and "estimate", the reason for which the tokens are an estimate, or
+    The object of --json has the keys "text" (or, if it is not UTF-8, "hex": its bytes in
+    hexadecimal); "cut" (a boolean); "tokens", "characters" and "bytes" of the text; "kept", the
+    kept slices of the input as a list of [start, end] in characters; "boundary", the finest at
+    which it was cut, or null; "input", an object with the "characters" and "bytes" of the input, or
+    null if not all of it was needed; and "estimate", the reason why the tokens are an estimate, or
     null.
     """
     answer = chosen_answer(model, encoding, estimate=estimate)
@@ -164,8 +164,8 @@ def _read_head(
 
     What is not UTF-8 is as ``read_pieces`` gives it.
 
-    Once an id is certain, it stays, however the text goes on. Once more ids are certain than fit,
-    no beginning that is longer than the text read so far fits.
+    A certain id stays, no matter how the text goes on. Once more ids are certain than fit, no
+    beginning longer than the text read so far fits.
     """
     pieces: list[str] = []
     unread = read_pieces(file, reading)
@@ -176,10 +176,10 @@ def _read_head(
             yield replace_escaped(piece)
 
     source = taken()
-    ids = encoded(encoding, source, frozenset(), shown_name(file))
+    ids = encoded(Pieces(encoding, source, frozenset(), shown_name(file)))
     is_whole = next(islice(ids, min(limit, sys.maxsize), None), None) is None
     if not is_whole and reading.errors == "strict":
-        # Where a piece ends must not decide what is an error, so all is checked.
+        # Check the whole text, or the ends of pieces would decide what is an error.
         is_whole = not max(map(bool, unread), default=False)
     elif not is_whole and look_for_end:
         with suppress(CommandError):  # errors in the rest do not matter
@@ -190,7 +190,7 @@ def _read_head(
 def _with_clean_seam(
     result: Truncated, source: KeptBytes, encoding: Encoding, limit: int
 ) -> Truncated:
-    """Shorten the tail while its first bytes, joined to the head, are not what was counted.
+    """Shorten the tail until the bytes where it joins the head are those that were counted.
 
     Without a marker, bytes that are not UTF-8 may make a character there.
     """
@@ -210,7 +210,7 @@ def _with_clean_seam(
 
 
 def _bytes(result: Truncated, source: KeptBytes) -> bytes:
-    """Return the bytes of what is kept, with the marker where something was cut."""
+    """Return the kept bytes, with the marker where something was cut."""
     if not result.was_cut:
         return source.bytes_of(0, len(source.text))
     head = next((end for start, end in result.kept if start == 0), 0)

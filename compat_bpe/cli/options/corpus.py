@@ -45,9 +45,10 @@ _NAMED = 10
 
 
 #: The options that ``corpus_options`` gives, for a section of a command's help.
-CORPUS_OPTIONS = (
-    *("--field", "--group-field", "--jsonl", "--errors"),
-    *("--include", "--exclude", "--hidden", "--no-ignore", "--verbose"),
+CORPUS_OPTIONS = tuple(
+    """
+        --field --group-field --jsonl --errors --include --exclude --hidden --no-ignore --verbose
+    """.split()
 )
 
 
@@ -110,16 +111,16 @@ corpus_options = gathered(
     option(
         "--group-field NAME", "The field or column that holds the group. Default: the file's group."
     ),
-    option("--jsonl", "Read all input as JSON lines, whatever its name."),
+    option("--jsonl", "Read all input as JSON lines, regardless of file names."),
     option(
         "--errors",
-        "Damaged input (binary, not UTF-8, invalid JSON, cut short) is an error (strict), or left "
-        "out (skip); replace reads what is not UTF-8 as U+FFFD. Default: skip for text files in a "
-        "directory, else strict.",
+        "Treat damaged input (binary, not UTF-8, invalid JSON, cut short) as an error (strict), or "
+        "skip it (skip); replace reads bytes that are not UTF-8 as U+FFFD. Default: skip for text "
+        "files in a directory, else strict.",
         type=click.Choice(["strict", "replace", "skip"]),
     ),
     walk_options,
-    option("-v --verbose", "Name everything that is skipped, and why."),
+    option("-v --verbose", "Name everything that is skipped, with the reason."),
 )
 
 
@@ -246,7 +247,7 @@ class Corpus:
                 say(message)
         if not has_text and (self.failed or self.skipped):
             raise CommandError(
-                "nothing is left of the corpus: every file is skipped, unreadable or empty"
+                "the corpus has no text: every file was skipped, unreadable or empty"
             )
 
     def _read(
@@ -343,7 +344,7 @@ class CountedInput:
         paths: the files, or folders of them.
 
     Raises:
-        CommandError: the name of a file tells no format, or a folder has no file of counts.
+        CommandError: a file's name has no known ending, or a folder has no file of counts.
     """
 
     def __init__(self, paths: Sequence[str]) -> None:
@@ -364,7 +365,7 @@ class CountedInput:
         return self._reader.total
 
     def as_dict(self) -> dict[str, Any]:
-        """Return what was read, for a JSON file; complete when all rows have been taken.
+        """Return the input, for a JSON file; complete when all rows have been taken.
 
         ``sha256`` is the digest of the rows as lines of a TSV file with groups, as they came.
         """
@@ -400,8 +401,8 @@ class CountedInput:
         """Give all rows to a trainer; nothing if there are no files.
 
         Raises:
-            CommandError: as in ``rows``; or a row's text is no chunk.
-            ValueError: the trainer takes no counts.
+            CommandError: as in ``rows``; or a row's text is not a chunk.
+            ValueError: the trainer does not learn from counts.
         """
         if not self.paths:
             return
@@ -445,13 +446,13 @@ def preparation_options(validation: str) -> Callable[[Callable[..., Any]], Calla
         ),
         option(
             "--mask FILE",
-            "Replace text by the rules in FILE, one a line: a regular expression, an arrow (→ or "
+            "Replace text by the rules in FILE, one per line: a regular expression, an arrow (→ or "
             "=>) and the replacement.",
             type=INPUT_PATH,
         ),
         option(
             "--drop-duplicates",
-            "Drop lines, or whole documents, that occurred before.",
+            "Drop repeated lines, or repeated documents.",
             type=click.Choice(["lines", "documents"]),
         ),
         option(

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import click
 
 from ...encodings.resolve import DEFAULT_ENCODING
-from ..app import JOBS, GroupedCommand, check_together, given_options, option, together
+from ..app import JOBS, NO_CACHE, GroupedCommand, check_together, given_options, option, together
 from ..count_view import ORDERS, Column, estimate_mark
 from ..input import (
     INPUT_PATH,
@@ -31,26 +31,23 @@ if TYPE_CHECKING:
 GROUPS = {
     "Encoding": ["--model", "--encoding", "--pattern", "--estimate", "--factor", "--price"],
     "Limit": ["--max", "--per-file", "--context"],
-    "Input": [
-        *["--string", "--messages", "--parts", "--strict", "--as-of", "--files-from", "--null"],
-        *["--include", "--exclude", "--hidden", "--no-ignore", "--decompress", "--notebooks"],
-        *["--text", "--errors", "--encoding-of-file"],
-    ],
-    "Output": [
-        *["--tree", "--depth", "--percent", "--sort", "--top"],
-        *["--total-only", "--format", "--json", "--quiet", "--verbose"],
-    ],
+    "Input": """
+        --string --messages --parts --strict --as-of --files-from --null --include --exclude
+        --hidden --no-ignore --decompress --notebooks --text --errors --encoding-of-file
+    """.split(),
+    "Output": """
+        --tree --depth --percent --sort --top --total-only --format --json --quiet --verbose
+    """.split(),
 }
 
 #: Options that exclude each other; --format is there for csv and tsv, --json also for its json.
 _EXCLUDING = [
     *(
         ("--messages", of_files)
-        for of_files in (
-            *("PATH", "--string", "--files-from", "--tree", "--percent", "--top", "--sort"),
-            *("--per-file", "--include", "--exclude", "--text", "--errors", "--decompress"),
-            *("--notebooks", "--encoding-of-file", "--format"),
-        )
+        for of_files in """
+                PATH --string --files-from --tree --percent --top --sort --per-file --include
+                --exclude --text --errors --decompress --notebooks --encoding-of-file --format
+            """.split()
     ),
     ("--parts", "--factor"),
     ("--total-only", "--context"),
@@ -94,65 +91,65 @@ count_options = together(
     partial(encoding_options, several=True),
     option(
         "--estimate",
-        "For a model without a public tokenizer, such as Claude's, print an approximate number "
-        "with a ≈ before it, by the number of characters that its maker says a token has. All "
-        "other models are counted exactly.",
+        "Estimate the tokens of a model without a public tokenizer, such as Claude's, from the "
+        "characters per token that its maker publishes; a ≈ marks the number. Other models are "
+        "counted exactly.",
     ),
     option(
         "--factor X",
-        "Print X times the number, as an estimate with a ≈ before it: for a model whose tokens "
-        "you have compared with those of an encoding, or with its --estimate.",
+        "Multiply the number by X and print it as an estimate, with a ≈ before it: for a model "
+        "whose tokens you have compared with those of an encoding, or with its --estimate.",
         type=_factor,
     ),
     option(
         "--price X",
-        "Show the cost of the tokens, too, at X for a million. Repeat it to give each of several "
-        "models its price, in their order.",
+        "Also show the cost of the tokens, at X per million. Repeat it to give each of several "
+        "models its own price, in their order.",
         to="prices",
         multiple=True,
         type=_price,
     ),
-    limit_option("Exit with status 1 if there are more than N tokens in all"),
+    limit_option("Exit with status 1 if there are more than N tokens in total"),
     option(
         "--per-file",
-        "Apply the limit to each file instead: exit with status 1 if any has more than N tokens, "
-        "and name those that do.",
+        "Apply the limit to each file: exit with status 1 if any file has more than N tokens, and "
+        "name those files.",
     ),
-    option("--context", "Show the share of the model's context that all tokens take."),
+    option("--context", "Show the share of the model's context that the tokens fill."),
     option("-c --string TEXT", "Count TEXT itself instead of files.", type=check_utf8),
     option(
         "--messages FILE",
-        "Count the request in FILE (- is standard input): an object with messages (or the input "
-        "of Responses), and perhaps tools and a model; or a list of messages. FILE may also have "
-        "one on each line, as for fine-tuning and batches; then the sum is printed, too. If the "
-        "lines are messages, as in a transcript, they are one request.",
+        "Count the request in FILE (- is standard input): a list of messages, or an object with "
+        "messages (or the input of Responses), and optionally tools and a model. If each line of "
+        "FILE is a request, as for fine-tuning and batches, the sum is printed, too. If the lines "
+        "are messages, as in a transcript, they are one request.",
         type=INPUT_PATH,
     ),
     option(
         "--parts",
-        "With --messages, show what each part of the request adds: each message, the images in "
+        "With --messages, show the tokens of each part of the request: each message, the images in "
         "it, the tools, and the beginning of the reply.",
     ),
     option(
         "--strict",
-        "With --messages, refuse a request of which something cannot be counted. Otherwise the "
-        "rest is counted, and a message names what is not.",
+        "With --messages, refuse a request if a part of it cannot be counted. By default, a "
+        "message names that part, and the rest is counted.",
     ),
     option(
         "--as-of DATE",
         "With --messages, the day of the request, such as 2025-06-30: deepseek-chat and "
-        "deepseek-reasoner have meant one model after the other.",
+        "deepseek-reasoner have meant different models over time.",
     ),
     option(
         "--files-from FILE",
-        "Read more PATHs from FILE (- is standard input), one on each line, quoted or not as git "
-        "ls-files prints it.",
+        "Read more PATHs from FILE (- is standard input), one per line, quoted or not, as git "
+        "ls-files prints them.",
         type=INPUT_PATH,
     ),
     option(
         "-0 --null",
-        "A NUL byte ends each PATH in FILE, as with find -print0 and git ls-files -z; none is "
-        "quoted.",
+        "Each PATH in FILE ends with a NUL byte, as from find -print0 and git ls-files -z, and is "
+        "not quoted.",
     ),
     walk_options,
     option(
@@ -160,26 +157,25 @@ count_options = together(
         "Count the text in compressed files (.gz, .bz2, .xz, .zst), not their bytes.",
     ),
     notebooks_option,
-    option("-a --text", "Take files with NUL bytes as text, too."),
+    option("-a --text", "Count files with NUL bytes as text, too."),
     option(
         "--errors",
-        "A file that is binary or not UTF-8 is an error (strict) or skipped (skip); with replace, "
-        "bytes that are not UTF-8 count as U+FFFD. By default it is an error if it is a PATH, and "
-        "skipped in a directory.",
+        "Treat a file that is binary or not UTF-8 as an error (strict), or skip it (skip); replace "
+        "counts bytes that are not UTF-8 as U+FFFD. By default, such a file is an error if it is a "
+        "PATH, and skipped in a directory.",
         type=click.Choice(["strict", "replace", "skip"]),
     ),
     encoding_of_file,
-    option("--tree", "Show directories with the sum of what is in them.", to="as_tree"),
+    option("--tree", "Show a tree of directories, each with its sum.", to="as_tree"),
     option(
         "--depth N",
-        "Show N levels of each tree below its top; the sums stay.",
+        "Show N levels below the top of each tree; sums still include all files.",
         type=click.IntRange(min=0),
     ),
-    option("--percent", "Show the share of each line in the total, too."),
+    option("--percent", "Also show each line's share of the total."),
     option(
         "--sort",
-        "Sort by name, by path, or most tokens first; by default files come in the order of the "
-        "PATHs.",
+        "Sort by name, by path, or by tokens, the most first. Default: the order of the PATHs.",
         to="order",
         type=click.Choice(ORDERS),
     ),
@@ -188,17 +184,18 @@ count_options = together(
         "Show only the N files with the most tokens, and the sum of the others.",
         type=click.IntRange(min=1),
     ),
-    option("--total-only", "Print the total and nothing else: one number."),
+    option("--total-only", "Print only the total: one number."),
     option(
         "--format",
-        "Print a table (the default), a JSON object, or a line for each file with commas (csv) or "
-        "tabs (tsv) between its columns; the first line has their names.",
+        "Print a table (the default), a JSON object, or a line per file, its columns separated by "
+        "commas (csv) or tabs (tsv), below a line with their titles.",
         to="layout",
         type=click.Choice(["table", "json", "csv", "tsv"]),
     ),
     option("--json", "The same as --format json.", to="as_json"),
     option("-q --quiet", "Print only errors on standard error: no notes, no progress bar."),
-    option("-v --verbose", "Name each file that is skipped, instead of their number."),
+    option("-v --verbose", "Name each skipped file, not only the first ones."),
+    NO_CACHE,
     JOBS,
 )
 
@@ -271,6 +268,7 @@ class CountOptions:
     as_json: bool
     quiet: bool
     verbose: bool
+    no_cache: bool
     jobs: int | None
 
     def __init__(self, values: dict[str, Any]) -> None:

@@ -6,7 +6,6 @@ from collections.abc import Sequence, Set
 from typing import TYPE_CHECKING, Any, Callable, TypeVar
 
 import click
-from click.shell_completion import CompletionItem
 
 from ... import Encoding
 from ...encodings.model_names import model_names
@@ -18,9 +17,11 @@ from ..app import option, together
 from ..output import PROGRAM, CommandError
 
 if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
     from ...encodings.estimates import Estimate
 
-#: How the command writes what it tells its users to give.
+#: The advice in errors for users of the command.
 TERMS = Terms(
     "-m {}", "-e {}", "-e {}", f"{PROGRAM} count --estimate", f"{PROGRAM} models lists them"
 )
@@ -30,8 +31,8 @@ _FAMILIES = [name for name in PATTERNS if name not in PUBLISHED]
 
 #: The error of --pattern beside an encoding that has a pattern of its own.
 _PATTERN_WITHOUT_FILE = (
-    "--pattern is for a vocabulary file that does not say its pattern (a rank file, vocab.json "
-    "with merges.txt, a GGUF file that has none); --encoding gives its path."
+    "--pattern is for a vocabulary file without a pattern of its own (a rank file, vocab.json "
+    "with merges.txt, some GGUF files); --encoding gives its path."
 )
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
@@ -76,25 +77,25 @@ def encoding_options(function: _Function, *, several: bool = False) -> _Function
     return together(
         option(
             "-e --encoding NAME|PATH",
-            "Use this encoding: a name, or the path of a vocabulary (tokenizer.json of any model, "
-            "SentencePiece's .model, vocab.txt, vocab.json with merges.txt, NAME.tiktoken, "
-            "tekken.json, NAME.gguf, or a folder with one of them), or a model on this machine: "
-            "hf:OWNER/NAME, ollama:NAME:TAG or lmstudio:OWNER/NAME. "
+            "Use this encoding, by its name or by the path of a vocabulary. The path is that of a "
+            "tokenizer.json of any model, SentencePiece's .model, vocab.txt, vocab.json with "
+            "merges.txt, NAME.tiktoken, tekken.json, NAME.gguf, or a folder with one of them. A "
+            "model on this machine is hf:OWNER/NAME, ollama:NAME:TAG or lmstudio:OWNER/NAME. "
             f"The default is {DEFAULT_ENCODING}.{repeated}",
             multiple=several,
             shell_complete=_complete_encoding,
         ),
         option(
             "-m --model NAME",
-            "Use the encoding of this model, for instance gpt-4o, azure/eu/gpt-4o or "
-            f"deepseek-chat; or that of a model in Hugging Face's cache, OWNER/NAME.{repeated}",
+            "Use the encoding of this model, such as gpt-4o, azure/eu/gpt-4o or deepseek-chat. "
+            f"OWNER/NAME may also be a model in Hugging Face's cache.{repeated}",
             multiple=several,
             shell_complete=lambda _ctx, _param, start: _beginning(start, model_names()),
         ),
         option(
             "--pattern NAME",
-            "Split text with this pattern, for a vocabulary that does not say it: a rank file "
-            "(.tiktoken, .model), vocab.json with merges.txt, or a GGUF file that has none. "
+            "Split text with this pattern, for a vocabulary file that has none: a rank file "
+            "(.tiktoken, .model), vocab.json with merges.txt, or some GGUF files. "
             f"NAME is {', '.join(_FAMILIES)}, or the name of an OpenAI encoding.",
             shell_complete=lambda _ctx, _param, start: _beginning(start, list(PATTERNS)),
         ),
@@ -104,25 +105,25 @@ def encoding_options(function: _Function, *, several: bool = False) -> _Function
 #: The option of commands that can go by an estimate.
 ESTIMATE = option(
     "--estimate",
-    "For a model that has no public tokenizer, estimate the tokens by the number of characters to "
-    "a token that its maker publishes.",
+    "Estimate the tokens of a model without a public tokenizer, from the characters per token that "
+    "its maker publishes.",
 )
 
 
 def chosen_answer(
     model: str | None, encoding: str | None, *, estimate: bool | None = None
 ) -> Answer:
-    """Return what the options mean.
+    """Return the answer to the options: the encoding or the estimate that they name.
 
     Args:
         model: the value of ``-m``.
-        encoding: the value of ``-e``. The name of an encoding that ships is never taken for a path;
-            ``./NAME`` is one.
+        encoding: the value of ``-e``. The name of a built-in encoding is never taken for a path;
+            ``./NAME`` is a path.
         estimate: True if tokens may be estimated; None if the command has no ``--estimate``.
 
     Raises:
         click.UsageError: both options are given.
-        CommandError: the name leads to nothing.
+        CommandError: no model, encoding or file has the name.
     """
     if model is not None and encoding is not None:
         raise click.UsageError("--model and --encoding exclude each other: give one of them.")
@@ -205,6 +206,8 @@ def _complete_encoding(
 ) -> list[CompletionItem]:
     names = _beginning(start, all_encoding_names())
     if names:
+        from click.shell_completion import CompletionItem  # only a shell that completes needs it
+
         return list(map(CompletionItem, names))
     return click.Path().shell_complete(context, parameter, start)
 

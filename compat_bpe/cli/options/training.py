@@ -44,18 +44,18 @@ class Training(NamedTuple):
     start: str | None
 
     def note(self, trained: AnyTrained) -> str:
-        """Return what the user should know of the result; "" if there is nothing."""
+        """Return notes for the user about the result; "" if there are none."""
         notes = [self._why_not_as_large(trained)]
         if trained.skipped:
             longest = self.described()["max_sentence_length"]
             notes.append(
                 f"{plural(trained.skipped, 'line')} of more than {longest:,} bytes left out; "
-                "--max-sentence-length takes longer ones"
+                "--max-sentence-length keeps longer ones"
             )
         if self.kind.leaves_bytes_out:
             notes.append(
-                "the 256 tokens of bytes of --like are left out, as in transformers, so some "
-                "characters are unknown; --byte-fallback keeps them"
+                "the 256 byte tokens of --like are left out, as in transformers, and some "
+                "characters are unknown; --byte-fallback keeps these tokens"
             )
         return "; ".join(filter(None, notes))
 
@@ -67,7 +67,8 @@ class Training(NamedTuple):
             not_wanted = "" if wanted is None else f", not {wanted:,}"
             return f"{size:,} tokens{not_wanted}: {self._why_stopped(trained.stopped)}"
         if wanted is not None and size > wanted:
-            return f"{size:,} tokens, not {wanted:,}: special tokens and characters are as many"
+            alone = "special tokens and characters alone are as many"
+            return f"{size:,} tokens, not {wanted:,}: {alone}"
         if trained.stopped == "size" or size == wanted:
             return ""
         if not kind.learns_merges:
@@ -96,7 +97,7 @@ class Training(NamedTuple):
         return f"bytes per token improved by less than {100 * stop.min_improvement:g}% in {checks}"
 
     def described(self) -> dict[str, Any]:
-        """Return the settings for the manifest; pattern and special tokens stand beside them."""
+        """Return the settings for the manifest, which has pattern and special tokens elsewhere."""
         paths = {"like": self.like, "start": self.start}
         return {name: paths.get(name, value) for name, value in self.kind.described().items()}
 
@@ -167,8 +168,7 @@ def _vocabulary_to_go_on_from(named: str | None, pattern: str | None) -> Encodin
 
     Args:
         named: its name or path.
-        pattern: the pattern that text is split by, if the user gave it. A rank file may have no
-            other.
+        pattern: the pattern that the user gave, if any. A rank file has no pattern of its own.
 
     Raises:
         CommandError: it cannot be read.
@@ -239,7 +239,7 @@ def vocabulary_options(
 
     Args:
         without_format: the formats that are written by default, for the help.
-        choices: the formats that there are.
+        choices: the available formats.
     """
     return together(
         option(
@@ -265,7 +265,7 @@ def vocabulary_options(
     )
 
 
-#: The options that ``vocabulary_options`` gives, but for the required one.
+#: The options that ``vocabulary_options`` gives, except the required one.
 OUTPUT_OPTIONS = ("--name", "--format", "--force", "--json")
 
 

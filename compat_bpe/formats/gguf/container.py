@@ -2,9 +2,9 @@
 
 A file begins with ``GGUF``, the version (32 bits), the numbers of tensors and of keys (64 bits
 each). Then comes each key as a string, the type of its value (32 bits), and the value. A string is
-its length in bytes (64 bits) and its UTF-8; an array is the type of its items, their number (64
-bits), and the items. Numbers are in the byte order of the machine that the file is for. The weights
-behind the keys are not touched.
+its length in bytes (64 bits) and its UTF-8. An array is the type of its items, their number (64
+bits), and the items. Numbers are in the byte order of the target machine. The weights behind the
+keys are not read.
 
 ``Vocabulary`` has the tokens with their types, roles and templates. A value of the wrong type is an
 error that names its place.
@@ -20,13 +20,15 @@ import struct
 import sys
 from array import array
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, BinaryIO, NamedTuple, NoReturn, Union
+from typing import Any, BinaryIO, NamedTuple, NoReturn, TypeVar, Union
 
 from ...files.whole import SIZE_LIMIT, open_regular
 from ...pipeline.added_tokens import AddedToken
 from ..tokenizer_writing import template_part, text_item, token_item
 
-#: A value in a file. Numbers in an array are in an ``array``; truths there are bytes.
+_T = TypeVar("_T")
+
+#: A value in a file. Numbers in an array are in an ``array``; Booleans there are bytes.
 Value = Union[bool, int, float, bytes, list["Value"], "array[int]", "array[float]"]
 
 MAGIC = b"GGUF"
@@ -43,8 +45,8 @@ _LONGEST_KEY = (1 << 16) - 1
 _MOST_ITEMS = 1 << 22
 #: The most keys of a file. Known files have less than a hundred.
 _MOST_KEYS = 1 << 16
-#: The deepest that arrays may be within each other, and the most of these. Known files have none
-#: within another, and llama.cpp refuses them.
+#: The deepest nesting of arrays, and the most nested arrays. Known files have none, and llama.cpp
+#: refuses them.
 _DEEPEST = 4
 _MOST_NESTED = 1 << 16
 #: The number of bytes that are read at a time.
@@ -65,12 +67,12 @@ def read_entries(
 
     Args:
         path: the file.
-        is_wanted: returns True for a key whose value is kept; all are kept unless it is given.
+        is_wanted: returns True for a key whose value is kept; by default, all values are kept.
 
     Raises:
         OSError: the file cannot be read.
-        ValueError: ``{file}: byte {place}: {reason}``. It is no GGUF file, is damaged, or is larger
-            than any known one.
+        ValueError: ``{file}: byte {place}: {reason}``. The file is not a GGUF file, is damaged, or
+            is larger than any known one.
     """
     source = os.fspath(path)
     with open_regular(source) as file:
@@ -117,9 +119,9 @@ class _Reader:
         return kept
 
     def _head(self) -> int:
-        """Read what comes before the keys, and return their number."""
+        """Read the header before the keys, and return the number of keys."""
         if self._take(4) != MAGIC:
-            self._fail("it is no GGUF file", 0)
+            self._fail("not a GGUF file", 0)
         data = self._take(4)
         version = int.from_bytes(data, "little")
         if version & 0xFFFF == 0:
@@ -132,14 +134,14 @@ class _Reader:
         count = self._number("Q")
         # A key takes at least its length, its type and a byte.
         if count > min(_MOST_KEYS, (self._size - self._place) // 13):
-            self._fail(f"{count} keys are more than it has room for, or than any file has", place)
+            self._fail(f"{count} keys do not fit, or are more than in any known file", place)
         return count
 
     def _key(self) -> str:
         place = self._place
         length = self._number("Q")
         if not 0 < length <= _LONGEST_KEY:
-            self._fail(f"a key of {length} bytes is none", place)
+            self._fail(f"a key has from 1 to {_LONGEST_KEY} bytes, not {length}", place)
         try:
             return self._take(length).decode()
         except UnicodeDecodeError as error:
@@ -152,7 +154,7 @@ class _Reader:
         if kind == ARRAY:
             return self._array(wanted, depth + 1)
         if kind not in NUMBERS:
-            self._fail(f"there is no type {kind} of values", self._place - 4)
+            self._fail(f"unknown type {kind} of a value", self._place - 4)
         (value,) = struct.unpack(self._order + NUMBERS[kind], self._take(_SIZES[kind]))
         return bool(value) if kind == BOOL else value
 
@@ -165,7 +167,7 @@ class _Reader:
         if kind in NUMBERS:
             return self._numbers(kind, self._room(count, _SIZES[kind], place), wanted)
         if kind not in (STRING, ARRAY):
-            self._fail(f"there is no type {kind} of values", place - 4)
+            self._fail(f"unknown type {kind} of a value", place - 4)
         self._room(count, 8 if kind == STRING else 12, place)
         if kind == ARRAY:
             self._nested += count
@@ -227,9 +229,9 @@ class _Reader:
         return number
 
     def _room(self, count: int, size: int, place: int) -> int:
-        """Return the number of bytes that some items take, for which the file must have room."""
+        """Return the number of bytes of some items, after checking that they fit into the file."""
         if count * size > self._size - self._place:
-            self._fail(f"{count} items are more than the file has room for", place)
+            self._fail(f"{count} items do not fit; the file is cut off or damaged", place)
         return count * size
 
     def _take(self, size: int) -> bytes:
@@ -242,7 +244,7 @@ class _Reader:
         if place + size > self._size:
             self._fail("the file ends in the middle of a value", place)
         if place + size > SIZE_LIMIT:
-            self._fail(f"what comes before the weights is larger than {SIZE_LIMIT:,} bytes", place)
+            self._fail(f"the part before the weights is larger than {SIZE_LIMIT:,} bytes", place)
         # The rest of the stretch goes before the next one.
         rest = self._data[at:]
         self._data = rest + self._file.read(max(_BLOCK, size) - len(rest))
@@ -265,7 +267,7 @@ _OTHER_KEYS = frozenset(("general.architecture", "split.no"))
 class Metadata:
     """The entries of a file that are about its vocabulary.
 
-    ``tokens`` stands for ``tokenizer.ggml.tokens``, and so on.
+    ``tokens`` stands for ``tokenizer.ggml.tokens``, and other names in the same way.
 
     Args:
         entries: the entries by their keys.
@@ -282,7 +284,7 @@ class Metadata:
 
         Raises:
             OSError: the file cannot be read.
-            ValueError: it is damaged, or no GGUF file.
+            ValueError: the file is damaged, or not a GGUF file.
         """
         return cls(read_entries(path, _is_wanted), os.fspath(path))
 
@@ -303,51 +305,35 @@ class Metadata:
 
     def text(self, key: str) -> str | None:
         """Return a text; None if there is none."""
-        value = self._value(key)
-        if value is None:
-            return None
-        if not isinstance(value, bytes):
-            self.fail(key, "must be a string")
+        value = self._of_type(key, bytes, "a string")
         try:
-            return value.decode()
+            return None if value is None else value.decode()
         except UnicodeDecodeError as error:
             self.fail(key, f"is not UTF-8: {error.reason}")
 
     def truth(self, key: str) -> bool | None:
-        """Return a truth; None if there is none."""
-        value = self._value(key)
-        if value is not None and not isinstance(value, bool):
-            self.fail(key, "must be true or false")
-        return value
+        """Return a Boolean; None if there is none."""
+        return self._of_type(key, bool, "true or false")
 
     def number(self, key: str) -> int | None:
         """Return an integer; None if there is none."""
-        value = self._value(key)
-        if value is not None and type(value) is not int:
-            self.fail(key, "must be an integer")
-        return value if type(value) is int else None
+        return self._of_type(key, int, "an integer")
 
     def numbers(self, key: str, codes: str) -> array[int] | array[float] | None:
         """Return numbers of one of the types of ``array``; None if there are none."""
-        value = self._value(key)
-        if value is None:
-            return None
-        if not isinstance(value, array) or value.typecode not in codes:
-            self.fail(key, f"must be an array of numbers of the type {' or '.join(codes)}")
+        expected = f"an array of numbers of the type {' or '.join(codes)}"
+        value: array[int] | None = self._of_type(key, array, expected)
+        if value is not None and value.typecode not in codes:
+            self.fail(key, f"must be {expected}")
         return value
 
     def texts(self, key: str) -> list[str] | None:
         """Return a list of texts; None if there is none."""
-        value = self._value(key)
-        if value is None:
-            return None
-        if not isinstance(value, list):
-            self.fail(key, "must be an array of strings")
-        items = [item for item in value if isinstance(item, bytes)]
-        if len(items) < len(value):
-            self.fail(key, "must be an array of strings")
+        items: list[Any] | None = self._of_type(key, list, "an array of strings")
         if not items:
-            return []
+            return items
+        if not all(isinstance(item, bytes) for item in items):
+            self.fail(key, "must be an array of strings")
         try:
             texts = b"\0".join(items).decode().split("\0")
             # A token may have a NUL.
@@ -360,9 +346,14 @@ class Metadata:
                     self.fail_item(key, number, f"is not UTF-8: {error.reason}")
             raise
 
-    def _value(self, key: str) -> object:
+    def _of_type(self, key: str, kind: type[_T], expected: str) -> _T | None:
+        """Return a value of a type; None if there is none."""
         entry = self.entries.get(_full(key))
-        return None if entry is None else entry.value
+        value: Any = None if entry is None else entry.value
+        if entry is not None and type(value) is not kind:  # a bool is an int to isinstance()
+            self.fail(key, f"must be {expected}")
+        checked: _T | None = value
+        return checked
 
 
 def _full(key: str) -> str:
@@ -373,7 +364,7 @@ def _is_wanted(key: str) -> bool:
     return key.startswith("tokenizer.") or key in _OTHER_KEYS
 
 
-#: The types of tokens, as in a model of SentencePiece; 0 is for those of which nothing is known.
+#: The types of tokens, as in a SentencePiece model; 0 means that the type is not known.
 UNDEFINED, NORMAL, UNKNOWN, CONTROL, USER_DEFINED, UNUSED, BYTE = range(7)
 
 #: The key of the id for each role of a special token. One is misspelled in the format itself.
@@ -387,18 +378,18 @@ ROLES = {
     "mask_token": "mask_token_id",
 }
 
-#: The ids that llama.cpp uses for roles that a file does not give, in models over pieces.
+#: The ids that llama.cpp uses for roles that are not in a file, in models over pieces.
 _USUAL_ROLES = {
     "llama": {"bos_token_id": 1, "eos_token_id": 2, "unknown_token_id": 0},
     "t5": {"eos_token_id": 1, "unknown_token_id": 2, "padding_token_id": 0},
 }
 
-#: The name of a token that only fills the table of a model up, which no tokenizer has.
+#: The name of a token that only fills up the table of a model, and is in no tokenizer.
 _FILLER = re.compile(r"\[PAD[0-9]+\]")
 
 
 class Vocabulary(NamedTuple):
-    """The tokens of a file by id, without those at the end that only fill it up.
+    """The tokens of a file by id, without tokens at the end that only fill up the table.
 
     Args:
         metadata: the entries of the file.
@@ -430,7 +421,7 @@ class Vocabulary(NamedTuple):
         if len(ids) < len(self.tokens):
             for number, token in enumerate(self.tokens):
                 if ids[token] != number:
-                    self.metadata.fail_item("tokens", ids[token], f"{token!r} is [{number}], too")
+                    self.metadata.fail_item("tokens", ids[token], f"{token!r} is also [{number}]")
         for number in self.of_types(UNUSED):
             if _FILLER.fullmatch(self.tokens[number]):
                 del ids[self.tokens[number]]
@@ -445,12 +436,12 @@ class Vocabulary(NamedTuple):
                 yield number
 
     def added_tokens(self, mask: str | None = None) -> tuple[AddedToken, ...]:
-        """Return the tokens that are found in text as they are.
+        """Return the tokens that are found in text by their names.
 
-        Those of control, and the unknown one, are tokens only where that is allowed.
+        Control tokens and the unknown token are tokens only where that is allowed.
 
         Args:
-            mask: the name of a token that takes the white space before it, which no file says.
+            mask: the name of a token that takes the white space before it. No file has this flag.
         """
         return tuple(
             AddedToken(
@@ -466,7 +457,7 @@ class Vocabulary(NamedTuple):
         """Return the post-processor; None if texts get no more tokens.
 
         Args:
-            adds_bos: True if a text begins with a token unless the file says otherwise.
+            adds_bos: True if a text begins with a special token, unless the file says otherwise.
         """
         metadata = self.metadata
         first, last = self.id_of_role("bos_token"), self.id_of_role("eos_token")
@@ -490,7 +481,7 @@ def read_vocabulary(metadata: Metadata) -> Vocabulary:
     """Return the tokens of a file.
 
     Raises:
-        ValueError: there are none, or they are wrong.
+        ValueError: there are no tokens, or they are wrong.
     """
     tokens = metadata.texts("tokens")
     if not tokens:
@@ -512,7 +503,7 @@ def _types(metadata: Metadata, tokens: list[str]) -> bytearray:
     size = len(tokens)
     numbers = metadata.numbers("token_type", "iI")
     if numbers is None:
-        # It is optional, as in llama.cpp: roles and names say what is not text.
+        # It is optional, as in llama.cpp: roles and names show which tokens are not text.
         types = bytearray([NORMAL]) * size
         usual = _USUAL_ROLES.get(metadata.text("model") or "", {})
         for role in ROLES.values():
@@ -534,7 +525,7 @@ def _types(metadata: Metadata, tokens: list[str]) -> bytearray:
         metadata.fail("token_type", f"has {len(numbers)} items for {size} tokens")
     if not set(numbers) <= set(range(BYTE + 1)):
         wrong = next(number for number in numbers if not 0 <= number <= BYTE)
-        metadata.fail("token_type", f"there is no type {wrong} of tokens")
+        metadata.fail("token_type", f"unknown type {wrong} of a token")
     return bytearray(map(int, numbers[:size])).replace(bytes([UNDEFINED]), bytes([NORMAL]))
 
 

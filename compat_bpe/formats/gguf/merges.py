@@ -2,10 +2,10 @@
 
 The merges are over bytes, as GPT-2's, or over text with ``▁``, as Gemma's.
 
-``tokenizer.ggml.pre`` has no more than a name for the way to split text. Here the name stands for
-the steps of the models' own ``tokenizer.json``, as far as they are known; else for llama.cpp's, in
-which text between matches stays, as in a ``Split``. llama.cpp writes some steps otherwise, where
-its engine for patterns has no classes of Unicode, no flags or no normalizer.
+``tokenizer.ggml.pre`` has only a name for the way to split text. Here the name stands for the steps
+of the models' own ``tokenizer.json`` if they are known, or else for llama.cpp's, in which text
+between matches stays, as in a ``Split``. llama.cpp writes some steps in another way, since its
+engine for patterns has no Unicode classes, flags or normalizers.
 
 Sources: ``src/llama-vocab.cpp`` of llama.cpp as vendored in llama_cpp_python 0.3.36, with the
 patterns of the models in its comments; the classes of transformers 5.23; published files.
@@ -21,7 +21,13 @@ from ...pipeline.models.bpe.by_merges import UnknownPolicy
 from .. import missing_byte
 from ..tokenizer_bpe import ListedModel, RankedModel
 from ..tokenizer_json import TokenizerDefinition
-from ..tokenizer_writing import byte_level_part, pattern_part, pre_tokenizers_part, split_part
+from ..tokenizer_writing import (
+    QWEN_PATTERN,
+    byte_level_part,
+    pattern_part,
+    pre_tokenizers_part,
+    split_part,
+)
 from .container import NORMAL, Vocabulary
 
 TYPE_CHECKING = False
@@ -37,9 +43,9 @@ class Pre(NamedTuple):
 
     Args:
         steps: the pre-tokenizers.
-        ignore_merges: True if a chunk that is a token is that token, whatever the merges say.
-        normalizes: True if text is put in the form NFC first.
-        adds_bos: True if a text begins with the token for that, unless the file says otherwise.
+        ignore_merges: True if a chunk that is a token is that token, without merging.
+        normalizes: True if text is normalized to NFC first.
+        adds_bos: True if a text begins with a special token, unless the file says otherwise.
         is_spelled: True if tokens are text in which spaces are ``▁``, not bytes in an alphabet.
     """
 
@@ -50,13 +56,13 @@ class Pre(NamedTuple):
     is_spelled: bool = False
 
 
-#: Text as bytes; and the same after GPT-2's pattern.
+#: Text as bytes, without a pattern and after GPT-2's pattern.
 _BYTES, _GPT2 = byte_level_part(use_regex=False), byte_level_part()
 _DIGIT = {"type": "Digits", "individual_digits": True}
 
 
 def _splits(*patterns: str) -> tuple[Part, ...]:
-    """Return a step for each pattern, and the one from text to bytes."""
+    """Return a step for each pattern, and the step from text to bytes."""
     return (*map(split_part, patterns), _BYTES)
 
 
@@ -69,7 +75,7 @@ _N1, _N3 = r"\p{N}", r"\p{N}{1,3}"
 
 
 def _by_case(number: str, after_word: str = "", other: str = "") -> str:
-    """Return a pattern that tells capital letters from small ones, as o200k_base's does."""
+    """Return a pattern that tells capital letters from small letters, as o200k_base's does."""
     upper = rf"[\p{{Lu}}\p{{Lt}}\p{{Lm}}\p{{Lo}}\p{{M}}{other}]"
     lower = rf"[\p{{Ll}}\p{{Lm}}\p{{Lo}}\p{{M}}{other}]"
     before = r"[^\r\n\p{L}\p{N}]?"
@@ -80,13 +86,12 @@ def _by_case(number: str, after_word: str = "", other: str = "") -> str:
 
 
 _SLASHES = r"[\r\n/]*" + _SPACES
-#: The patterns of Qwen, Llama 3, GPT-4o, Mistral since NeMo, and Kimi K2.
-_QWEN = f"{_ENGLISH}|{_WORD}{_N1}{_SIGNS}{_SPACES}"
+#: The patterns of Llama 3, GPT-4o, Mistral since NeMo, and Kimi K2.
 _LLAMA3 = f"{_ENGLISH}|{_WORD}{_N3}{_SIGNS}{_SPACES}"
 _GPT4O = _by_case(_N3, f"{_ENGLISH}?") + _SLASHES
 _TEKKEN = _by_case(_N1) + _SLASHES
 _KIMI = r"[\p{Han}]+|" + _by_case(_N3, f"{_ENGLISH}?", r"&&[^\p{Han}]") + r"[\r\n]*" + _SPACES
-#: The patterns of DeepSeek since V3: for Chinese and Japanese, and for what follows these steps.
+#: The patterns of DeepSeek since V3: for Chinese and Japanese, and for the steps after that.
 _IDEOGRAPHS = "[\u4e00-\u9fa5\u3040-\u309f\u30a0-\u30ff]+"
 _DEEPSEEK_WORD = (
     r"""[!"#$%&'()*+,\-./:;<=>?@\[\\\]^_`{|}~][A-Za-z]+"""
@@ -125,8 +130,8 @@ def _runs_of_spaces() -> str:
     return "".join(rf"|\s{{{2**n}}}(?!\S)" for n in range(9, 1, -1)) + r"|\s{1,2}(?!\S)|\s{1}"
 
 
-_QWEN2 = Pre(_splits(_QWEN), normalizes=True)
-_PLAIN_QWEN = Pre(_splits(_QWEN))
+_QWEN2 = Pre(_splits(QWEN_PATTERN), normalizes=True)
+_PLAIN_QWEN = Pre(_splits(QWEN_PATTERN))
 _PLAIN_LLAMA3 = Pre(_splits(_LLAMA3))
 _PLAIN_GPT2 = Pre((_GPT2,))
 _DIGITS_GPT2 = Pre((_DIGIT, _GPT2))
@@ -153,7 +158,7 @@ _GROUPS = {
         normalizes=True,
     ),
     "ufakzeka": Pre(_splits(_WORD + _N1 + _SIGNS + _SPACES)),
-    "laguna": Pre(_splits(_LINES, _QWEN)),
+    "laguna": Pre(_splits(_LINES, QWEN_PATTERN)),
     "minicpm5": Pre(
         _splits(_N3, f"{_ENGLISH}|{_WORD}" + r"\p{N}+" + _SIGNS + _SPACES), ignore_merges=True
     ),
@@ -241,13 +246,13 @@ _GROUPS = {
 #: The steps of each name.
 PRE: dict[str, Pre] = {name: pre for names, pre in _GROUPS.items() for name in names.split()}
 
-#: Names that are known, but whose steps are not, and why.
+#: Known names whose steps are not known, and why.
 REFUSED = {
     "whitespace": "it belongs to the model 'whitespace', whose normalizer is in no GGUF file",
 }
 
 
-#: What to do about a file that does not say how text is split.
+#: The advice about a file that does not say how text is split.
 _ADVICE = (
     "load the model's own tokenizer.json, or give the pattern that it splits text by "
     "(pattern=, --pattern)"
@@ -268,10 +273,10 @@ def read_byte_level(vocabulary: Vocabulary, pattern: str | None) -> TokenizerDef
 
     Args:
         vocabulary: its tokens.
-        pattern: splits text in place of what the file says, in tiktoken's syntax.
+        pattern: the pattern to use in place of the file's steps, in tiktoken's syntax.
 
     Raises:
-        ValueError: the file is damaged, or nothing says how text is split.
+        ValueError: the file is damaged, or the way to split text is not known.
     """
     name = vocabulary.metadata.text("pre")
     if pattern is not None:
@@ -279,21 +284,17 @@ def read_byte_level(vocabulary: Vocabulary, pattern: str | None) -> TokenizerDef
         return _definition(vocabulary, Pre(steps), _model(vocabulary, Pre()))
     if name is None:
         vocabulary.metadata.fail(
-            "pre",
-            f"as in old files, it is not there, and nothing says how text is split: {_ADVICE}",
+            "pre", f"is missing, as in files before May 2024; it says how text is split: {_ADVICE}"
         )
     if name in REFUSED:
         vocabulary.metadata.fail("pre", f"{name!r} is not supported: {REFUSED[name]}")
     if name not in PRE:
-        vocabulary.metadata.fail(
-            "pre",
-            f"{name!r} is not known: {_ADVICE}; known are {', '.join(sorted(PRE))}",
-        )
+        vocabulary.metadata.fail("pre", f"{name!r} is not known: {_ADVICE}")
     pre = PRE[name]
     if pre.is_spelled:
         return read_spelled(vocabulary)
     if name == "kimi-k2" and vocabulary.metadata.texts("merges") is None:
-        # Its ids are ranks, which say how bytes are merged.
+        # Its ids are ranks, which define the merges.
         return _definition(vocabulary, pre, _ranked(vocabulary))
     return _definition(vocabulary, pre, _model(vocabulary, pre))
 
@@ -353,7 +354,7 @@ def _model(vocabulary: Vocabulary, pre: Pre) -> ListedModel:
         for number, merge in enumerate(merges):
             at = merge.find(" ", 1)
             if at < 0 or at + 1 == len(merge):
-                metadata.fail_item("merges", number, f"{merge!r} has not two parts")
+                metadata.fail_item("merges", number, f"{merge!r} does not have two parts")
             names += (merge[:at], merge[at + 1 :])
     lefts, rights = names[::2], names[1::2]
     # Most names occur several times, so the set is made in half the time.
@@ -361,11 +362,11 @@ def _model(vocabulary: Vocabulary, pre: Pre) -> ListedModel:
         for number, pair in enumerate(zip(lefts, rights)):
             for name in pair:
                 if name not in ids:
-                    metadata.fail_item("merges", number, f"{name!r} is no token")
+                    metadata.fail_item("merges", number, f"{name!r} is not a token")
     if not all(map(ids.__contains__, map(add, lefts, rights))):
         for number, token in enumerate(map(add, lefts, rights)):
             if token not in ids:
-                metadata.fail_item("merges", number, f"{token!r} is no token")
+                metadata.fail_item("merges", number, f"{token!r} is not a token")
     return ListedModel(ids, (lefts, rights), ignore_merges=pre.ignore_merges, spelled=merges)
 
 

@@ -2,13 +2,13 @@
 
 ``gpt2`` and ``gemma4`` are read by ``merges.py``.
 
-``llama`` (BPE) and ``t5`` (Unigram) are vocabularies of SentencePiece. A ``.model`` says more than
-such a file: the character map of a BPE is missing here, which is empty in all known ones, and so is
-the mark of its user-defined symbols, which count as normal pieces. On the other hand, a file has
-tokens that were added to the model, and these are found in text.
+``llama`` (BPE) and ``t5`` (Unigram) are SentencePiece vocabularies. A ``.model`` has more data:
+here the character map of a BPE is missing, which is empty in all known models. So is the mark of
+user-defined symbols, which become normal pieces. But a GGUF file has tokens that were added to the
+model, and these are found in text.
 
-``bert`` is WordPiece, in which ``▁`` marks what begins a word, nothing what goes on. ``rwkv`` is
-RWKV's list of tokens, each written as Python's ``repr`` writes bytes.
+``bert`` is WordPiece in which ``▁`` marks a piece that begins a word, and other pieces have no
+mark. ``rwkv`` is RWKV's list of tokens, each written as Python's ``repr`` writes bytes.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def read_gguf(path: str | os.PathLike[str], pattern: str | None = None) -> AnyDe
 
     Args:
         path: the file.
-        pattern: splits text in place of what the file says, in tiktoken's syntax; only for
+        pattern: the pattern to use in place of the file's steps, in tiktoken's syntax; only for
             vocabularies over bytes.
 
     Raises:
@@ -83,7 +83,7 @@ def read_gguf(path: str | os.PathLike[str], pattern: str | None = None) -> AnyDe
     return _MODELS[model](read_vocabulary(metadata), pattern)
 
 
-# What a kind of model needs is imported once a file has it.
+# The modules for a kind of model are imported on demand.
 
 
 def _gpt2(vocabulary: Vocabulary, pattern: str | None) -> AnyDefinition:
@@ -130,7 +130,7 @@ def _t5(vocabulary: Vocabulary, _: str | None) -> SentencePieceModel:
 
 
 def _spaces(vocabulary: Vocabulary, *, removes_extra: bool) -> tuple[bool, bool]:
-    """Return whether a space is put before a text, and whether extra ones are removed."""
+    """Return whether a space is put before a text, and whether extra spaces are removed."""
     metadata = vocabulary.metadata
     prefix = metadata.truth("add_space_prefix")
     removes = metadata.truth("remove_extra_whitespaces")
@@ -160,16 +160,18 @@ def _pieces_model(
         unknown = types.find(UNKNOWN)
     types = types.replace(bytes([UNKNOWN]), bytes([CONTROL]))
     if unknown < 0:
-        metadata.fail("token_type", "no token is the unknown one, nor does unknown_token_id say it")
+        metadata.fail(
+            "token_type", "no token has the unknown type, and there is no unknown_token_id"
+        )
     types[unknown] = UNKNOWN
     known = set(texts)
     for number in vocabulary.of_types(USER_DEFINED):
-        # The spaces of added tokens are written as they are.
+        # The spaces of added tokens are not replaced.
         written = texts[number].replace(" ", SPACE)
         if written not in known:
             texts[number] = written
     if metadata.text("general.architecture") == "internlm2" and "🐉" in texts:
-        # It stands for a NUL, on which llama.cpp would stumble.
+        # It stands for a NUL, which llama.cpp cannot read.
         texts[texts.index("🐉")] = "\0"
     roles = vocabulary.roles()
     model = PiecesWithNames(
@@ -190,7 +192,7 @@ def _pieces_model(
 
 
 _BEGIN, _GOES_ON = "▁", "##"
-#: The ids of a file that does not say them: those of the first BERT, as in llama.cpp.
+#: The ids for a file without them: those of the first BERT, as in llama.cpp.
 _UNKNOWN, _FIRST, _LAST = 100, 101, 102
 _CAPITAL = re.compile("[A-Z]").search
 
@@ -243,7 +245,7 @@ def _id_or(vocabulary: Vocabulary, role: str, default: int) -> int:
 
 
 def _has_capitals(vocabulary: Vocabulary) -> bool:
-    """Return True if some piece has a capital letter, so that text is not put in lower case."""
+    """Return True if some piece has a capital letter, so text is not put in lower case."""
     return any(
         kind == NORMAL and not _is_name(token)
         for token, kind in zip(vocabulary.tokens, vocabulary.types)
@@ -257,7 +259,7 @@ def _as_in_vocab_txt(token: str, kind: int) -> str:
         return token
     if token.startswith(_BEGIN):
         return token[1:]
-    # Old files have reserved tokens as they are.
+    # Old files have reserved tokens without a mark.
     is_kept = kind == USER_DEFINED or (token.endswith("]") and _is_name(token))
     return token if is_kept else _GOES_ON + token
 
@@ -270,10 +272,10 @@ def _is_name(token: str) -> bool:
 def _rwkv(vocabulary: Vocabulary, _: str | None) -> RwkvVocabulary:
     """Return the tokenizer of a file of the model ``rwkv``.
 
-    The first token is the end of a text, whatever it is called; the others are the list's.
+    The first token, under any name, is the end of a text. The others are those of the list.
 
     Raises:
-        ValueError: a token is damaged, or occurs twice, or a byte has none.
+        ValueError: a token is damaged or occurs twice, or a byte is not a token.
     """
     from ..rwkv import RwkvVocabulary, token_written
 
@@ -285,7 +287,7 @@ def _rwkv(vocabulary: Vocabulary, _: str | None) -> RwkvVocabulary:
         except ValueError as error:
             metadata.fail_item("tokens", id_, str(error))
         if token in tokens:
-            metadata.fail_item("tokens", id_, f"{token!r} is [{tokens[token]}], too")
+            metadata.fail_item("tokens", id_, f"{token!r} is also [{tokens[token]}]")
         tokens[token] = id_
     byte = missing_byte(tokens)
     if byte is not None:

@@ -1,1 +1,1 @@
-"""Decoders: ids back to text, by bytes, by pieces and a file's steps, or as SentencePiece does."""
+"""Decoders: from ids to text, by bytes, by pieces and a file's steps, or as in SentencePiece."""

@@ -1,13 +1,13 @@
 """The protocol of a decoder, and the decoders of ids that stand for bytes of their own.
 
-``ByteDecoder`` is that of byte-level vocabularies. ``"".join`` is twice as fast as ``b"".join``, so
-it keeps a token's bytes as text, one character a byte (Latin-1). The joined text is encoded as
-Latin-1 at the end; if it is all ASCII, it is the decoded text already. Ids are decoded in blocks:
+``ByteDecoder`` is for byte-level vocabularies. ``"".join`` is twice as fast as ``b"".join``, so it
+keeps a token's bytes as text, one character per byte (Latin-1). The joined text is encoded as
+Latin-1 at the end. If it is all ASCII, it is already the decoded text. Ids are decoded in blocks:
 when a block is joined, the memory of its tokens is still in the processor's cache from the look-up.
 Building a table of all tokens takes more than half as long as loading them, so the first ids are
 looked up without a table.
 
-``CharacterDecoder`` and ``WordDecoder`` are those of models without a vocabulary.
+``CharacterDecoder`` and ``WordDecoder`` are for models without a vocabulary.
 """
 
 from __future__ import annotations
@@ -42,21 +42,21 @@ if TYPE_CHECKING:
             """Return a decoder of ids that arrive one after another; ``errors`` as above."""
 
         def decode_one(self, token: int) -> bytes:
-            """Return the bytes that one token stands for, whatever is beside it."""
+            """Return the bytes of one token, without regard to its neighbours."""
 
 
 def checked(tokens: Sequence[int]) -> tuple[list[int], array[int]]:
     """Return ids as a list and as an array.
 
-    An array takes only unsigned 32-bit numbers. A list would count negative ones from its end, and
-    in a dictionary a float is equal to an integer.
+    An array accepts only unsigned 32-bit numbers. A list would count negative numbers from its end,
+    and in a dictionary a float equals an integer.
 
     Raises:
         OverflowError: an id is negative or 2**32 or more.
         TypeError: an id is not an integer, or ``tokens`` is not a sequence.
     """
     if isinstance(tokens, (str, dict)) or not hasattr(tokens, "__getitem__"):
-        raise TypeError(f"a {type(tokens).__name__} is no sequence of token ids")
+        raise TypeError(f"a {type(tokens).__name__} is not a sequence of token ids")
     listed = tokens if isinstance(tokens, list) else list(tokens)
     numbers = array("I")
     numbers.fromlist(listed)
@@ -79,7 +79,7 @@ class ByteDecoder:
     Args:
         ranks: each token's bytes and its id.
         others: the bytes of ids that are not in ``ranks``, special tokens for instance.
-        others_win: for an id that is in both, take its bytes from ``others``.
+        others_win: True to use the bytes in ``others`` for an id that is in both.
 
     >>> ByteDecoder({b"a": 0, b"b": 1}, {5: b"<|end|>"}).decode([1, 0, 5])
     b'ba<|end|>'
@@ -143,7 +143,7 @@ class ByteDecoder:
                 continue
             block = tokens[start : start + _BLOCK]
             try:
-                # Given a single id, itemgetter returns the text itself, which joins to the same.
+                # With a single id, itemgetter returns the text itself, which joins to the same.
                 joined.append("".join(itemgetter(*block)(texts)))
             except (LookupError, TypeError):
                 for token in block:
@@ -186,7 +186,7 @@ class ByteDecoder:
         other = self._others.get(number)
         if other is not None and self._others_win:
             return other
-        # Most vocabularies are sorted by id. If one is not, this finds the right token or none.
+        # Most vocabularies are sorted by id. In others, this finds the right token or none.
         at = bisect_left(numbers, number)
         if at < len(numbers) and numbers[at] == number:
             return tokens[at]
@@ -209,7 +209,7 @@ class ByteDecoder:
         texts = map(str, tokens, repeat("latin-1"))
         others = {token_id: data.decode("latin-1") for token_id, data in self._others.items()}
         end = max(max(numbers, default=-1), max(others, default=-1)) + 1
-        # A list is faster, but takes memory for every id that is left out.
+        # A list is faster, but takes memory for every missing id.
         is_dense = end <= 2 * (len(numbers) + len(others))
         # If an id is missing, as in p50k_base, the last id shows it quickly.
         has_all = numbers[-1:] == [len(numbers) - 1] and numbers == list(range(len(numbers)))
@@ -233,7 +233,7 @@ class ByteDecoder:
 class _OpenDecoder:
     """A decoder of a model without a vocabulary; see ``IdDecoder`` for the methods."""
 
-    #: The text that is put between two tokens.
+    #: The text between two tokens.
     between = ""
 
     def decode(self, tokens: Sequence[int]) -> bytes:
@@ -263,7 +263,7 @@ class CharacterDecoder(_OpenDecoder):
         _, numbers = checked(tokens)
         for code_point in numbers:
             if code_point > 0x10FFFF or 0xD800 <= code_point < 0xE000:
-                raise KeyError(f"{code_point} is the code point of no character")
+                raise KeyError(f"{code_point} is not the code point of a character")
         return "".join(map(chr, numbers))
 
 
@@ -287,5 +287,5 @@ class WordDecoder(_OpenDecoder):
         _, numbers = checked(tokens)
         highest = max(numbers, default=-1)
         if highest >= len(self._words):
-            raise KeyError(f"{highest} is the id of no word that has been encoded")
+            raise KeyError(f"no word with the id {highest} has been encoded")
         return self.between.encode().join(map(self._words.__getitem__, numbers)).decode()

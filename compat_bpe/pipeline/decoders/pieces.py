@@ -1,4 +1,4 @@
-"""The decoders of vocabularies of pieces: by the steps of a file, or as SentencePiece does.
+"""The decoders of vocabularies of pieces: by the steps of a file, or as in SentencePiece.
 
 ``PieceDecoder`` follows a file's steps, which turn the tokens' pieces into text. The plain rule is
 ``PieceDecoder.plain``: each step works on the list of all pieces. The fast way works for most
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 #: The first of 256 lone surrogates, which stand for bytes; and one for a piece without text, which
-#: ends a run of bytes, too.
+#: also ends a run of bytes.
 _BYTES = 0xDC00
 _NO_TEXT = "\udfff"
 _RUN = re.compile("[\udc00-\udcff]+|\udfff")
@@ -65,7 +65,7 @@ class PieceDecoder:
         self._texts = Memo(self.text_of, len(pieces))
 
     def decode(self, tokens: Sequence[int]) -> bytes:
-        """Return the bytes of some ids: of the text, and those of byte tokens that are not UTF-8.
+        """Return the bytes of some ids: of their text, and of byte tokens that are not UTF-8.
 
         Raises:
             KeyError, OverflowError, TypeError: see ``IdDecoder``.
@@ -119,9 +119,10 @@ class PieceDecoder:
         return "".join(pieces)
 
     def decode_one(self, token: int) -> bytes:
-        """Return the bytes that one token stands for if there are others before and after it.
+        """Return the bytes of one token that has others before and after it.
 
-        That is the byte for a byte token, and else the text that the steps make of its piece.
+        For a byte token that is the byte, and otherwise the text that the steps make from its
+        piece.
 
         Raises:
             KeyError, OverflowError, TypeError: see ``IdDecoder``.
@@ -165,18 +166,18 @@ _INVISIBLE = "\ud800"
 
 
 class SentencePieceDecoder:
-    """The decoder of a model of SentencePiece.
+    """The decoder of a SentencePiece model.
 
     - A control piece has no text.
     - The text of an unknown piece is ``unk_surface``.
-    - Bytes that are pieces of their own are joined. Each that is not UTF-8 becomes U+FFFD.
+    - Bytes that are pieces of their own are joined. Each byte that is not UTF-8 becomes U+FFFD.
     - The ``▁`` of the first piece is dropped.
 
     Args:
         pieces: the vocabulary.
         unk_surface: the text of an unknown piece.
         drops_space: drop the ``▁`` of the first piece.
-        drops_all: drop that of each piece until there is text.
+        drops_all: drop the ``▁`` of each piece until there is text.
         denormalize: a normalizer for the decoded text, or None.
     """
 
@@ -212,7 +213,7 @@ class SentencePieceDecoder:
 
         Args:
             tokens: the ids.
-            errors: as in ``bytes.decode``; ``"replace"`` makes each wrong byte one U+FFFD.
+            errors: as in ``bytes.decode``; ``"replace"`` puts one U+FFFD for each wrong byte.
 
         Raises:
             KeyError, OverflowError, TypeError: as in ``decode``.
@@ -221,7 +222,7 @@ class SentencePieceDecoder:
         return self._finished(self.texts(tokens), errors)
 
     def decode_pieces(self, pieces: Sequence[str]) -> str:
-        """Return the text of some pieces; one that is not in the vocabulary is its own text."""
+        """Return the text of some pieces; a piece outside the vocabulary stands for itself."""
         vocabulary = self._pieces
         numbers = list(map(vocabulary.id_of, pieces))
         texts = [
@@ -264,11 +265,11 @@ class SentencePieceDecoder:
         return self.texts_of(tokens, self._drops_space)[0]
 
     def texts_of(self, tokens: Sequence[int], drops_space: bool) -> tuple[list[str], bool]:
-        """Return the text of each of some ids, and True if a space after them is dropped, too.
+        """Return the text of each of some ids, and True if a space after them is also dropped.
 
         Args:
             tokens: the ids; errors as in ``texts``.
-            drops_space: drop the spaces that are there only because a text begins.
+            drops_space: drop the spaces that were put at the beginning of the text.
         """
         _, numbers = checked(tokens)
         texts = self._texts
@@ -284,7 +285,7 @@ class SentencePieceDecoder:
         return chosen, not self._drop(numbers, (pieces[token_id] for token_id in numbers), chosen)
 
     def _drop(self, numbers: Iterable[int], pieces: Iterable[str], texts: list[str]) -> bool:
-        """Drop the spaces that are there only because a text begins; return True if it has."""
+        """Drop the spaces put at the beginning of the text; return True once the text has begun."""
         types = self._pieces.types
         for at, (token_id, piece) in enumerate(zip(numbers, pieces)):
             kind = types[token_id] if token_id >= 0 else UNKNOWN

@@ -1,7 +1,7 @@
 """The steps of a decoder in a ``tokenizer.json``, which turn pieces into text.
 
-They work one after the other on the list of the tokens' pieces, which is joined in the end. A piece
-is a token as the vocabulary writes it.
+They work one after the other on the list of the tokens' pieces, which is joined at the end. A piece
+is a token as written in the vocabulary.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .streams import StepStream
 
-#: The handler for bytes that are not UTF-8 with which the bytes can be restored.
+#: The error handler from whose output the bytes that are not UTF-8 can be restored.
 ESCAPED = "surrogateescape"
 
 
 class DecoderStep:
     """A step of a decoder."""
 
-    #: True if the result is one piece, whatever the pieces were.
+    #: True if the result is always one piece.
     joins = False
     #: True if the step is ``ByteLevel``, which makes bytes of each piece by itself.
     is_byte_level = False
@@ -59,7 +59,7 @@ class DecoderStep:
 
 
 class PieceStep(DecoderStep):
-    """A step that changes each piece by itself; only being first or last makes a difference."""
+    """A step that changes each piece by itself; only the first and the last piece may differ."""
 
     def __call__(self, pieces: Sequence[str], errors: str) -> list[str]:
         """Return the changed pieces."""
@@ -107,7 +107,7 @@ class Fuse(DecoderStep):
 
 
 class Spaced(DecoderStep):
-    """The pieces joined by spaces: what tokenizers does if a file has no decoder.
+    """The pieces joined by spaces, as in tokenizers for a file without a decoder.
 
     >>> Spaced()(["a", "b"], "strict")
     ['a b']
@@ -130,7 +130,7 @@ class Spaced(DecoderStep):
         return " " + piece
 
 
-#: Spaces that English text does not have there, in the order in which they are removed.
+#: Spaces that are wrong in English text, in the order in which they are removed.
 _ARTIFACTS = (
     (" .", "."),
     (" ?", "?"),
@@ -203,7 +203,7 @@ class Metaspace(PieceStep):
 
     Args:
         sign: the character that stands for a space.
-        drop_first: leave it out of the first piece, wherever it is there.
+        drop_first: leave it out everywhere in the first piece.
 
     >>> Metaspace("▁", True)(["▁a", "▁b"], "strict")
     ['a', ' b']
@@ -238,7 +238,7 @@ class Strip(PieceStep):
 
     Args:
         content: the character.
-        start, stop: how many of it are left out at most at the beginning, and at the end.
+        start, stop: the most of them that are left out at the beginning, and at the end.
 
     >>> Strip(" ", 1, 0)(["  a "], "strict")
     [' a ']
@@ -270,7 +270,7 @@ class CTC(DecoderStep):
     """The decoder of connectionist temporal classification.
 
     Args:
-        pad_token: a text that is left out of the pieces, once repeated pieces are.
+        pad_token: a text that is left out of the pieces, after repeated pieces are.
         word_delimiter_token: a text that becomes a space, only with ``cleanup``.
         cleanup: remove some spaces, as before a full stop.
 
@@ -286,7 +286,7 @@ class CTC(DecoderStep):
         self._cleanup = cleanup
 
     def __call__(self, pieces: Sequence[str], errors: str) -> list[str]:
-        """Return the pieces that are left."""
+        """Return the remaining pieces."""
         return list(filter(None, (self._change(piece) for piece, _ in groupby(pieces))))
 
     def stream(self, errors: str) -> StepStream:

@@ -1,13 +1,13 @@
 """Decoding of ids that arrive one after another.
 
-The property of every stream: all that it has returned, with what it returns at the end, is what the
-decoder returns for all ids at once. So a stream holds back what may still change:
+The property of every stream: its results, joined, are the result of the decoder for all ids at
+once. So a stream holds back the part that may still change:
 
 - a step that changes pieces by themselves holds back the last piece, if it would be changed
   differently as the very last one;
 - ``ByteFallback`` holds back a run of bytes, since a wrong byte turns all of them into U+FFFD;
 - the decoding of bytes holds back the beginning of a character;
-- a step that cannot know holds back everything.
+- a step that needs all pieces holds back everything.
 
 A stream never changes an object of its state, but replaces it. So its state can be restored.
 """
@@ -23,20 +23,14 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Protocol
 
-    class Change(Protocol):
-        """A change of one piece."""
-
-        def __call__(self, piece: str, *, is_first: bool, is_last: bool) -> str:
-            """Return a piece, changed."""
-
     class StepStream(Protocol):
-        """A step of a decoder that is fed with some pieces at a time."""
+        """A step of a decoder that gets some pieces at a time."""
 
         def feed(self, pieces: Sequence[str], at_end: bool) -> list[str]:
-            """Return the pieces that become certain; ``at_end`` if there are no more."""
+            """Return the pieces that become certain; ``at_end`` is True for the last pieces."""
 
     class TextStream(Protocol):
-        """A decoder that is fed with some ids at a time."""
+        """A decoder that gets some ids at a time."""
 
         def feed(self, ids: Sequence[int]) -> str:
             """Return the text that becomes certain.
@@ -88,10 +82,10 @@ class OneByOne:
     """The stream of a step that changes each piece by itself.
 
     Args:
-        change: returns a piece, changed.
+        change: returns a piece, changed, given ``is_first`` and ``is_last``.
     """
 
-    def __init__(self, change: Change) -> None:
+    def __init__(self, change: Callable[..., str]) -> None:
         self._change = change
         self._is_first = True
         self._waiting: tuple[str, bool] | None = None
@@ -216,7 +210,7 @@ class Ends:
 
     Args:
         content: the character that is left out.
-        start, stop: how many of it are left out at most at the beginning, and at the end.
+        start, stop: the most of them that are left out at the beginning, and at the end.
     """
 
     def __init__(self, content: str, start: int, stop: int) -> None:
@@ -230,7 +224,7 @@ class Ends:
         text = self._held + "".join(pieces)
         kept = text.lstrip(self._content)
         left_out = min(self._start, len(text) - len(kept))
-        # Nothing is left out once there is another character.
+        # After another character, nothing more is left out.
         self._start = 0 if kept else self._start - left_out
         text = text[left_out:]
         size = len(text) - min(self._stop, len(text) - len(text.rstrip(self._content)))

@@ -1,11 +1,11 @@
 """The protocol that all models share, a token at its place, and joints.
 
-A *joint* is a place between two characters that no token reaches across. The two characters alone
+A *joint* is a place between two characters that no token reaches across. Only the two characters
 decide. The tokens before a joint do not depend on the text after it.
 
-A joint is *exact* if both sides have the ids of the whole. A model that takes a chunk from left to
+A joint is *exact* if both sides have the ids of the whole. A model that reads a chunk from left to
 right, such as Unigram, has joints with *slack*: sums of scores are rounded, and that may decide
-between two ways that are nearly as good. So the tokens after a joint may change with the text
+between two ways of nearly the same score. So the tokens after a joint may change with the text
 before it.
 """
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     Ids = tuple[int, ...]
 
     class Model(Protocol):
-        """A model. A chunk's ids depend on nothing but the chunk, so they may be cached."""
+        """A model. A chunk's ids depend only on the chunk, so they may be cached."""
 
         @property
         def is_complete(self) -> bool:
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
         @property
         def joints(self) -> Joints | None:
-            """The promises about joints; None if there are none."""
+            """The promises about joints; None without joints."""
 
         def encode(self, chunk: str) -> Ids:
             """Return the ids of one chunk, in the fast way."""
@@ -53,7 +53,7 @@ if TYPE_CHECKING:
             """
 
         def merge(self, data: bytes) -> list[int]:
-            """Return the ids that merging gives for some bytes; only if ``is_text``."""
+            """Return the ids that merging gives for some bytes; requires ``is_text``."""
 
         def encode_segment(self, segment: str, chunks: Callable[[str], list[str]]) -> Ids | None:
             """Return the ids of a segment if there is a faster way than chunk by chunk, else None.
@@ -72,8 +72,8 @@ class ChunkToken(NamedTuple):
 
     Args:
         id: its id.
-        text: the token as the reference shows it: the piece as in the vocabulary, or the text
-            that it stands for.
+        text: the token as the reference shows it: the piece as in the vocabulary, or the text of
+            the token.
         start, end: its place in the chunk, in bytes of UTF-8.
     """
 
@@ -91,8 +91,8 @@ class Joints(NamedTuple):
             of the chunk before it has at most as many tokens as the whole.
         slack: returns an upper bound on the tokens that the part of a chunk after a joint can lose
             when other text is before the joint; None if joints are exact.
-        longest: the most characters that a token stands for, if no character in it is unknown; 0
-            if it may be any number.
+        longest: the most characters that a token without unknown characters stands for; 0 if there
+            is no limit.
         knows: returns True for a character that is never unknown.
     """
 
@@ -124,7 +124,7 @@ class TextModel:
 
     def merge(self, data: bytes) -> list[int]:
         """Raise ``ValueError``: bytes are not merged."""
-        raise ValueError(f"{type(self).__name__} is no byte-level BPE: it has no ids for bytes")
+        raise ValueError(f"{type(self).__name__} is not byte-level BPE: it has no ids for bytes")
 
     def encode_segment(
         self, segment: str, chunks: Callable[[str], list[str]]

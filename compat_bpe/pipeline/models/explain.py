@@ -1,6 +1,6 @@
-"""Explanations of the ids of a chunk, for each kind of model; imported when one is shown.
+"""Explanations of the ids of a chunk, for each kind of model; imported on demand.
 
-They take time and memory for all alternatives, so they are for single words.
+They take time and memory for all alternatives, so use them for single words.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Pair(NamedTuple):
 
     Args:
         rank: the rank of the join: the new token's id, or the merge's index in the list, from 0.
-        place: the index of the left one among the parts, from 0.
+        place: the index of the left part among all parts, from 0.
         made: the token that they make when they are joined.
     """
 
@@ -83,7 +83,7 @@ def steps(
     """Yield the states of merging.
 
     Args:
-        first: the parts that it begins with.
+        first: the first parts.
         join: returns the rank of the join of two neighbours, and the token that they make; None if
             they are not joined.
     """
@@ -108,7 +108,7 @@ class Tried(NamedTuple):
     Args:
         place: the place, in characters.
         pieces: the pieces, the longest first; the last one is taken if it is in the vocabulary.
-        id: the id of the last one; None if none is in the vocabulary.
+        id: the id of the last piece; None if no piece is in the vocabulary.
     """
 
     place: int
@@ -176,8 +176,8 @@ def lattice(model: Unigram, chunk: str) -> list[Edge]:
 def n_best(model: Unigram, chunk: str, count: int) -> list[Way]:
     """Return the ways of the greatest scores, the best first.
 
-    The first is the model's. Of equal ways, the one whose last piece is the longest comes first.
-    Every place of the chunk keeps its ``count`` best ways, so this is for single words.
+    The first way is the model's. Among equal ways, the way with the longest last piece comes first.
+    Every place of the chunk keeps its ``count`` best ways, so use this for single words.
 
     Args:
         model: the model.
@@ -191,7 +191,7 @@ def n_best(model: Unigram, chunk: str, count: int) -> list[Way]:
     >>> [(way.score, [edge.text for edge in way.edges]) for way in n_best(model, "hug", 2)]
     [(-6.5, ['h', 'ug']), (-8.0, ['h', 'u', 'g'])]
     """
-    model.best_path(chunk)  # raises if there may be no way
+    model.best_path(chunk)  # raises an error if there may be no way
     if count < 1:
         return []
     ways: list[list[Way]] = [[Way(0.0, ())]] + [[] for _ in chunk]
@@ -217,7 +217,7 @@ class Item(NamedTuple):
     """An alternative of a step.
 
     Args:
-        parts: the parts of it.
+        parts: its parts.
         figure: its number as text; may be empty.
         lead: the text between it and the alternative before.
     """
@@ -231,10 +231,10 @@ class Row(NamedTuple):
     """A step.
 
     Args:
-        parts: the parts that the chunk has now.
-        marked: the start and the end of those that the step is about; equal if there are none.
+        parts: the current parts of the chunk.
+        marked: the start and the end of the parts that the step changes; equal if there are none.
         items: the alternatives, in the order in which they are considered.
-        taken: the index of the one that is taken; None if none is.
+        taken: the index of the chosen alternative; None if there is none.
     """
 
     parts: Sequence[bytes]
@@ -268,7 +268,7 @@ class Explanation(NamedTuple):
 def explain(model: Any, chunk: str) -> Explanation:
     """Return the steps of a model from a chunk to its ids.
 
-    For a kind of model without an explanation of its own, they are just its tokens.
+    For a kind of model without an explanation of its own, the steps are only its tokens.
 
     Raises:
         ValueError: the model has no token for a part of the chunk.
@@ -373,7 +373,7 @@ def _merging(
         is_token: True if it is a token as a whole, which is not merged.
         states: returns the states.
         figure: returns the text that shows the rank of a pair.
-        sign: the text between two figures, of which the first is joined first.
+        sign: the text between two figures; the pair of the first figure is joined first.
     """
 
     def rows() -> Iterator[Row]:
@@ -507,7 +507,7 @@ def _best_ways(
         chunk: the chunk.
         ids: its ids.
         edges: all pieces that match, by their start.
-        ways: the best ways, the one that is taken first.
+        ways: the best ways, beginning with the model's.
     """
 
     def rows() -> Iterator[Row]:

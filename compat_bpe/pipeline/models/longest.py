@@ -1,13 +1,13 @@
 """Longest tokens: the bytes of a text are cut into the longest tokens, from left to right.
 
-At each place the longest token that the text goes on with is taken, and that choice is never
-reconsidered. Each single byte is a token, so there always is one.
+At each place the longest token that matches the text is taken, and that choice is never
+reconsidered. Each single byte is a token, so one always matches.
 
 A token depends only on the place at which it begins, and on the text from there on. So a text may
-be cut at each place that no token reaches across: the last token before it ends there, whatever
-follows, and the next one begins there, whatever is before. No token reaches across a place between
-two characters if none has the two next to each other. (A token that is part of a character, or
-begins or ends within one, is compared by its bytes.)
+be cut at each place that no token reaches across: the last token before it always ends there, and
+the next one always begins there. No token reaches across a place between two characters if no token
+has the two next to each other. (A token that is part of a character, or begins or ends within one,
+is compared by its bytes.)
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class LongestTokens(TextModel):
     def encode(self, chunk: str) -> Ids:
         """Return the ids of a chunk.
 
-        At each place only the lengths are tried that a token with the next two bytes has.
+        At each place, only the lengths of tokens with the next two bytes are tried.
         """
         data = chunk.encode()
         id_of, lengths = self._id_of, getter(self._lengths)

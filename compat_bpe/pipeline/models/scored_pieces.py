@@ -1,4 +1,4 @@
-"""The pieces of a vocabulary with scores, and look-ups of those that begin at a place of a text."""
+"""The pieces of a vocabulary with scores, and look-ups of the pieces at a place of a text."""
 
 from __future__ import annotations
 
@@ -13,18 +13,19 @@ if TYPE_CHECKING:
     #: The length and the score of each piece at a place, the shortest first.
     Matches = tuple[tuple[int, float], ...]
 
-#: The greatest length in characters of a piece that is found by looking up every length.
+#: The greatest length in characters of a piece that is found by a look-up of every length.
 LONGEST_SHORT = 32
-#: The most longer pieces that may each begin with the one before: at a place of a text, all of them
-#: may match. The trainers here and in SentencePiece make no piece of more than 1,024 characters.
+#: The most longer pieces of which each begins with the piece before: all of them may match at one
+#: place. The trainers here and in SentencePiece make no piece of more than 1,024 characters.
 MOST_NESTED = 1024
 
 
 class LongPieces:
     """The pieces of more than ``LONGEST_SHORT`` characters, to find those at a place of a text.
 
-    In sorted order, all that is between a piece and a text that begins with it begins with it, too.
-    So the last piece that is not after a text begins with all pieces that the text begins with.
+    In sorted order, everything between a piece and a text that begins with the piece also begins
+    with it. So the last piece that is not after a text begins with all pieces that the text begins
+    with.
 
     Args:
         scores: each piece and its score.
@@ -37,7 +38,7 @@ class LongPieces:
         self._scores = scores
         #: By their first characters, the pieces in order.
         self._pieces: dict[str, list[str]] = shareable()
-        #: For a piece, the longest one of the others that it begins with, if there is one.
+        #: For a piece, the longest other piece that it begins with, if there is one.
         self._shorter: dict[str, str] = shareable()
         pieces = sorted(piece for piece in scores if len(piece) > LONGEST_SHORT)
         self._longest = max(map(len, pieces), default=0)
@@ -79,13 +80,13 @@ class UnigramTable:
     """The pieces of a vocabulary, found by looking up slices of a text.
 
     At a place of a text, slices of all lengths are looked up, up to the longest piece that begins
-    with the same two characters; in most places that is a short one. Longer pieces than
+    with the same two characters, which is short in most places. Pieces longer than
     ``LONGEST_SHORT`` characters are compared with the text (``LongPieces``), since that stops at
-    the first difference. So one long piece makes nothing slow, and the memory is in proportion to
-    the vocabulary, which it would not be if all prefixes were kept.
+    the first difference. So one long piece does not slow down the others, and the memory is
+    proportional to the vocabulary. It would be more if all prefixes were kept.
 
     Args:
-        scores: each piece and its score. The empty piece is nowhere in a text.
+        scores: each piece and its score. The empty piece never matches.
 
     >>> list(UnigramTable({"h": -1.0, "hug": -2.0, "u": -3.0}).matches("hugs", 0))
     [(1, -1.0), (3, -2.0)]
@@ -93,8 +94,8 @@ class UnigramTable:
 
     def __init__(self, scores: Mapping[str, float]) -> None:
         self.scores = shareable(scores)
-        #: For two characters, the greatest length of a piece that begins with them, and
-        #: ``LONGEST_SHORT`` if that is longer.
+        #: For two characters, the greatest length of a piece that begins with them, but at most
+        #: ``LONGEST_SHORT``.
         self.longest: dict[str, int] = shareable()
         self.long = LongPieces(self.scores)
         longest = self.longest
@@ -123,10 +124,10 @@ class PieceGroups:
     """The pieces of a vocabulary in groups by their first two characters.
 
     At a place of a text, longer and longer parts of it are looked up in the group of the first two
-    characters, until one is not the beginning of a piece. The entry of the longest one has all
+    characters, until a part is not the beginning of a piece. The entry of the longest part has all
     pieces that it begins with. Pieces with more than ``LONGEST_SHORT`` characters are compared with
-    the text, since the beginnings of a piece take memory in proportion to the square of its length.
-    A group is made when a text first has its two characters.
+    the text, since the memory for all beginnings of a piece grows with the square of its length. A
+    group is made when a text first has its two characters.
 
     Args:
         scores: each piece and its score.
@@ -158,19 +159,19 @@ class PieceGroups:
 
     @cached_property
     def long(self) -> LongPieces:
-        """The pieces that have more characters than a group has."""
+        """The pieces that are too long for a group."""
         return LongPieces(self.scores)
 
     def make_group(self, first: str) -> tuple[Matches, dict[str, Matches]]:
         """Make the group of two characters, keep it, and return it.
 
         Args:
-            first: two characters, or a last one.
+            first: two characters, or the last character of a text.
 
         Returns:
-            The pieces that ``first`` begins with, and its first character in any case; and for
-            each longer beginning of a piece that begins with ``first``, the pieces that this
-            beginning begins with.
+            The pieces that ``first`` begins with, and always its first character. Also, for each
+            longer beginning of a piece that begins with ``first``, the pieces that this beginning
+            begins with.
         """
         scores = self.scores
         found: Matches = ((1, scores.get(first[0], self._unknown_score)),)
@@ -193,7 +194,7 @@ class PieceGroups:
     def matches(self, text: str, start: int) -> Matches:
         """Return the length and the score of each piece at a place of a text, the shortest first.
 
-        The first one is the character there, a piece or not.
+        The first one is the character there, even if it is not a piece.
         """
         first = text[start : start + 2]
         found, beginnings = self.groups.get(first) or self.make_group(first)

@@ -3,10 +3,10 @@
 Without a pre-tokenizer each span is one chunk. Such long chunks never recur, so their ids would
 never come from the cache. But a vocabulary may show places at which a chunk may be cut without
 changing its ids: before each ``▁``, which stands for a space, beside the end of a line, and after
-most full stops of Chinese. Then the parts are words, which recur all the time, or sentences; and at
-the same places texts have cut points.
+most full stops of Chinese. Then the parts are sentences, or words, which recur all the time. Texts
+have cut points at the same places.
 
-``splitter_by_pieces`` is for models of SentencePiece, ``TokenSplitter`` for ``LongestTokens``, and
+``splitter_by_pieces`` is for SentencePiece models, ``TokenSplitter`` for ``LongestTokens``, and
 ``splitter_by_merges`` for BPE over characters in a ``tokenizer.json`` (see ``CharacterCuts``).
 """
 
@@ -15,15 +15,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Set
 
-from ...pattern.splitter import LONGEST_SEGMENT, SHORTEST_SEGMENT, Splitter, Translation
+from ...pattern.splitter import Splitter, parse, segments
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ...pattern.translation import Node
+    from ...pattern.tree import Node
     from ..aligned import Aligned
 
-#: The character that words begin with, the one that ends a line, and the one that ends a sentence
-#: where no spaces are written.
+#: The character that begins a word, the character that ends a line, and the character that ends a
+#: sentence where no spaces are written.
 MARK, LINE_END, STOP = "▁", "\n", "。"
 #: The name of the pattern in messages.
 _NAME = "of the words"
@@ -64,8 +64,8 @@ class WholeSplitter:
         return self.cut_points is not None and self.cut_points.search(beside, 0, 2) is not None
 
     def segments(self, text: str) -> Iterator[str]:
-        """Yield the whole text, since it has no known cut points."""
-        yield text
+        """Return the segments of a text; the whole text if there are no cut points."""
+        return segments(text, self.cut_points, text)
 
     def align(self, text: Aligned) -> list[Aligned]:
         """Return all chunks of a text, with their places in the original."""
@@ -78,7 +78,7 @@ class WholeSplitter:
 
 
 class WordSplitter(WholeSplitter):
-    """A splitter that cuts a text where no piece reaches over: before most ``▁``.
+    """A splitter that cuts a text at places that no piece reaches across: before most ``▁``.
 
     Args:
         before: the characters after which a ``▁`` does not begin a word.
@@ -96,7 +96,7 @@ class WordSplitter(WholeSplitter):
         else:
             pattern = rf"[\s\S][^{MARK}]*(?:(?<=[{escaped}]){MARK}[^{MARK}]*)*"
         self._find = re.compile(pattern).findall
-        #: A text without this can be cut before each ``▁``, which takes a third of the time.
+        #: A text that does not match this can be cut before each ``▁``, in a third of the time.
         self._seldom = "" if before - {MARK} else MARK * 2 if before else "\0"
         left = f"[^{escaped}]" if before else r"[\s\S]"
         #: A character with a cut point after it.
@@ -113,21 +113,6 @@ class WordSplitter(WholeSplitter):
         if not parts[0]:
             del parts[0]
         return parts
-
-    def segments(self, text: str) -> Iterator[str]:
-        """Yield parts of some hundred characters that end at cut points, if possible at lines."""
-        assert self.cut_points is not None
-        search, find = self.cut_points.search, text.find
-        start = 0
-        while start + LONGEST_SEGMENT < len(text):
-            first = start + SHORTEST_SEGMENT
-            line = find("\n", first, start + LONGEST_SEGMENT)
-            match = search(text, first if line < 0 else line)
-            if match is None:
-                break
-            yield text[start : match.end()]
-            start = match.end()
-        yield text[start:] if start else text
 
 
 class SuffixSplitter(WholeSplitter):
@@ -155,7 +140,7 @@ def splitter_by_pieces(before: Set[str], after: Set[str]) -> WholeSplitter:
 
     Args:
         before: the characters before a ``▁`` in a piece.
-        after: the characters after one.
+        after: the characters after a ``▁`` in a piece.
 
     >>> splitter_by_pieces({"▁"}, {"a", "b"}).chunks("a▁b▁▁c")
     ['a', '▁b', '▁▁c']
@@ -199,8 +184,8 @@ class TokenSplitter(WordSplitter):
 def _characters(values: Set[int]) -> str:
     """Return the inside of a class with the characters that begin or end with one of some bytes.
 
-    If one of the bytes is not ASCII, it has all characters that are not. If there are no bytes, it
-    has U+0000, since a class cannot be empty; then there is no cut point beside U+0000.
+    If one of the bytes is not ASCII, the class has all characters that are not ASCII. If there are
+    no bytes, it has U+0000, since a class cannot be empty. Then U+0000 has no cut point beside it.
     """
     ascii_ = "".join(f"\\x{value:02x}" for value in sorted(values) if value < 0x80)
     return (ascii_ + ("" if max(values, default=0) < 0x80 else "\\x80-\U0010ffff")) or "\\x00"
@@ -250,7 +235,7 @@ def splitter_by_merges(
         branches = [f"{branch} ?" for branch in branches] + [" "]
     pattern, cut_points = "|".join(branches), "|".join(cuts)
     parts = {
-        # One pattern for any text: its classes are small, so there need not be stand-ins.
+        # One pattern for any text: its classes are small, so no stand-ins are needed.
         "ascii": pattern,
         "few": None,
         "most": (pattern, "\U00010000", "\ud800"),
@@ -260,10 +245,4 @@ def splitter_by_merges(
         "can_be_empty": False,
         "leaves_nothing_out": True,
     }
-    return Splitter.of_translation(Translation(lambda: _parse(pattern), _NAME, parts), _NAME)
-
-
-def _parse(pattern: str) -> Node:
-    from ...pattern.parser import parse
-
-    return parse(pattern)
+    return Splitter.of_tree(lambda: parse(pattern), _NAME, parts)

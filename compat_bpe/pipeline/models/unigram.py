@@ -1,31 +1,32 @@
-"""Unigram: of all ways to write a chunk with the pieces of a vocabulary, the one of best score.
+"""Unigram: the way to write a chunk with the pieces of a vocabulary that has the best score.
 
 Each piece has a score, which is the logarithm of its probability, so the score of a way is the sum
-of its pieces' scores. There are very many ways, but they need not all be tried (the algorithm is
-Viterbi's): the best way to reach a place has a last piece, and what is before that piece is the
-best way to reach its start. So one pass from left to right finds the best way to every place::
+of its pieces' scores. There are very many ways, but not all must be tried (the algorithm is
+Viterbi's): the best way to a place has a last piece, and the pieces before it are the best way to
+its start. So one pass from left to right finds the best way to every place::
 
     best[0] = 0
     best[end] = the greatest best[start] + score(chunk[start:end]) of all pieces that end there
 
-The end's best way is then followed back. Its score alone does not say which way it is if two are
-as good, and the sums are rounded. Both are decided as in tokenizers:
+The end's best way is then followed back. Two ways may have the same score, and the sums are
+rounded. Both cases are decided as in tokenizers:
 
 - Scores are 64-bit floats, and each sum is that of a piece and of all before it, added up from the
   left. So a chunk cannot simply be cut, not even between two characters that no piece has
   together: with other text before them, sums are rounded differently, which decides between ways
-  that are nearly as good (``PartEncoder`` says when a cut is possible).
-- Places are taken from left to right, and a later way must be better, not only as good. So of
-  equal ways the one whose last piece is the longest wins, then the one before it, and so on.
+  of nearly the same score (``PartEncoder`` has the condition for a cut).
+- Places are taken from left to right, and a later way must be better, not only equal. So among
+  equal ways the way with the longest last piece wins, then the way with the longest piece before
+  it, and so on.
 
 A character that is not a piece is *unknown*: it may be passed at the score of the vocabulary's
 worst piece, less 10. At the end, a run of unknown characters becomes
 
-1. one piece, if the run as a whole happens to be one;
+1. one piece, if the run as a whole is a piece;
 2. else the pieces of its bytes, such as ``<0x0A>``, if the model falls back to bytes and has all;
 3. else the unknown token.
 
-All pieces match, even those that are meant as names, such as ``<s>``; the unknown piece joins the
+All pieces match, even those that are meant as names, such as ``<s>``. The unknown piece joins the
 run that it is in.
 """
 
@@ -36,6 +37,7 @@ from itertools import chain, compress, count, groupby
 from operator import add
 
 from ...caches import Cache, cached_property, shareable
+from ...unicode.text import common_length
 from .base import ChunkToken, Joints, TextModel
 from .scored_pieces import UnigramTable
 
@@ -55,20 +57,20 @@ _TAME = 1e290
 _NEVER = float("-inf")
 #: The length in characters above which a chunk is encoded part by part.
 _LONG = 64
-#: Encode by parts after this many characters of long chunks; encoding them otherwise takes about as
-#: long as building the ``PartEncoder``.
+#: Encode by parts after this many characters of long chunks. Encoding them in the plain way takes
+#: about as long as building the ``PartEncoder``.
 _WORTH_PARTS = 1 << 15
-#: The least length in characters of a chunk that is remembered (the core keeps shorter ones), the
-#: greatest, and the number of chunks.
+#: The least length in characters of a chunk in the cache (the core keeps shorter ones), the
+#: greatest length, and the number of chunks.
 _FROM, _UP_TO, _CHUNKS = 129, 1 << 13, 1 << 9
 
-#: The limit of all sums.
+#: The limit for all sums.
 SUM_LIMIT = 1 << 26
 #: The least difference that is sure, for each character of a part; twice the bound of the argument.
 GAP = 2.0**-25
 
-#: The length in characters from which a chunk is compared with the one before, and the greatest
-#: length of one that is kept for that.
+#: The length in characters from which a chunk is compared with the chunk before, and the greatest
+#: length of a chunk that is kept for that.
 _COMPARED, _LONGEST_KEPT = 1 << 9, 1 << 22
 #: The largest number of parts in the cache, and the length in characters of the longest.
 _KEPT = 1 << 15
@@ -79,7 +81,7 @@ class Unigram(TextModel):
     """The model that writes a chunk with the pieces of the greatest total score.
 
     Args:
-        pieces: the pieces; the index is the id. Of equal ones the last counts.
+        pieces: the pieces; the index is the id. The last of equal pieces counts.
         scores: their scores, which are finite.
         unknown: the id of the unknown token, or None.
         byte_fallback: use pieces for bytes where a run of characters is unknown.
@@ -105,7 +107,7 @@ class Unigram(TextModel):
         if byte_fallback:
             self._byte_ids = [self.ids.get(piece) for piece in _BYTE_PIECES]
         self._unknown_length = 0 if unknown is None else len(pieces[unknown].encode())
-        #: The greatest score, whatever its sign; unknown characters have the least.
+        #: The greatest absolute value of a score; unknown characters have the least score.
         self._greatest = max(abs(self.unknown_score), max(scores, default=0.0))
         self._is_tame = self._greatest < _TAME
         self._parts: PartEncoder | None = None
@@ -114,7 +116,7 @@ class Unigram(TextModel):
 
     @property
     def is_complete(self) -> bool:
-        """True if every text has ids; an unknown token, of any length, drops what it stands for."""
+        """True if every text has ids without the unknown token, which drops its text."""
         return self.unknown is not None and None not in self._byte_ids
 
     @property
@@ -147,7 +149,7 @@ class Unigram(TextModel):
                 if there is None or total > there[0]:
                     if is_unknown and self.unknown is None:
                         raise ValueError(
-                            f"{chunk[start]!r} is no piece of the vocabulary, and there is no "
+                            f"{chunk[start]!r} is not in the vocabulary, and there is no "
                             "unknown token"
                         )
                     best[end] = (total, start)
@@ -160,9 +162,9 @@ class Unigram(TextModel):
         return path[::-1]
 
     def edges(self, chunk: str, start: int) -> Iterator[tuple[int, float, bool]]:
-        """Yield the ways on from a place: the end, the score, and True for an unknown character.
+        """Yield the edges from a place: the end, the score, and True for an unknown character.
 
-        The character is unknown if it is not a piece by itself, even if longer ones begin with it.
+        A character is unknown if it is not a piece by itself, even if longer pieces begin with it.
         """
         if chunk[start] not in self.table.scores:
             yield start + 1, self.unknown_score, True
@@ -170,7 +172,7 @@ class Unigram(TextModel):
             yield end, score, False
 
     def _tokens(self, path: Sequence[str]) -> Iterator[ChunkToken]:
-        """Yield the tokens of a way: its pieces, and what becomes of its unknown runs."""
+        """Yield the tokens of a way: its pieces, and the tokens of its unknown runs."""
         at = 0
         run: list[str] = []
         for piece in path:
@@ -231,7 +233,7 @@ class Unigram(TextModel):
 
         Args:
             chunk: a text.
-            before: the score of what is before it.
+            before: the score of the text before it.
         """
         find_score = self.table.scores.get
         find_longest = self.table.longest.get
@@ -310,11 +312,11 @@ class Unigram(TextModel):
 
     @cached_property
     def joints(self) -> Joints | None:
-        """The places that no piece reaches over; None if too much depends on unknown characters.
+        """The places that no piece reaches across; None if too much depends on unknown characters.
 
-        A run of unknown characters that reaches over a joint is one token, or one for each byte.
-        But if only some bytes are pieces, the whole run may be one token where its beginning is
-        several. And with a positive score, unknown characters may win over pieces.
+        A run of unknown characters across a joint is one token, or one token for each byte. But if
+        only some bytes are pieces, the whole run may be one token where its beginning is several.
+        And with a positive score, unknown characters may win over pieces.
         """
         missing = self._byte_ids.count(None)
         if missing not in (0, 256) or self.unknown is None or self.unknown_score > 0:
@@ -333,7 +335,7 @@ class Unigram(TextModel):
         if not self._is_tame or len(chunk) * self._greatest > SUM_LIMIT:
             return 4 * len(chunk)
         # The unknown piece, written in the text, becomes its bytes if it joins a run. And a run may
-        # be joined to the one before.
+        # be joined to the run before.
         return self._part_encoder().slack(chunk) + self._unknown_length + 1
 
     def _ids_of(self, path: Sequence[str]) -> Ids | None:
@@ -370,19 +372,19 @@ class PartEncoder:
     *joint*: no piece has the two next to each other, so every way goes through there. The parts
     between joints are short and recur, and their ways are cached.
 
-    The property: the way through a part is *sure* if, wherever two ways meet in it, the better one
-    is better by more than ``GAP`` for each character of the part. A sure way is that of the part in
-    any chunk. The argument:
+    The property: the way through a part is *sure* if, wherever two ways meet in it, the better way
+    is better by more than ``GAP`` for each character of the part. A sure way is the way through the
+    part in any chunk. The argument:
 
     1. All ways go through the part's start, so all sums in it begin with the same number, the score
-       of the text before. It is 0 if the part is by itself, and any number in a chunk.
+       of the text before. It is 0 for the part by itself, and any number in a chunk.
     2. Sums below 2**26 are rounded by at most 2**-28. So for a way of n pieces, another number
        changes the sum by that number and at most 2n roundings, together n * 2**-27.
     3. So the difference of two ways of at most n pieces changes by at most n * 2**-26. A greater
        difference keeps its sign, and the same ways win everywhere, from left to right.
 
-    Where a way is not sure, it is searched again with the number that the part really begins with:
-    the sum of all pieces before it, added up in the same order.
+    A way that is not sure is searched again with the real score at the start of the part: the sum
+    of all pieces before it, added up in the same order.
 
     Args:
         table: the pieces and their scores.
@@ -407,7 +409,7 @@ class PartEncoder:
         self.pairs: set[str] = set()
         for piece in table.scores:
             self.pairs.update(map(add, piece, piece[1:]))
-        #: The last long chunk, the ends of its parts, and what was found for them.
+        #: The last long chunk, the ends of its parts, and the results for them.
         self._last: tuple[str, list[int], list[Part]] = "", [], []
         self._parts: Cache[Part] = Cache(self._find_part, _KEPT, _LONGEST_PART)
 
@@ -432,7 +434,7 @@ class PartEncoder:
         return None, path
 
     def _parts_of(self, chunk: str) -> tuple[list[int], list[Part]]:
-        """Return the ends of the parts of a chunk, and what is found for each.
+        """Return the ends of the parts of a chunk, and the result for each part.
 
         The beginning may be that of the last chunk: to find the longest beginning of a text within
         a limit, many of its beginnings are encoded one after the other.
@@ -468,21 +470,3 @@ class PartEncoder:
         if difference <= len(text) * GAP:
             return None, None
         return self._ids_of(way), way
-
-
-def common_length(one: str, other: str) -> int:
-    """Return the length of the longest beginning that two texts have in common.
-
-    >>> common_length("a cat", "a car")
-    4
-    """
-    low, high = 0, min(len(one), len(other))
-    if one[:high] == other[:high]:
-        return high
-    while low + 1 < high:
-        middle = (low + high) // 2
-        if one[low:middle] == other[low:middle]:
-            low = middle
-        else:
-            high = middle
-    return low

@@ -1,9 +1,9 @@
 """Models over whole words and over characters, and WordPiece, which cuts words into pieces.
 
 WordPiece cuts a word into the longest pieces of the vocabulary, from left to right. The first piece
-of a word is written as it is. Every other one has a prefix, mostly ``##``, which says that it
-continues a word. At each place the longest piece that fits is taken, and that choice is never
-reconsidered. If nothing fits at some place, the *whole* word is one unknown token.
+of a word has no mark. Every other piece has a prefix, usually ``##``, which marks that it continues
+a word. At each place the longest piece that fits is taken, and that choice is never reconsidered.
+If nothing fits at some place, the *whole* word is one unknown token.
 
 ``WordLevel`` has a vocabulary of whole words. ``Characters`` and ``WholeChunks`` have none: each
 character, or each chunk, is a token.
@@ -23,16 +23,16 @@ if TYPE_CHECKING:
 
     from .base import Ids
 
-    #: Pieces to be taken: an id, or those of several one after another.
+    #: The ids of pieces: one id, or a nested sequence of ids in order.
     Taken = Union[int, tuple["Taken", ...]]
 
-#: The length in characters from which pieces and words are long. Below it there are at most that
+#: The length in characters from which pieces and words are long. Shorter ones take at most that
 #: many tries for a piece.
 _LONG = 128
 
-#: The number of bits of a character, below that of a node in the key of an edge.
+#: The number of bits of a character, which are below those of a node in the key of an edge.
 _BITS = 21
-#: The link of a node from which the plain rule comes to a dead end.
+#: The link of a node at which the plain rule fails.
 _DEAD = -1
 
 
@@ -41,10 +41,10 @@ class _WordModel(TextModel):
 
     Args:
         vocabulary: each token and its id.
-        unknown: the token for a word that is unknown.
+        unknown: the token for an unknown word.
     """
 
-    #: An unknown word is one token, however long it is.
+    #: An unknown word of any length is one token.
     is_complete = False
 
     def __init__(self, vocabulary: Mapping[str, int], unknown: str) -> None:
@@ -61,14 +61,14 @@ class _WordModel(TextModel):
         """Return the id for an unknown chunk.
 
         Raises:
-            ValueError: the vocabulary has no token for that.
+            ValueError: the unknown token is not in the vocabulary.
         """
         token_id: int | None = self._id_of(self.unknown)
         if token_id is None:
             shown = chunk if len(chunk) <= 40 else chunk[:40] + "…"
             raise ValueError(
-                f"{shown!r} is not in the vocabulary, and neither is {self.unknown!r}, its token "
-                "for what is unknown"
+                f"{shown!r} is not in the vocabulary, and neither is {self.unknown!r}, the "
+                "unknown token"
             )
         return token_id
 
@@ -88,7 +88,7 @@ class WordLevel(_WordModel):
         """Return the id of a chunk.
 
         Raises:
-            ValueError: the chunk is unknown, and the vocabulary has no token for that.
+            ValueError: the chunk is unknown, and the unknown token is not in the vocabulary.
         """
         token_id = self._id_of(chunk)
         return (self._id_of_unknown(chunk) if token_id is None else token_id,)
@@ -106,7 +106,7 @@ class WordPiece(_WordModel):
     Args:
         vocabulary: each piece and its id.
         unknown: the token for a word that cannot be cut into pieces.
-        prefix: the beginning of every piece but the first of a word.
+        prefix: the beginning of every piece of a word except the first.
         longest_word: the greatest length in characters of a word that is cut; longer ones are
             unknown.
 
@@ -183,10 +183,10 @@ class WordPiece(_WordModel):
     def encode(self, chunk: str) -> Ids:
         """Return the ids of a word's pieces.
 
-        At each place only the lengths are tried that a piece with the next character has.
+        At each place, only the lengths of pieces with the next character are tried.
 
         Raises:
-            ValueError: the word is unknown, and the vocabulary has no token for that.
+            ValueError: the word is unknown, and the unknown token is not in the vocabulary.
         """
         length = len(chunk)
         if length > self.longest_word:
@@ -225,7 +225,7 @@ class WordPiece(_WordModel):
 
     @cached_property
     def _numbered(self) -> WordPiece:
-        """The same model with an id of its own for each piece."""
+        """The same model with a unique id for each piece."""
         ids = dict(zip(self.vocabulary, range(len(self.vocabulary))))
         return WordPiece(ids, self.unknown, self.prefix, self.longest_word)
 
@@ -264,20 +264,20 @@ class _Pieces:
 
 
 class LinkedPieces:
-    """The longest pieces of a word in one pass over it, however long the pieces are.
+    """The longest pieces of a word in one pass over it, for pieces of any length.
 
-    The plain rule goes back to where the last piece ended, and reads again what it had read as the
-    beginning of a longer piece. For a piece of a million characters that is too much.
+    The plain rule goes back to the end of the last piece, and reads again the text that it had read
+    as the beginning of a longer piece. For a piece of a million characters that takes too long.
 
     Here the pieces are a tree of characters. A node stands for the text read since the last piece.
-    Its link is for the case that no longer piece follows: it has the pieces that the plain rule
-    takes from that text, and the node of the remaining text. Each remaining text is shorter, so one
-    pass over a word follows no more links than it reads characters. (This is the failure link of
-    Aho and Corasick, as Song et al. use it in "Fast WordPiece Tokenization", 2021.)
+    Its link is used when no longer piece follows: it has the pieces that the plain rule takes from
+    that text, and the node of the remaining text. Each remaining text is shorter, so one pass over
+    a word follows no more links than it reads characters. (This is the failure link of Aho and
+    Corasick, as Song et al. use it in "Fast WordPiece Tokenization", 2021.)
 
     Args:
         first: the pieces that begin a word, and their ids.
-        others: those that continue one, without their prefix.
+        others: the pieces that continue a word, without their prefix.
 
     >>> LinkedPieces({"a": 0, "abcd": 1}, {"b": 2, "c": 3}).encode("abcab")
     >>> LinkedPieces({"a": 0, "abcd": 1}, {"b": 2, "c": 3}).encode("abcb")
@@ -285,7 +285,7 @@ class LinkedPieces:
     """
 
     def __init__(self, first: Mapping[str, int], others: Mapping[str, int]) -> None:
-        #: The node at which a word begins, and the one at which it goes on.
+        #: The node at which a word begins, and the node at which it continues.
         self._begin, self._go_on = 0, 1
         self._edges: dict[int, int] = shareable()
         #: For each node, the pieces that are taken from its text, and the node of the rest.
@@ -295,7 +295,7 @@ class LinkedPieces:
         for root, pieces in ((self._begin, first), (self._go_on, others)):
             for piece, token_id in pieces.items():
                 self._add(root, piece, token_id, levels)
-        # A link goes to a node of fewer characters, which has its own by then.
+        # A link goes to a node of fewer characters, whose own link is made before.
         for level in levels:
             for parent, key in level:
                 self._link(parent, key)
@@ -317,7 +317,7 @@ class LinkedPieces:
         self._links[node] = self._go_on
 
     def _link(self, parent: int, key: int) -> None:
-        """Link a node: as its parent is linked, and on until its last character is read."""
+        """Link a node: follow links from its parent's until its last character is read."""
         node = self._edges[key]
         if self._links[node] != _DEAD:
             return  # it is a piece
@@ -334,7 +334,7 @@ class LinkedPieces:
                 return
 
     def encode(self, word: str) -> tuple[int, ...] | None:
-        """Return the ids of a word's pieces; None if it comes to a dead end."""
+        """Return the ids of a word's pieces; None if no piece fits at some place."""
         taken: list[Taken] = []
         node = self._begin
         for char in map(ord, word):
@@ -355,7 +355,7 @@ class LinkedPieces:
 
 
 def _flat(taken: list[Taken]) -> tuple[int, ...]:
-    """Return the ids in order; the nesting may be deeper than calls can be."""
+    """Return the ids in order; the nesting may be too deep for recursion."""
     ids: list[int] = []
     left = taken[::-1]
     while left:
@@ -370,7 +370,7 @@ def _flat(taken: list[Taken]) -> tuple[int, ...]:
 class _OpenVocabulary(TextModel):
     """The common part of the models without a vocabulary."""
 
-    #: The longest token is not known before the text is.
+    #: The longest token depends on the text.
     is_complete = False
     unknown_id = None
 
@@ -400,9 +400,9 @@ class WholeChunks(_OpenVocabulary):
     """The model in which each chunk is a token, numbered in order of its first occurrence.
 
     Threads may share it without a lock: a chunk is first put at the end of ``words``, and its place
-    there is its id. So no two chunks have one id, and an id that is given out can be decoded. Of
-    two threads that meet a chunk at the same time both put it there; the place that is the first to
-    get into ``tokens`` counts, and the other stays unused.
+    there is its id. So no two chunks have the same id, and every returned id can be decoded. If two
+    threads find a new chunk at the same time, both put it there. The first place in ``tokens``
+    counts, and the other stays unused.
 
     >>> model = WholeChunks()
     >>> [*model.encode("to"), *model.encode("be"), *model.encode("to")]

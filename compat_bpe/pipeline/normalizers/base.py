@@ -34,14 +34,14 @@ class Normalizer:
 
     @property
     def continued(self) -> Normalizer | None:
-        """The normalizer for a text that goes on after a cut: itself, mostly.
+        """The normalizer for a text that continues after a cut, usually itself.
 
-        It does nothing special at the beginning of a text. None if it would do nothing at all.
+        It does nothing special at the beginning of a text. None if it would change nothing.
         """
         return self
 
     def across(self, left: str, right: str) -> tuple[str, str] | None:
-        """Return the characters beside a position after normalization, if it may be cut there.
+        """Return the characters beside a position after normalization, if a cut is allowed there.
 
         A cut is allowed if the left side, normalized by this or by ``continued``, and the right
         side, normalized by ``continued``, always join to the whole, normalized as the left side.
@@ -54,37 +54,37 @@ class Normalizer:
         return None
 
     def all_across(self, left: str, right: str) -> Pairs:
-        """Return the characters that may be beside a position, if it may be cut there.
+        """Return the characters that may be beside a position, if a cut is allowed there.
 
         Like ``across``, but the two may depend on the text around them: they are one of these
-        pairs. No pairs: no cut.
+        pairs. Without pairs, no cut is allowed.
         """
         pair = self.across(left, right)
         return () if pair is None else (pair,)
 
 
-#: A text may become this many times as long as it is, and this many characters longer. In a Unicode
-#: form, written in bytes, a character becomes at most 33.
+#: A text may become this many times as long, and this many characters longer. In a Unicode form,
+#: written in bytes, a character becomes at most 33.
 MOST_TIMES, MOST_MORE = 64, 1 << 16
 
 
 def check_growth(before: int, after: int) -> None:
-    """Refuse a text that becomes far longer than it was.
+    """Refuse a text that becomes far longer.
 
     Normalizers in a file may double a text any number of times. Without a bound, a short file and
     a short text would take all memory.
 
     Args:
         before: the length of the text.
-        after: the length of what it becomes.
+        after: the length of the normalized text.
 
     Raises:
-        ValueError: it is more than ``MOST_TIMES`` the length, and ``MOST_MORE`` characters more.
+        ValueError: the new length is more than ``MOST_TIMES`` the old one and ``MOST_MORE`` more.
     """
     if after > MOST_TIMES * before + MOST_MORE:
         raise ValueError(
-            f"the normalizer makes {after} characters or more of {before}: "
-            f"it may make {MOST_TIMES} of one"
+            f"the normalizer turns {before} characters into {after} or more: "
+            f"at most {MOST_TIMES} for each are allowed"
         )
 
 
@@ -124,14 +124,14 @@ class InOrder(Normalizer):
 
     @property
     def continued(self) -> Normalizer | None:
-        """The steps for a text that goes on after a cut."""
+        """The steps for a text that continues after a cut."""
         steps = [step.continued for step in self._steps]
         if all(map(is_, steps, self._steps)):
             return self
         return one_after_the_other([step for step in steps if step is not None])
 
     def across(self, left: str, right: str) -> tuple[str, str] | None:
-        """Return the characters beside a position after normalization, if it may be cut there."""
+        """Return the characters beside a position after normalization, if a cut is allowed."""
         pairs = self.all_across(left, right)
         return pairs[0] if len(pairs) == 1 else None
 

@@ -42,7 +42,7 @@ class BertNormalizer(Normalizer):
         self._table = CharacterTable(self._by_itself)
         #: True once a character has become a mark that is kept and put in order.
         self._has_ordered = False
-        # For ASCII text `str.translate` has a faster way, but only if what it removes is None.
+        # For ASCII text, `str.translate` has a faster way, but only if removed characters are None.
         self._ascii = {point: self._by_steps(chr(point)) or None for point in range(0x80)}
 
     def __call__(self, text: str) -> str:
@@ -103,7 +103,7 @@ class BertNormalizer(Normalizer):
 @cache
 def _ideograph() -> re.Pattern[str]:
     """Return a pattern for an ideograph, compiled when one may be there."""
-    # The blocks. U+2B820 to U+2B91F are left out, in tokenizers.
+    # The blocks. As in tokenizers, U+2B820 to U+2B91F are left out.
     return re.compile(
         "[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0002a6df\U0002a700-\U0002b81f"
         "\U0002b920-\U0002ceaf\U0002f800-\U0002fa1f]"
@@ -143,8 +143,8 @@ def _stripped() -> CharacterTable:
 def _ordered() -> frozenset[str]:
     """Return the marks that are kept and put in order.
 
-    All of them were assigned in Unicode 9.0. So their combining classes are the same in every
-    later version, the running Python's too.
+    All of them were assigned in Unicode 9.0. So their combining classes are the same in every later
+    version, including that of the running Python.
     """
     kept = parse_ranges(tables.MARKS) - parse_ranges(tables.NONSPACING)
     return frozenset(filter(unicodedata.combining, members(kept)))

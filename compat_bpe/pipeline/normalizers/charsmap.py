@@ -1,4 +1,4 @@
-"""The precompiled character map of SentencePiece: what to write for some sequences of characters.
+"""The precompiled character map of SentencePiece: replacements for sequences of characters.
 
 It is stored as a *double array*, a trie over the bytes of UTF-8. Each unit of the array is 32 bits
 wide. The children of a node are at its place xor its offset xor a byte. A leaf has the place of
@@ -6,9 +6,9 @@ the replacement in the text that follows the array, where each replacement ends 
 
 Sequences share their ends, so 60,000 units make 225,000 sequences. Therefore the trie over bytes
 becomes a trie over characters, a table for each of its nodes, and not a table of all sequences.
-That takes a tenth of a second, and checks the map, so that a small hostile one cannot fill the
+That takes a tenth of a second, and checks the map, so that a small hostile map cannot fill the
 memory. The maps that SentencePiece ships need no check, so their tables are built only when all
-sequences are asked for; single characters are followed byte by byte.
+sequences are needed; single characters are followed byte by byte.
 
 SentencePiece itself takes the longest sequence at each position (``Charsmap``). tokenizers takes
 the shortest, and replaces a whole grapheme cluster by the replacement of its beginning
@@ -34,9 +34,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 
-#: SentencePiece looks at this many sequences that begin at one place, the shortest ones.
+#: SentencePiece considers this many sequences at one place, the shortest ones.
 _MOST_AT_ONE_PLACE = 32
-#: The number of characters after a node that are remembered.
+#: The number of characters after a node that are kept.
 _STEPS = 1 << 14
 #: The sha256 of the maps of SentencePiece, by their size: they are not damaged.
 _SHIPPED = {
@@ -48,11 +48,11 @@ _SHIPPED = {
     247164: "2c03512e62f9ed965ec90d85314211b63b5b8aa0395311ea2147eec9ff738907",  # nmt_nfkc_cf
     247165: "d8dfef3d6db0eef0742f8b55a73aee7fce6c1e21d26a09b8d3d4b52c42a791cb",  # nfkc_cf
 }
-#: The number of characters at which sequences are looked for without a pattern. That takes a tenth
-#: of the time of building the pattern.
+#: The number of characters that are searched for sequences without a pattern. That takes a tenth of
+#: the time of building the pattern.
 _FEW = 1 << 12
 #: The length in characters of the parts of a text that are replaced one after the other, and the
-#: most characters of one that are replaced kind by kind.
+#: most characters of a part that are replaced kind by kind.
 _PART, _MOST_REPLACED = 1 << 11, 16
 #: The bit of a unit that is a leaf, and the bit of one that has a leaf.
 LEAF, HAS_LEAF = 1 << 31, 1 << 8
@@ -71,13 +71,13 @@ class Charsmap:
         blob: the map as in a model: the size of the array in bytes, the array, the replacements.
 
     Raises:
-        ValueError: it is damaged.
+        ValueError: the map is damaged.
     """
 
     def __init__(self, blob: bytes) -> None:
         size = int.from_bytes(blob[:4], "little")
         if len(blob) <= 4 or size >= len(blob) - 4:
-            raise ValueError("the character map is shorter than it says")
+            raise ValueError("the character map is shorter than its size field")
         if size < 1024 or size % 1024:
             raise ValueError("the array of the character map is not made of blocks of 1024 bytes")
         if not blob.endswith(b"\0"):
@@ -90,11 +90,11 @@ class Charsmap:
         #: The number of characters to be looked at before the patterns for all text are built.
         self._few_left = _FEW
         if not _is_shipped(blob):
-            _ = self._tables  # raises if the map is damaged
+            _ = self._tables  # raises an error if the map is damaged
 
     @cached_property
     def _tables(self) -> tuple[dict[int, dict[str, int]], dict[int, str]]:
-        """For each node, the nodes after it, by character; and what is written at a node."""
+        """For each node, the nodes after it, by character; and the replacement at a node."""
         return read_tables(self._units, self._text)
 
     @property
@@ -111,7 +111,7 @@ class Charsmap:
         return node
 
     def _written(self, node: int) -> str | None:
-        """Return what is written at a node, or None."""
+        """Return the replacement at a node, or None."""
         unit = self._units[node]
         if not unit & HAS_LEAF:
             return None
@@ -119,7 +119,7 @@ class Charsmap:
         return self._text[start : self._text.index(0, start)].decode()
 
     def longest(self, text: str, start: int) -> tuple[int, str] | None:
-        """Return the longest sequence that begins at ``start``: its length, and what to write.
+        """Return the longest sequence that begins at ``start``: its length and replacement.
 
         The length is in characters. None if no sequence begins there.
         """
@@ -174,7 +174,7 @@ class Charsmap:
         return self._pattern(0x10FFFF)
 
     def _pattern(self, last: int) -> str:
-        """Return the pattern ``candidates`` for text with no character above ``last``."""
+        """Return the pattern ``candidates`` for text without characters above ``last``."""
         first = self._after_node(0, last)
         alone = {char for char, node in first.items() if self._is_end(node)}
         longer = first.keys() - alone
@@ -211,7 +211,7 @@ class Charsmap:
 
     @cached_property
     def _later(self) -> frozenset[str]:
-        """All characters that are in a sequence, but not as the first."""
+        """All characters that are in a sequence, but not as its first."""
         return frozenset(char for node, chars in self._following.items() if node for char in chars)
 
     @cached_property
@@ -220,9 +220,9 @@ class Charsmap:
         return self._later.union(self._following[0])
 
     def keeps_before(self, left: str, right: str) -> bool:
-        """Return True if a character is certainly kept where another one follows.
+        """Return True if a character is certainly kept before another one.
 
-        It is if no sequence has the other one, and no sequence ends with the first one.
+        It is if no sequence has the other character, and no sequence ends with the first character.
         """
         node = self._following[0].get(left)
         return (
@@ -232,7 +232,7 @@ class Charsmap:
         )
 
     def spans(self, text: str) -> Iterator[tuple[int, int, str]]:
-        """Yield the start and end of each sequence, leftmost and longest, and what to write."""
+        """Yield the start, end and replacement of each sequence, leftmost and longest."""
         find: Callable[[str, int], re.Match[str] | None] | None = None
         if not self._are_few(text):
             find = re.compile(self.candidates(text)).search
@@ -251,7 +251,7 @@ class Charsmap:
                 at += entry[0]
 
     def _are_few(self, text: str) -> bool:
-        """Return True if sequences are looked for without a pattern, at every place of a text.
+        """Return True if a text is searched for sequences at every place, without a pattern.
 
         That holds for the first ``_FEW`` characters.
         """
@@ -278,9 +278,9 @@ class Charsmap:
         return "".join(parts)
 
     def _parts(self, text: str) -> Iterator[str]:
-        """Yield parts of a text; no sequence reaches over their ends.
+        """Yield parts of a text; no sequence reaches across their ends.
 
-        Each begins with a character that is in no sequence but as the first.
+        Each part begins with a character that is in sequences only as the first one.
         """
         later = self._later
         start, end = 0, _PART
@@ -295,9 +295,9 @@ class Charsmap:
     def _replace_part(self, part: str) -> str:
         """Return a part in which each sequence is replaced.
 
-        If no character in it is a later one of a sequence, each sequence in it is one character.
-        Then one kind of character after the other is replaced, unless what is written for one is
-        replaced itself.
+        If no character in it is a later character of a sequence, each sequence in it is one
+        character. Then one kind of character after the other is replaced, unless a replacement
+        contains a character to replace.
         """
         chars = set(part)
         if not chars.isdisjoint(self._later):
@@ -322,7 +322,7 @@ def _is_shipped(blob: bytes) -> bool:
     known = _SHIPPED.get(len(blob))
     if known is None:
         return False
-    from hashlib import sha256  # other maps need it not
+    from hashlib import sha256  # imported here: other maps do not need it
 
     return sha256(blob).hexdigest() == known
 
@@ -330,8 +330,8 @@ def _is_shipped(blob: bytes) -> bool:
 def _one_of(chars: set[str]) -> str:
     """Return a pattern for one of some characters.
 
-    A class of the Basic Multilingual Plane is a bitmap in ``re``. One with characters above it is
-    searched range by range, so those stand apart.
+    A class of the Basic Multilingual Plane is a bitmap in ``re``. A class with characters above it
+    is searched range by range, so these characters have a class of their own.
     """
     points = CodePoints.from_ranges((ord(char), ord(char)) for char in chars)
     low, high = points.clip(0, 0x10000), points.clip(0x10000, 0x110000)
@@ -341,12 +341,12 @@ def _one_of(chars: set[str]) -> str:
 
 
 def read_tables(units: array[int], text: bytes) -> tuple[dict[int, dict[str, int]], dict[int, str]]:
-    """Return the nodes after each node by character, and what is written at a node.
+    """Return the nodes after each node by character, and the replacement at a node.
 
     Raises:
-        ValueError: a unit points outside the array or the text, or to what it must not point to;
-            the trie has a loop; a sequence or a replacement is not UTF-8, or is too long; nodes
-            are shared so often that the tables would be many times as large as the map.
+        ValueError: a unit points outside the array or the text, or to an invalid place; the trie
+            has a loop; a sequence or a replacement is not UTF-8, or is too long; nodes are shared
+            so often that the tables would be many times as large as the map.
     """
     _check(units, len(text))
     # The units that may be the child of a node, by the node's place xor its offset.
@@ -388,11 +388,11 @@ def _characters(
     """Return the nodes that are one character below a node.
 
     Args:
-        steps: the number of steps that are left, which is made smaller.
+        steps: the number of remaining steps, which is reduced.
 
     Raises:
-        UnicodeDecodeError: something below is not UTF-8.
-        ValueError: no step is left.
+        UnicodeDecodeError: a sequence below is not UTF-8.
+        ValueError: no steps remain.
     """
     nodes: dict[str, int] = {}
     left = [(node, b"")]
@@ -404,7 +404,7 @@ def _characters(
             if len(data) == _length(data[0]):
                 nodes[data.decode()] = place
             elif units[place] & HAS_LEAF or len(data) > 4:
-                data.decode()  # raises
+                data.decode()  # raises an error
             else:
                 left.append((place, data))
         if steps[0] < 0:
@@ -414,7 +414,7 @@ def _characters(
 
 
 def _length(first: int) -> int:
-    """Return the length of a character in bytes by its first byte; 1 for a wrong one."""
+    """Return the length of a character in bytes by its first byte; 1 for a wrong byte."""
     return 1 + (0xC2 <= first <= 0xF4) + (0xE0 <= first <= 0xF4) + (0xF0 <= first <= 0xF4)
 
 
@@ -467,9 +467,9 @@ def _check_loops(following: dict[int, dict[str, int]]) -> None:
         raise ValueError("the trie of the character map has a loop")
 
 
-#: Longer clusters, in bytes, are not looked up as a whole.
+#: Clusters of more bytes are not looked up as a whole.
 _LONGEST_CLUSTER = 5
-#: The number of clusters that are remembered.
+#: The number of clusters that are kept.
 _CLUSTERS = 1 << 14
 
 
@@ -483,7 +483,7 @@ class Precompiled(Normalizer):
     def __init__(self, charsmap: Charsmap) -> None:
         self._charsmap = charsmap
         self._table = CharacterTable(self._of_character)
-        #: What replaces a whole cluster; None if its characters are changed one by one.
+        #: The replacement of a whole cluster; None if its characters are changed one by one.
         self._clusters: Memo[str, str | None] = Memo(self._find_cluster, _CLUSTERS)
 
     def _of_character(self, char: str) -> str:
@@ -525,8 +525,8 @@ class Precompiled(Normalizer):
     def align(self, text: Aligned) -> Aligned:
         """Return the normalized text, with the places in the original.
 
-        The places are odd, as in tokenizers. What is removed counts for the character before it,
-        even if that was inserted; if there is none, it is not counted at all.
+        The places are odd, as in tokenizers. A removed character counts for the character before
+        it, even for an inserted one. If there is no such character, it does not count at all.
         """
         changes: list[tuple[str, int]] = []
         is_changed = False
@@ -543,7 +543,7 @@ class Precompiled(Normalizer):
         return text.changed(changes) if is_changed else text
 
     def _replaced(self, text: str) -> list[tuple[str, str | None]]:
-        """Return the parts that are replaced, and what by; None if by nothing in the map."""
+        """Return the parts to replace, with replacements; None if the map has no replacement."""
         parts: list[tuple[str, str | None]] = []
 
         def one_by_one(start: int, end: int) -> None:
@@ -565,9 +565,10 @@ class Precompiled(Normalizer):
         r"""Return the characters beside a position between two clusters.
 
         A cluster ends between two such characters in any text, unless one of them joins others
-        from far away, as jamo and flags do. The left one is the last of its cluster, and is
-        changed by itself if no key begins with what may be joined before it. The right one is the
-        first of its cluster, and what it becomes is known if no key begins with it and goes on.
+        from far away, as jamo and flags do. The left character is the last of its cluster, and is
+        changed by itself if no key begins with a character that may join before it. The right
+        character is the first of its cluster, and its result is known if no longer key begins with
+        it.
         """
         if not (stands_alone(left) and stands_alone(right)) or left + right == "\r\n":
             return None
@@ -584,6 +585,6 @@ class Precompiled(Normalizer):
 
     @cached_property
     def _begins_prepended(self) -> bool:
-        """True if a key begins with a character that joins the one after it in a cluster."""
+        """True if a key begins with a character that joins the next one in a cluster."""
         charsmap = self._charsmap
         return any(charsmap.shortest(c, 0) or charsmap.goes_on(c) for c in prepended())

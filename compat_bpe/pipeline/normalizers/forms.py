@@ -1,8 +1,8 @@
 """The Unicode normalization forms, as of the Unicode version of tokenizers.
 
-The fast way is ``unicodedata.normalize``, but it does not say which characters of a text have
-become which. The plain rule (UAX 15, section 1.3) is decomposition and composition, character by
-character. There a changed character comes with its relation to the old ones, as in
+The fast way is ``unicodedata.normalize``, but it gives no relation between the old and the new
+characters. The plain rule (UAX 15, section 1.3) is decomposition and composition, character by
+character. There a changed character comes with its relation to the old characters, as in
 ``Aligned.changed``, and its combining class. A composed character has the sum of the changes of its
 parts, less one for the part that is removed.
 """
@@ -26,8 +26,8 @@ Form = Literal["NFC", "NFD", "NFKC", "NFKD"]
 #: A character, its change and its combining class.
 Changed = tuple[str, int, int]
 
-#: ``unicodedata`` sorts a run of marks by insertion, in quadratic time. So longer runs take the
-#: plain way.
+#: ``unicodedata`` sorts a run of marks by insertion, in quadratic time. So the plain rule is used
+#: for longer runs.
 _LONGEST_RUN = 64
 
 _CLASS = itemgetter(2)
@@ -36,8 +36,8 @@ _CLASS = itemgetter(2)
 class UnicodeForm(Normalizer):
     r"""The normalizer for a Unicode normalization form, as of Unicode 9.0.
 
-    Characters assigned after Unicode 9.0 are unknown to it. So they stay as they are, and nothing
-    is ordered or composed across them. For all other characters the forms are the same in every
+    Characters assigned after Unicode 9.0 are unknown to it. So they stay unchanged, and nothing is
+    ordered or composed across them. For all other characters the forms are the same in every
     later version (UAX 15, section 3), so the running Python's forms can be used.
 
     >>> UnicodeForm("NFC")("e\u0301")
@@ -73,7 +73,8 @@ class UnicodeForm(Normalizer):
     def align(self, text: Aligned) -> Aligned:
         """Return a text in the form, with the places in the original.
 
-        A character made of several has the place of the first of them; the others have none.
+        A character that is composed of several has the place of the first one. The others have no
+        place.
         """
         return text.changed((char, change) for char, change, _ in self._changes(text.text))
 
@@ -83,12 +84,12 @@ class UnicodeForm(Normalizer):
         return composed(changes, _is_later) if "C" in self.form else changes
 
     def across(self, left: str, right: str) -> tuple[str, str] | None:
-        """Return the characters beside a position, if nothing goes across it.
+        """Return the characters beside a position, if no change goes across it.
 
         Each of the two begins, when decomposed, with a character that is not moved before others
-        and does not compose with one before it. So each side is normalized by itself. The left one
-        is the last on its side. The right one becomes what it becomes by itself, unless it composes
-        with what follows, or a later mark may be sorted before one of its marks.
+        and does not compose with a character before it. So each side is normalized by itself. The
+        left character is the last on its side. The right character has the same result as by
+        itself, unless it composes with later text, or a later mark may be sorted before its marks.
         """
         before, after = self._alone[ord(left)], self._alone[ord(right)]
         if not before or not after:
@@ -99,7 +100,7 @@ class UnicodeForm(Normalizer):
 
     @cached_property
     def _alone(self) -> CharacterTable:
-        """Each character as it becomes by itself; empty if that depends on the one before it."""
+        """The result of each character by itself; empty if it depends on the character before."""
         return CharacterTable(self._by_itself)
 
     def _by_itself(self, char: str) -> str:
@@ -168,9 +169,9 @@ def _later() -> re.Pattern[str]:
 def _later_or_above() -> re.Pattern[str]:
     """Return a pattern for runs of the characters of ``_later`` and of all above U+FFFF.
 
-    ``re`` looks up a character of the Basic Multilingual Plane in a bitmap, but walks the ranges
-    above it one by one. This class has a single such range and takes 7 ns a character. That of
-    ``_later`` takes 1,500.
+    ``re`` looks up a character of the Basic Multilingual Plane in a bitmap, but tries the ranges
+    above it one by one. This class has a single such range and takes 7 ns per character. The class
+    of ``_later`` takes 1,500 ns.
     """
     above = CodePoints.from_ranges([(0x10000, 0x10FFFF)])
     return re.compile(f"{(parse_ranges(tables.UNASSIGNED) | above).to_re()}+")
@@ -182,8 +183,8 @@ def decomposed(
     r"""Yield the characters of a decomposed text, in canonical order.
 
     Args:
-        form: of the decomposition.
-        is_unknown: returns True for a character that stays as it is, with combining class 0.
+        form: the form of the decomposition.
+        is_unknown: returns True for a character that stays unchanged, with combining class 0.
 
     >>> [change[:2] for change in decomposed("é\u0323", "NFD", lambda char: False)]
     [('e', 0), ('̣', 0), ('́', 1)]
@@ -216,7 +217,7 @@ def composed(changes: Iterable[Changed], is_unknown: Callable[[str], bool]) -> I
     r"""Yield the characters of a decomposed text, composed.
 
     Args:
-        is_unknown: returns True for a character that nothing composes to.
+        is_unknown: returns True for a character that no composition may make.
 
     >>> parts = [("e", 0, 0), ("\u0301", 0, 230), ("x", 0, 0)]
     >>> [change[:2] for change in composed(parts, lambda char: False)]
@@ -252,7 +253,7 @@ def composed(changes: Iterable[Changed], is_unknown: Callable[[str], bool]) -> I
 
 @lru_cache(maxsize=1 << 12)
 def _composite(pair: str) -> str:
-    """Return what two characters compose to; an empty text if they do not."""
+    """Return the composition of two characters; empty if they do not compose."""
     if pair.isascii():
         return ""
     composite = unicodedata.normalize("NFC", pair)

@@ -13,18 +13,18 @@ from .charsmap import Charsmap
 
 
 class SpaceNormalizer(Normalizer):
-    """The normalizer of a model of SentencePiece.
+    """The normalizer of a SentencePiece model.
 
-    It reads a text from left to right. At each place, the longest user-defined symbol is kept; else
-    the longest sequence of the character map is replaced; else a character is kept. Then come the
-    spaces.
+    It reads a text from left to right. At each place, the longest user-defined symbol is kept, or
+    else the longest sequence of the character map is replaced, or else a character is kept. Then
+    the spaces are changed.
 
     Args:
         charsmap: the character map, or None.
         symbols: the user-defined symbols.
         add_dummy_prefix: put a space before the text.
         remove_extra_whitespaces: remove spaces at the ends, and after other spaces.
-        space: the sign that spaces are written as.
+        space: the sign for a space.
         whitespace_as_suffix: put the space of ``add_dummy_prefix`` after the text.
 
     >>> SpaceNormalizer()("  a   b ")
@@ -53,7 +53,7 @@ class SpaceNormalizer(Normalizer):
             charsmap is None or not charsmap.may_write("  ")
         )
         self._in_symbols = frozenset("".join(symbols))
-        #: False for a text that goes on: its first spaces are those after a character.
+        #: False for a text that continues: its first spaces are those after a character.
         self._begins = True
         # With a suffix, the left side would get one, too.
         self.is_local = not self._after and not (self._removes and " " in self._in_symbols)
@@ -86,7 +86,7 @@ class SpaceNormalizer(Normalizer):
         return "".join(new for new, _, _ in self._parts(text))
 
     def _parts(self, text: str) -> Iterator[tuple[str, int, bool]]:
-        """Yield the parts of a text as they are written, each with its length in the text.
+        """Yield the parts of the normalized text, each with its length in the original text.
 
         The third value is True for characters that are kept.
         """
@@ -117,7 +117,7 @@ class SpaceNormalizer(Normalizer):
             yield text[last:], len(text) - last, True
 
     def _pieces(self, text: str) -> Iterator[tuple[str, int]]:
-        """Yield what each symbol, sequence and character becomes, and its length in the text."""
+        """Yield the result for each symbol, sequence and character, and its length in the text."""
         for new, length, is_kept in self._parts(text):
             if is_kept:
                 for char in new:
@@ -130,7 +130,7 @@ class SpaceNormalizer(Normalizer):
     def _characters(self, text: str) -> list[tuple[str, int]]:
         """Return the normalized characters, each with the place where its source begins.
 
-        The last is empty; its place is that of the end.
+        The last item is empty; its place is the end of the text.
         """
         pieces = list(self._pieces(text))
         first = at = 0
@@ -158,7 +158,7 @@ class SpaceNormalizer(Normalizer):
     def align(self, text: Aligned) -> Aligned:
         """Return the normalized text, with the places in the original.
 
-        A character's place goes up to where that of the next one begins, as in the reference.
+        A character's place reaches to the place of the next character, as in the reference.
         """
         chars = self._characters(text.text)
         bounds = [start for start, _ in text.places] + [text.end]
@@ -169,7 +169,7 @@ class SpaceNormalizer(Normalizer):
 
     @cached_property
     def continued(self) -> SpaceNormalizer:
-        """The normalizer for a text that goes on after a cut: no space is put or left out first."""
+        """The normalizer for a text that continues after a cut; it adds or drops no first space."""
         if not self._before and not self._removes:
             return self
         other = changed(self, _before="", _begins=False)
@@ -177,11 +177,11 @@ class SpaceNormalizer(Normalizer):
         return other
 
     def across(self, left: str, right: str) -> tuple[str, str] | None:
-        """Return the characters beside a position after normalization, if it may be cut there.
+        """Return the characters beside a position after normalization, if a cut is allowed there.
 
-        It may be cut where nothing is replaced and no symbol is. If extra spaces are removed, the
-        left character is not a space. So spaces on the right come after a character, and those
-        removed at the end of the whole are all on the right side.
+        A cut is allowed where there is no symbol and nothing is replaced. If extra spaces are
+        removed, the left character must not be a space. So spaces on the right come after a
+        character, and spaces removed at the end of the whole are all on the right side.
         """
         if not self.is_local:
             return None

@@ -1,7 +1,7 @@
 """The normalizers that change each character by itself, the ends of a text, or matches in it.
 
 They are ``Lowercase``, ``StripAccents``, ``Nmt``, ``ByteLevel``, ``Strip``, ``Prepend`` and
-``Replace``. Letters are those of the version of Unicode that tokenizers has.
+``Replace``. Letters are those of tokenizers' version of Unicode.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import re
 from functools import cache
 
 from ...pattern.splitter import Splitter
-from ...pattern.translation import Anchor, Chars, Look, Node, Repeat, Sequence, can_be_empty, walk
+from ...pattern.tree import Anchor, Chars, Look, Node, Repeat, Sequence, can_be_empty, walk
 from ...unicode import tables_tokenizers as tables
 from ...unicode.properties import CodePoints, parse_ranges, white_space
 from ..aligned import Aligned
@@ -23,16 +23,16 @@ if TYPE_CHECKING:
 
 
 class _EachCharacter(Normalizer):
-    """A normalizer that changes each character by itself; here none is removed."""
+    """A normalizer that changes each character by itself; this base class removes none."""
 
     def align(self, text: Aligned) -> Aligned:
-        """Return the normalized text; each character has the place of the one it is made of."""
+        """Return the normalized text; each character has the place of its original character."""
         return text.changed(
             (new, int(index > 0)) for char in text.text for index, new in enumerate(self(char))
         )
 
     def across(self, left: str, right: str) -> tuple[str, str] | None:
-        """Return the two characters as they become, unless one of them is removed."""
+        """Return the two normalized characters, unless one of them is removed."""
         return beside(self(left), self(right))
 
 
@@ -91,7 +91,7 @@ _SPACES = frozenset("\t\n\f\r\u1680\u200b\u200c\u200d\u200e\u200f\u2028\u2029\u2
 
 
 class Nmt(_EachCharacter):
-    r"""The normalizer ``Nmt``: it removes control characters and makes others spaces.
+    r"""The normalizer ``Nmt``: it removes some control characters and turns others into spaces.
 
     It is a part of SentencePiece's ``nmt_nfkc``, with the same odd set of characters.
 
@@ -156,7 +156,7 @@ class Strip(Normalizer):
 
     @property
     def continued(self) -> Strip | None:
-        """The normalizer for a text that goes on: nothing is removed at its beginning."""
+        """The normalizer for a text that continues: nothing is removed at its beginning."""
         if not self.left:
             return self
         return Strip(False, True) if self.right else None
@@ -164,7 +164,7 @@ class Strip(Normalizer):
     def across(self, left: str, right: str) -> tuple[str, str] | None:
         """Return the two characters, unless the left one might be removed at an end.
 
-        If all of the right side is white space, it is removed at the end of the whole, too.
+        White space that is the whole right side is also removed at the end of the whole.
         """
         return None if left in _blanks() else (left, right)
 
@@ -181,12 +181,12 @@ class Prepend(Normalizer):
     ('▁a', '')
     """
 
-    #: Nothing is put before a text that goes on.
+    #: Nothing is put before a text that continues.
     continued = None
 
     def __init__(self, prefix: str) -> None:
         self.prefix = prefix
-        #: True if it takes the first character's place away, as tokenizers does without a prefix.
+        #: True if it removes the place of the first character, as tokenizers does without a prefix.
         self.may_insert = not prefix
 
     def __call__(self, text: str) -> str:
@@ -205,7 +205,7 @@ class Prepend(Normalizer):
         )
 
     def across(self, left: str, right: str) -> tuple[str, str] | None:
-        """Return the characters as they are."""
+        """Return the characters unchanged."""
         return left, right
 
 
@@ -221,14 +221,14 @@ class Replace(Normalizer):
         self.new = new
         tree = old.tree
         self._literal = None if tree is None else _literal(tree)
-        #: True if it may insert text where nothing is matched.
+        #: True if it may insert text at an empty match.
         self.may_insert = tree is None or can_be_empty(tree)
         self._taken = None if tree is None or self.may_insert else _taken(tree)
         self._all_of = None if self._taken is None or tree is None else _all_of(tree)
         self.is_local = self._taken is not None
 
     def __call__(self, text: str) -> str:
-        """Return a text with all matches replaced; in an empty text nothing is matched."""
+        """Return a text with all matches replaced; an empty text has no matches."""
         if not text:
             return text
         if len(self.new) >= MOST_TIMES:
@@ -238,7 +238,7 @@ class Replace(Normalizer):
         return self._old.replace(text, self.new)
 
     def align(self, text: Aligned) -> Aligned:
-        """Return a text with all matches replaced; each has the place of a match's last char."""
+        """Return a text with all matches replaced; each new one has its match's last place."""
         if not text.text:
             return text
         if len(self.new) >= MOST_TIMES:
@@ -255,7 +255,7 @@ class Replace(Normalizer):
         return text._replace(text="".join(parts), places=places + text.places[at:])
 
     def _check(self, text: str) -> None:
-        """Raise ``ValueError`` if a text becomes far longer, before it does."""
+        """Raise ``ValueError`` if a text would become far longer."""
         after = 0
         for _ in self._old.spans(text):
             after += len(self.new)
@@ -265,7 +265,7 @@ class Replace(Normalizer):
         """Return the characters beside a position that no match goes across.
 
         No match does if one of the two characters is in no match, and the pattern has no conditions
-        on the text around. The other character may be at the end or the beginning of a match; it
+        on the text around. The other character may be at the end or the beginning of a match. It
         certainly is if the pattern takes all characters of its kind.
         """
         taken = self._taken
@@ -281,7 +281,7 @@ class Replace(Normalizer):
     def all_across(self, left: str, right: str) -> Pairs:
         """Return the characters that may be beside a position that no match goes across.
 
-        If one of the two may be in a match, it is in one or not.
+        If one of the two may be in a match, both cases are returned.
         """
         pair = self.across(left, right)
         if pair is not None:
@@ -295,7 +295,7 @@ class Replace(Normalizer):
 
 
 def _literal(tree: Node) -> str | None:
-    """Return the only text that a pattern matches, if it is simply that."""
+    """Return the text of a pattern that matches only one text."""
     chars = []
     for item in tree.items if isinstance(tree, Sequence) else (tree,):
         bounds = item.points.bounds if isinstance(item, Chars) else ()
@@ -306,7 +306,7 @@ def _literal(tree: Node) -> str | None:
 
 
 def _taken(tree: Node) -> CodePoints | None:
-    """Return the characters that matches are made of; None if the pattern has conditions."""
+    """Return the characters that matches may contain; None if the pattern has conditions."""
     nodes = list(walk(tree))
     if any(isinstance(node, (Look, Anchor)) for node in nodes):
         return None

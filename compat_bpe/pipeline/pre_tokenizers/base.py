@@ -1,7 +1,7 @@
 """The base class of a pre-tokenizer's steps, and the changes of whole spans by a first step.
 
 The pieces that a first step sees are the spans between added tokens. So a prefix can be put before
-the spans: the splitter then need not know of it, and may be a single pattern.
+the spans. Then the splitter does not need the prefix, and may be a single pattern.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ Across = Union[bool, tuple[str, str]]
 
 
 class PreTokenizerStep:
-    """A step, which turns pieces into pieces; it sees them one by one, and nothing around them.
+    """A step, which turns pieces into pieces; it sees each piece alone, without the text around it.
 
-    No piece is empty, neither before the step nor after it.
+    No piece is empty before or after the step.
     """
 
     #: True if a piece from the beginning of the original text is treated differently. ``pieces``
-    #: then sees only pieces that are not from there.
+    #: then gets only other pieces.
     needs_start = False
     #: True if every character of a piece is certainly in the pieces that it becomes.
     leaves_nothing_out = True
@@ -41,7 +41,7 @@ class PreTokenizerStep:
         raise NotImplementedError
 
     def across(self, left: str, right: str) -> Across:
-        """Return what a cut between two characters of a piece means to the step.
+        """Return the meaning of a cut between two characters of a piece for the step.
 
         True: a clean cut; the pieces of the two sides are those of the whole. A pair: a later step
         must decide, given these characters beside the cut, because the two pieces at the cut are
@@ -57,15 +57,15 @@ class PreTokenizerStep:
         return self.across(left, right)
 
     def on_spans(self) -> tuple[SpanStart, Sequence[PreTokenizerStep]] | None:
-        """Return the change of spans that this is as the first step, and the remaining steps.
+        """Return this step as a change of spans, if it is first, and the remaining steps.
 
-        None if there is nothing to gain.
+        None if that would not be faster.
         """
         return None
 
 
 def prefixed(piece: Aligned, prefix: str) -> Aligned:
-    """Return a piece with a character before it, which has the place of the first one.
+    """Return a piece with a character before it, which has the place of the first character.
 
     >>> prefixed(Aligned.of("ab"), "_").places
     [(0, 1), (0, 1), (1, 2)]
@@ -77,7 +77,7 @@ class SpanPrefix:
     """A character put before each span, or before the text, unless it begins with it.
 
     Args:
-        prefix: the character, a space for instance.
+        prefix: the character, such as a space.
         replaces: a character that it replaces everywhere first; empty for none.
         only_first: True to put it only before the span that begins where the original text does.
         never: True to put it nowhere.
@@ -100,7 +100,7 @@ class SpanPrefix:
         Args:
             span: the normalized text between two added tokens.
             at_start: the number of its first characters that come from the first character of the
-                original text; mostly 0 or 1. It matters only if ``only_first`` is True.
+                original text, usually 0 or 1. It matters only if ``only_first`` is True.
         """
         if self.replaces:
             span = span.replace(self.replaces, self.prefix)
@@ -116,13 +116,13 @@ class SpanPrefix:
 
     @cached_property
     def continued(self) -> SpanPrefix | None:
-        """The change of a span that goes on after a cut, without a prefix; None if nothing."""
+        """The change of a span that continues after a cut, without a prefix; None if none."""
         if self.never:
             return self
         return SpanPrefix(self.prefix, self.replaces, never=True) if self.replaces else None
 
     def across(self, left: str, right: str) -> tuple[str, str]:
-        """Return the characters beside a position afterwards.
+        """Return the characters beside a position after the change.
 
         In any text, the left side, changed by itself, and the right side, changed by ``continued``,
         join to the changed whole.
@@ -134,9 +134,9 @@ class SpanPrefix:
 
 
 class StartMark:
-    """A mark before the span that begins where the original text does, for steps that ask.
+    """A mark before the span that begins where the original text does, for steps that need it.
 
-    It is ``START``, once for each character of the span that comes from the first one of the text.
+    It is ``START``, once for each character of the span that comes from the text's first character.
     As a part of the text, the mark is also a part of the keys of all caches. The methods are those
     of ``SpanPrefix``.
 
@@ -146,7 +146,7 @@ class StartMark:
 
     only_first = True
     replaces = ""
-    #: A text that goes on does not begin where the original text does.
+    #: A text that continues does not begin where the original text does.
     continued = None
 
     def __call__(self, span: str, at_start: int) -> str:
@@ -154,15 +154,15 @@ class StartMark:
         return START * at_start + span
 
     def align(self, span: Aligned) -> Aligned:
-        """Return a span as it is: its places say where it begins."""
+        """Return a span unchanged: its places show where it begins."""
         return span
 
     def across(self, left: str, right: str) -> tuple[str, str]:
-        """Return the characters as they are."""
+        """Return the characters unchanged."""
         return left, right
 
 
-#: A change of spans, before all at their beginning.
+#: A change of spans, mainly at their beginning.
 SpanStart = Union[SpanPrefix, StartMark]
 
 
@@ -173,8 +173,8 @@ def split_off_first(
 
     >>> from compat_bpe.pipeline.pre_tokenizers.steps import FixedLength, PrefixSpace
     >>> prefix, steps = split_off_first([PrefixSpace(), FixedLength(5)])
-    >>> prefix("a", 0), steps
-    (' a', [FixedLength(5)])
+    >>> prefix("a", 0), [step.length for step in steps]
+    (' a', [5])
     """
     first = steps[0].on_spans() if steps else None
     if first is None:

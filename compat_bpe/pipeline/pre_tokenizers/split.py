@@ -1,11 +1,11 @@
 """The step that cuts a piece at the matches of a pattern, and several such splits as one pattern.
 
 Splits are joined if that gives the same pieces, since matching one pattern is several times as fast
-as taking pieces from step to step. Splits can be joined on these conditions:
+as passing pieces from step to step. Splits can be joined on these conditions:
 
-- The first ones cut out, or remove, single characters, or runs of characters, of some set.
-- One last split may have any pattern P. It keeps the text that P does not match; or it removes all
-  of it, and then none of the first ones cuts anything out.
+- The first splits cut out, or remove, single characters, or runs of characters, of some set.
+- One last split may have any pattern P. It keeps the text that P does not match. Or it removes all
+  of that text, and then the first splits cut nothing out.
 
 The joined pattern has these branches:
 
@@ -16,9 +16,9 @@ The joined pattern has these branches:
   classes: for P', such a character is like the end of the text.
 - The text between two matches of P is a piece, too. A *gap* is all characters from here on at
   which P' does not match.
-- P sees the pieces of the first splits as well. If it surely leaves a run as it is, a branch takes
-  the run. If not, and the run is as long as it can be, P and its gaps are branches again, with
-  only the characters of the run in its classes.
+- P sees the pieces of the first splits as well. If it surely leaves a run unchanged, a branch takes
+  the run. If not, and the run is as long as possible, P and its gaps are branches again, with only
+  the characters of the run in its classes.
 
 No two of these branches begin at one position: the sets have no character in common, and a gap
 begins where P' does not match.
@@ -30,8 +30,8 @@ from collections.abc import Iterable, Sequence
 from typing import Literal, get_args
 
 from ...caches import cached_property
-from ...pattern.splitter import Splitter, Translation
-from ...pattern.translation import (
+from ...pattern.splitter import Splitter
+from ...pattern.tree import (
     NEVER,
     Alternatives,
     Anchor,
@@ -45,7 +45,7 @@ from ...pattern.translation import (
     project,
     surely_begins,
 )
-from ...pattern.translation import Sequence as NodeSequence
+from ...pattern.tree import Sequence as NodeSequence
 from ...unicode.properties import ALL, NONE, CodePoints
 from ..aligned import Aligned
 from .base import NAME, Across, PreTokenizerStep
@@ -104,9 +104,9 @@ class Split(PreTokenizerStep):
 
     @cached_property
     def unit(self) -> Repeat | None:
-        """The characters of one set that it looks for, one by one or in runs.
+        """The characters of one set that the pattern matches, one by one or in runs.
 
-        None if the pattern is another one.
+        None if it is another pattern.
         """
         unit = self.tree
         if isinstance(unit, Chars):
@@ -125,7 +125,7 @@ class Split(PreTokenizerStep):
     def as_matches(self) -> tuple[Node, bool] | None:
         """Return a pattern whose matches are the pieces, and True if its gaps are pieces, too.
 
-        None if there is none.
+        None if there is no such pattern.
         """
         if self.behavior == "Isolated":
             return self.tree, True
@@ -173,7 +173,7 @@ class Split(PreTokenizerStep):
         before, after = ord(left) in self.points, ord(right) in self.points
         behavior = self._merged_with
         if behavior == "Removed":
-            # A cut beside a character that is removed is one between pieces.
+            # A cut beside a removed character is a cut between pieces.
             if not (before and after if self.invert else not before and not after):
                 return True
             if not self.invert:
@@ -213,9 +213,10 @@ def _kept(split: Split, spans: Iterable[tuple[int, int]], length: int) -> Iterab
 
 
 def _merged(parts: list[tuple[int, int, bool]], contiguous: bool) -> list[tuple[int, int]]:
-    """Return parts joined to the one before.
+    """Return parts joined to the part before.
 
-    ``contiguous`` joins a part to one of its kind. Otherwise a match joins a part that is none.
+    With ``contiguous``, a part joins a part of its kind. Otherwise a match joins a part that is not
+    a match.
     """
     spans: list[tuple[int, int]] = []
     before = False
@@ -252,7 +253,7 @@ def matches_and_gaps(tree: Node, alphabet: CodePoints) -> list[Node]:
 
 
 def any_of(branches: list[Node]) -> Node:
-    """Return the pattern of some branches, of which the first that matches counts."""
+    """Return the pattern of some branches; the first branch that matches counts."""
     if len(branches) == 1:
         return branches[0]
     return Alternatives(tuple(branches)) if branches else NEVER
@@ -271,21 +272,21 @@ def _ending_before(node: Node, left: CodePoints) -> Node:
     return node._replace(item=_ending_before(node.item, left))
 
 
-#: More splits than this are not joined, since each is compared with all before it.
+#: The most splits that are joined, since each is compared with all before it.
 MANY = 32
 
 
 def joined(splits: Sequence[Split]) -> Splitter | None:
-    """Return a splitter that does what some splits do, or None if they cannot be joined."""
+    """Return a splitter with the result of some splits, or None if they cannot be joined."""
     tree = join(splits)
     if tree is None:
         return None
     # Gaps are pieces, too.
     known = {"leaves_nothing_out": True} if all(one.leaves_nothing_out for one in splits) else {}
     try:
-        return Splitter.of_translation(Translation(lambda: tree, NAME, known), NAME)
+        return Splitter.of_tree(tree, NAME, known)
     except PatternError:
-        return None  # each pattern can be used, but the joined one cannot
+        return None  # each pattern can be used, but the joined pattern cannot
 
 
 def splits_of(steps: Sequence[PreTokenizerStep]) -> list[Split] | None:
@@ -295,7 +296,7 @@ def splits_of(steps: Sequence[PreTokenizerStep]) -> list[Split] | None:
 
 
 def join(splits: Sequence[Split]) -> Node | None:
-    """Return the pattern that the splits are joined to, or None if they cannot be."""
+    """Return the joined pattern of the splits, or None if they cannot be joined."""
     if len(splits) > MANY:
         return None
     runs: list[tuple[Repeat, CodePoints]] = []
@@ -342,7 +343,7 @@ def _run_of_chars(split: Split) -> Repeat | None:
 
 
 def _keeps(run: Repeat, points: CodePoints, tree: Node) -> bool:
-    """Return True if a pattern surely leaves the pieces of a run as they are.
+    """Return True if a pattern surely leaves the pieces of a run unchanged.
 
     It does if the pieces are single characters, if it matches nothing in them, or if the first
     branch that matches there takes the whole run.

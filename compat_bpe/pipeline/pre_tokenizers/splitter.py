@@ -1,6 +1,6 @@
-"""Splitters of text by steps: one pattern if the steps can be joined, one after the other if not.
+"""Splitters of text by steps: one pattern if the steps can be joined, else step by step.
 
-``pre_tokenizers.split`` says how they are joined.
+``pre_tokenizers.split`` has the rules for joining.
 """
 
 from __future__ import annotations
@@ -10,14 +10,14 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 
 from ...pattern.prepared import PREPARED
-from ...pattern.splitter import LONGEST_SEGMENT, SHORTEST_SEGMENT, Splitter, Translation
+from ...pattern.splitter import LONGEST_SEGMENT, SHORTEST_SEGMENT, Splitter
 from ...unicode.surrogates import START, has_surrogates
 from ..aligned import Aligned
 from .base import NAME, Across, PreTokenizerStep
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ...pattern.translation import Node
+    from ...pattern.tree import Node
 
 
 class Joined(PreTokenizerStep):
@@ -62,8 +62,8 @@ def prepared_steps(
     """Return the prepared steps of a key, joined; None if there are none.
 
     Args:
-        key: the steps as a file writes them.
-        make_steps: returns the single steps, of which the last is ``ByteAlphabet``.
+        key: the steps as written in a file.
+        make_steps: returns the single steps. The last one is ``ByteAlphabet``.
     """
     prepared = PREPARED.get(key)
     if prepared is None:
@@ -77,16 +77,16 @@ def prepared_steps(
         assert tree is not None
         return tree
 
-    splitter = Splitter.of_translation(Translation(make_tree, NAME, prepared), NAME)
+    splitter = Splitter.of_tree(make_tree, NAME, prepared)
     from .steps import ByteAlphabet
 
     return [Joined(splitter), ByteAlphabet()]
 
 
-#: The number of pairs of characters beside a position that are remembered.
+#: The number of pairs of characters beside a position that are kept.
 _PAIRS = 1 << 14
-#: A cut point before a blank is looked for this many characters further than is due, before all
-#: places are tried: in Chinese, nearly each of these is between two other characters.
+#: The number of further characters that are searched for a cut point before a blank, before all
+#: places are tried. In Chinese, nearly every cut point is between two other characters.
 _FURTHER = 1 << 13
 #: The characters that most cut points are before.
 _BLANK = re.compile(r"[ \n\t]")
@@ -119,7 +119,7 @@ class StepSplitter:
     Steps that can be joined are one step in the fast way.
 
     A text may begin with ``START`` (see ``StartMark``), once for each of its characters that comes
-    from the first one of the original text.
+    from the first character of the original text.
 
     Args:
         steps: the steps.
@@ -166,13 +166,13 @@ class StepSplitter:
     def is_cut(self, beside: str, fine: bool) -> bool:
         """Return True if there is a cut point between two characters of any text.
 
-        The property: one step makes the same pieces of the two sides as of the whole, and so do the
-        steps before it, but for the piece that has the two characters in it. Since steps see pieces
-        one by one, all later steps then make the same pieces, too.
+        The property: one step makes the same pieces of the two sides as of the whole. So do the
+        steps before it, except for the piece with the two characters. Since steps see pieces one by
+        one, all later steps then make the same pieces, too.
 
         Args:
             beside: two characters.
-            fine: makes no difference.
+            fine: ignored.
         """
         return self._across(beside)
 
@@ -192,7 +192,7 @@ class StepSplitter:
     ) -> Iterator[str]:
         """Yield the segments of a text; see ``Splitter.segments``."""
         start = 0
-        # No cut is within the characters that come from the first one of the original text.
+        # No cut is within the characters that come from the original text's first character.
         least = 2 * (len(text) - len(text.lstrip(START))) if text[:1] == START else 0
         while start + longest < len(text):
             first = max(start + max(shortest, 1), least)

@@ -12,21 +12,21 @@ from functools import cache
 from typing import Literal, get_args
 
 from ...caches import Memo, cached_property
-from ...pattern.translation import Chars
+from ...pattern.tree import Chars
 from ...unicode.properties import CodePoints
 from ..aligned import Aligned
 from ..byte_level import decode_bytes, encode_bytes
 from .base import Across, PreTokenizerStep, SpanPrefix, SpanStart, prefixed
 from .split import Split
 
-#: The pieces that get a prefix: all; those from the beginning of the original text; none.
+#: The pieces that get a prefix: all, those from the beginning of the original text, or none.
 Scheme = Literal["always", "first", "never"]
 SCHEMES: tuple[Scheme, ...] = get_args(Scheme)
 
-#: A character of a script, and all up to the next one of another script.
+#: A character of a script, and all characters up to the next one of another script.
 _RUN = re.compile(r"([^\0])(?:\1|\0)*")
 
-#: The number of characters whose scripts are remembered.
+#: The number of characters whose scripts are kept.
 _CHARACTERS = 1 << 14
 
 
@@ -83,11 +83,11 @@ class PrefixSpace(PreTokenizerStep):
         return [piece if piece.text[0] == " " else prefixed(piece, " ") for piece in pieces]
 
     def across(self, left: str, right: str) -> Across:
-        """Return the characters as they are if the right side gets no space."""
+        """Return the characters unchanged if the right side gets no space."""
         return right == " " and (left, right)
 
     def going_on(self, left: str, right: str) -> Across:
-        """Return the characters as they are."""
+        """Return the characters unchanged."""
         return left, right
 
     def on_spans(self) -> tuple[SpanStart, Sequence[PreTokenizerStep]]:
@@ -157,13 +157,13 @@ class Metaspace(PreTokenizerStep):
         return Split(Chars(CodePoints.of(self.replacement)), "MergedWithNext")
 
     def pieces(self, pieces: list[str]) -> list[str]:
-        """Return the pieces after the step; none of them is from the beginning of the text."""
+        """Return the pieces after the step; no piece is from the beginning of the text."""
         mark = self.replacement
         whole = "".join(pieces)
         if " " in whole:
             pieces = [piece.replace(" ", mark) for piece in pieces]
         elif mark not in whole:
-            # Most often the words were cut before, so that only a prefix is put before each.
+            # Usually the words were cut before, so only a prefix is put before each.
             return [mark + piece for piece in pieces] if self.scheme == "always" else pieces
         if self.scheme == "always":
             pieces = [piece if piece[0] == mark else mark + piece for piece in pieces]
@@ -215,8 +215,8 @@ class Metaspace(PreTokenizerStep):
 class UnicodeScripts(PreTokenizerStep):
     """A step that cuts a piece where the script changes, as of Unicode 9.0.
 
-    Han, Hiragana and Katakana are one script here. Spaces and characters without a script go with
-    what is before them; at the beginning of a piece they are dropped, as in tokenizers.
+    Han, Hiragana and Katakana are one script here. Spaces and characters without a script stay with
+    the text before them. At the beginning of a piece they are dropped, as in tokenizers.
 
     >>> UnicodeScripts().pieces([" Apples are りんご 林檎"])
     ['Apples are ', 'りんご 林檎']
@@ -259,10 +259,10 @@ class UnicodeScripts(PreTokenizerStep):
 
 
 def _script(code_point: int) -> str | None:
-    """Return the script that a character counts as; None if it goes with any."""
+    """Return the script that a character counts as; None if it stays with any script."""
     if code_point == 0x20:
         return None
-    if code_point == 0x30FC:  # a long vowel in kana, by itself of no script
+    if code_point == 0x30FC:  # the mark of a long vowel in kana, which has no script of its own
         return "Han"
     from ...unicode.properties import script_of
 

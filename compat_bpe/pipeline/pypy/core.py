@@ -1,6 +1,6 @@
 """The core on PyPy: spans are encoded by compiled loops where there are any for the tokenizer.
 
-On CPython a loop in Python takes many times as long as ``re`` or ``map``; on PyPy it is the other
+On CPython, a loop in Python takes many times as long as ``re`` or ``map``. On PyPy it is the other
 way round. A tokenizer without compiled loops encodes as on CPython.
 """
 
@@ -50,7 +50,7 @@ class PyPyCore(Core):
         self._loops.set_limits(limit, limit // CHUNKS_TO_A_SEGMENT)
 
     def clear_cache(self) -> None:
-        """Clear the cache, that of the model included; compiled tables stay."""
+        """Clear the cache, including that of the model; compiled tables stay."""
         super().clear_cache()
         self._loops.clear_cache()
 

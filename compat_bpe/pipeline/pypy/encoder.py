@@ -1,19 +1,20 @@
 """Encoding over the bytes of a text: the fast way on an interpreter that compiles loops.
 
-CPython is fastest where one call into C does much: ``findall``, and ``map`` over a dictionary. PyPy
-compiles loops, and cannot look into such a call. So on PyPy one loop over the bytes of a span finds
+CPython is fastest if one call into C does much: ``findall``, and ``map`` over a dictionary. PyPy
+compiles loops, and cannot compile such a call. So on PyPy one loop over the bytes of a span finds
 its chunks by a table of states, and their ids.
 
 The plain rule is ``Core.ids_of_chunks``: the ids of a span are those of its chunks.
 
 ``Table`` is a pattern as a table of all its states: a splitter without ``re``. The loop looks up,
 for each character, its kind, and for each kind the next state. CPython runs such a loop many times
-more slowly than ``re``. PyPy compiles it, and then it is several times faster than ``re`` is there.
+more slowly than ``re``. PyPy compiles the loop, which is then several times faster than PyPy's
+``re``.
 
 The matches are those of a search by backtracking; ``pattern.states`` has the argument. In a table,
-a condition may ask for nothing but the kind of the next character, or for the end of the text. A
-pattern that needs more (looking back, looking ahead further, atomic groups that ``relax`` could not
-replace) has no table, and is left to ``re``.
+a condition may depend only on the kind of the next character, or on the end of the text. A pattern
+that needs more (looking back, looking ahead further, atomic groups that ``relax`` could not
+replace) has no table, and ``re`` is used.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from __future__ import annotations
 from ...pattern.cut_points import Positions, TooManyPositions
 from ...pattern.splitter import LONGEST_SEGMENT, SHORTEST_SEGMENT
 from ...pattern.states import NoTable, Program
-from ...pattern.translation import Node, can_be_empty
+from ...pattern.tree import Node, can_be_empty
 from ...unicode.properties import END, CodePoints, kinds_of
 
 TYPE_CHECKING = False
@@ -46,10 +47,10 @@ class Table:
 
     Attributes:
         kinds: the kind of each code point.
-        width: the number of kinds, with that of the end of the text, which is the last.
+        width: the number of kinds, including the end of the text, which is the last kind.
         steps: for each state, a row with a number for each kind: the row of the next state. If no
-            more can match, or a match may end before the character, it is negative: then its bits
-            are inverted, and it is twice the next row, or 0, plus 1 if a match may end here.
+            more can match, or a match may end before the character, the number is negative. Then
+            its inverted bits are twice the next row, or 0, plus 1 if a match may end here.
         cuts: for each kind, a row with a number for each kind: 1 if there is a cut point between
             two such characters (see ``pattern.cut_points``), else 0.
 
@@ -93,7 +94,7 @@ class Table:
         while start < size:
             row, at, end = first, start, -1
             while at < size:
-                row = steps[row + kinds[_code_point(data, at)]]
+                row = steps[row + kinds[code_point(data, at)]]
                 if row < 0:
                     if ~row & 1:
                         end = at
@@ -120,7 +121,7 @@ class Table:
         size = len(data)
         at = start
         while at < size:
-            kind = kinds[_code_point(data, at)]
+            kind = kinds[code_point(data, at)]
             if row >= 0 and cuts[row + kind]:
                 return at
             row = kind * self.width
@@ -128,7 +129,7 @@ class Table:
         return -1
 
 
-def _code_point(data: bytes, at: int) -> int:
+def code_point(data: bytes, at: int) -> int:
     """Return the code point of the character that begins at a place."""
     lead = data[at]
     if lead < 0x80:
@@ -173,8 +174,8 @@ def _steps(program: Program, members: list[int]) -> list[int]:
                 waiting.append(following)
             row.append((numbers[following], ends))
         rows.append(row)
-    # An end does not count if the match may also end one character later, whatever that is. So a
-    # run of letters is stepped through without noting each end.
+    # An end does not count if the match may also end after any next character. So a run of
+    # letters is read without recording each end.
     ends_later = [all(ends for _, ends in row) for row in rows]
     return [
         ~(2 * state * width + ends) if ends or not state else state * width
@@ -186,7 +187,7 @@ def _steps(program: Program, members: list[int]) -> list[int]:
 def _cuts(positions: Positions, members: list[int], bit_of: dict[CodePoints, int]) -> bytes:
     """Return the cut points of a pattern that does not look back, as ``Table.cuts``."""
     bits = [0 if points is None else bit_of[points] for points in positions.points]
-    # A condition may ask for any character.
+    # A condition may depend on any character.
     following = [
         -1 if any(not bits[other] for other in followers) else sum({bits[o] for o in followers})
         for followers in positions.followers
@@ -229,22 +230,20 @@ _LONG_SEGMENT = 4 * LONGEST_SEGMENT
 #: In UTF-8, characters from U+0800 on begin with this byte or a greater one.
 _WIDE = 0xE0
 
-# A chunk of 14 bytes fills two integers of 56 bits. They are kept below 2**62, so that PyPy keeps
-# them in registers: before they move up by a byte, what would go beyond is cut off.
-_LOW_8, _LOW_16, _LOW_24, _LOW_32 = ((1 << 56 - bits) - 1 for bits in (8, 16, 24, 32))
-_HIGH_8, _HIGH_16, _HIGH_24, _HIGH_32 = ((1 << 62 - bits) - 1 for bits in (8, 16, 24, 32))
+# A chunk of 14 bytes fills two integers of 56 bits. They stay below 2**62, so that PyPy keeps them
+# in registers: before they move up by a byte, the bits beyond that are cut off.
 
 
 class PyPyEncoder:
     r"""An encoder of spans without added tokens.
 
     Short chunks have a table of slots of their own. A chunk of at most 14 bytes is two integers: a
-    1 and its bytes, so that no two chunks have the same. They choose a slot, and are compared with
-    those in it; the slot keeps the last chunk that was looked up.
+    1 and its bytes, so each chunk has unique integers. They choose a slot, and are compared with
+    the integers in it. The slot keeps the last chunk that was looked up.
 
     Args:
         table: the table of the pattern.
-        whole: the chunks that are a token before any merging.
+        whole: the chunks that are tokens without merging.
         merge: returns the ids of the bytes of any other chunk.
 
     >>> from compat_bpe.pattern.parser import parse
@@ -280,8 +279,8 @@ class PyPyEncoder:
         """Return the ids of a span.
 
         Raises:
-            ValueError: a byte of it is not a token.
-            UnicodeEncodeError: it has surrogates.
+            ValueError: a byte of the span is not a token.
+            UnicodeEncodeError: the span has surrogates.
         """
         data = span.encode()
         if len(data) < SHORTEST_SEGMENT:
@@ -371,57 +370,33 @@ class PyPyEncoder:
             row, at, end = first, start, -1
             low, high, end_low, end_high = 1, 0, 1, 0
             while at < size:
-                char = data[at]
+                # PyPy compiles the rest of the loop for each of these lengths by itself.
+                point = char = data[at]
                 if char < 0x80:
-                    row = steps[row + kinds[char]]
-                    if row < 0:
-                        if ~row & 1:
-                            end, end_low, end_high = at, low, high
-                        row = ~row >> 1
-                        if not row:
-                            break
-                    high = (high & _HIGH_8) << 8 | low >> 48
-                    low = (low & _LOW_8) << 8 | char
-                    at += 1
+                    bits = 8
                 elif char < 0xE0:
+                    bits = 16
                     char = char << 8 | data[at + 1]
-                    row = steps[row + kinds[(char & 0x1F00) >> 2 | char & 0x3F]]
-                    if row < 0:
-                        if ~row & 1:
-                            end, end_low, end_high = at, low, high
-                        row = ~row >> 1
-                        if not row:
-                            break
-                    high = (high & _HIGH_16) << 16 | low >> 40
-                    low = (low & _LOW_16) << 16 | char
-                    at += 2
+                    point = (char & 0x1F00) >> 2 | char & 0x3F
                 elif char < 0xF0:
+                    bits = 24
                     char = char << 16 | data[at + 1] << 8 | data[at + 2]
                     point = (char & 0xF0000) >> 4 | (char & 0x3F00) >> 2 | char & 0x3F
-                    row = steps[row + kinds[point]]
-                    if row < 0:
-                        if ~row & 1:
-                            end, end_low, end_high = at, low, high
-                        row = ~row >> 1
-                        if not row:
-                            break
-                    high = (high & _HIGH_24) << 24 | low >> 32
-                    low = (low & _LOW_24) << 24 | char
-                    at += 3
                 else:
+                    bits = 32
                     char = char << 24 | data[at + 1] << 16 | data[at + 2] << 8 | data[at + 3]
                     point = (char & 0x7000000) >> 6 | (char & 0x3F0000) >> 4
                     point |= (char & 0x3F00) >> 2 | char & 0x3F
-                    row = steps[row + kinds[point]]
-                    if row < 0:
-                        if ~row & 1:
-                            end, end_low, end_high = at, low, high
-                        row = ~row >> 1
-                        if not row:
-                            break
-                    high = (high & _HIGH_32) << 32 | low >> 24
-                    low = (low & _LOW_32) << 32 | char
-                    at += 4
+                row = steps[row + kinds[point]]
+                if row < 0:
+                    if ~row & 1:
+                        end, end_low, end_high = at, low, high
+                    row = ~row >> 1
+                    if not row:
+                        break
+                high = (high & (1 << 62 - bits) - 1) << bits | low >> 56 - bits
+                low = (low & (1 << 56 - bits) - 1) << bits | char
+                at += bits >> 3
             else:
                 if ~steps[row + first - 1] & 1:
                     end, end_low, end_high = size, low, high
@@ -447,7 +422,7 @@ class PyPyEncoder:
                 token_id = self._whole.get(chunk, -1)
                 if token_id < 0:
                     merged = self._merged(chunk)
-                    # Without ``whole``, a token is what merging makes of it.
+                    # Without ``whole``, a token is merged like any chunk.
                     token_id = merged[0] if len(merged) == 1 else -1
                     lists[place >> 2] = merged
                 numbers[place] = end_low
@@ -476,8 +451,8 @@ class PyPyEncoder:
 def _find_blank(data: bytes, start: int) -> int:
     """Return the place of the first empty line from ``start`` on, or the length if there is none.
 
-    ``data.find(b"\\n\\n", start)`` takes four times as long on PyPy. Here every second byte is
-    read: one of the two is there.
+    ``data.find(b"\\n\\n", start)`` takes four times as long on PyPy. Here only every second
+    byte is read, which is always one of the two.
     """
     size = len(data)
     at = start + 1
@@ -510,7 +485,7 @@ class _Slots:
 class Generations:
     """A cache from the bytes of a text to its ids, in two generations. Its limit is 0 at first.
 
-    It is like ``caches.Cache``, but not a dictionary itself, since PyPy does not see through
+    It is like ``caches.Cache``, but not a dictionary itself, since PyPy cannot optimize
     ``__missing__``.
 
     Threads may share it: each operation on a dictionary is atomic, and two threads that store the

@@ -3,16 +3,17 @@
 A pair of ids is one integer, which PyPy computes and looks up faster than bytes. A list of merges
 is a list of such pairs, so its rule is followed literally, as in ``ListedMergesEncoder``.
 
-If there are only ranks, ``by_rank`` looks up the bytes of two neighbours joined. Here they are
-looked up by their ids. The property: the merges are those of ``by_rank.merge``. The argument:
+If there are only ranks, ``by_rank`` looks up the joined bytes of two neighbours. Here their ids are
+looked up. The property: the merges are those of ``by_rank.merge``. The argument:
 
 1. Let two neighbours make the token T when they are joined. No merge has crossed the edges of T, so
    the same happens between them as when T is merged alone, until there are two parts.
-2. So for each token there is at most one pair of neighbours that is ever joined to it: the last two
-   parts when it is merged alone, by tokens of lower ranks. Those are in the table by then, since
-   tokens are added by rank.
+2. So for each token at most one pair of neighbours is ever joined to it: the last two parts when it
+   is merged alone, by tokens of lower ranks. These tokens are already in the table, since tokens
+   are added by rank.
 3. If tokens of lower ranks do not merge the token to two parts, all ways to cut it into two tokens
-   are in the table. Then too, a pair is in it only if its bytes, joined, are the token's.
+   are in the table. In this case, too, a pair is in the table only if its joined bytes are the
+   token's.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from operator import itemgetter
 
-from .encoder import Generations
+from .encoder import Generations, code_point, length_of_char
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -43,10 +44,11 @@ _CHARS = 1 << 15
 _PAIRS = 1 << 15
 #: Characters are narrow below this code point, and below this first byte in UTF-8.
 _WIDE, WIDE_LEAD = 0x800, 0xE0
-#: Bytes that tokens have right of a boundary share this many bits; another is of narrow characters.
+#: Bytes that tokens have right of a boundary share this many bits; one more bit is for narrow
+#: characters.
 _SHARED_BITS = 60
 _NARROW_BIT = 1 << _SHARED_BITS
-#: The most runs of characters in the cache, and the length in bytes from which none is.
+#: The most runs of characters in the cache, and the length in bytes from which a run is not cached.
 _KEPT = 1 << 15
 _LONG_RUN = 128
 
@@ -60,7 +62,7 @@ class PairMerger:
     Args:
         byte_ids: the id of each byte.
         made: for each rank, the id of the token that a merge of this rank makes.
-        pairs: about the number of pairs.
+        pairs: the approximate number of pairs.
 
     >>> singles = {bytes([i]): 9 + i for i in range(256)}
     >>> merger = PairMerger.by_rank({**singles, b"ab": 0, b"abc": 1})
@@ -248,11 +250,11 @@ class CompiledMerger:
 
 
 class RunMerger:
-    """A merger of chunks that are mostly of characters from U+0800 on.
+    """A merger of chunks whose characters are mainly from U+0800 on.
 
-    As in ``UnspacedEncoder``, a chunk is cut at each boundary between two characters that cannot
-    take part in one token; the property and its argument are there. Here the answer for two
-    characters is found by a few comparisons of integers.
+    As in ``UnspacedEncoder``, a chunk is cut at each boundary between two characters that are never
+    in one token; the property and its argument are there. Here a few comparisons of integers give
+    the answer for two characters.
 
     Args:
         tokens: all tokens that merging can make.
@@ -265,7 +267,7 @@ class RunMerger:
 
     def __init__(self, tokens: Iterable[bytes], merge: Callable[[bytes], list[int]]) -> None:
         self._merge = merge
-        #: For the bytes that tokens have left of a boundary, those that they have right of it.
+        #: For the bytes that tokens have left of a boundary, the bytes that they have right of it.
         self._right_of: dict[bytes, dict[bytes, int]] = {}
         self._bit_of: dict[bytes, int] = {}
         for token in tokens:
@@ -278,7 +280,7 @@ class RunMerger:
         self._runs.set_limit(_KEPT)
 
     def _collect(self, token: bytes) -> None:
-        """Remember what is around each boundary between two characters of a token."""
+        """Record the bytes around each boundary between two characters of a token."""
         starts = [at for at in range(len(token)) if at == 0 or token[at] & 0xC0 != 0x80]
         ends = [*starts[1:], len(token)]
         for i in range(len(starts) - 1):
@@ -299,18 +301,7 @@ class RunMerger:
         at = start = alone = 0
         before = None
         while at < size:
-            point = chunk[at]
-            after = at + 1
-            if point >= 0xF0:
-                point = (point & 0x07) << 18 | (chunk[at + 1] & 0x3F) << 12
-                point |= (chunk[at + 2] & 0x3F) << 6 | chunk[at + 3] & 0x3F
-                after = at + 4
-            elif point >= 0xE0:
-                point = (point & 0x0F) << 12 | (chunk[at + 1] & 0x3F) << 6 | chunk[at + 2] & 0x3F
-                after = at + 3
-            elif point >= 0x80:
-                point = (point & 0x1F) << 6 | chunk[at + 1] & 0x3F
-                after = at + 2
+            point = code_point(chunk, at)
             char = chars[point & _CHARS - 1]
             if char.point != point:
                 char = self._find(point)
@@ -325,7 +316,7 @@ class RunMerger:
                 start = at
             before = char
             alone = at
-            at = after
+            at += length_of_char(chunk[at])
         if before is not None:
             ids += before.ids if start == alone else self._run(chunk[start:at])
         return ids

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import count
-from typing import Any, ClassVar
+from typing import Any, Callable, ClassVar
 
 from ...caches import cached_property
 from ...encodings.encoding import Encoding
@@ -22,6 +22,7 @@ from ..estimate import Costs, distinct_bytes
 from ..kind import Advance, GivenOptions, Kind, Learned, Settings
 from ..options import (
     BYTE_LEVEL,
+    COUNT,
     MAX_TOKEN_LENGTH,
     MIN_FREQUENCY,
     NUM_MERGES,
@@ -51,8 +52,10 @@ from .growing import (
 from .learner import MOST_TOKENS
 
 
-class Limits:
-    """The limits on tokens that are learned.
+def limits_of(
+    max_words: int | None = None, not_joined: Iterable[str] = ()
+) -> Callable[[bytes], bool] | None:
+    """Return the function that says whether a token may be learned; None if all may.
 
     Args:
         max_words: the most words of a token; None for any number. Words are what lies between
@@ -62,32 +65,24 @@ class Limits:
     Raises:
         ValueError: a limit is impossible.
 
-    >>> limits = Limits(2, [": "])
-    >>> [limits.allow(token) for token in (b" by the", b" by the way", b"by the ", b"by: the")]
+    >>> allow = limits_of(2, [": "])
+    >>> [allow(token) for token in (b" by the", b" by the way", b"by the ", b"by: the")]
     [True, False, True, False]
     """
+    check_least("max_words", max_words, 1)
+    try:
+        texts = [text.encode() for text in not_joined]
+    except UnicodeEncodeError:
+        raise ValueError("a text of not_joined has a lone surrogate") from None
+    if b"" in texts:
+        raise ValueError("a text of not_joined is empty: every token contains that")
 
-    def __init__(self, max_words: int | None = None, not_joined: Iterable[str] = ()) -> None:
-        check_least("max_words", max_words, 1)
-        self._max_words = max_words
-        try:
-            self._not_joined = [text.encode() for text in not_joined]
-        except UnicodeEncodeError:
-            raise ValueError("a text of not_joined has a lone surrogate") from None
-        if b"" in self._not_joined:
-            raise ValueError("a text of not_joined is empty: every token contains that")
-
-    def allow(self, token: bytes) -> bool:
-        """Return True if a token may be learned."""
-        if (
-            self._max_words is not None
-            and len([*filter(None, token.split(b" "))]) > self._max_words
-        ):
+    def allow(token: bytes) -> bool:
+        if max_words is not None and len([*filter(None, token.split(b" "))]) > max_words:
             return False
-        return not any(text in token for text in self._not_joined)
+        return not any(text in token for text in texts)
 
-    def __bool__(self) -> bool:
-        return self._max_words is not None or bool(self._not_joined)
+    return allow if texts or max_words is not None else None
 
 
 @dataclass(frozen=True)
@@ -104,17 +99,17 @@ class TrainingSettings(Settings[Encoding]):
             for the steps of DeepSeek V3. ``"gpt2"`` unless given, or that of ``start``.
         special_tokens: the names of special tokens. In the texts they are plain text.
         min_frequency: the lowest frequency of a pair that is merged.
-        max_token_length: the length in bytes of the longest token. (In tokenizers, the option of
-            this name is one more: tokens there are shorter than it.)
+        max_token_length: the length in bytes of the longest token. (The option of this name in
+            tokenizers must be one more: tokens there are shorter than it.)
         weights: the weights of some groups; the others have 1. Each group is multiplied so that
             group sizes in bytes are in these proportions, and none is made smaller.
             ``min_frequency`` is compared with the multiplied frequencies.
-        convergence: when to stop because more merges are of little use for held-out text.
+        convergence: when to stop because more merges hardly improve held-out text.
         start: a byte-level BPE to go on from, as if its training had not stopped: its tokens keep
             their ids, new ones follow the highest, and ``vocab_size`` counts all ids. Its merges
             are carried out in the texts as ``pattern`` splits them.
-        max_words: the most words of a token that is learned, which spaces separate.
-        not_joined: texts that no token that is learned contains.
+        max_words: the most words of a learned token, separated by spaces.
+        not_joined: texts that no learned token contains.
 
     Raises:
         ValueError: a setting is impossible. The message names it. ``Trainer`` checks the pattern.
@@ -138,19 +133,14 @@ class TrainingSettings(Settings[Encoding]):
     start: Encoding | None = setting(
         None,
         "Go on from this vocabulary, as if its training had not stopped: its tokens keep "
-        "their ids, and -n counts all ids. --pattern is its own unless given.",
+        "their ids, and -n counts all ids. Its pattern is the default of --pattern.",
         BYTE_LEVEL,
         flags=("--from",),
         metavar="NAME|PATH",
         type=open,
     )
     max_words: int | None = setting(
-        None,
-        "Learn no token of more than N words, which spaces separate.",
-        BYTE_LEVEL,
-        metavar="N",
-        type=int,
-        least=1,
+        None, "Learn no token of more than N words, separated by spaces.", BYTE_LEVEL, **COUNT
     )
     not_joined: Iterable[str] = setting(
         (),
@@ -169,7 +159,7 @@ class TrainingSettings(Settings[Encoding]):
             check_byte_level(self.start, "gone on from")
         elif self.pattern is None:
             object.__setattr__(self, "pattern", ByteLevelBpe.usual_pattern)
-        Limits(self.max_words, self.not_joined)
+        limits_of(self.max_words, self.not_joined)
         check_special_names(self.special_tokens)
         check_has_end(self.vocab_size, self.num_merges, self.convergence)
         super().__post_init__()
@@ -241,16 +231,12 @@ class ByteLevelBpe(Kind):
         return "steps" if self.most_steps is None else "merges"
 
     @property
-    def weights(self) -> Mapping[str, float] | None:
-        return self.settings.weights
-
-    @property
     def costs(self) -> Costs:
         return Costs(distinct_bytes(self.splitter()), 0.065, 0.0, 2.8, 1.0, 16.0)
 
     def described(self) -> dict[str, Any]:
         described = super().described()
-        # These two stand beside the settings in a manifest.
+        # A manifest has these two beside the settings.
         del described["pattern"], described["special_tokens"]
         return described
 
@@ -299,12 +285,9 @@ class ByteLevelBpe(Kind):
         spelling = Spelling(grown)
         for left, right, frequency in log.merges if log is not None else ():
             if not {left, right} <= grown.data_of.keys():
-                raise ValueError(
-                    f"the merges that were kept are damaged: no tokens {left}, {right}"
-                )
+                raise ValueError(f"the kept merges are damaged: no tokens {left}, {right}")
             grown.add(left, right, frequency)
             advance(1)
-        limits = Limits(settings.max_words, settings.not_joined)
         merging = Merging(
             grown,
             words.counts,
@@ -313,7 +296,7 @@ class ByteLevelBpe(Kind):
             spelling,
             min_frequency=settings.min_frequency * words.unit,
             max_token_length=settings.max_token_length,
-            allow=limits.allow if limits else None,
+            allow=limits_of(settings.max_words, settings.not_joined),
         )
         merges, least, most = grown.merges, self.least_tokens, self.most_merges
         taken = {token: name for name in self._new_special for token in spellings(name)}
@@ -374,7 +357,7 @@ class ByteLevelBpe(Kind):
         if size is not None and size < least and start is not None:
             raise ValueError(
                 f"a vocabulary of {size} is too small: {start.name!r} has "
-                f"{start.n_vocab} tokens, and the size counts in all"
+                f"{start.n_vocab} tokens, and the size includes them"
             )
         if size is not None and size < least:
             raise ValueError(

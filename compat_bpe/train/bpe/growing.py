@@ -21,30 +21,31 @@ are then encoded again (see ``extend``).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
+from itertools import islice
 from typing import Any
 
 from ...caches import cached_property
 from ...encodings.deepseek import PARTS as DEEPSEEK_PARTS
 from ...encodings.encoding import Encoding
-from ...encodings.load import DEEPSEEK
+from ...encodings.load import DEEPSEEK, encoding_of_ranks
 from ...encodings.published import PATTERNS, pattern_named
 from ...encodings.save import ranks_of
 from ...encodings.tokenizer import Tokenizer
 from ...formats import RANK_LIMIT
 from ...formats.settings_beside import AS_TOKENIZER_JSON
-from ...formats.tokenizer_bpe import RankedModel
 from ...formats.tokenizer_json import TokenizerDefinition
 from ...formats.tokenizer_writing import byte_level_part, pattern_part, pre_tokenizers_part
-from ...pattern.translation import PatternError
+from ...pattern.tree import PatternError
 from ...pipeline.added_tokens import AddedToken
 from ...pipeline.byte_level import BYTE_TO_UNICODE, UNICODE_TO_BYTE, decode_bytes
 from ...pipeline.core import is_byte_level
 from ...pipeline.models.bpe.by_rank import merges_by_rank
 from ..kind import LearnedMerge
 from ..words import types_in
-from .learner import Learner, MergedWords
+from .held_out import MergedWords
+from .learner import Learner
 
 #: The tokens that training begins with, in the order of their ids.
 BYTES = [bytes([byte]) for byte in BYTE_TO_UNICODE]
@@ -60,28 +61,10 @@ def make_encoding(name: str, pattern: str, tokens: Iterable[bytes] = BYTES) -> E
         ValueError: the pattern is not valid.
     """
     try:
-        return _of_ranks(name, pattern, {token: rank for rank, token in enumerate(tokens)}, {})
+        ranks = {token: rank for rank, token in enumerate(tokens)}
+        return encoding_of_ranks(name, pattern, ranks, {})
     except PatternError as error:
         raise ValueError(f"the pattern cannot be used: {error}") from None
-
-
-def _of_ranks(
-    name: str, pattern: str, ranks: dict[bytes, int], special: dict[str, int]
-) -> Encoding:
-    """Return the encoding of ranks that splits text by a pattern or by DeepSeek's steps.
-
-    Raises:
-        PatternError: the pattern is not valid.
-    """
-    if pattern != DEEPSEEK:
-        return Encoding(
-            name,
-            pat_str=pattern_named(pattern),
-            mergeable_ranks=ranks,
-            special_tokens=special,
-        )
-    added = tuple(AddedToken(one, number, special=True) for one, number in special.items())
-    return Tokenizer(name, TokenizerDefinition(RankedModel(ranks), added, DEEPSEEK_PARTS, name))
 
 
 def check_byte_level(encoding: Encoding, done: str) -> None:
@@ -90,10 +73,10 @@ def check_byte_level(encoding: Encoding, done: str) -> None:
     >>> from compat_bpe import get_encoding
     >>> check_byte_level(get_encoding("words"), "extended")
     Traceback (most recent call last):
-    ValueError: 'words' is no byte-level BPE, so it cannot be extended
+    ValueError: 'words' is not byte-level BPE and cannot be extended
     """
     if not is_byte_level(encoding.core):
-        raise ValueError(f"{encoding.name!r} is no byte-level BPE, so it cannot be {done}")
+        raise ValueError(f"{encoding.name!r} is not byte-level BPE and cannot be {done}")
 
 
 def spellings(name: str) -> list[bytes]:
@@ -136,7 +119,7 @@ def split_by(encoding: Encoding, pattern: str | None) -> Encoding:
             parts = {**definition.parts, "pre_tokenizer": _pre_tokenizer(definition, pattern)}
             return Tokenizer(encoding.name, definition._replace(parts=parts))
         core = encoding.core
-        return _of_ranks(encoding.name, pattern, dict(core.encoder), dict(core.special))
+        return encoding_of_ranks(encoding.name, pattern, dict(core.encoder), dict(core.special))
     except PatternError as error:
         raise ValueError(f"the pattern cannot be used: {error}") from None
 
@@ -358,7 +341,7 @@ class GrowingVocabulary:
         """Make a chunk one token, by merges of the first two of its tokens.
 
         Returns:
-            An empty string. Or, if it cannot be done, the reason; then nothing is added.
+            An empty string; or the reason why it cannot be done, and then nothing is added.
 
         Raises:
             ValueError: a byte of the chunk is not a token, or there are no free ids.
@@ -380,28 +363,19 @@ class GrowingVocabulary:
         return ""
 
     def learn(
-        self,
-        counts: Mapping[bytes, int],
-        number: int,
-        min_frequency: int,
-        longest: int | None,
-        advance: Callable[[int], None],
-    ) -> None:
-        """Learn up to ``number`` tokens from chunks and their counts.
+        self, counts: Mapping[bytes, int], number: int, min_frequency: int, longest: int | None
+    ) -> Iterator[LearnedMerge]:
+        """Learn up to ``number`` tokens from chunks and their counts; yield each merge.
 
         Args:
             counts, number: the chunks, and the most tokens.
             min_frequency: the lowest frequency of a pair that is merged.
             longest: the length in bytes of the longest token.
-            advance: called with 1 for each token.
         """
         spelling = Spelling(self)
         words = {spelling.spell(chunk): count for chunk, count in counts.items()}
         merging = Merging(self, words, min_frequency=min_frequency, max_token_length=longest)
-        for _ in range(number):
-            if merging.step() is None:
-                break
-            advance(1)
+        yield from islice(iter(merging.step, None), number)
 
     @property
     def new_tokens(self) -> list[bytes]:
@@ -524,7 +498,7 @@ class Merging:
 
     def _begin(self, words: dict[str, int], held_out: dict[str, int]) -> None:
         grown = self._grown
-        #: The id of each place; -1 for what no token may be.
+        #: The id of each place; -1 for bytes that no token may be.
         self._ids = list(self._spelling.ids)
         tokens = [grown.data_of[token] for token in self._ids]
         tokens += grown.taken - set(tokens)

@@ -42,7 +42,7 @@ def join_pair(
     counts: dict[str, int],
     numbers: Iterable[int],
 ) -> tuple[dict[str, list[int]], int]:
-    """Join a pair in all words, and subtract the pairs that are there no more from the counts.
+    """Join a pair in all words, and subtract the pairs that this removes from the counts.
 
     Args:
         pair: the pair.
@@ -101,7 +101,7 @@ _STEP = 8
 class FrequentPairs:
     """Words while merges are learned, and the frequent pairs in them.
 
-    A subclass says which pairs may be joined, and which of equally frequent ones comes first.
+    A subclass decides which pairs may be joined, and the order of equally frequent ones.
 
     Args:
         words: the words; a word of one token has no pair.
@@ -122,7 +122,7 @@ class FrequentPairs:
         self._floor = 0
 
     def _is_fit(self, pair: str) -> bool:
-        """Return True if two tokens may be joined, whatever their frequency."""
+        """Return True if two tokens may be joined, at any frequency."""
         raise NotImplementedError
 
     def _entry(self, pair: str, count: int) -> tuple[Any, ...]:
@@ -294,36 +294,3 @@ class Learner(FrequentPairs, Generic[AnyStr]):
         joined = super()._join(pair, made)
         self.size -= joined
         return joined
-
-
-class MergedWords:
-    """Words as strings of ids, and their number of tokens while merges are learned.
-
-    It joins the pair of each new merge in all words. The tokenizer joins the pair of the lowest
-    rank first. That is the same, since no merge makes an earlier one possible again: a token is
-    made by one pair alone, so the two tokens that an earlier merge joins were made before it.
-
-    >>> words = MergedWords({"aab": 2, "b": 1})
-    >>> words.join("aa", "X")
-    >>> words.size
-    5
-    """
-
-    def __init__(self, words: Mapping[str, int]) -> None:
-        #: The number of tokens.
-        self.size = sum(len(word) * count for word, count in words.items())
-        self._words = [word for word in words if len(word) > 1]
-        self._counts = [words[word] for word in self._words]
-        #: The words that have a pair, or had it.
-        self._places: defaultdict[str, list[int]] = defaultdict(list)
-        for number, word in enumerate(self._words):
-            for pair in {*map(add, word, word[1:])}:
-                self._places[pair].append(number)
-
-    def join(self, pair: str, made: str) -> None:
-        """Join a pair of tokens to another token, in all words."""
-        numbers = self._places.pop(pair, ())
-        formed, joined = join_pair(pair, made, self._words, self._counts, {pair: 0}, numbers)
-        self.size -= joined
-        for one, known in formed.items():
-            self._places[one] += known[1:]

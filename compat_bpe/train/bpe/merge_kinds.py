@@ -1,6 +1,6 @@
 """Kinds of tokenizers whose pieces are learned by merging characters: BPE and WordPiece.
 
-**BPE over characters** has a mark for the end of a word or for what does not begin one. Its merges
+**BPE over characters** has a mark for pieces that end a word or do not begin one. Its merges
 are those of ``BpeTrainer`` of Hugging Face tokenizers 0.23.3, except for the ids of
 characters with a mark, whose order is random there (see ``merges_of_characters``).
 
@@ -38,12 +38,10 @@ from ..options import (
 )
 from ..tokenizer_kind import GivenPart, TokenizerKind, TokenizerSettings, given_or
 from ..words import CountedWords, types_in
+from .held_out import CharacterWords, Encode, GreedyWords
 from .learner import MOST_TOKENS
 from .merges_of_characters import (
     CharacterLearner,
-    CharacterWords,
-    Encode,
-    GreedyWords,
     LikelihoodLearner,
     Marks,
     alphabet_of,
@@ -67,9 +65,9 @@ class MergeSettings(TokenizerSettings):
             and fewer if nothing is left to merge.
         num_merges: the most merges to learn. Give this, ``vocab_size`` or ``convergence``, or
             several of them.
-        prefix: stands before a piece that does not begin a word; empty for none. Unless given,
+        prefix: the mark before a piece that does not begin a word; empty for none. Unless given,
             that of ``like`` or the usual one of the kind.
-        suffix: stands after a piece that ends a word; in the same way.
+        suffix: the mark after a piece that ends a word; in the same way.
         initial_alphabet: characters that are tokens even if they do not occur.
         limit_alphabet: the most characters that are tokens; the most frequent ones are.
         max_token_length: the length in characters, without marks, of the longest piece that is
@@ -85,7 +83,7 @@ class MergeSettings(TokenizerSettings):
     num_merges: int | None = setting(None, NUM_MERGES)
     min_score: float = setting(
         0.0,
-        "With --rule likelihood, join only pairs of this score or a higher one.",
+        "With --rule likelihood, join only pairs with at least this score.",
         STOP,
         metavar="SCORE",
         type=float,
@@ -118,7 +116,7 @@ class MergeSettings(TokenizerSettings):
     initial_alphabet: Iterable[str] = setting("", INITIAL_ALPHABET)
     limit_alphabet: int | None = setting(
         None,
-        "Make at most N characters tokens, the most frequent ones.",
+        "Make only the N most frequent characters tokens.",
         MERGES,
         metavar="N",
         type=int,
@@ -196,7 +194,7 @@ class MergeKind(TokenizerKind):
         made = learner.tokens
         most = MOST_TOKENS if settings.vocab_size is None else settings.vocab_size
         steps = float("inf") if settings.num_merges is None else settings.num_merges
-        #: A pair that was joined twice stands only where it was joined last, as in tokenizers.
+        #: A pair that was joined twice is listed only where it was joined last, as in tokenizers.
         merges: dict[tuple[str, str], None] = {}
         learned: list[LearnedMerge] = []
         watch = self.watch(words, lambda _: (len(made), len(learned), held_out.size(made, merges)))
@@ -255,13 +253,13 @@ class CharacterBpeSettings(MergeSettings):
             several of them.
         special_tokens, min_frequency, weights, like, convergence: as in ``WordPieceSettings``.
         unknown: the token of a character that has none, ``<unk>`` unless given; a special token.
-        prefix: stands before a piece that does not begin a word; none unless given.
-        suffix: stands after a piece that ends a word; ``</w>`` unless this or a prefix is given.
+        prefix: the mark before a piece that does not begin a word; none unless given.
+        suffix: the mark after a piece that ends a word; ``</w>`` unless this or a prefix is given.
             Empty for none.
         initial_alphabet, limit_alphabet, max_token_length, rule, min_score: as there.
         byte_fallback: make the 256 tokens ``<0x00>`` to ``<0xFF>``, after the special ones, with
-            which characters without a token are written. Without it, a tokenizer ``like`` one that
-            has them has none, as ``train_new_from_iterator`` of transformers leaves them out.
+            which characters without a token are written. Without it, the new tokenizer has none
+            even if ``like`` has them, as with ``train_new_from_iterator`` of transformers.
         normalizer, pre_tokenizer, decoder, post_processor: as there. Unless given, text is split
             as BERT does, and not normalized.
 
@@ -391,7 +389,7 @@ class WordPieceSettings(MergeSettings):
         weights: the weights of some groups, as in ``TrainingSettings``.
         rule: ``"frequency"``, as in tokenizers, or ``"likelihood"``, as in textbooks.
         min_score: with the latter, the lowest score of a pair that is joined.
-        prefix: stands before a piece that does not begin a word, ``##`` unless given.
+        prefix: the mark before a piece that does not begin a word, ``##`` unless given.
         initial_alphabet: characters that are tokens even if they do not occur.
         limit_alphabet: the most characters that are tokens; the most frequent ones are.
         max_token_length: the length in characters, without marks, of the longest piece that is
@@ -400,7 +398,7 @@ class WordPieceSettings(MergeSettings):
             or its name, such as ``"bert"`` or ``"none"``. Unless given, those of ``like``, or
             BERT's for lower-case text, without a post-processor.
         like: a tokenizer that is to be trained anew.
-        convergence: when to stop because more merges are of little use for held-out text.
+        convergence: when to stop because more merges hardly improve held-out text.
 
     Raises:
         ValueError: a setting is impossible. The message names it.

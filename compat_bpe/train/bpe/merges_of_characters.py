@@ -35,38 +35,26 @@ are equal floats.
 Unlike a frequency, a score rises when one of its tokens becomes rarer. So after each merge all
 pairs that have a token in common with the merged pair are put on the heap anew. An entry whose
 score is not the pair's present one is out of date and is passed over; the present one is there too.
-
-**On held-out words**, the number of tokens is measured while a vocabulary grows, without encoding
-all words anew; it is that of the tokenizer with the vocabulary so far.
-
-``CharacterWords`` is for BPE over characters. It counts by ``MergedWords``, with two exceptions:
-words with unknown characters, and all words after a merge that makes an existing token. These are
-encoded by the model.
-
-``GreedyWords`` is for WordPiece, whose tokenizer takes the longest piece that fits at each place.
-Let a new piece *t* change a word, first at some place. There it fits, and a shorter piece was
-taken: the longest beginning of *t* that is a piece, since all beginnings of *t* fit there, too. So
-only the words that have this piece are encoded again.
 """
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from heapq import heapify, heappop, heappush
 from itertools import chain
 from operator import add
 from typing import NamedTuple
 
-from .learner import MOST_TOKENS, Learner, Merge, MergedWords, append, too_many_tokens
+from .learner import MOST_TOKENS, Learner, Merge, append, too_many_tokens
 
 
 class Marks(NamedTuple):
     """The marks of characters within a word; empty for none.
 
     Args:
-        prefix: stands before each character but the first.
-        suffix: stands after the last character.
+        prefix: the mark before each character except the first.
+        suffix: the mark after the last character.
 
     >>> Marks("##", "</w>").mark("g", False, True)
     '##g</w>'
@@ -87,7 +75,7 @@ def alphabet_of(
 
     Args:
         words: words and their counts.
-        initial: characters that are in it in any case, unless they are more than the limit.
+        initial: characters that are always in it, unless they are more than the limit.
         limit: the most characters. The most frequent ones are kept; of equally frequent ones,
             those of lower code points.
 
@@ -169,7 +157,7 @@ def spelled(words: Mapping[str, int], tokens: Sequence[str], marks: Marks) -> di
 
 
 class _Table(dict):  # type: ignore[type-arg]
-    """A table for ``str.translate`` that leaves out what it does not have."""
+    """A table for ``str.translate`` that drops characters without an entry."""
 
     def __missing__(self, key: int) -> None:
         return None
@@ -181,7 +169,7 @@ class CharacterLearner(Learner[str]):
     Args:
         words: the words, as ``spelled`` gives them, and their counts.
         tokens: the tokens of all ids.
-        prefix: the prefix of what does not begin a word.
+        prefix: the prefix of pieces that do not begin a word.
         min_frequency: the lowest frequency of a pair that is joined.
         max_token_length: the length in characters, without marks, of the longest token that is
             made.
@@ -341,7 +329,7 @@ class LikelihoodLearner:
         return self._counts[pair] / (frequencies[pair[0]] * frequencies[pair[1]])
 
     def _is_fit(self, pair: str) -> bool:
-        """Return True if two tokens may be joined, whatever their score."""
+        """Return True if two tokens may be joined, at any score."""
         lengths = self._lengths
         is_short = self._longest is None or sum(lengths[ord(x)] for x in pair) <= self._longest
         return is_short and self._counts.get(pair, 0) >= self._least
@@ -379,145 +367,3 @@ class LikelihoodLearner:
         for one in touched:
             if self._is_fit(one):
                 heappush(self._heap, (-self._score(one), one))
-
-
-#: Encodes a word.
-Encode = Callable[[str], Sequence[int]]
-
-
-class CharacterWords:
-    """Words of BPE over characters.
-
-    Args:
-        words: the words and their counts.
-        tokens: the tokens before any merge.
-        marks: the marks of characters.
-        looks_up: True if the tokenizer takes a word that is a token as that token.
-        model: makes the model with some tokens and merges, and returns what encodes a word with it.
-    """
-
-    def __init__(
-        self,
-        words: Mapping[str, int],
-        tokens: Sequence[str],
-        marks: Marks,
-        model: Callable[[Sequence[str], Iterable[tuple[str, str]]], Encode],
-        *,
-        looks_up: bool = False,
-    ) -> None:
-        ids = {token: chr(number) for number, token in enumerate(tokens)}
-        self._model = model
-        self._all = words
-        known: dict[str, int] = {}
-        #: The words that the model itself encodes.
-        self._others: dict[str, int] = {}
-        # With marks, a word may look like a token that it does not become.
-        is_odd = looks_up and any(marks)
-        for word, count in words.items():
-            last = len(word) - 1
-            chars = [ids.get(marks.mark(c, not i, i == last)) for i, c in enumerate(word)]
-            known_chars = [char for char in chars if char is not None]
-            if is_odd or len(known_chars) < len(chars) or (looks_up and word in ids):
-                self._others[word] = count
-            else:
-                spelled = "".join(known_chars)
-                known[spelled] = known.get(spelled, 0) + count
-        self._merged = MergedWords(known)
-
-    def learn(self, merge: Merge, token: str, *, is_new: bool) -> None:
-        """Take a merge, the token that it makes, and if that is a new one."""
-        if not is_new:
-            # The token has two pairs now, and the earlier merges of its own come too late.
-            self._others = dict(self._all)
-            self._merged = MergedWords({})
-        self._merged.join(chr(merge.left) + chr(merge.right), chr(merge.made))
-
-    def size(self, tokens: Sequence[str], merges: Iterable[tuple[str, str]]) -> int:
-        """Return the number of tokens of the words, with these tokens and merges."""
-        if not self._others:
-            return self._merged.size
-        encode = self._model(tokens, merges)
-        others = sum(len(encode(word)) * count for word, count in self._others.items())
-        return self._merged.size + others
-
-
-class GreedyWords:
-    """Words of WordPiece.
-
-    Args:
-        words: the words and their counts.
-        tokens: the pieces to begin with.
-        prefix: the mark of a piece that does not begin a word.
-        longest_word: the most characters of a word that is not unknown.
-
-    >>> words = GreedyWords({"hugs": 2}, ["h", "##u", "##g", "##s"], "##")
-    >>> before = words.size([], [])
-    >>> words.learn(Merge(1, 2, 2, 4), "##ug", is_new=True)
-    >>> before, words.size([], [])
-    (8, 6)
-    """
-
-    def __init__(
-        self,
-        words: Mapping[str, int],
-        tokens: Iterable[str],
-        prefix: str,
-        longest_word: int = 100,
-    ) -> None:
-        self._pieces = set(tokens)
-        self._longest = max(map(len, self._pieces), default=1)
-        self._prefix = prefix
-        # A word that is too long is one unknown token for good.
-        self._size = sum(count for word, count in words.items() if len(word) > longest_word)
-        self._words = [word for word in words if len(word) <= longest_word]
-        self._counts = [words[word] for word in self._words]
-        self._lengths = [0] * len(self._words)
-        #: The words that have a piece, or had it: by its place, and by the piece. The piece of a
-        #: place where none fits is empty.
-        self._places: defaultdict[tuple[bool, str], set[int]] = defaultdict(set)
-        for number in range(len(self._words)):
-            self._encode(number)
-
-    def learn(self, merge: Merge, token: str, *, is_new: bool) -> None:
-        """Take a merge, the piece that it makes, and if that is a new one."""
-        if not is_new or token in self._pieces:
-            return
-        prefix = self._prefix
-        indices = self._having(True, token, 0)
-        if token.startswith(prefix):
-            indices |= self._having(False, token, len(prefix))
-        self._pieces.add(token)
-        self._longest = max(self._longest, len(token))
-        inside = token.removeprefix(prefix)
-        for number in indices:
-            if inside in self._words[number]:
-                self._encode(number)
-
-    def size(self, tokens: Sequence[str], merges: Iterable[tuple[str, str]]) -> int:
-        """Return the number of tokens of the words; the arguments are not needed here."""
-        return self._size
-
-    def _having(self, is_first: bool, token: str, least: int) -> set[int]:
-        """Return the words that have the longest proper beginning of a token that is a piece."""
-        beginnings = (token[:end] for end in range(len(token) - 1, least, -1))
-        beginning = next((one for one in beginnings if one in self._pieces), "")
-        return set(self._places.get((is_first, beginning), ()))
-
-    def _encode(self, number: int) -> None:
-        """Encode a word, and note its pieces and its length."""
-        word, prefix, pieces = self._words[number], self._prefix, self._pieces
-        length = start = 0
-        while start < len(word):
-            mark = prefix if start else ""
-            end = min(len(word), start + self._longest)
-            while end > start and mark + word[start:end] not in pieces:
-                end -= 1
-            piece = mark + word[start:end] if end > start else ""
-            self._places[not start, piece].add(number)
-            if not piece:
-                length = 1  # The whole word is unknown.
-                break
-            length += 1
-            start = end
-        self._size += (length - self._lengths[number]) * self._counts[number]
-        self._lengths[number] = length

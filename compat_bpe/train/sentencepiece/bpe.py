@@ -155,7 +155,7 @@ class PieceRules:
         return PieceMarks(1, script, script, is_open, is_space, is_space, is_space)
 
     def join(self, left: PieceMarks, right: PieceMarks) -> PieceMarks | None:
-        """Return the marks of two parts together, or None if they are no valid piece.
+        """Return the marks of two parts together, or None if they are not a valid piece.
 
         Both parts are characters, or valid pieces, and no character stands alone.
         """
@@ -186,7 +186,7 @@ class PieceRules:
             left, right = _reversed(right), _reversed(left)
         if not settings.split_by_whitespace:
             return not right.ends
-        # Of a left part of several spaces, only the first would begin the piece.
+        # If the left part is several spaces, only the first would begin the piece.
         return not right.starts and not (left.is_space and left.length > 1)
 
     def parts(self, word: str) -> list[tuple[int, int]]:
@@ -276,7 +276,7 @@ class _Learner(FrequentPairs):
         self._join_marks = rules.join
         self._table = {ord(char): number for number, char in enumerate(self._pieces)}
         super().__init__((word.translate(self._table) for word in words), words.values())
-        #: The pairs that were joined, and what they became.
+        #: The pairs that were joined, and the pieces that they became.
         self._joined: dict[str, str] = {}
 
     def step(self) -> tuple[str, int] | None:

@@ -80,7 +80,7 @@ def lines_of(texts: Iterable[str], settings: SentencePieceSettings) -> Iterator[
     longest = settings.max_sentence_length
     for text in texts:
         if not isinstance(text, str):
-            raise TypeError(f"a {type(text).__name__} is no text: it must be a str")
+            raise TypeError(f"a text must be a str, not {type(text).__name__}")
         for line in repair(text).split("\n"):
             if 4 * len(line) > longest and len(line.encode()) > longest:
                 continue
@@ -228,7 +228,7 @@ def word_splitter(settings: SentencePieceSettings) -> Callable[[str], list[str]]
     >>> word_splitter(SentencePieceSettings(100))("a▁▁b")
     ['a', '▁', '▁b']
     """
-    # A model of words knows no options.
+    # A model of words has no such options.
     is_plain = settings.model_type == "word"
     more = "+" if settings.allow_whitespace_only_pieces and not is_plain else ""
     if settings.treat_whitespace_as_suffix and not is_plain:
@@ -316,7 +316,7 @@ def seed_pieces(
         rules: the rules for pieces.
         alphabet: the characters and their frequencies, in their order.
         longest: the length of the longest piece, in characters.
-        most: the most seeds that are no single characters.
+        most: the most seeds of several characters.
     """
     counts = _counts(sentences, split, rules, longest)
     scored = [
@@ -330,10 +330,7 @@ def seed_pieces(
 
 
 def _counts(
-    sentences: Sequence[str],
-    split: Callable[[str], list[str]],
-    rules: PieceRules,
-    longest: int,
+    sentences: Sequence[str], split: Callable[[str], list[str]], rules: PieceRules, longest: int
 ) -> dict[str, int]:
     """Return the texts of all nodes, and how often each occurs as a node."""
     words: defaultdict[tuple[str, str], int] = defaultdict(int)
@@ -370,7 +367,7 @@ def _inner(
     Args:
         words: the words, each with the character that follows, and their frequencies.
     """
-    # Each part of a word, then what follows; its first bytes from the second character on.
+    # Each part of a word, then the next character; its first bytes from the second character on.
     texts: list[str] = []
     followers: list[str] = []
     weights: list[int] = []
@@ -433,7 +430,7 @@ def _at_ends(
 
 
 def _rare_leads(ends: Mapping[tuple[str, str], int], leads: _Leads) -> set[str]:
-    """Return all bytes that sentences begin with, but for the most frequent one."""
+    """Return all bytes that sentences begin with, except the most frequent one."""
     counts: defaultdict[str, int] = defaultdict(int)
     for (_, after), count in ends.items():
         counts[after.translate(leads)] += count

@@ -54,7 +54,7 @@ class SentencePieceSettings(Settings[SentencePiece]):
     r"""The settings of training a model of SentencePiece, by the names that they have there.
 
     The pieces and scores are those of sentencepiece 0.2.3 with the same options, and for Unigram
-    with ``num_threads=1``. Defaults are the same, but for two: ``model_type`` is ``"bpe"``, and
+    with ``num_threads=1``. Defaults are the same, except two: ``model_type`` is ``"bpe"``, and
     ``normalization_rule_name`` is ``"identity"``. Scores of words and characters may differ in the
     last bit, which depends on the machine in the reference. Memory grows with the number of
     distinct words, and for Unigram with that of lines.
@@ -68,7 +68,7 @@ class SentencePieceSettings(Settings[SentencePiece]):
         model_type: ``"bpe"``, ``"unigram"``, ``"word"`` or ``"char"``.
         character_coverage: the share of all characters that the alphabet must cover, 0.98 to 1.
             The rarest characters beyond it are unknown.
-        required_chars: characters that are in the alphabet in any case.
+        required_chars: characters that are always in the alphabet.
         byte_fallback: add 256 pieces, one for each byte, that unknown characters are written with.
         split_by_whitespace: let no piece reach over a space.
         split_by_unicode_script: let no piece have characters of two scripts. Han, Hiragana and
@@ -93,17 +93,17 @@ class SentencePieceSettings(Settings[SentencePiece]):
         unk_surface: the text that an unknown piece is decoded to.
         hard_vocab_limit: demand exactly ``vocab_size`` pieces, not fewer. (Models of characters
             may always have fewer.)
-        use_all_vocab: take all words or characters, whatever their number.
+        use_all_vocab: take all words or characters, regardless of their number.
         add_dummy_prefix: put a space before each text.
         remove_extra_whitespaces: remove spaces at the ends, and repeated ones.
         normalization_rule_name: the name of the character map.
         charsmap: the precompiled character map, as it is in a model; empty for ``"identity"``.
         seed_sentencepiece_size: the most pieces that training of Unigram begins with; 0 for eight
             times the size of the vocabulary, and 100,000 at least.
-        shrinking_factor: the share of the pieces that is kept at each step of Unigram.
-        num_sub_iterations: the steps of expectation and maximization between two of these.
-        convergence: when to stop, with another number of pieces than ``vocab_size``, because of
-            what held-out lines have; for BPE and Unigram.
+        shrinking_factor: the share of the pieces that each round of pruning keeps, for Unigram.
+        num_sub_iterations: the steps of expectation and maximization before each round.
+        convergence: when to stop, with another number of pieces than ``vocab_size``, by checks on
+            held-out lines; for BPE and Unigram.
 
     Raises:
         ValueError: a setting is impossible. The message names it.
@@ -121,7 +121,7 @@ class SentencePieceSettings(Settings[SentencePiece]):
     model_type: str = "bpe"
     character_coverage: float = setting(
         0.9995,
-        "Make characters pieces until they cover this part of the text; rarer ones are unknown.",
+        "Cover this share of all characters of the text with pieces; rarer ones are unknown.",
         SENTENCES,
         metavar="PART",
         type=float,
@@ -133,13 +133,13 @@ class SentencePieceSettings(Settings[SentencePiece]):
     split_by_whitespace: bool = True
     split_by_unicode_script: bool = True
     split_by_number: bool = True
-    split_digits: bool = setting(False, "Make each digit a piece.", SENTENCES, type=bool)
+    split_digits: bool = setting(False, "Make each digit its own piece.", SENTENCES, type=bool)
     treat_whitespace_as_suffix: bool = False
     allow_whitespace_only_pieces: bool = False
     max_sentencepiece_length: int = setting(16, MAX_PIECE_LENGTH._replace(most=512))
     max_sentence_length: int = setting(
         4192,
-        "Leave out lines that are longer.",
+        "Leave out longer lines.",
         SENTENCES,
         metavar="BYTES",
         type=int,
@@ -158,7 +158,7 @@ class SentencePieceSettings(Settings[SentencePiece]):
     pretokenization_delimiter: str = ""
     user_defined_symbols: Sequence[str] = setting(
         (),
-        "Piece that is always found whole in a text. May be repeated.",
+        "Piece that is never split in a text. May be repeated.",
         SENTENCES,
         metavar="TEXT",
         is_many=True,
@@ -192,7 +192,7 @@ class SentencePieceSettings(Settings[SentencePiece]):
             symbols = getattr(self, name)
             if isinstance(symbols, str):
                 raise ValueError(f"{name} is the str {symbols!r}; pass a list of pieces")
-            # A copy: what the caller changes later was not checked.
+            # A copy, since the caller may change the list after the check.
             object.__setattr__(self, name, tuple(symbols))
         if self.model_type not in MODEL_KINDS:
             raise ValueError(
@@ -228,7 +228,7 @@ class SentencePieceSettings(Settings[SentencePiece]):
 
 
 class SentencePieceKind(Kind):
-    """A model of SentencePiece; of BPE where a program names the kind."""
+    """A model of SentencePiece; the name of the kind is that of BPE."""
 
     settings: SentencePieceSettings
 
@@ -286,7 +286,7 @@ class SentencePieceKind(Kind):
         settings: dict[str, Any] = dict(_IDS)
         if like is not None:
             if not isinstance(like, SentencePiece):
-                raise LikeError(f"is no model of SentencePiece, as {cls.name} needs")
+                raise LikeError(f"is not a model of SentencePiece, which {cls.name} needs")
             settings = settings_like(like.definition)
         names = {name: own.name for own, name, _ in fields_with_options(cls.makes)}
         own = {names[name]: options.values[name] for name in options.named if name in names}
@@ -344,7 +344,7 @@ def meta_pieces(settings: SentencePieceSettings) -> dict[int, tuple[str, int]]:
     free = 0
     for text, kind in _symbols(settings):
         if not text or not is_unicode(text):
-            raise ValueError(f"the symbol {text!r} is no text")
+            raise ValueError(f"the symbol {text!r} is not a text")
         if text in seen or text == settings.unk_piece:
             raise ValueError(f"the symbol {text!r} is a piece already")
         seen.add(text)

@@ -96,7 +96,7 @@ def learn_from_corpus(
     """
     check_takes_counts(settings)
     if settings.convergence is not None and watch is None:
-        raise ValueError("there is no held-out text by which learning could stop")
+        raise ValueError("convergence needs held-out text, and there is none")
     if settings.model_type == "bpe":
         learned = _learn_bpe(corpus, settings, watch)
     else:
@@ -176,14 +176,12 @@ def _learn_unigram(
 
 
 def assemble(
-    learned: list[tuple[str, float]],
-    settings: SentencePieceSettings,
-    *,
-    is_any_size: bool = False,
+    learned: list[tuple[str, float]], settings: SentencePieceSettings, *, is_any_size: bool = False
 ) -> SentencePieceModel:
     """Return a model with the reserved pieces at their ids, and the learned ones between them.
 
-    If it may be of any size, it need not have ``vocab_size`` pieces, whatever the settings say.
+    If it may be of any size, it need not have ``vocab_size`` pieces, whether or not the settings
+    demand them.
 
     Raises:
         ValueError: there are too few pieces; a reserved piece is learned, too, or is beyond the
@@ -294,7 +292,7 @@ class TrainedSentencePiece(NamedTuple):
 
     @property
     def merges(self) -> list[LearnedMerge]:
-        """The merges: none, since a piece may come about in several ways."""
+        """The merges: none, since a piece may be made in several ways."""
         return []
 
     def metrics(self) -> dict[str, Any]:
@@ -345,7 +343,7 @@ class SentencePieceTrainer:
 
         Args:
             text: any text; each of its lines is a sentence, as ``\n`` ends them.
-            group: the group that it belongs to, which makes no difference.
+            group: the group that it belongs to; it makes no difference.
             is_last: True if the text ends with this piece; False if the next piece continues it.
 
         Raises:
@@ -384,7 +382,7 @@ class SentencePieceTrainer:
             ValueError: the settings have no ``convergence``.
         """
         if self.settings.convergence is None:
-            raise ValueError("held-out text is of no use: the settings have no convergence")
+            raise ValueError("held-out text needs the setting convergence, which is missing")
         self._held_out.update(filter(None, repair(text).split("\n")))
 
     def train(self, advance: Callable[[int], None] = lambda steps: None) -> TrainedSentencePiece:

@@ -21,6 +21,6 @@ export async function server(context: vscode.ExtensionContext): Promise<Command>
 }
 
 function setCommand(): Command | undefined {
-  const set = vscode.workspace.getConfiguration(CLIENT).get<string[] | null>('command');
+  const set = vscode.workspace.getConfiguration(CLIENT).get<string[]>('command');
   return set?.length ? (set as Command) : undefined;
 }

@@ -1,7 +1,7 @@
 // The counts of files and folders, by `compat-bpe count`.
 import { execFile } from 'child_process';
 import { homedir } from 'os';
-import { dirname, relative } from 'path';
+import { basename, dirname, relative } from 'path';
 import * as vscode from 'vscode';
 import { compatBpe } from './command';
 import { grouped, showError, tokens } from './messages';
@@ -14,15 +14,26 @@ interface Report {
   estimate?: string | null;
   files: { path: string; tokens: number }[];
   total: { tokens: number };
-  skipped: { path: string; reason: string }[];
-  errors: { path: string; error: string }[];
+  skipped: Left[];
+  errors: Left[];
+}
+
+/** What is not counted, and why. */
+interface Left {
+  path: string;
+  reason?: string;
+  error?: string;
+}
+
+function reasonFor({ reason, error }: Left): string {
+  return reason ?? error ?? '';
 }
 
 /** Count what was chosen in the explorer. */
 export async function countFiles(context: vscode.ExtensionContext, pages: Pages, uris: readonly vscode.Uri[]): Promise<void> {
   const paths = uris.filter((uri) => uri.scheme === 'file').map((uri) => uri.fsPath);
   if (paths.length === 0) {
-    return showError(vscode.l10n.t('There is no file on a disk to count.'));
+    return showError(vscode.l10n.t('No file on a disk was chosen.'));
   }
   try {
     const title = vscode.l10n.t('Counting tokens');
@@ -65,7 +76,7 @@ async function count(
       } else if (out.startsWith('{')) {
         resolve(JSON.parse(out) as Report); // also if some files could not be read
       } else {
-        reject(new Error(said.trim().split('\n').at(-1) || error?.message || vscode.l10n.t('It printed nothing.')));
+        reject(new Error(said.trim().split('\n').at(-1) || error?.message || vscode.l10n.t('The command printed nothing.')));
       }
     });
     token.onCancellationRequested(() => child.kill());
@@ -74,6 +85,11 @@ async function count(
 
 async function tell(report: Report, paths: string[], pages: Pages): Promise<void> {
   const { files, total, skipped, errors } = report;
+  const left = [...skipped, ...errors];
+  if (files.length === 0 && left.length === 1) {
+    const why = vscode.l10n.t('{0} is not counted: {1}', basename(left[0].path), reasonFor(left[0]));
+    return void vscode.window.showWarningMessage(why);
+  }
   const sum = tokens(total.tokens, report.estimate);
   const parts = [
     files.length === 1 ? sum : vscode.l10n.t('{0} in {1} files', sum, grouped(files.length)),
@@ -81,7 +97,7 @@ async function tell(report: Report, paths: string[], pages: Pages): Promise<void
     ...(errors.length ? [vscode.l10n.t('{0} not read', grouped(errors.length))] : []),
   ];
   const each = vscode.l10n.t('Show Each File');
-  const offered = files.length + skipped.length + errors.length > 1 ? [each] : [];
+  const offered = files.length + left.length > 1 ? [each] : [];
   const chosen = await vscode.window.showInformationMessage(parts.join(', '), ...offered);
   if (chosen === each) {
     const uri = vscode.Uri.from({ scheme: SCHEME, path: `/${vscode.l10n.t('Counts')}`, query: String(Date.now()) });
@@ -98,8 +114,7 @@ function listOf({ files, total, skipped, errors }: Report, root: string): string
   return [
     line(total.tokens, vscode.l10n.t('total')),
     ...rows.map((one) => line(one.tokens, relative(root, one.path))),
-    ...skipped.map((one) => `${'–'.padStart(width)}  ${relative(root, one.path)}: ${one.reason}`),
-    ...errors.map((one) => `${'–'.padStart(width)}  ${relative(root, one.path)}: ${one.error}`),
+    ...[...skipped, ...errors].map((one) => `${'–'.padStart(width)}  ${relative(root, one.path)}: ${reasonFor(one)}`),
     '',
   ].join('\n');
 }

@@ -2,8 +2,8 @@
 import * as vscode from 'vscode';
 import { countFiles, countFolder } from './countFiles';
 import { Counts } from './counts';
-import { chooseModel, setBudget, showMenu } from './menu';
-import { tellWhenGone } from './missing';
+import { setBudget, showMenu } from './menu';
+import { chooseModel } from './models';
 import { Pages, SCHEME } from './pages';
 import { copyPrompt } from './prompt';
 import { choosePython } from './python';
@@ -24,8 +24,8 @@ export function activate(context: vscode.ExtensionContext): void {
   const view = new TokensView(own, pages, counts);
 
   const commands: Record<string, (...args: never[]) => unknown> = {
-    menu: () => showMenu(own),
-    chooseModel,
+    menu: () => showMenu(own, counts),
+    chooseModel: () => chooseModel(own),
     setBudget,
     choosePython, // the setting that it changes starts the server
     promptAtCursor: () => copyPrompt(own),
@@ -44,7 +44,6 @@ export function activate(context: vscode.ExtensionContext): void {
     bar,
     selection,
     view,
-    tellWhenGone(own),
     counts.onDidChange(() => bar.show()),
     selection.onDidChange(() => bar.show()),
     own.onDidChange(() => bar.show()),

@@ -10,7 +10,7 @@ export async function copyPrompt(server: Server): Promise<void> {
   const editor = vscode.window.activeTextEditor;
   const client = server.running;
   if (client === undefined || editor === undefined || editor.document.uri.scheme === SCHEME) {
-    return showError(client ? vscode.l10n.t('Open a file to copy a prompt from.') : vscode.l10n.t('The server does not run.'));
+    return showError(client ? vscode.l10n.t('Open a file to copy a prompt from.') : vscode.l10n.t('The server is not running.'));
   }
   const own = vscode.workspace.getConfiguration(CLIENT);
   try {
@@ -18,10 +18,10 @@ export async function copyPrompt(server: Server): Promise<void> {
       textDocument: client.code2ProtocolConverter.asTextDocumentIdentifier(editor.document),
       position: client.code2ProtocolConverter.asPosition(editor.selection.active),
       limit: own.get<number>('promptLimit', 2000),
-      template: own.get<string | null>('promptTemplate', null) ?? undefined,
+      template: own.get<string>('promptTemplate') || undefined,
     });
     await vscode.env.clipboard.writeText(prompt.text ?? prompt.prefix + prompt.suffix);
-    void vscode.window.showInformationMessage(vscode.l10n.t('A prompt of {0} is copied.', tokens(prompt.count)));
+    void vscode.window.showInformationMessage(vscode.l10n.t('Copied a prompt of {0}.', tokens(prompt.count)));
   } catch (error) {
     showError(error);
   }

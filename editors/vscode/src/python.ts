@@ -6,7 +6,7 @@ import * as vscode from 'vscode';
 import { CLIENT } from './settings';
 
 const OLDEST = [3, 9];
-const SECONDS = 10;
+const SECONDS = 30;
 const ASKS = 'import sys; print("%d.%d" % sys.version_info[:2])';
 
 /** A program and its first arguments. */
@@ -17,7 +17,7 @@ export class NoPython extends Error {}
 
 /** Return the first Python that is new enough: the one that is set, or else one that is found. */
 export async function findPython(): Promise<Command> {
-  const set = vscode.workspace.getConfiguration(CLIENT).get<string | null>('python');
+  const set = vscode.workspace.getConfiguration(CLIENT).get<string>('python');
   if (set) {
     const problem = await problemOf([set]);
     if (problem === undefined) {
@@ -50,7 +50,7 @@ async function problemOf([program, ...args]: Command): Promise<string | undefine
     return vscode.l10n.t('{0} is Python {1}', name, stdout.trim());
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code;
-    return code === 'ENOENT' ? vscode.l10n.t('{0} is not there', name) : vscode.l10n.t('{0} does not run', name);
+    return code === 'ENOENT' ? vscode.l10n.t('{0} was not found', name) : vscode.l10n.t('{0} does not run', name);
   }
 }
 

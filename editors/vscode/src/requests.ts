@@ -8,6 +8,19 @@ export interface Told {
   limit?: number;
   encoding?: string;
   note?: string;
+  /** Why it is not counted as the settings say. */
+  problem?: string;
+}
+
+/** A model with its `encoding`, the `note` of its estimate, or the `file` or `service` that it needs. */
+export interface Model {
+  name: string;
+  group: string;
+  encoding?: string;
+  note?: string;
+  file?: string;
+  service?: string;
+  context?: number;
 }
 
 export interface PromptParams {
@@ -42,4 +55,6 @@ export interface Token {
 export const didCount = new NotificationType<Told>('compatBpe/didCount');
 export const fitPrompt = new RequestType<PromptParams, Prompt, void>('compatBpe/fitPrompt');
 export const countRange = new RequestType<RangeParams, { count: number; version: number }, void>('compatBpe/count');
+export const countEmpty = new RequestType<Record<string, string>, unknown, void>('compatBpe/count');
+export const names = new RequestType<object, { models: Model[] }, void>('compatBpe/names');
 export const tokensOf = new RequestType<RangeParams, { tokens: Token[]; version: number }, void>('compatBpe/tokens');

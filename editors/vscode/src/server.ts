@@ -4,10 +4,10 @@ import * as vscode from 'vscode';
 import { CloseAction, ErrorAction, LanguageClient, LanguageClientOptions, State } from 'vscode-languageclient/node';
 import { server as serverCommand } from './command';
 import { Counts } from './counts';
-import { reasonOf } from './messages';
+import { reasonOf, tokens } from './messages';
 import { NoPython } from './python';
-import { didCount } from './requests';
-import { SERVER, serverSettings } from './settings';
+import { Model, countEmpty, didCount, names } from './requests';
+import { Choice, SERVER, serverSettings } from './settings';
 
 export type Life = 'starting' | 'running' | 'stopped' | 'noPython';
 
@@ -21,6 +21,8 @@ export class Server {
   life: Life = 'starting';
   /** Why there is no server. */
   reason = '';
+  /** The models that it knows, once it has told them. */
+  models: readonly Model[] = [];
   private client: LanguageClient | undefined;
   private deaths: number[] = [];
   private lastStart = 0;
@@ -41,6 +43,7 @@ export class Server {
   /** Start the server, again if there is one; errors are in `life` and `reason`. */
   restart(): Promise<void> {
     this.deaths = [];
+    this.turn('starting'); // no count is shown while the old one takes its time to end
     this.starts = this.starts.then(() => this.stop()).then(() => this.start());
     return this.starts;
   }
@@ -73,32 +76,60 @@ export class Server {
       this.client = client;
       client.registerFeature({
         fillClientCapabilities: (abilities) => {
-          const commands = { commands: ['compatBpe.copyAsPrompt'] };
-          abilities.experimental = { ...(abilities.experimental as object), commands };
+          const own = { commands: { commands: ['compatBpe.copyAsPrompt'] }, status: true };
+          abilities.experimental = { ...(abilities.experimental as object), ...own };
         },
         initialize: () => undefined,
         getState: () => ({ kind: 'static' }),
         clear: () => undefined,
       });
       client.onNotification(didCount, (told) => this.counts.take(told));
-      client.onDidChangeState(({ newState }) => {
+      client.onDidChangeState(({ oldState, newState }) => {
         if (client === this.client) {
-          this.turn(newState === State.Running ? 'running' : newState === State.Starting ? 'starting' : this.gone());
+          const isStarting = newState === State.Starting;
+          this.turn(newState === State.Running ? 'running' : isStarting ? 'starting' : this.gone(oldState));
         }
       });
       await client.start();
+      void this.learn();
     } catch (error) {
       this.turn(error instanceof NoPython ? 'noPython' : 'stopped', reasonOf(error));
     }
   }
 
-  private gone(): Life {
-    return this.deaths.length < DEATHS ? 'starting' : 'stopped';
+  /** Ask for the models, unless they are known. */
+  async learn(): Promise<void> {
+    try {
+      if (this.running !== undefined && this.models.length === 0) {
+        this.models = (await this.running.sendRequest(names, {})).models;
+        this.changed.fire();
+      }
+    } catch {
+      // It has just ended; another one is asked when the models are needed.
+    }
+  }
+
+  /** Return why a choice cannot be counted by; undefined if it can. */
+  async problemOf({ kind, name }: Choice): Promise<string | undefined> {
+    try {
+      if (this.running === undefined) {
+        return vscode.l10n.t('The server is not running.');
+      }
+      await this.running.sendRequest(countEmpty, { text: '', [kind]: name });
+      return undefined;
+    } catch (error) {
+      return reasonOf(error);
+    }
+  }
+
+  /** A server that has died is started again, unless that fails or it has died too often. */
+  private gone(before: State): Life {
+    return before === State.Starting || this.deaths.length >= DEATHS ? 'stopped' : 'starting';
   }
 
   private turn(life: Life, reason = ''): void {
     this.life = life;
-    this.reason = reason || (life === 'stopped' ? vscode.l10n.t('The server has died {0} times.', this.deaths.length) : '');
+    this.reason = reason || (life === 'stopped' ? vscode.l10n.t('The server has stopped. The output of compat-bpe says why.') : '');
     if (life !== 'running') {
       this.counts.clear();
     }
@@ -132,7 +163,7 @@ export class Server {
           const result = await next(name, given);
           if (name === 'compatBpe.copyAsPrompt') {
             await vscode.env.clipboard.writeText(result.text);
-            void vscode.window.showInformationMessage(vscode.l10n.t('{0} tokens are copied.', result.count));
+            void vscode.window.showInformationMessage(vscode.l10n.t('Copied a prompt of {0}.', tokens(result.count)));
           }
           return result;
         },

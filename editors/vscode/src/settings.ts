@@ -5,10 +5,10 @@ export const SERVER = 'compatBpe';
 export const CLIENT = 'compatBpeClient';
 /** The switches, each a setting of its own here, and a member of `show` for the server. */
 const SWITCHES = ['codeLens', 'hover', 'diagnostics', 'semanticTokens', 'codeActions'];
-const OF_THE_SERVER = ['encoding', 'model', 'path', 'budget', 'files'];
+const KINDS = ['model', 'path', 'encoding'] as const;
 
 export interface Choice {
-  kind: 'model' | 'encoding' | 'path';
+  kind: (typeof KINDS)[number];
   name: string;
 }
 
@@ -16,8 +16,8 @@ export interface Choice {
 export function serverSettings(): Record<string, unknown> {
   const given = vscode.workspace.getConfiguration(SERVER);
   const settings: Record<string, unknown> = {};
-  for (const name of OF_THE_SERVER) {
-    settings[name] = given.get(name) ?? undefined;
+  for (const name of [...KINDS, 'budget', 'files']) {
+    settings[name] = given.get(name) || undefined;
   }
   const show: Record<string, unknown> = {};
   const old = given.get<Record<string, unknown>>('show') ?? {};
@@ -30,8 +30,8 @@ export function serverSettings(): Record<string, unknown> {
 /** Return what the settings count by, beside rules for some files; the server's default if nothing. */
 export function choice(): Choice {
   const given = vscode.workspace.getConfiguration(SERVER);
-  for (const kind of ['model', 'path', 'encoding'] as const) {
-    const name = given.get<string | null>(kind);
+  for (const kind of KINDS) {
+    const name = given.get<string>(kind);
     if (name) {
       return { kind, name };
     }
@@ -39,14 +39,14 @@ export function choice(): Choice {
   return { kind: 'encoding', name: 'o200k_base' };
 }
 
-/** Count by a model, and no longer by what else was set. */
-export async function setModel(name: string): Promise<void> {
-  for (const kind of ['encoding', 'path']) {
-    if (vscode.workspace.getConfiguration(SERVER).get(kind)) {
-      await set(kind, undefined);
+/** Count by what was chosen, and no longer by what else was set. */
+export async function choose({ kind, name }: Choice): Promise<void> {
+  for (const other of KINDS) {
+    if (other !== kind && vscode.workspace.getConfiguration(SERVER).get(other)) {
+      await set(other, undefined);
     }
   }
-  await set('model', name);
+  await set(kind, name);
 }
 
 /** Set or take out a setting where it is set already; else for this user. */

@@ -2,7 +2,6 @@
 import * as vscode from 'vscode';
 import { Counts } from './counts';
 import { grouped, tokens } from './messages';
-import { contextOf } from './models';
 import { Told } from './requests';
 import { SelectionCount } from './selection';
 import { Server } from './server';
@@ -36,9 +35,15 @@ export class StatusBar implements vscode.Disposable {
     this.item.show();
   }
 
+  /** The tokens that the chosen model takes; undefined if that is not known. */
+  private get context(): number | undefined {
+    const { kind, name } = choice();
+    return kind === 'model' ? this.server.models.find((one) => one.name === name)?.context : undefined;
+  }
+
   private fail(text: string): void {
     this.item.text = `$(warning) ${text}`;
-    this.item.tooltip = `${this.server.reason}\n${vscode.l10n.t('Click for what to do.')}`;
+    this.item.tooltip = `${this.server.reason}\n${vscode.l10n.t('Click to see what to do.')}`;
     this.item.backgroundColor = new vscode.ThemeColor('statusBarItem.errorBackground');
   }
 
@@ -48,7 +53,13 @@ export class StatusBar implements vscode.Disposable {
       this.item.tooltip = vscode.l10n.t('Counting…');
       return;
     }
-    const limit = told.limit ?? contextOf(choice());
+    if (told.problem !== undefined) {
+      this.item.text = `$(warning) ${vscode.l10n.t('Tokens: settings not used')}`;
+      this.item.tooltip = `${told.problem}\n${vscode.l10n.t('Click to see what to do.')}`;
+      this.item.backgroundColor = new vscode.ThemeColor('statusBarItem.warningBackground');
+      return;
+    }
+    const limit = told.limit ?? this.context;
     const share = limit ? `${((told.count * 100) / limit).toFixed(told.count * 10 < limit ? 1 : 0)} %` : undefined;
     const selected = this.selection.count;
     // What is not of this version has a mark until the next count comes.

@@ -1,7 +1,7 @@
 // The tokens of a document beside it: backgrounds alternate, and a hover names each.
 import * as vscode from 'vscode';
 import { Counts } from './counts';
-import { showError, tokens } from './messages';
+import { grouped, showError, tokens } from './messages';
 import { Pages, SCHEME } from './pages';
 import { tokensOf } from './requests';
 import { Server } from './server';
@@ -58,8 +58,12 @@ export class TokensView implements vscode.HoverProvider, vscode.Disposable {
     if (piece === undefined) {
       return undefined;
     }
-    const text = new vscode.MarkdownString(vscode.l10n.t('Token {0}', piece.id));
-    text.appendCodeblock(JSON.stringify(piece.bytes), 'json');
+    const text = new vscode.MarkdownString();
+    piece.tokens.forEach((token, index) => {
+      // Numbered as on the page.
+      text.appendMarkdown(vscode.l10n.t('Token {0} · id {1}', grouped(piece.first + index + 1), token.id));
+      text.appendCodeblock(JSON.stringify(token.text), 'json');
+    });
     return new vscode.Hover(text, rangeOf(document, piece));
   }
 
@@ -80,7 +84,7 @@ export class TokensView implements vscode.HoverProvider, vscode.Disposable {
   private async fill(uri: vscode.Uri, document: vscode.TextDocument): Promise<boolean> {
     const client = this.server.running;
     if (client === undefined) {
-      showError(vscode.l10n.t('The server does not run.'));
+      showError(vscode.l10n.t('The server is not running.'));
       return false;
     }
     const text = document.getText();

@@ -23,8 +23,7 @@ COMMAND = shlex.split(os.environ["SERVER"])
 
 
 @pytest_lsp.fixture(
-    params=["neovim", "visual_studio_code"],
-    config=ClientServerConfig(server_command=COMMAND),
+    params=["neovim", "visual_studio_code"], config=ClientServerConfig(server_command=COMMAND)
 )
 async def client(request: pytest.FixtureRequest, lsp_client: LanguageClient) -> AsyncIterator[None]:
     lsp_client.told = []  # type: ignore[attr-defined]

@@ -26,8 +26,9 @@ from compat_bpe.pipeline.models.splitters import (
     splitter_by_merges,
     splitter_by_pieces,
 )
-from compat_bpe.pipeline.models.unigram import Unigram, common_length
+from compat_bpe.pipeline.models.unigram import Unigram
 from compat_bpe.pipeline.models.wordpiece import WordLevel, WordPiece
+from compat_bpe.unicode.text import common_length
 from tests.drawn_models import BYTE_PIECES, CHARACTERS, piece_vocabularies, piece_vocabulary
 
 LETTERS = "aab.▁▁cé"
@@ -178,7 +179,7 @@ def test_models_over_text_merge_no_bytes(model: Any) -> None:
     assert model.encode_segment("a a", str.split) is None
     model.clear_cache()
     assert model.encode("a")
-    with pytest.raises(ValueError, match="no byte-level BPE"):
+    with pytest.raises(ValueError, match="is not byte-level BPE"):
         model.merge(b"a")
 
 
@@ -230,11 +231,23 @@ def test_a_surrogate_is_beside_no_cut_point() -> None:
 def test_spaces_and_lines_are_cut_unless_a_token_reaches_across() -> None:
     text = "one two  three\n\nfour\n five\n中 six"
     assert TokenSplitter(TOKENS).chunks(text) == [
-        *("one", " two", " ", " three\n", "\n", "four\n", " five\n", "中", " six")
+        "one",
+        " two",
+        " ",
+        " three\n",
+        "\n",
+        "four\n",
+        " five\n",
+        "中",
+        " six",
     ]
     tokens = {**TOKENS, b"  ": 256, b"\n\n": 257, b"\n ": 258, "\n中".encode(): 259}
     assert TokenSplitter(tokens).chunks(text) == [
-        *("one", " two", "  three\n\n", "four\n five\n中", " six")
+        "one",
+        " two",
+        "  three\n\n",
+        "four\n five\n中",
+        " six",
     ]
     assert TokenSplitter({"é b".encode(): 0}).chunks("a b中 b") == ["a", " b中 b"]
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from compat_bpe import Encoding, get_encoding
 from compat_bpe.formats.checked_json import Json
 from compat_bpe.formats.tokenizer_bpe import read_bpe
-from compat_bpe.pattern.translation import Chars, Sequence
+from compat_bpe.pattern.tree import Chars, Sequence
 from compat_bpe.pipeline.models.bpe import unspaced
 from compat_bpe.pipeline.models.bpe.by_merges import UnknownPolicy
 from compat_bpe.pipeline.models.bpe.by_rank import BytePairEncoder
@@ -197,17 +197,6 @@ def test_a_long_chunk_that_cannot_be_cut(options: dict[str, Any]) -> None:
     model, _ = built(content)
     ids = model.encode("ababx" * 20_000)
     assert len(ids) >= 40_000
-
-
-def test_places_are_those_of_the_bytes() -> None:
-    model, _ = built({**BARE, "unk_token": "?", "vocab": {"?": 0, "é": 1, "中": 2, "é中": 3}})
-    assert [tuple(token) for token in model.find("x中é")] == [
-        (0, "?", 0, 1),
-        (2, "中", 1, 4),
-        (1, "é", 4, 6),
-    ]
-    assert model.find("") == []
-    assert model.encode("") == ()
 
 
 def test_a_character_that_is_absent() -> None:

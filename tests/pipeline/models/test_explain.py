@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from itertools import combinations
 from math import exp, log
 
 import pytest
@@ -167,7 +166,7 @@ def test_lattice(model: Unigram, chunk: str) -> None:
     try:
         path = model.best_path(chunk)
     except ValueError:
-        with pytest.raises(ValueError, match="is no piece"):
+        with pytest.raises(ValueError, match="is not in the vocabulary"):
             n_best(model, chunk, 2)
         return
     edges = lattice(model, chunk)
@@ -297,17 +296,6 @@ TIMES = dict(
 def unigram() -> Unigram:
     pieces = ["<unk>", *TIMES]
     return Unigram(pieces, [0.0, *(log(times / 210) for times in TIMES.values())], 0)
-
-
-def test_the_times_of_substrings() -> None:
-    words = {"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}
-    counted: dict[str, int] = {}
-    for word, times in words.items():
-        for start, end in combinations(range(len(word) + 1), 2):
-            part = word[start:end]
-            counted[part] = counted.get(part, 0) + times
-    assert counted == {**TIMES, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}
-    assert sum(TIMES.values()) == 210
 
 
 @pytest.mark.parametrize(

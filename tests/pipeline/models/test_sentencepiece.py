@@ -8,6 +8,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 from math import inf
+from unittest.mock import patch
 
 import pytest
 from hypothesis import given, settings
@@ -20,10 +21,8 @@ from compat_bpe.pipeline.models.sentencepiece.base import (
     BYTE,
     NORMAL,
     UNKNOWN,
-    UNUSED,
     USER_DEFINED,
     SentencePieceBase,
-    SentencePieceCharacters,
     SentencePieceVocabulary,
 )
 from compat_bpe.pipeline.models.sentencepiece.bpe import SentencePieceBPE
@@ -58,6 +57,22 @@ def test_the_fast_way_is_the_plain_rule(
     chunks = model.splitter.chunks(text)
     assert "".join(chunks) == text
     assert [one for chunk in chunks for one in model.encode(chunk)] == ids
+
+
+@settings(max_examples=scaled(300))
+@given(pieces=piece_vocabularies(), text=st.text("aab.▁▁cé,文字😀", max_size=60))
+def test_parts_have_the_ids_of_the_whole(pieces: SentencePieceVocabulary, text: str) -> None:
+    with patch.object(sentencepiece_bpe, "_FEW", 0):
+        model = SentencePieceBPE(pieces)
+    expected = pieces.ids_of(model.split(text))
+    assert list(model.encode(text)) == expected
+    ids = model.encode_segment(text, model.splitter.chunks)
+    assert ids is None or list(ids) == expected
+    if pieces.find_parts is not None:
+        parts = list(filter(None, pieces.find_parts(text)))
+        assert "".join(parts) == text
+        beside = {left[-1] + right[0] for left, right in zip(parts, parts[1:])}
+        assert pieces.pairs.isdisjoint(beside)
 
 
 @settings(max_examples=scaled(25), deadline=None)
@@ -97,26 +112,6 @@ def test_the_highest_score_is_merged_first_and_then_the_leftmost() -> None:
     assert [piece for piece, _ in model.split("aaaab")] == ["aa", "aab"]
     zeros = SentencePieceBPE(piece_vocabulary({"a": -5, "b": -5, "ab": 0.0, "ba": -0.0}))
     assert [piece for piece, _ in zeros.split("bab")] == ["b", "ab"]
-
-
-def test_unused_pieces_are_taken_apart() -> None:
-    scores = {"a": 0, "b": 0, "c": 0, "ab": -1, "bc": -2, "abc": -3}
-    pieces = piece_vocabulary(scores, {"abc": UNUSED})
-    model = SentencePieceBPE(pieces)
-    assert [piece for piece, _ in model.split("abc")] == ["ab", "c"]
-    assert model.splitter.chunks("a▁b") == ["a▁b"]
-    none = SentencePieceBPE(piece_vocabulary(scores, dict.fromkeys(["a", "abc", "ab"], UNUSED)))
-    assert none.split("abc") == [("a", 0), ("b", 2), ("c", 3)]
-
-
-def test_user_defined_symbols_are_not_merged() -> None:
-    scores = {"a": 0, "b": 0, "ab": 0, "aab": -1, "abb": -1}
-    model = SentencePieceBPE(piece_vocabulary(scores, {"ab": USER_DEFINED}))
-    assert [piece for piece, _ in model.split("aabb")] == ["a", "ab", "b"]
-    # The longest symbol at a place, but of 65 that begin there only the 64 shortest.
-    many = {"x" * length: 0.0 for length in range(1, 67)}
-    characters = SentencePieceCharacters(piece_vocabulary(many, dict.fromkeys(many, USER_DEFINED)))
-    assert [len(piece) for piece, _ in characters.split("x" * 66)] == [64, 2]
 
 
 @pytest.mark.parametrize("size", [30_000, pytest.param(1_000_000, marks=pytest.mark.sweep)])

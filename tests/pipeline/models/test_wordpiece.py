@@ -63,16 +63,6 @@ def test_a_choice_is_never_reconsidered() -> None:
     assert model.encode("abcd") == (model.vocabulary["[UNK]"],)
 
 
-def test_places_are_in_bytes() -> None:
-    model = of_pieces(["é"], ["中", "😀"], "##")
-    assert model.find("é中😀") == [
-        ChunkToken(0, "é", 0, 2),
-        ChunkToken(1, "##中", 2, 5),
-        ChunkToken(2, "##😀", 5, 9),
-    ]
-    assert model.find("é中x") == [ChunkToken(3, "[UNK]", 0, 6)]
-
-
 @settings(max_examples=scaled(500))
 @given(pieces, pieces, st.sampled_from(["##", "", "a", "éa"]), st.integers(0, 25), words)
 @example(["a", "ab"], ["b"], "", 100, "abbab")

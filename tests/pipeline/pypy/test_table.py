@@ -15,7 +15,8 @@ from compat_bpe.encodings.published import PATTERNS
 from compat_bpe.pattern.parser import parse
 from compat_bpe.pattern.splitter import Splitter
 from compat_bpe.pattern.states import NoTable
-from compat_bpe.pattern.translation import (
+from compat_bpe.pattern.translation import relax, to_re
+from compat_bpe.pattern.tree import (
     Alternatives,
     Anchor,
     Chars,
@@ -25,8 +26,6 @@ from compat_bpe.pattern.translation import (
     Repeat,
     Sequence,
     can_be_empty,
-    relax,
-    to_re,
 )
 from compat_bpe.pipeline.pypy.encoder import Table, table_of
 from compat_bpe.unicode.properties import CodePoints

@@ -27,13 +27,14 @@ export function showCounts(figures, settings) {
     const most = limit ?? entry.context;
     const bar = card.querySelector('.bar-of');
     bar.hidden = !most;
+    bar.firstElementChild.hidden = !count;
     bar.classList.toggle('over', Boolean(most) && count > /** @type {number} */ (most));
     if (most) bar.firstElementChild.style.width = `${Math.min((count / most) * 100, 100)}%`;
     const said = [
       entry.name === key || isEstimate(key) || key.startsWith('file:') ? '' : key + (entry.rule ? ` (${entry.rule})` : ''),
       column ? compared(counts[0], count) : '',
       entry.context === null ? '' : shareOf(count, entry.context),
-      special && !column ? 'special tokens by name' : '',
+      special && !column ? 'with special tokens' : '',
       notes[at] ? `an estimate: ${notes[at]}` : '',
     ];
     card.querySelector('.said').replaceChildren(...said.filter(Boolean).map(one => make('span', {}, one)),
@@ -57,7 +58,7 @@ const speak = later(() => { the('spoken').textContent = spoken; }, 800, false);
 
 /** @param {number} first @param {number} second */
 function compared(first, second) {
-  if (first === second) return 'as many';
+  if (first === second) return 'the same number';
   const more = second - first;
   const share = first ? ` (${more > 0 ? '+' : '−'}${Math.abs((more / first) * 100).toFixed(1)} %)` : '';
   return `${figure(Math.abs(more))} ${more > 0 ? 'more' : 'fewer'}${share}`;
@@ -147,10 +148,10 @@ export class Everywhere {
     try {
       await prepared(this.engine, keys);
       const counts = await this.engine.ask('everywhere', { keys });
-      the('everywhere').replaceChildren('All encodings: ', ...keys.flatMap((key, at) => {
+      the('everywhere').replaceChildren(make('span', {}, 'All encodings:'), ...keys.map((key, at) => {
         const button = make('button', { type: 'button', data: { key } }, make('strong', {}, figure(counts[at])), ` ${key}`);
         button.onclick = () => this.choose(key);
-        return at ? [' · ', button] : [button];
+        return button;
       }));
     } catch (error) {
       the('everywhere').textContent = error instanceof Error ? error.message : String(error);

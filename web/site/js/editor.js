@@ -63,6 +63,7 @@ export class Editor {
     this.field.value = text.slice(this.from, this.to);
     this.select(caret, caret);
     this.tell();
+    this.field.dispatchEvent(new Event('shown')); // another text may be scrolled as far as the last one
   }
 
   /** Take over a change that was not typed here. @param {import('./text.js').Replacement} change */
@@ -204,9 +205,9 @@ export class Editor {
   /** Say which part of a long text the field holds. */
   tell() {
     const { length } = this.model.text;
-    the('parts').hidden = !this.isPart;
+    the('parts').hidden = this.to - this.from === length;
     const [first, last] = [this.from, this.to].map(place => Math.round((place / length) * 100));
-    the('parts-where').textContent = `Long text: here ${first} to ${last} % of it`;
+    the('parts-where').textContent = `Long text: this is ${first} to ${last} %`;
     the('part-before').disabled = this.from === 0;
     the('part-after').disabled = this.to === length;
   }

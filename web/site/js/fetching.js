@@ -8,8 +8,7 @@
  */
 export async function unbundle(answer) {
   if (!answer.ok || !answer.body) throw new Error(`${answer.url}: ${answer.status}`);
-  const stream = answer.body.pipeThrough(new DecompressionStream('gzip'));
-  const data = await new Response(stream).arrayBuffer();
+  const data = await decompressed(answer);
   const length = new DataView(data).getUint32(0, true);
   const names = JSON.parse(new TextDecoder().decode(new Uint8Array(data, 4, length)));
   let at = 4 + length;
@@ -53,30 +52,44 @@ async function open() {
   }
 }
 
-const COUNTED = /\.(wasm|zip|bin|pack)$/;
+const COUNTED = /\.(wasm|zip|bin|pack)$/, COMPRESSED = /\.(wasm|zip)$/;
 
 /**
- * Call a function with the number of bytes of all that is fetched from now on, as they come.
+ * Call a function with the number of bytes of all that is fetched from now on, as they come. Pyodide's
+ * files are compressed ones, see web/build.py, which it is given as they were.
  * @param {(bytes: number) => void} tell
+ * @returns {Promise<void>} settled when all of Pyodide's have come
  */
 export function countFetched(tell) {
   const plain = globalThis.fetch;
-  let bytes = 0;
+  let bytes = 0, missing = 2;
+  let come = () => {};
+  const runtime = new Promise(done => { come = () => done(undefined); });
   globalThis.fetch = async (asked, options) => {
-    const answer = await plain(asked, options);
-    if (!answer.ok || !answer.body || !COUNTED.test(new URL(answer.url || String(asked), location.href).pathname)) return answer;
-    const counted = answer.body.pipeThrough(new TransformStream({
+    const url = asked instanceof Request ? asked.url : String(asked);
+    if (!COUNTED.test(url)) return plain(asked, options);
+    const isCompressed = COMPRESSED.test(url);
+    const answer = await plain(isCompressed ? `${url}.bin` : asked, options);
+    if (!answer.ok || !answer.body) return answer;
+    let body = answer.body.pipeThrough(new TransformStream({
       transform(part, out) {
         bytes += part.byteLength;
         tell(bytes);
         out.enqueue(part);
       },
+      flush() {
+        if (isCompressed && !--missing) come();
+      },
     }));
-    const { status, headers } = answer;
-    const same = new Response(counted, { status, headers });
+    if (isCompressed) body = body.pipeThrough(new DecompressionStream('gzip'));
+    const { status } = answer;
+    // Only what says that it is WebAssembly is compiled while it comes.
+    const headers = url.endsWith('.wasm') ? { 'Content-Type': 'application/wasm' } : answer.headers;
+    const same = new Response(body, { status, headers });
     Object.defineProperty(same, 'url', { value: answer.url });
     return same;
   };
+  return runtime;
 }
 
 const NAME = new URL('../snapshot', import.meta.url).href;
@@ -94,22 +107,24 @@ export function canKeep() {
 }
 
 /**
- * Return the memory of an earlier visit of the same version, or null.
+ * Return the memory of an earlier visit of the same version, compressed, or null.
  * @param {Promise<{ version: string }>} build
- * @returns {Promise<Uint8Array | null>}
  */
-export async function readSnapshot(build) {
+export async function keptSnapshot(build) {
   try {
     const names = await caches.keys();
     // On a first visit nothing waits for the network.
     if (!names.some(name => name.startsWith(OWN))) return null;
-    const kept = await caches.match(NAME, { cacheName: cacheName(await build) });
-    if (!kept?.body) return null;
-    const stream = kept.body.pipeThrough(new DecompressionStream('gzip'));
-    return new Uint8Array(await new Response(stream).arrayBuffer());
+    return await caches.match(NAME, { cacheName: cacheName(await build) }) ?? null;
   } catch {
     return null;
   }
+}
+
+/** Return the bytes of a compressed answer. @param {Response} answer */
+export async function decompressed(answer) {
+  const stream = /** @type {ReadableStream} */ (answer.body).pipeThrough(new DecompressionStream('gzip'));
+  return new Response(stream).arrayBuffer();
 }
 
 /**

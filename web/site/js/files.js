@@ -107,11 +107,13 @@ export class FilesPanel {
   /**
    * @param {import('./engine.js').Engine} engine
    * @param {() => string[]} keys
+   * @param {() => number | null} limit
    * @param {(path: string, text: string) => void} open
    */
-  constructor(engine, keys, open) {
+  constructor(engine, keys, limit, open) {
     this.engine = engine;
     this.keys = keys;
+    this.limit = limit;
     this.open = open;
     /** @type {Row[]} */ this.rows = [];
     this.order = 'path';
@@ -173,9 +175,11 @@ export class FilesPanel {
     the('csv').disabled = !rows.some(row => row.counts.length || row.error);
     const done = rows.filter(row => row.counts.length || row.error);
     const good = rows.filter(row => row.counts.length);
+    const limit = this.limit();
+    const over = good.filter(row => isOver(row, limit)).length;
     const said = !rows.length ? 'No files yet: choose some, or drop files and folders anywhere on the page.'
       : done.length < rows.length ? `Counting: ${figure(done.length)} of ${many(rows.length, 'file')}…`
-        : `${many(good.length, 'file')} counted as they are${good.length < rows.length ? `, ${figure(rows.length - good.length)} not` : ''}.`;
+        : `${many(good.length, 'file')} counted as ${good.length === 1 ? 'it is' : 'they are'}${good.length < rows.length ? `, ${figure(rows.length - good.length)} not` : ''}${over ? `; ${figure(over)} over the limit` : ''}.`;
     the('files-said').textContent = [said, this.note].filter(Boolean).join(' ');
     if (!rows.length) return;
     const [head, body, foot] = ['thead', 'tbody', 'tfoot'].map(part => the('files-table').querySelector(part));
@@ -183,7 +187,7 @@ export class FilesPanel {
     head.replaceChildren(make('tr', {}, ...columns.map(([order, text]) => this.header(order, text))));
     const shown = this.sorted().slice(0, this.all ? rows.length : SHOWN);
     const totals = keys.map((_, at) => good.reduce((sum, row) => sum + row.counts[at], 0));
-    body.replaceChildren(...shown.map(row => line(row, keys.length, totals[0])));
+    body.replaceChildren(...shown.map(row => line(row, keys.length, totals[0], limit)));
     const bytes = good.reduce((sum, row) => sum + row.bytes, 0);
     foot.replaceChildren(make('tr', {}, make('th', { scope: 'row' }, 'Total'),
       ...[bytes, ...totals].map(one => make('td', {}, figure(one)))));
@@ -227,8 +231,16 @@ export class FilesPanel {
   }
 }
 
-/** @param {Row} row @param {number} columns @param {number} total the tokens of all files, by the first tokenizer */
-function line(row, columns, total) {
+/** Tell if a file has more tokens than the limit, by the first tokenizer. @param {Row} row @param {number | null} limit */
+const isOver = (row, limit) => limit !== null && row.counts[0] > limit;
+
+/**
+ * @param {Row} row
+ * @param {number} columns
+ * @param {number} total the tokens of all files, by the first tokenizer
+ * @param {number | null} limit
+ */
+function line(row, columns, total, limit) {
   const name = row.counts.length
     ? make('button', { type: 'button', className: 'name', title: 'Open as text', data: { path: row.path } }, row.path)
     : make('span', { className: 'name' }, row.path);
@@ -236,6 +248,7 @@ function line(row, columns, total) {
     ? [make('td', { className: 'error', colSpan: columns }, row.error)]
     : Array.from({ length: columns }, (_, at) =>
       make('td', {}, row.counts.length ? figure(row.counts[at]) : '…'));
+  if (isOver(row, limit)) cells[0].className = 'limit over';
   cells[0].style.setProperty('--share', `${total && !row.error ? ((row.counts[0] ?? 0) / total) * 100 : 0}%`);
   return make('tr', {}, make('th', { scope: 'row' }, name), make('td', {}, figure(row.bytes)), ...cells);
 }

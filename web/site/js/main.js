@@ -5,17 +5,18 @@ import { Everywhere, Fitting, showCounts, tokensOf } from './counts.js';
 import { failure, figure, goOn, later, make, many, notice, setUpCopying, the, work } from './dom.js';
 import { Editor } from './editor.js';
 import { engine, setBusy, setStatus, trusted } from './engine.js';
-import { EXAMPLE } from './example.js';
+import { EXAMPLE, FIGURES, SIDES } from './example.js';
 import { filesOfDialog, FilesPanel, MOST, setUpDropping } from './files.js';
 import { forgetAll, keepChoice, keepText, keptChoice, keptText } from './keeping.js';
 import { MessagesPanel } from './messages.js';
-import { areTokenizer, Models, names, Picker, prepared, ships, shortName, TokenizerFiles } from './models.js';
+import { areTokenizer, isEstimate, Models, names, Picker, prepared, ships, shortName, TokenizerFiles } from './models.js';
 import { SamePlace } from './same-place.js';
 import { Settings, setUpSharing, setUpTabs } from './settings.js';
 import { Model } from './text.js';
 import { IdsPanel, WordPanel } from './token-panels.js';
 import { TokenView } from './token-view.js';
 
+const TOKENS_HELP = the('tokens-help').textContent;
 const settings = new Settings();
 const link = settings.read(location.hash);
 const models = new Models(engine);
@@ -52,7 +53,7 @@ const same = new SamePlace(editor, view, async (start, end) => {
   return counts.map((/** @type {number} */ count, /** @type {number} */ column) => tokensOf(counter.keys[column], count));
 });
 card.pointed = found => same.point(found);
-const files = new FilesPanel(engine, () => settings.keys, openText);
+const files = new FilesPanel(engine, () => settings.keys, () => settings.chosen.limit, openText);
 const word = new WordPanel(engine, () => ({ keys: settings.keys, special: settings.chosen.special }));
 const messages = new MessagesPanel(engine, settings, models);
 const ids = new IdsPanel(engine, () => settings.keys, text => {
@@ -63,6 +64,7 @@ const fitting = new Fitting(engine, model, () => settings.chosen.limit);
 const everywhere = new Everywhere(engine, () => model.text.length, async name => settings.choose(await models.meaning(name, 'encoding')));
 /** @type {any} */ let figures = { keys: [], counts: [], notes: [], characters: 0, bytes: 0, lines: 0 };
 let tab = 'text';
+let isExample = false; // the text is the example, which the first key replaces
 
 const showTab = setUpTabs(name => {
   tab = name;
@@ -79,20 +81,31 @@ const tokenizers = new TokenizerFiles(engine, models, entry => settings.choose(e
 
 model.addEventListener('change', () => {
   goOn();
+  isExample &&= model.text === EXAMPLE;
   setBusy(!counter.isCurrent);
   if (!counter.isReady) the('counts').querySelector('.count').textContent = `≈ ${figure(Math.ceil(model.text.length / ABOUT))}`;
-  the('example').hidden = model.text !== '';
   keepSoon();
   view.drawSoon();
 });
 the('text').addEventListener('turned', (/** @type {any} */ event) => view.reveal(event.detail));
-const keepSoon = later(() => keepText(model.text), 300, false);
-addEventListener('pagehide', () => keepText(model.text));
-the('example').onclick = () => {
+const keep = () => keepText(isExample ? '' : model.text);
+const keepSoon = later(keep, 300, false);
+addEventListener('pagehide', keep);
+
+/** Show the example, with its tokens if they are those that the page was built with. */
+function showExample() {
+  isExample = true;
+  const isKnown = SIDES && link.first === null && !link.other;
+  if (isKnown) view.known = { text: EXAMPLE, sides: SIDES };
   model.set(EXAMPLE);
+  if (isKnown) showCounts({ ...FIGURES, keys: settings.keys }, settings);
   editor.reveal(0, 0);
-  the('text').focus();
-};
+}
+for (const kind of ['beforeinput', 'compositionstart', 'paste']) {
+  the('text').addEventListener(kind, (/** @type {any} */ event) => {
+    if (isExample && !event.isComposing && !/^(delete|history)/.test(event.inputType ?? '')) the('text').select();
+  }, true);
+}
 const fold = (/** @type {boolean} */ isOpen) => {
   the('settings').hidden = !isOpen;
   the('fold').setAttribute('aria-expanded', String(isOpen));
@@ -177,6 +190,9 @@ async function choose() {
   the('heads').replaceChildren(...(keys.length > 1 ? keys.map(key => make('span', {}, shortName(key))) : []));
   the('tokens').classList.toggle('two', keys.length > 1);
   the('tokens').parentElement.classList.toggle('two-heads', keys.length > 1);
+  const isGuessed = keys.every(isEstimate);
+  the('tokens-help').textContent = isGuessed ? 'There are no tokens to show: the count is an estimate.' : TOKENS_HELP;
+  for (const id of ['spaces', 'ids', 'copy-ids']) the(id).disabled = isEstimate(keys[0]) && (isGuessed || id === 'copy-ids');
   setBusy(true);
   try {
     await counter.choose(keys, settings.chosen.special);
@@ -221,6 +237,7 @@ settings.addEventListener('change', (/** @type {any} */ { detail: id }) => {
   else if (id === 'limit') {
     showCounts(figures, settings);
     cutSoon();
+    files.draw();
   } else started.then(choose);
 });
 
@@ -306,6 +323,7 @@ async function begin() {
   if (link.text !== null) model.set(link.text);
   else if (the('text').value) model.set(the('text').value); // typed before this script was there
   else if (keptText()) model.set(keptText() ?? '');
+  else showExample();
   if (document.activeElement === document.body && !matchMedia('(pointer: coarse)').matches) the('text').focus();
   const chosen = keptChoice();
   try {

@@ -232,8 +232,8 @@ export class MessagesPanel {
       const sign = found.note ? '≈ ' : '';
       figures = [make('strong', { className: 'count' }, sign + figure(found.count)), ` ${found.count === 1 ? 'token' : 'tokens'}`];
       if (found.note) notes.push(found.note);
-      parts = [`${figure(own)} texts`, ...Object.entries(found.parts).map(([name, tokens]) => `${figure(Number(tokens))} ${PARTS[name]}`),
-        `${figure(found.count - own - others)} format and beginning of the reply`].join(' · ');
+      parts = [`texts ${figure(own)}`, ...Object.entries(found.parts).map(([name, tokens]) => `${PARTS[name]} ${figure(Number(tokens))}`),
+        `format and start of the reply ${figure(found.count - own - others)}`].join(' · ');
     } catch (error) {
       figures = [make('span', { className: 'error' }, error instanceof Error ? error.message : String(error))];
     }

@@ -179,7 +179,7 @@ export class Picker {
       groups[groups.length - 1].append(make('div', { role: 'option', id: `${this.list.id}-${at}`, data: { at: String(at) }, ariaSelected: 'false' },
         make('span', {}, entry.name), make('small', { className: 'of' }, about(entry))));
     });
-    if (!groups.length) groups.push(make('div', { role: 'option', ariaDisabled: 'true', ariaSelected: 'false' }, 'Enter looks for this name'));
+    if (!groups.length) groups.push(make('div', { role: 'option', ariaDisabled: 'true', ariaSelected: 'false' }, 'Press Enter to look for this name'));
     this.list.replaceChildren(...groups);
     this.list.hidden = false;
     this.field.setAttribute('aria-expanded', 'true');

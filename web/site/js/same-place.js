@@ -55,7 +55,7 @@ export class FieldPlaces {
 /** The longest part that is marked, in UTF-16 units. */
 const MARKED = 2_000;
 /** How often the place is found again: heights that are guessed anew might move it for ever. */
-const TRIES = 20;
+const TRIES = 100;
 
 export class SamePlace {
   /**
@@ -77,16 +77,21 @@ export class SamePlace {
         pane.addEventListener(kind, () => { this.leader = pane; }, { passive: true });
       }
     }
-    editor.field.addEventListener('scroll', () => {
-      this.place();
-      if (this.leader === editor.field) this.follow(TRIES);
-    });
+    for (const kind of ['scroll', 'shown']) {
+      editor.field.addEventListener(kind, () => {
+        this.place();
+        if (this.leader === editor.field) this.follow(TRIES);
+      });
+    }
     view.element.addEventListener('scroll', () => {
       if (this.leader === view.element) this.follow(TRIES);
     });
     // What is drawn late has another height than was guessed: then the place is found again.
     view.element.addEventListener('drawn', () => this.tries && this.follow(this.tries - 1));
-    new ResizeObserver(() => this.place()).observe(editor.field);
+    new ResizeObserver(() => {
+      this.place();
+      this.follow(TRIES); // in lines of another length, each pane has other text at its place
+    }).observe(editor.field);
     this.tries = 0;
     this.isTouched = false;
     for (const kind of ['pointerdown', 'keydown']) editor.field.addEventListener(kind, () => { this.isTouched = true; });

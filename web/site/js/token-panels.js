@@ -95,6 +95,7 @@ export class IdsPanel {
       the('ids-said').classList.add('error');
       the('decoded').replaceChildren(make('div'));
     }
+    the('decoded').hidden = !this.text;
     the('ids-to-text').disabled = !this.text;
   }
 }
@@ -102,6 +103,6 @@ export class IdsPanel {
 /** The numbers of a list with any separators: commas, spaces, lines, brackets. @param {string} list */
 function numbers(list) {
   const wrong = list.match(/[^\d\s,;[\]()]+/);
-  if (wrong) throw new Error(`${JSON.stringify(wrong[0])} is no id: give whole numbers, such as [13225, 2375]`);
+  if (wrong) throw new Error(`${JSON.stringify(wrong[0])} is not an id: use whole numbers, such as [13225, 2375]`);
   return (list.match(/\d+/g) ?? []).map(Number);
 }

@@ -34,6 +34,8 @@ export class TokenView {
     this.look = { spaces: false, ids: false };
     /** Tells if the worker has the text of the page: else its answers would be of another one. */
     this.mayAsk = () => false;
+    /** @type {{ text: string, sides: Side[] } | null} a block whose tokens need not be asked for */
+    this.known = null;
     this.width = 0;
     this.unit = GUESS; // as it was drawn last
     /** @type {number | undefined} */
@@ -82,24 +84,14 @@ export class TokenView {
     return block.height || Math.max(block.length * this.unit, 24);
   }
 
-  perUnit() {
-    let pixels = 0, units = 0;
-    for (const [block] of this.rows) {
-      if (!block.height) continue;
-      pixels += block.height;
-      units += block.length;
-    }
-    return units > 200 ? pixels / units : this.unit;
-  }
-
   /** Put the blocks in sight in place, and ask for the cells of those that have none. */
   draw() {
     const { list } = this.model.blocks;
     const top = this.element.scrollTop - MARGIN;
     const bottom = top + this.element.clientHeight + 2 * MARGIN;
-    this.unit = this.perUnit();
     /** @type {Map<Block, Row>} */ const rows = new Map();
     let y = 0, above = 0, below = 0, at = 0;
+    let pixels = 0, units = 0; // of all that was drawn: by what is in sight alone, each place would move all others
     /** @type {any} */ let before = this.above;
     for (const block of list) {
       const height = this.heightOf(block);
@@ -113,7 +105,12 @@ export class TokenView {
       }
       y += height;
       at += block.length;
+      if (block.height) {
+        pixels += height;
+        units += block.length;
+      }
     }
+    if (units > 200) this.unit = pixels / units;
     for (const [block, { element }] of this.rows) if (!rows.has(block)) element.remove();
     this.rows = rows;
     this.above.style.height = `${above}px`;
@@ -126,7 +123,12 @@ export class TokenView {
   newRow(/** @type {Block} */ block, /** @type {number} */ at) {
     const text = this.model.text.slice(at, at + block.length);
     const element = make('div', { className: 'block' }, make('div', { className: 'side' }, text));
-    return { element, version: -1, sides: [], drawn: '' };
+    /** @type {Row} */ const row = { element, version: -1, sides: [], drawn: '' };
+    if (text === this.known?.text) {
+      Object.assign(row, { sides: this.known.sides, version: block.version });
+      this.drawRow(row, text, at);
+    }
+    return row;
   }
 
   measure() {

@@ -4,12 +4,12 @@ A merge names two tokens, and only these two may be joined to the token that the
 bytes in two other parts are not joined. In ``by_rank``, any two parts that make a token are
 joined. For the vocabularies that training gives, both rules give the same ids.
 
-This module uses that, and checks it. It merges a chunk as ``by_rank`` does, with the index of its
-merge in the list as the rank of a token. Several merges may make one token, if they follow one
+This module uses that fact, and checks it. It merges a chunk as ``by_rank`` does, with the index of
+its merge in the list as the rank of a token. Several merges may make one token, if they follow one
 another: a list that was made from ranks has every two tokens that can be joined.
 
-The property: if each merge on the way was a listed one, the list gives the same result. The list
-allows no merges that ``by_rank`` does not allow, so no merge of a lower rank was passed over.
+The property: if each merge on the way is in the list, the list gives the same result. ``by_rank``
+allows every merge of the list, so no merge of a lower rank was skipped.
 
 It is enough to check each token once:
 
@@ -18,8 +18,8 @@ It is enough to check each token once:
 2. So the merges were listed if, for each token of the result, merging it alone ends with its two
    listed parts, and the same is true of these parts.
 3. The answer for a token is found when the token first occurs, and kept.
-4. For the same reason, only one of several merges that make a token is ever possible once all
-   merges of lower ranks are done. So their order makes no difference.
+4. By 1, only one of several merges that make a token is ever possible once all merges of lower
+   ranks are done. So their order makes no difference.
 
 If a token fails this check, or if the vocabulary lacks a byte, ``_merge_pairs`` follows the list.
 """
@@ -32,7 +32,7 @@ from itertools import accumulate, repeat
 from operator import add, le
 from typing import NamedTuple
 
-from ....caches import cached_property, getter
+from ....caches import Memo, cached_property, getter
 from ...byte_level import BYTE_TO_UNICODE, UNICODE_TO_BYTE, decode_all, decode_bytes, encode_bytes
 from .by_rank import BytePairEncoder
 from .merging import Symbol, merge_by_heap, merge_in_windows, ranks_of_merges
@@ -42,12 +42,12 @@ if TYPE_CHECKING:
     from ..base import Ids
     from .by_rank import ListedPairs
 
-#: The most pairs of ids that are remembered.
+#: The most pairs of ids that are kept.
 _KEPT = 1 << 17
 
 
 class UnknownPolicy(NamedTuple):
-    """The treatment of characters, and of bytes as they are written, that are not tokens.
+    """The treatment of characters, and of written bytes, that are not tokens.
 
     Args:
         token: the token for an unknown character; None to drop it.
@@ -72,7 +72,7 @@ class UnknownPolicy(NamedTuple):
         2. Else it is the token for unknown characters. With ``fuse``, one token stands for several.
            As in tokenizers, it is put only before the next character that is a token, or at the
            end: the bytes of other characters come before it.
-        3. Without such a token the character vanishes.
+        3. Without such a token the character is dropped.
 
         Args:
             text: the text.
@@ -80,7 +80,7 @@ class UnknownPolicy(NamedTuple):
             known: the vocabulary.
 
         Raises:
-            ValueError: a character is unknown, and the token for that is not in the vocabulary.
+            ValueError: a character is unknown, and the unknown token is not in the vocabulary.
         """
         symbols: list[Symbol] = []
         pending: list[Symbol] = []
@@ -101,7 +101,7 @@ class UnknownPolicy(NamedTuple):
                 continue
             if self.token not in known:
                 raise ValueError(
-                    f"the vocabulary has no token for {char!r}, and not the token for unknown "
+                    f"the vocabulary has no token for {char!r}, and lacks the token for unknown "
                     f"characters, {self.token!r}"
                 )
             if self.fuse and pending:
@@ -149,7 +149,7 @@ class ListedMergesEncoder(BytePairEncoder):
         ids = _ids_of(made, names, vocabulary)
         singles = UNICODE_TO_BYTE.keys() & vocabulary.keys()
         self._missing = decode_bytes("".join(UNICODE_TO_BYTE.keys() - singles))
-        #: The id of each rank; None if no id is lower than that of the merge before, so that ids
+        #: The id of each rank; None if ids never decrease in the list, so that ids
         #: serve as ranks.
         self._ids: list[int] | None = None
         #: The ranks of the tokens that the merges make.
@@ -167,8 +167,8 @@ class ListedMergesEncoder(BytePairEncoder):
             ranks = {decode_bytes(name): rank for rank, name in enumerate(singles)}
             self._ids = [vocabulary[name] for name in singles] + ids
             self._ranks_made = range(len(singles), len(self._ids))
-            # Backwards, so that the first of several merges that make one token remains: its rank
-            # is the lowest.
+            # Backwards, so that of several merges for one token the first remains, whose rank is
+            # the lowest.
             for data, rank in zip(reversed(decode_all(made)), reversed(self._ranks_made)):
                 if data in ranks:
                     self._otherwise.add(rank)
@@ -219,7 +219,7 @@ class ListedMergesEncoder(BytePairEncoder):
         return tokens if self._ids is None else list(map(self._ids.__getitem__, tokens))
 
     def is_as_listed(self, token: int) -> bool:
-        """Return True if merging by rank makes a token, given by rank, by listed merges alone."""
+        """Return True if merging by rank makes the token of a rank by listed merges only."""
         waiting = [token]
         while waiting:
             last = waiting[-1]
@@ -255,7 +255,7 @@ class ListedMergesEncoder(BytePairEncoder):
         if self._missing or len(self.names) < len(self._vocabulary):
             return None
         ids = self._vocabulary
-        # As in _Pairs, of two merges of one pair the later one counts.
+        # As in `_pairs`, of two merges of one pair the later one counts.
         pairs = zip(map(ids.__getitem__, self._lefts), map(ids.__getitem__, self._rights))
         return (
             [ids[BYTE_TO_UNICODE[byte]] for byte in range(256)],
@@ -278,8 +278,8 @@ class ListedMergesEncoder(BytePairEncoder):
     def find(self, chunk: bytes) -> list[tuple[int, str, int]]:
         """Return the ids of a chunk, with their names and lengths; see ``BytePairEncoder.find``.
 
-        As in tokenizers, a token for unknown bytes is as long as these are, and bytes that are
-        dropped have no length.
+        As in tokenizers, a token for unknown bytes is as long as the bytes, and dropped bytes have
+        no length.
         """
         if not self._missing or len(chunk.translate(None, self._missing)) == len(chunk):
             return super().find(chunk)
@@ -318,56 +318,33 @@ class ListedMergesEncoder(BytePairEncoder):
         return self._merge_ids(first)[0]
 
     def _merge_ids(self, first: Sequence[int]) -> tuple[list[int], Sequence[int]]:
-        """Return what ids are merged to, and where each begins, in time n·log n."""
+        """Return the ids after all merges, and the place where each begins, in time n·log n."""
         return merge_in_windows(
             len(first), lambda low, high: merge_by_heap(first[low:high], self.listed_merge)
         )
 
     @cached_property
-    def _pairs(self) -> _Pairs:
-        return _Pairs(self._vocabulary, self.names, self._lefts, self._rights)
+    def _pairs(self) -> Memo[tuple[int | None, int | None], tuple[int, int] | None]:
+        """For pairs of ids, the rank of their merge and the id that it makes; None without one.
+
+        A pair is looked up in the list on first use, since few pairs are used.
+        """
+        separator, ranks = ranks_of_merges(self._lefts, self._rights)
+
+        def find(pair: tuple[int | None, int | None]) -> tuple[int, int] | None:
+            left, right = pair
+            if left is None or right is None:
+                return None
+            first, second = self.names[left], self.names[right]
+            rank = ranks.get(first + separator + second)
+            return None if rank is None else (rank, self._vocabulary[first + second])
+
+        return Memo(find, _KEPT)
 
     def _first_symbols(self, chunk: bytes) -> list[Symbol]:
-        """Return the symbols of the bytes of a chunk, as they are written in the byte alphabet."""
+        """Return the symbols of the bytes of a chunk, written in the byte alphabet."""
         text = encode_bytes(chunk)
         return self._unknown.first_symbols(text, text, self._vocabulary)
-
-
-class _Pairs(dict["tuple[int | None, int | None]", "tuple[int, int] | None"]):
-    """For pairs of ids, the rank of their merge and the id that it makes; None if there is none.
-
-    A pair is looked up in the list of merges when it is first asked for, since few pairs are. Of
-    two merges of one pair, the later one counts, as in tokenizers.
-
-    Args:
-        vocabulary: each token's id.
-        names: each id's token.
-        lefts, rights: the parts of all merges.
-    """
-
-    def __init__(
-        self,
-        vocabulary: Mapping[str, int],
-        names: Mapping[int, str],
-        lefts: Sequence[str],
-        rights: Sequence[str],
-    ) -> None:
-        super().__init__()
-        self._vocabulary = vocabulary
-        self._names = names
-        self._separator, self._ranks = ranks_of_merges(lefts, rights)
-
-    def __missing__(self, pair: tuple[int | None, int | None]) -> tuple[int, int] | None:
-        left, right = pair
-        merge = None
-        if left is not None and right is not None:
-            first, second = self._names[left], self._names[right]
-            rank = self._ranks.get(first + self._separator + second)
-            merge = None if rank is None else (rank, self._vocabulary[first + second])
-        if len(self) >= _KEPT:
-            self.clear()
-        self[pair] = merge
-        return merge
 
 
 def _ids_of(made: list[str], names: list[str], vocabulary: Mapping[str, int]) -> list[int]:

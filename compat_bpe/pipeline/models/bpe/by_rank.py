@@ -10,13 +10,14 @@ neighbours make a token. With the ranks ``ab=0, cd=1, abcd=2``, the chunk ``xabc
 A token's rank is also its id. A chunk that is a token as a whole is that token, without merging,
 as in tiktoken. (For nearly every token, merging gives the same.)
 
-``merge`` is this rule, literally. ``BytePairEncoder`` follows it faster. ``ByteLevelBPE`` is the
-model: it has such an encoder, or one that follows a list of merges (``by_merges``).
+``merge`` is this rule, literally. ``BytePairEncoder`` is faster. ``ByteLevelBPE`` is the model: it
+has such an encoder, or an encoder for a list of merges (``by_merges``).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from itertools import repeat
 from operator import getitem, itemgetter
 
 from ....caches import cached_property, getter
@@ -39,11 +40,14 @@ _AT_ONCE = 1 << 16
 #: After this many distinct second bytes of a first byte, all 256 are looked up.
 _MANY_SECOND_BYTES = 16
 
+#: Each single byte.
+_SINGLES = [bytes((byte,)) for byte in range(256)]
+
 #: The rank of two neighbours that make no token: above every rank, which is less than 2**32.
 _NO_RANK = 1 << 32
 
-#: Build the ``UnspacedEncoder`` after this many bytes of Chinese and the like; merging them takes
-#: about as long as building it, its look-ups for new characters included.
+#: Build the ``UnspacedEncoder`` after this many bytes of Chinese and similar text; merging them
+#: takes about as long as building it, including its look-ups for new characters.
 _WORTH_UNSPACED = 1 << 15
 
 
@@ -84,18 +88,18 @@ class BytePairEncoder:
         self.ranks = ranks
         # Some vocabularies have an empty token; it must not join anything.
         self._rank = getter(ranks if b"" not in ranks else {**ranks, b"": _NO_RANK})
-        singles = [bytes([byte]) for byte in range(256)]
         #: The id of each single byte; negative for a byte that is not a token.
         self._byte_ids = [
-            ranks.get(byte, -1 - byte_value) for byte_value, byte in enumerate(singles)
+            ranks.get(byte, -1 - byte_value) for byte_value, byte in enumerate(_SINGLES)
         ]
         #: True if each single byte is a token.
         self.is_complete = min(self._byte_ids) >= 0
         self._first_pairs = _FirstPairs(ranks)
 
-    #: True if a list says which two parts are joined, not any two that make a token.
+    #: True if only the two parts in a list are joined, not any two that make a token.
     follows_list = False
-    #: True if bytes that are not tokens vanish, so that bytes apart become neighbours.
+    #: True if bytes that are not tokens are dropped, so that the bytes around them become
+    #: neighbours.
     drops_bytes = False
     #: Names, or beginnings of names, of the tokens that stand for bytes that are not tokens.
     unknown_names: tuple[str, ...] = ()
@@ -103,7 +107,7 @@ class BytePairEncoder:
     unknown_id: int | None = None
 
     def listed_pairs(self) -> ListedPairs | None:
-        """Return the list of merges by pairs of ids; None if there is no list, or none by ids."""
+        """Return the list of merges by pairs of ids; None if there is no such list."""
         return None
 
     def first_tokens(self, chunk: bytes) -> list[tuple[int | None, bytes]]:
@@ -201,14 +205,14 @@ class BytePairEncoder:
         return ids
 
     def _merge_heap(self, limit: int, chunk: bytes) -> tuple[list[int], list[int]]:
-        """Return the ids, and where they begin, by the same merges in time n·log n.
+        """Return the ids and the places where they begin, by the same merges in time n·log n.
 
         A heap has the ranks, and a linked list the parts. A part is identified by its start.
         ``places`` has, for each rank, the starts of parts that join their right neighbour at that
         rank. ``pairs`` has the current rank of each part with its right neighbour; it shows which
         starts are out of date.
 
-        All starts of the lowest rank are merged in one pass, from left to right. That is right:
+        All starts of the lowest rank are merged in one pass, from left to right. The argument:
 
         1. No merge of the pass adds a start of the same rank: a join with the token just made gives
            a longer token, so one of another rank.
@@ -306,7 +310,7 @@ class _Places(dict[int, list[int]]):
 
 
 class _FirstPairs(dict[int, "list[int] | _Row"]):
-    """The ranks of two single bytes joined: for each first byte those with every second one.
+    """The ranks of two single bytes joined: for each first byte, those with every second byte.
 
     Merging begins with such pairs.
     """
@@ -321,6 +325,11 @@ class _FirstPairs(dict[int, "list[int] | _Row"]):
         row = self[byte] = _Row(self, byte)
         return row
 
+    def fill(self, byte: int) -> None:
+        """Look up the ranks of a first byte with every second one, by calls into C."""
+        pairs = map(bytes((byte,)).__add__, _SINGLES)
+        self[byte] = list(map(self._rank_of, pairs, repeat(_NO_RANK)))
+
     def rank(self, byte: int, other: int) -> int:
         """Look up the rank of two bytes joined."""
         rank: int = self._rank_of(bytes((byte, other)), _NO_RANK)
@@ -328,9 +337,9 @@ class _FirstPairs(dict[int, "list[int] | _Row"]):
 
 
 class _Row(dict[int, int]):
-    """The ranks of one first byte with the second bytes that were asked for.
+    """The ranks of one first byte with the second bytes that were looked up.
 
-    When there are many of these, a list of all ranks replaces it.
+    When there are many, a list of all ranks replaces it.
     """
 
     __slots__ = ("_byte", "_pairs")
@@ -341,10 +350,9 @@ class _Row(dict[int, int]):
         self._byte = byte
 
     def __missing__(self, other: int) -> int:
-        rank = self._pairs.rank
-        if len(self) >= _MANY_SECOND_BYTES:  # threads may pass it together
-            self._pairs[self._byte] = [rank(self._byte, second) for second in range(256)]
-        self[other] = new = rank(self._byte, other)
+        if len(self) >= _MANY_SECOND_BYTES:  # several threads may exceed it together
+            self._pairs.fill(self._byte)
+        self[other] = new = self._pairs.rank(self._byte, other)
         return new
 
 
@@ -353,7 +361,7 @@ class ByteLevelBPE:
 
     Args:
         merges: the merges, by rank or by a list.
-        whole: chunks that are a token before any merging.
+        whole: the chunks that are tokens without merging.
         to_bytes: returns the bytes of a chunk.
 
     >>> ByteLevelBPE(BytePairEncoder({b"h": 0, b"i": 1, b"hi": 2}), {}).encode("hi")
@@ -403,7 +411,7 @@ class ByteLevelBPE:
         return self.merges.merge(chunk) if whole is None else [whole]
 
     def merge(self, data: bytes) -> list[int]:
-        """Return the ids that merging makes of some bytes, even if they are a token as a whole."""
+        """Return the ids that merging gives for some bytes, even if they are a token as a whole."""
         return self.merges.merge(data)
 
     def encode(self, chunk: str) -> Ids:
@@ -460,7 +468,7 @@ class ByteLevelBPE:
         return tokens
 
     def encode_segment(self, segment: str, chunks: Callable[[str], list[str]]) -> Ids | None:
-        """Return the ids of a segment of Chinese or the like, merged character by character."""
+        """Return the ids of a segment of Chinese or similar text, merged by character."""
         unspaced = self._unspaced
         if unspaced is None or not unspaced.merging_makes_tokens or not _is_wide(segment):
             return None

@@ -1,8 +1,8 @@
-r"""Byte-pair encoding over characters, as tokenizers does it for Llama, Gemma, CLIP and others.
+r"""Byte-pair encoding over characters, as in tokenizers for Llama, Gemma, CLIP and others.
 
-A chunk becomes *symbols*, each named like a token of the vocabulary: first one for each character.
-``CharacterBPE.first_symbols`` says which. Then two neighbours whose merge comes first in the list
-of merges are joined, the leftmost such pair first, until no two neighbours have a merge:
+A chunk becomes *symbols*, each named like a token of the vocabulary, first one for each character
+(``CharacterBPE.first_symbols``). Then the two neighbours whose merge comes first in the list of
+merges are joined, the leftmost such pair first, until no two neighbours have a merge:
 
     ▁ l o w e r  →  ▁ l o w er  →  ▁ lo w er  →  ▁ low er  →  ▁low er
 
@@ -38,11 +38,11 @@ _NO_RANK = 1 << 32
 _MANY = 70
 #: The length in characters from which a chunk is cut first.
 _LONG = 16
-#: Cut long chunks after this many characters of them, since the preparations take a while.
+#: Cut long chunks after this many characters in long chunks, since the preparation takes a while.
 _WORTH_CUTTING = 1 << 13
-#: The most pairs of characters, and the most parts of cut chunks, that are remembered.
+#: The most pairs of characters, and the most parts of cut chunks, that are kept.
 _KEPT = 1 << 17
-#: The greatest length in characters of a part that is remembered.
+#: The greatest length in characters of a part that is kept.
 _LONGEST_KEPT = 64
 
 
@@ -52,15 +52,15 @@ class CharacterBPE(TextModel):
     Args:
         vocabulary: each token's id, which no other token has.
         merges: the left and the right parts of all merges, in their order; all are in the
-            vocabulary, and none is empty. Of two merges of one pair the later one counts, as in
+            vocabulary, and none is empty. If a pair has two merges, the later one counts, as in
             tokenizers.
-        unknown: the treatment of characters that are not tokens; by default they vanish.
-        prefix: what the names of all first symbols but a chunk's first begin with. No right part
-            of a merge is shorter.
-        suffix: what the name of a chunk's last first symbol ends with.
+        unknown: the treatment of characters that are not tokens; by default they are dropped.
+        prefix: the beginning of the names of a chunk's first symbols, except for the very first
+            one. No right part of a merge is shorter.
+        suffix: the end of the name of a chunk's last first symbol.
         ignore_merges: True if a chunk that is a token is that token, without merging.
-        by_bytes: True if the characters are those that a chunk's bytes are written as, in the byte
-            alphabet (see ``byte_level``).
+        by_bytes: True if the characters are a chunk's bytes, written in the byte alphabet (see
+            ``byte_level``).
         spelled: each merge as its parts with a space between them, if no part has one.
 
     Raises:
@@ -91,7 +91,7 @@ class CharacterBPE(TextModel):
         self.whole = vocabulary if ignore_merges else {}
         self._whole_id = getter(self.whole)
         self.by_bytes = by_bytes
-        # A merge joins a name and the *tail* of another: the name without the prefix's length.
+        # A merge joins a name and the *tail* of another name: the part after the prefix's length.
         tails = _tails(self._rights, prefix) if prefix else self._rights
         if not all(map(vocabulary.__contains__, map(add, self._lefts, tails))):
             made = list(map(add, self._lefts, tails))
@@ -103,7 +103,7 @@ class CharacterBPE(TextModel):
             if spelled
             else ranks_of_merges(self._lefts, self._rights)
         )
-        # The plain rule and the list need merges that make another name than their left part.
+        # The plain rule and the list need merges whose result is not their left part.
         self._many = 0 if "" in self._tails.values() else _MANY
         spans = None if prefix or suffix or ignore_merges else (self._lefts, self._rights)
         #: The places at which a chunk may be cut.
@@ -136,7 +136,7 @@ class CharacterBPE(TextModel):
         """Return the ids of a chunk.
 
         Raises:
-            ValueError: a character is unknown, and the token for that is not in the vocabulary.
+            ValueError: a character is unknown, and the unknown token is not in the vocabulary.
         """
         if self.by_bytes:
             chunk = encode_bytes(chunk.encode())
@@ -155,9 +155,8 @@ class CharacterBPE(TextModel):
     def find(self, chunk: str) -> list[ChunkToken]:
         """Return the tokens of a chunk with their places.
 
-        The places are those of tokenizers: each token begins where the one before ends. So they
-        are too small after a character that has vanished, and too large after the bytes of a
-        decorated name.
+        The places are those of tokenizers: each token begins where the token before ends. So they
+        are too small after a dropped character, and too large after the bytes of a decorated name.
 
         Raises:
             ValueError: as in ``encode``.
@@ -171,7 +170,7 @@ class CharacterBPE(TextModel):
         places = list(accumulate((symbol.length for symbol in symbols), initial=0))
         starts, ends = places[:-1], places[1:]
         if self.by_bytes:
-            # A place in the text is that of the byte whose character it is in, or beside.
+            # A place in the text is that of the byte whose character is there, or beside it.
             chars = list(accumulate(len(char.encode()) for char in text))
             starts = [bisect_right(chars, start) for start in starts]
             ends = [bisect_left(chars, end) + 1 for end in ends]
@@ -182,7 +181,7 @@ class CharacterBPE(TextModel):
         ]
 
     def clear_cache(self) -> None:
-        """Drop what is remembered of long chunks."""
+        """Clear the cache of long chunks."""
         self._cutter = None
         self._long_seen = 0
 
@@ -191,7 +190,7 @@ class CharacterBPE(TextModel):
     def first_symbols(self, chunk: str) -> list[Symbol]:
         """Return the symbols that merging begins with: characters with their decoration.
 
-        ``UnknownPolicy.first_symbols`` says what others are.
+        ``UnknownPolicy.first_symbols`` has the rule for unknown characters.
 
         Raises:
             ValueError: as in ``encode``.
@@ -274,7 +273,7 @@ class CharacterBPE(TextModel):
 class SharedIdsBPE(CharacterBPE):
     """``CharacterBPE`` by a vocabulary in which several tokens have one id.
 
-    In tokenizers a symbol is an id. So a merge of two tokens joins all tokens with these ids. Here
+    In tokenizers a symbol is an id, so a merge of two tokens joins all tokens with these ids. Here
     each symbol has the name of the last token with its id.
 
     Args:
@@ -415,13 +414,13 @@ class CharacterCuts:
         return frozenset(following) - {separator}
 
     def _may_be_beside(self, char: str) -> bool:
-        """Return True if all conditions for a cut beside a character but the first are met."""
+        """Return True if all conditions for a cut beside a character hold, except the first."""
         return self.are_possible and (self.all_have_bytes or char in self._vocabulary)
 
     def _all_joined(self) -> Iterator[tuple[str, str]]:
-        """Yield all tokens as one text, and the character that separates them in it.
+        """Yield all tokens as one text, and the separator in it.
 
-        Then yield the tokens that merges make: more, since some are made in several ways.
+        Then yield the tokens that merges make. These are more, since several merges may make one.
         """
         assert self._merges is not None
         yield self._tokens_joined
@@ -459,7 +458,7 @@ class Cutter:
 
 
 def _joined(names: Collection[str]) -> tuple[str, str]:
-    """Return names joined to one text, and the character between them, which is in none."""
+    """Return names joined to one text, and the separator, which is in none of the names."""
     joined = " ".join(names)
     if joined.count(" ") < len(names):
         return joined, " "
@@ -468,10 +467,10 @@ def _joined(names: Collection[str]) -> tuple[str, str]:
 
 
 def _tails(rights: Sequence[str], prefix: str) -> list[str]:
-    """Return the right parts of merges without their first bytes, as many as the prefix has.
+    """Return the right parts of merges without as many first bytes as the prefix has.
 
-    As in tokenizers, they are cut off even if they are not the prefix. The bytes of a character
-    that is cut in two become U+DC80 and above, which no name has.
+    As in tokenizers, these bytes are cut off even if they are not the prefix. The bytes of a
+    character that is cut in two become U+DC80 and above, which no name has.
     """
     length = len(prefix.encode())
     return [

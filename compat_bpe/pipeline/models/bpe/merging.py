@@ -1,9 +1,9 @@
 """Merging of neighbours by any rule: plainly, with a heap, and in windows.
 
-``merge`` is the plain rule: each step searches all pairs of neighbours for the one that comes first
-in the list, which takes quadratic time. ``merge_by_heap`` does the same merges in time n·log n.
-``merge_in_windows`` merges a very long chunk in the memory of a window; ``by_rank`` imports it only
-then.
+``merge`` is the plain rule: each step searches all pairs of neighbours for the pair that comes
+first in the list, which takes quadratic time. ``merge_by_heap`` does the same merges in time
+n·log n. ``merge_in_windows`` merges a very long chunk in the memory of a window; ``by_rank``
+imports it only then.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     S = TypeVar("S")
 
-#: The number of first symbols that are merged at a time, and by how many windows overlap.
+#: The number of first symbols that are merged at a time, and the number in which windows overlap.
 WINDOW = 1 << 16
 _OVERLAP = 1 << 10
 
@@ -63,7 +63,7 @@ def merge(
 
 
 def absent_from(text: str) -> str:
-    """Return a character that is not in a text: a space if possible, else the first one."""
+    """Return a character that is not in a text: a space if possible, else the lowest character."""
     if " " not in text:
         return " "
     points = [*sorted(set(map(ord, text))), -1]
@@ -71,10 +71,10 @@ def absent_from(text: str) -> str:
 
 
 def ranks_of_merges(lefts: Sequence[str], rights: Sequence[str]) -> tuple[str, dict[str, int]]:
-    """Return a separator, and the rank of each merge by its two parts with that between them.
+    """Return a separator, and the rank of each merge by its two parts joined by the separator.
 
-    The separator is in no part, so no other key is the same. Of two merges of one pair, the later
-    one counts, as in tokenizers.
+    The separator is in no part, so keys are unique. If a pair has two merges, the later one
+    counts, as in tokenizers.
 
     >>> ranks_of_merges(["a", "b c"], ["b", "d"])
     ('\\x00', {'a\\x00b': 0, 'b c\\x00d': 1})
@@ -85,7 +85,7 @@ def ranks_of_merges(lefts: Sequence[str], rights: Sequence[str]) -> tuple[str, d
 
 def merge_by_heap(
     symbols: Iterable[S],
-    merge_of: Callable[[S, S], tuple[int, S] | None],
+    merge_of: Callable[[S, S], tuple[float, S] | None],
     is_left_out: Callable[[], bool] | None = None,
 ) -> tuple[list[S], list[int]]:
     """Return the symbols after all merges, and the places where they begin, in time n·log n.
@@ -94,16 +94,16 @@ def merge_by_heap(
     A symbol is identified by the place where it begins.
 
     The property: the merges are those of the plain rule, in its order. The heap gives the lowest
-    rank first, and of equal ranks the leftmost pair. An entry of the heap is out of date if one of
-    its two symbols has been joined to another one since. Then the two that are there now make
-    another symbol, or none, and the entry is skipped; their merge has an entry of its own. As in
-    tokenizers, the symbol that they make decides, not the two themselves.
+    rank first, and the leftmost pair for equal ranks. An entry of the heap is out of date if one of
+    its two symbols has been joined to another symbol since. Then the two symbols now in that place
+    make another symbol, or none, and the entry is skipped. Their merge has an entry of its own. As
+    in tokenizers, the symbol that they make decides, not the two symbols themselves.
 
-    ``BytePairEncoder`` has a heap of its own, which merges all pairs of one rank in a pass: by
+    ``BytePairEncoder`` has a heap of its own, which merges all pairs of one rank in a pass. By
     rank, that is 1.3 to 1.8 times faster.
 
     Args:
-        symbols: the first symbols; none of them is None.
+        symbols: the first symbols, which are not None.
         merge_of: returns the rank of the merge of two symbols, and the symbol that it makes; None
             if they are not merged. It is called once for each two that become neighbours.
         is_left_out: returns True if a merge that is due is not made (BPE-dropout), if given.
@@ -155,12 +155,12 @@ def merge_in_windows(
 ) -> tuple[list[S], array[int]]:
     """Return the symbols that a very long chunk is merged to, and where they begin.
 
-    It takes the memory of a window and of the ids.
+    The memory is that of a window and of the ids.
 
     Merging holds a linked list and a heap of all first symbols, some 100 bytes for each. A chunk of
     20 MB of one letter would take gigabytes. So overlapping windows of it are merged one after
     another, and put together at a *junction*: an edge of symbols in both windows, where the symbol
-    before it has the same length in both, or the one after it.
+    before it has the same length in both, or the symbol after it has.
 
     The property: the symbols are those of merging the whole. The argument, for every rule that
     joins the neighbours of the lowest rank first, the leftmost among equals, where a rank depends
@@ -171,9 +171,9 @@ def merge_in_windows(
        the same two again.
     2. Let each two neighbours of a row of symbols, merged alone, give the same two again. If the
        row were not the result for the whole, some merge would be the first to cross an edge between
-       two of them. Until then, the same happens within these two as when they are merged alone; so
-       that merge would be made there, too.
-    3. By 1, that holds for all neighbours in one window. It holds for the two at a junction, too,
+       two of them. Until then, the same merges happen within these two as when they are merged
+       alone. So the two alone would also make that merge, which contradicts the assumption.
+    3. By 1, that holds for all neighbours in one window. It also holds for the two at a junction,
        since they are neighbours in one of its windows: between the same edges, merging makes the
        same symbols.
 
@@ -204,14 +204,14 @@ def _joined_windows(
     window: int,
     overlap: int,
 ) -> tuple[list[S], array[int]] | None:
-    """Return what ``merge_in_windows`` does; None if two windows have no junction."""
+    """Return the result of ``merge_in_windows``; None if two windows have no junction."""
     symbols: list[S] = []
     starts = array("q")  # a list of so many integers would take more memory than the ids do
     high = min(window, size)
     window_symbols, places = _merged(merge, 0, high)
     while high < size:
-        # A window begins with a symbol of the one before, as merging mostly goes on from there.
-        # It is not its first one, which the junction before needs.
+        # A window begins with a symbol of the window before, since merging usually continues from
+        # there. It is not that window's first symbol, which the junction before needs.
         first = max(bisect_left(places, high - overlap), 1)
         if first >= len(places):
             return None

@@ -1,9 +1,9 @@
 r"""Merging of chunks in scripts without spaces; imported once texts have enough of them.
 
 In Chinese a chunk is a whole clause: long, and hardly ever repeated, so a cache of chunks does not
-help. Yet few pairs of characters are ever merged. So a chunk is cut at each boundary between two
-characters that cannot take part in one token. The parts are mostly single characters, of which a
-text has a few thousand, and their ids are cached.
+help. But few pairs of characters are ever merged. So a chunk is cut at each boundary between two
+characters that are never in one token. Most parts are single characters. A text has only a few
+thousand different ones, and their ids are cached.
 
 The property: no merge crosses such a boundary, so cutting there gives the same ids. The argument,
 for the boundary between the characters x and y of a chunk:
@@ -43,13 +43,13 @@ _LONGEST_RUN = 128
 # are wide. 0xFF is in no UTF-8.
 _BEGUN = rb"[^\x80-\xbf\xff][\x80-\xbf]{0,3}"
 _BEGUN_WIDE = rb"[\xe0-\xf4][\x80-\xbf]{0,3}"
-#: The last bytes of a character with which a token begins, and what is right of the boundary.
+#: The last bytes of a character with which a token begins, and the bytes right of the boundary.
 _ENDED = re.compile(rb"\xff([\x80-\xbf]{1,3})(?=(%b))" % _BEGUN)
-#: An ASCII character, and what is right of it.
+#: An ASCII character, and the bytes right of it.
 _ASCII = re.compile(rb"[\x00-\x7f]%b" % _BEGUN_WIDE)
 
-#: The number of bits for bytes right of a boundary. If there are more, some share a bit, and a few
-#: characters count as neighbours that are not.
+#: The number of bits for bytes right of a boundary. If more are needed, some share a bit, and a few
+#: characters count as neighbours although they are not.
 _BITS = 4093
 #: The bit of all narrow characters: any two of them count as neighbours.
 _NARROW = 1
@@ -61,7 +61,7 @@ class UnspacedEncoder:
     Args:
         ranks: the tokens that merging can make, among them each byte.
         merge: returns the ids of a part.
-        whole: the chunks that are a token before any merging; ``ranks`` unless given.
+        whole: the chunks that are tokens without merging; by default, ``ranks``.
 
     >>> from compat_bpe.pipeline.models.bpe.by_rank import BytePairEncoder
     >>> ranks = {bytes([i]): i for i in range(256)}
@@ -132,9 +132,9 @@ class Boundaries:
     """The bytes that tokens have on both sides of a boundary between two characters.
 
     Searching a large vocabulary takes as long as encoding 100 KB of text. So it is done in steps:
-    the tokens are joined to one byte string, and for the first character of a *family*, which begin
-    with the same bytes (``_family``), this is searched for all of them. Texts have the characters
-    of few scripts, so most families are never looked for.
+    the tokens are joined to one byte string. A *family* is the characters that begin with the same
+    bytes (``_family``). The first character of a family starts a search for the whole family. Texts
+    have the characters of few scripts, so most families are never searched.
 
     Args:
         tokens: all tokens, perhaps in several parts.
@@ -150,7 +150,7 @@ class Boundaries:
         wider = filterfalse(bytes.isascii, chain.from_iterable(tokens))
         self._joined = b"\xff".join([b"", *wider, b""])
         self._bits = {b"": _NARROW}
-        #: For the last bytes of a character that tokens begin with, the bits of what comes next.
+        #: For the last bytes of a character that tokens begin with, the bits of the bytes after.
         self._after_end = self._grouped(_ENDED.findall(self._joined))
         #: The same for characters, by the bytes with which these begin (see ``_family``).
         self._after_family: dict[bytes, dict[bytes, int]] = shareable()
@@ -158,7 +158,7 @@ class Boundaries:
         self._begun_family: dict[bytes, frozenset[bytes]] = shareable()
 
     def joins(self, left: str, right: str) -> bool:
-        """Return True if a token may reach over the boundary between two characters."""
+        """Return True if a token may reach across the boundary between two characters."""
         return self.after(left) & self.begun(right) != 0
 
     def after(self, char: str) -> int:
@@ -193,14 +193,14 @@ class Boundaries:
         return bits
 
     def _bit(self, data: bytes) -> int:
-        """Return the bit of some bytes: always the same, also if two threads ask for the first."""
+        """Return the bit of some bytes; always the same one, also if two threads ask at once."""
         bits = self._bits
         if data not in bits:
             bits.setdefault(data, 1 << len(bits) % _BITS)
         return bits[data]
 
     def _search(self, family: bytes, length: int) -> dict[bytes, int]:
-        """Return the bits of what follows each character of a family, of a length in bytes."""
+        """Return the bits of the bytes after each character of a family, of a length in bytes."""
         if not family:
             # Each pair once, since most are a space and one of few first bytes.
             pairs = dict.fromkeys(_ASCII.findall(self._joined))
@@ -213,7 +213,7 @@ class Boundaries:
         return self._grouped((family + both[:rest], both[rest:]) for both in pairs)
 
     def _search_begun(self, family: bytes) -> frozenset[bytes]:
-        """Return the first bytes of a family's characters that follow something in a token."""
+        """Return the first bytes of a family's characters that are not at the start of a token."""
         pattern = rb"%b(?<=[^\xff]%b)[\x80-\xbf]{0,3}" % (family, family)
         return frozenset(re.findall(pattern, self._joined))
 

@@ -1,28 +1,29 @@
 """SentencePiece's BPE: two neighbours whose text together is a piece are merged, best score first.
 
 There is no list of merges. A text begins as its characters. As long as two neighbours together
-are a piece, the two whose piece has the highest score are merged, of equal ones the leftmost. Two
-kinds of pieces are special:
+are a piece, the two whose piece has the highest score are merged, the leftmost first for equal
+scores. Two kinds of pieces are special:
 
 - A *user-defined* symbol is found before anything is merged, and is never merged.
-- An *unused* piece takes part in merging. At the end it is taken apart again into the two pieces
-  that it was made of. If the text has it twice, made in two ways, the split recorded last applies
-  to both. So its ids may depend on the whole text.
+- An *unused* piece takes part in merging. At the end it is split again into the two pieces of which
+  it was made. If the text has it twice, made in two ways, the split recorded last applies to both.
+  So its ids may depend on the whole text.
 
-The fast way rests on this property: each merge makes a piece, so nothing is merged across two
+The fast way uses this property: each merge makes a piece, so nothing is merged across two
 characters that are neighbours in no piece. The parts of a text between such places have ids of
-their own. A text is cut between words before it gets here (``WordSplitter``). A word is cut again
-(``SentencePieceVocabulary.apart``), since a new word is often a known one beside other signs; words
-of letters alone seldom have such a place. A long text without spaces is first cut into *blocks*,
-whose ids are remembered.
+their own. A text is cut between words before it gets here (``WordSplitter``). A word is cut again,
+and so is a whole segment (``SentencePieceVocabulary.parts``), since a new word is often a known
+word beside other signs. Words of letters alone seldom have such a place. A long text without spaces
+is first cut into *blocks*, whose ids are cached.
 """
 
 from __future__ import annotations
 
-from itertools import chain
-from math import copysign
+from itertools import chain, compress, repeat
+from math import copysign, inf
+from operator import gt, neg
 
-from ....caches import Cache, shareable
+from ....caches import Cache, cached_property, shareable
 from ..base import Joints
 from ..bpe.merging import merge_by_heap, merge_in_windows
 from ..splitters import splitter_by_pieces
@@ -39,19 +40,21 @@ if TYPE_CHECKING:
 _LONG = 4
 #: Longer parts are merged with a heap.
 _HEAP = 48
-#: The number of parts of words that are remembered, and the length of the longest one.
+#: The number of parts of words in the cache, and the length of the longest one.
 _PARTS, _LONGEST_PART = 1 << 15, 32
-#: The least length of a block, the length of the longest one that is remembered, and their number.
+#: The least length of a block, the length of the longest cached block, and the number of blocks.
 _BLOCK, _LONGEST_BLOCK, _BLOCKS = 256, 1 << 11, 1 << 12
-#: The greatest depth to which unused pieces are taken apart.
+#: The number of first words that are not cut, since cutting needs a table of all pairs.
+_FEW = 1 << 10
+#: The greatest depth to which unused pieces are split.
 _DEEPEST = 100
 
 #: Higher than any rank.
-_NEVER = 1 << 62
+_NEVER = inf
 
 
 class SentencePieceBPE(SentencePieceBase):
-    """A model whose pieces are merged of two others.
+    """A model whose pieces are merged from two other pieces.
 
     Args:
         pieces: the vocabulary.
@@ -60,7 +63,7 @@ class SentencePieceBPE(SentencePieceBase):
     def __init__(self, pieces: SentencePieceVocabulary) -> None:
         super().__init__(pieces)
         #: For each piece that can be merged, its rank: the lower, the earlier it is merged.
-        self._ranks: Mapping[str, int] = _ranks(pieces)
+        self._ranks: Mapping[str, float] = _ranks(pieces)
         self._unused = (
             {text for text in pieces.ids.keys() - pieces.used.keys() if len(text) > 1}
             if UNUSED in pieces.types
@@ -70,49 +73,78 @@ class SentencePieceBPE(SentencePieceBase):
         are_apart = pieces.byte_fallback or SPACE in pieces.used
         if are_apart and not self._unused:
             self.splitter = splitter_by_pieces(pieces.before_space, pieces.after_space)
-        self._parts: Cache[list[tuple[str, int]]] = Cache(self._merged, _PARTS, _LONGEST_PART)
+        self._part_ids = Cache(self._ids_of_part, _PARTS, _LONGEST_PART)
         self._block_ids = Cache(self._encode, _BLOCKS, _LONGEST_BLOCK)
+        #: The number of words to be encoded before the pairs by which words are cut are built.
+        self._few_left = _FEW
 
     @property
     def joints(self) -> Joints | None:
-        """The places that no piece reaches over; None if there are unused pieces."""
+        """The places that no piece reaches across; None if there are unused pieces."""
         return None if self._unused else Joints(self.pieces.are_apart)
 
     def encode(self, chunk: str) -> Ids:
         """Return the ids of one chunk."""
-        if len(chunk) <= _BLOCK or self._unused:
+        if self._unused:
+            return tuple(self.pieces.ids_of(self._taken_apart(chunk)))
+        size = len(chunk)
+        if size <= _BLOCK:
+            if size <= _LONG or (size <= _LONGEST_PART and chunk[1:].isalpha()):
+                return self._part_ids[chunk]
             return self._encode(chunk)
         return tuple(
             chain.from_iterable(map(self._block_ids.__getitem__, self.pieces.blocks(chunk, _BLOCK)))
         )
 
-    def _encode(self, chunk: str) -> Ids:
-        return tuple(self.pieces.ids_of(self.quick_split(chunk)))
+    def encode_segment(self, segment: str, chunks: Callable[[str], list[str]]) -> Ids | None:
+        """Return the ids of a segment, by parts that are shorter than its chunks."""
+        if self._unused or self._few_left > 0 or len(segment) > _LONGEST_BLOCK:
+            return None
+        return None if self.pieces.find_parts is None else self._encode(segment)
+
+    def _encode(self, text: str) -> Ids:
+        if self._few_left > 0 and len(text) <= _LONGEST_PART:
+            self._few_left -= 1
+            return self._ids_of_part(text)
+        parts = self.pieces.parts(text)
+        ids = tuple(chain.from_iterable(map(self._part_ids.__getitem__, parts)))
+        if self.pieces.byte_fallback or self.pieces.unk_id not in ids:
+            return ids
+        return tuple(self.pieces.fused(ids))
+
+    def _ids_of_part(self, part: str) -> Ids:
+        if len(part) > _LONGEST_PART:
+            parts = self.pieces.apart(part)
+            if len(parts) > 1:
+                return tuple(chain.from_iterable(map(self._part_ids.__getitem__, parts)))
+        texts = self._merged(part)
+        ids = tuple(map(self.pieces.used.get, texts, repeat(self.pieces.unk_id)))
+        if self.pieces.unk_id in ids:
+            return tuple(self.pieces.ids_of(zip(texts, ids)))
+        return ids
 
     def quick_split(self, chunk: str) -> list[tuple[str, int]]:
-        """Return what ``split`` returns, part by part."""
+        """Return the result of ``split``, part by part."""
         if self._unused:
             return self._taken_apart(chunk)
-        if len(chunk) <= _LONG or (len(chunk) <= _LONGEST_PART and chunk[1:].isalpha()):
-            return self._merged(chunk)
-        parts = self.pieces.apart(chunk)
-        return [*chain.from_iterable(map(self._parts.__getitem__, parts))]
+        texts = [*chain.from_iterable(map(self._merged, self.pieces.apart(chunk)))]
+        return list(zip(texts, map(self.pieces.used.get, texts, repeat(self.pieces.unk_id))))
 
     def clear_cache(self) -> None:
         """Clear the caches of blocks and of parts of long chunks."""
         self._block_ids.clear()
-        self._parts.clear()
+        self._part_ids.clear()
 
     # The plain rule
 
     def split(self, chunk: str) -> list[tuple[str, int]]:
-        """Return the pieces of one chunk and their ids: merge the best pair until there is none."""
+        """Return the pieces of one chunk and their ids: merge the best pair while there is one."""
         symbols = self.first_symbols(chunk)
         made_of: dict[str, tuple[str, str]] = {}
-        ranks: list[int] = []
+        ranks: list[float] = []
 
-        def rank(at: int) -> int:
-            """Return the rank of a pair, and note how an unused piece is made."""
+        def rank(at: int) -> float:
+            """Return the rank of a pair, and record the parts of an unused piece."""
             if not 0 <= at < len(symbols) - 1 or symbols[at][1] or symbols[at + 1][1]:
                 return _NEVER
             left, right = symbols[at][0], symbols[at + 1][0]
@@ -132,7 +164,15 @@ class SentencePieceBPE(SentencePieceBase):
 
     def rank(self, left: str, right: str) -> int | None:
         """Return the rank of the merge of two neighbours; None if they are not merged."""
-        return self._ranks.get(left + right)
+        rank = self._ranks.get(left + right)
+        return None if rank is None else self._numbers[rank]
+
+    @cached_property
+    def _numbers(self) -> dict[float, int]:
+        """For each rank the number that is shown: an id, or the place among all ranks."""
+        if self._ranks is self.pieces.ids:
+            return {number: number for number in self.pieces.ids.values()}
+        return {rank: number for number, rank in enumerate(sorted(set(self._ranks.values())))}
 
     def first_symbols(self, chunk: str) -> list[tuple[str, bool]]:
         """Return the characters and user-defined symbols; True for those that are not merged."""
@@ -148,7 +188,7 @@ class SentencePieceBPE(SentencePieceBase):
     def _finished(
         self, texts: list[str], made_of: Mapping[str, tuple[str, str]]
     ) -> list[tuple[str, int]]:
-        """Return pieces with their ids; unused ones are taken apart."""
+        """Return pieces with their ids; unused pieces are split."""
         ids, used, unk_id = self.pieces.ids, self.pieces.used, self.pieces.unk_id
         pieces: list[tuple[str, int]] = []
         left = [(text, 0) for text in reversed(texts)]
@@ -171,7 +211,7 @@ class SentencePieceBPE(SentencePieceBase):
 
         Args:
             chunk: a text.
-            dropout: the probability that a merge is left out when it is due.
+            dropout: the probability that a merge is left out in its turn.
             random: the source of randomness.
         """
         made_of: dict[str, tuple[str, str]] = {}
@@ -186,24 +226,21 @@ class SentencePieceBPE(SentencePieceBase):
 
     # The fast way
 
-    def _merged(self, part: str) -> list[tuple[str, int]]:
-        """Return the pieces of a part and their ids, if no piece is unused."""
+    def _merged(self, part: str) -> list[str]:
+        """Return the pieces of a part, if no piece is unused."""
         symbols = self.pieces.symbols
         if symbols is None or symbols.first(part) is None:
-            texts = self._merge(part)
-        else:
-            texts = []
-            at = 0
-            for start, end in symbols.spans(part):
-                texts += self._merge(part[at:start])
-                texts.append(part[start:end])
-                at = end
-            texts += self._merge(part[at:])
-        get, unk_id = self.pieces.used.get, self.pieces.unk_id
-        return [(text, get(text, unk_id)) for text in texts]
+            return self._merge(part)
+        texts: list[str] = []
+        at = 0
+        for start, end in symbols.spans(part):
+            texts += self._merge(part[at:start])
+            texts.append(part[start:end])
+            at = end
+        return texts + self._merge(part[at:])
 
     def _merge(self, part: str) -> list[str]:
-        """Return the texts that characters are merged to."""
+        """Return the texts after merging characters."""
         if len(part) > _HEAP:
             return merge_in_windows(
                 len(part), lambda low, high: merge_by_heap(part[low:high], self._merge_of)
@@ -224,7 +261,7 @@ class SentencePieceBPE(SentencePieceBase):
                 ranks[at] = get(merged + texts[at + 1], _NEVER)
         return texts
 
-    def _merge_of(self, left: str, right: str) -> tuple[int, str] | None:
+    def _merge_of(self, left: str, right: str) -> tuple[float, str] | None:
         made = left + right
         rank = self._ranks.get(made)
         return None if rank is None else (rank, made)
@@ -235,19 +272,19 @@ class SentencePieceBPE(SentencePieceBase):
         made_of: dict[str, tuple[str, str]],
         is_left_out: Callable[[], bool] | None = None,
     ) -> list[str]:
-        """Return the texts that symbols are merged to, some of which are unused pieces.
+        """Return the texts after merging symbols, some of which are unused pieces.
 
         Args:
-            symbols: as ``first_symbols`` returns them.
-            made_of: gets the two parts of unused pieces.
-            is_left_out: returns True if a merge that is due is not made, if given.
+            symbols: the result of ``first_symbols``.
+            made_of: the dictionary for the two parts of unused pieces.
+            is_left_out: returns True if the next merge is not made, if given.
         """
         unused = self._unused
         get = self._ranks.get
 
         def merge_of(
             left: tuple[str, bool], right: tuple[str, bool]
-        ) -> tuple[int, tuple[str, bool]] | None:
+        ) -> tuple[float, tuple[str, bool]] | None:
             made = left[0] + right[0]
             rank = get(made)
             if rank is None or left[1] or right[1]:
@@ -266,15 +303,26 @@ class SentencePieceBPE(SentencePieceBase):
         return self._finished(self._merge_symbols(self.first_symbols(chunk), made_of), made_of)
 
 
-def _ranks(pieces: SentencePieceVocabulary) -> Mapping[str, int]:
-    """Return the ranks of all pieces by score; pieces of one character are never asked for."""
+def _ranks(pieces: SentencePieceVocabulary) -> Mapping[str, float]:
+    """Return the ranks of all pieces; pieces of one character are never looked up.
+
+    They are the ids if the score falls from each piece to the next, as the trainer writes them.
+    User-defined symbols may have the highest score of all; their rank is -1 then. If there is
+    another order, the ranks are the negated scores.
+    """
     scores = list(map(pieces.scores.__getitem__, pieces.ids.values()))
     at = -1
     for _ in range(scores.count(0.0)):
         at = scores.index(0.0, at + 1)
         if copysign(1, scores[at]) < 0:
             scores[at] = -1e-60  # to the reference, -0.0 is less than 0.0
-    if scores == sorted(scores, reverse=True) and len(set(scores)) == len(scores):
-        return pieces.ids  # the trainer writes pieces by score
-    rank_of = {score: rank for rank, score in enumerate(sorted(set(scores), reverse=True))}
-    return shareable(zip(pieces.ids, map(rank_of.__getitem__, scores)))
+    if all(map(gt, scores, scores[1:])):
+        return pieces.ids
+    highest = max(scores)
+    lower = list(filter(highest.__gt__, scores))
+    ranks: dict[str, float] = shareable(pieces.ids.copy())
+    if all(map(gt, lower, lower[1:])):
+        ranks.update(zip(compress(ranks, map(highest.__eq__, scores)), repeat(-1)))
+    else:
+        ranks.update(zip(pieces.ids, map(neg, scores)))
+    return ranks

@@ -1,4 +1,4 @@
-"""SentencePiece's Unigram: of all ways to cut a text into pieces, the one of highest score.
+"""SentencePiece's Unigram: the way to cut a text into pieces that has the highest score.
 
 Each piece has a score, the logarithm of its probability, and the score of a way is their sum. The
 best way to each place of the text follows from the best ways to the places before it (Viterbi).
@@ -6,23 +6,23 @@ best way to each place of the text follows from the best ways to the places befo
 The reference sums in numbers of 32 bits. So where two ways are almost equal, rounding decides, and
 that depends on the score of all text before. These are the rules of the reference:
 
-- The score of a user-defined symbol is 0.1 for each of its bytes but the first.
+- The score of a user-defined symbol is 0.1 for each of its bytes except the first.
 - A character that is not a piece is unknown. Its score is the lowest of any normal piece, less 10.
-- Of equal ways to a place, the one whose last piece begins first wins.
+- Among equal ways to a place, the way whose last piece begins first wins.
 - If the score at a place is above 100,000 or below -100,000, it is subtracted from the scores of
   this place and of all later places that were reached.
 
-The fast way cuts the text where no piece reaches over, mostly before words. All ways go through
-such a place, so a word's ways differ only by what is in the word. Its best way is remembered with a
-limit, and is right if the score before it is below that (``ways`` has the proof). Words are
-remembered, and *blocks* of some hundred characters. A word that is not below its limit is summed as
-the reference does it. Only there the score before it must be known exactly, and it is summed from
-the last place where it was known. Everywhere else a bound of it is enough.
+The fast way cuts the text at places that no piece reaches across, usually before words. All ways go
+through such a place, so a word's ways differ only within the word. Its best way is cached with a
+limit, and is right if the score before the word is below the limit (``ways`` has the proof). Words
+and *blocks* of some hundred characters are cached. A word whose score is not below its limit is
+summed as in the reference. Only there the score before it must be known exactly, and it is summed
+from the last place where it was known. Everywhere else a bound of it is enough.
 
-Where pieces span words, there may be no place to cut in a hundred characters or more. Such a part
-hardly ever recurs, so it gets no limit, and is summed as the reference does it at once.
+If pieces span words, there may be no place to cut in a hundred characters or more. Such a part
+hardly ever recurs, so it gets no limit, and is summed as in the reference at once.
 
-``PieceLattice`` has all ways in which a model can cut a text, to find more than the best one.
+``PieceLattice`` has all ways in which a model can cut a text, to find more than the best way.
 """
 
 from __future__ import annotations
@@ -37,13 +37,19 @@ from typing import NamedTuple
 from ....caches import Cache, Memo, cached_property
 from ..base import Joints
 from ..scored_pieces import PieceGroups
-from ..splitters import splitter_by_pieces
-from .base import NORMAL, USER_DEFINED, SentencePieceBase, SentencePieceVocabulary
+from ..splitters import WholeSplitter, splitter_by_pieces
+from .base import (
+    NORMAL,
+    USER_DEFINED,
+    SentencePieceBase,
+    SentencePieceVocabulary,
+    is_mostly_ideographs,
+)
 from .ways import BELOW_THRESHOLD, LONGEST, NOT_KNOWN, ROUNDING, THRESHOLD, WayFinder, join, joined
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
     from random import Random
     from typing import Optional
 
@@ -54,23 +60,25 @@ if TYPE_CHECKING:
     Rest = Optional[tuple["Edge", "Rest"]]
 
 
-#: Words longer than this are taken part by part when they are summed.
+#: Longer words are summed part by part.
 _LONG = 24
-#: In ``_way_of_word``: a part that is longer than those that have a limit.
+#: In ``_way_of_word``: a part that is too long for a limit.
 _TOO_LONG = b"\1" * LONGEST
-#: The number of words that are remembered, and of parts of them.
+#: The number of words in the cache, and of parts of words.
 _WORDS = 1 << 16
-#: The number of unknown characters whose bytes are remembered.
+#: The number of unknown characters whose bytes are cached.
 _CHARACTERS = 1 << 12
-#: The least length of a block, the length of the longest one that is remembered, and their number.
+#: The least length of a block, the length of the longest cached block, and the number of blocks.
 _BLOCK, _LONGEST_BLOCK, _BLOCKS = 256, 1 << 11, 1 << 12
 
+#: The number of texts at first that are split before each ``▁`` only.
+_FEW = 16
 _UNKNOWN_PENALTY = 10.0
 _LARGEST = 3.4028234663852886e38  # the largest number of 32 bits
 
 
 class SentencePieceUnigram(SentencePieceBase):
-    """A model that takes the pieces with the highest score.
+    """A model that chooses the pieces with the highest total score.
 
     Args:
         pieces: the vocabulary.
@@ -84,6 +92,8 @@ class SentencePieceUnigram(SentencePieceBase):
         self._parts = Cache(self._way_of_part, _WORDS, LONGEST)
         self._words = Cache(self._way_of_word, _WORDS, LONGEST)
         self._blocks = Cache(self._way_of_block, _BLOCKS, _LONGEST_BLOCK)
+        #: The number of texts to be split before a pattern for it is built.
+        self._few_left = _FEW
         #: The ids of the bytes of an unknown character.
         self._bytes_of = Memo(self._find_bytes, _CHARACTERS)
         #: By the text of a block and the score before it: its ids and the score after it.
@@ -98,7 +108,7 @@ class SentencePieceUnigram(SentencePieceBase):
         return self.pieces.scores[number]
 
     def is_user_defined(self, number: int) -> bool:
-        """Return True for the id of a user-defined symbol; that of the unknown piece may be -1."""
+        """Return True for the id of a user-defined symbol; the unknown piece may have the id -1."""
         return number >= 0 and self.pieces.types[number] == USER_DEFINED
 
     # The plain rule
@@ -179,8 +189,8 @@ class SentencePieceUnigram(SentencePieceBase):
     def _way_of_word(self, word: str) -> Way:
         """Return the best way through a word.
 
-        Between two characters that follow each other in no piece is a place that no piece reaches
-        over, so most of a Chinese text is stretches of one character, which have one way.
+        No piece reaches across the place between two characters that follow each other in no piece.
+        So most of a Chinese text is stretches of one character, which have one way.
         """
         pairs = self.pieces.pairs
         #: For each character, 1 if it and the next one are neighbours in a piece.
@@ -230,7 +240,7 @@ class SentencePieceUnigram(SentencePieceBase):
         """Return the ids of the pieces of a text, and the score after it, as the reference sums.
 
         Args:
-            text: a part of a text between two places that no piece reaches over.
+            text: a part of a text between two places that no piece reaches across.
             score: the score before it.
         """
         numbers: list[int] = []
@@ -252,7 +262,7 @@ class SentencePieceUnigram(SentencePieceBase):
         return numbers, self._sum(score, numbers[summed:])
 
     def _sum(self, score: float, numbers: Sequence[int]) -> float:
-        """Return a score and those of some pieces, added one after the other in 32 bits."""
+        """Return the sum of a score and the scores of some pieces, added in order in 32 bits."""
         buffer = array("f", (0.0,))
         for one in map(self._scores.__getitem__, numbers):
             buffer[0] = score + one
@@ -261,7 +271,7 @@ class SentencePieceUnigram(SentencePieceBase):
 
     @cached_property
     def _scores(self) -> list[float]:
-        """The score of each piece in a sum, by id; the last is that of the unknown piece."""
+        """The score of each piece in a sum, by id; the last score is the unknown piece's."""
         pieces = self.pieces
         scores = [*pieces.scores]
         for number, kind in enumerate(pieces.types):
@@ -270,7 +280,7 @@ class SentencePieceUnigram(SentencePieceBase):
         return [*scores, self.unk_score]  # without an unknown piece its id is -1
 
     def _ids(self, text: str, numbers: Sequence[int]) -> Sequence[int]:
-        """Return the ids of a text of which the pieces are known."""
+        """Return the ids of a text whose pieces are given."""
         unk_id = self.pieces.unk_id
         if unk_id not in numbers:
             return numbers
@@ -286,14 +296,13 @@ class SentencePieceUnigram(SentencePieceBase):
                     ids.append(number)
                     at += len(texts[number])
             return ids
-        before = (None, *numbers)
-        return [one for one, last in zip(numbers, before) if one != unk_id or last != unk_id]
+        return self.pieces.fused(numbers)
 
     def _find_bytes(self, char: str) -> Ids:
         return tuple(map(self.pieces.byte_ids.__getitem__, char.encode()))
 
     def _with_texts(self, text: str, numbers: Sequence[int]) -> list[tuple[str, int]]:
-        """Return the pieces of a text, each with its id; an unknown one is a character."""
+        """Return the pieces of a text, each with its id; an unknown piece is a character."""
         texts, unk_id = self.pieces.texts, self.pieces.unk_id
         pieces: list[tuple[str, int]] = []
         at = 0
@@ -305,7 +314,7 @@ class SentencePieceUnigram(SentencePieceBase):
 
     @cached_property
     def joints(self) -> Joints:
-        """The places that no piece reaches over."""
+        """The places that no piece reaches across."""
         return Joints(self._are_apart, self._slack, self._longest, self._knows)
 
     def _knows(self, char: str) -> bool:
@@ -317,8 +326,8 @@ class SentencePieceUnigram(SentencePieceBase):
     def _slack(self, chunk: str) -> int:
         """Return how many tokens a chunk can lose when the score before it changes.
 
-        Only words whose way is not sure lose tokens. The first word may also join a run of unknown
-        characters.
+        Only words whose way is not sure can lose tokens. The first word may also join a run of
+        unknown characters.
         """
         slack = 1
         for word in self._words_of(chunk):
@@ -328,12 +337,12 @@ class SentencePieceUnigram(SentencePieceBase):
         return slack
 
     def quick_split(self, chunk: str) -> list[tuple[str, int]]:
-        """Return what ``split`` returns, word by word."""
+        """Return the result of ``split``, word by word."""
         numbers, _ = self._exactly_through(chunk, 0.0)
         return self._with_texts(chunk, numbers)
 
     def _words_of(self, chunk: str) -> list[str]:
-        """Return the parts of a chunk between places that no piece reaches over."""
+        """Return the parts of a chunk between places that no piece reaches across."""
         words = self._split_words(chunk)
         if max(map(len, words), default=0) <= _LONG:
             return words
@@ -345,15 +354,23 @@ class SentencePieceUnigram(SentencePieceBase):
         for cache in (self._blocks, self._words, self._parts, self._exact_blocks, self._bytes_of):
             cache.clear()
 
+    def _split_words(self, text: str) -> list[str]:
+        """Return parts of a text that no piece reaches over: words, or less."""
+        if self._few_left > 0:
+            self._few_left -= 1
+            return self._splitter.chunks(text)
+        find = None if is_mostly_ideographs(text) else self.pieces.find_parts
+        return (find or self._splitter.chunks)(text)
+
     @cached_property
-    def _split_words(self) -> Callable[[str], list[str]]:
-        return splitter_by_pieces(self.pieces.before_space, self.pieces.after_space).chunks
+    def _splitter(self) -> WholeSplitter:
+        return splitter_by_pieces(self.pieces.before_space, self.pieces.after_space)
 
     def _exactly(self, word: str, score: float) -> tuple[list[int], float]:
         """Return the ids of the pieces of a word, and the score after it, as the reference sums.
 
         Args:
-            word: a part of a text between two places that no piece reaches over.
+            word: a part of a text between two places that no piece reaches across.
             score: the score before it.
         """
         if self._may_overflow:
@@ -386,10 +403,10 @@ def rounded(number: float) -> float:
     return array("f", (number,))[0]
 
 
-#: The number of begun ways at which the search for the best ways keeps only the best of them; the
-#: most that it keeps then; the most times that it does so.
+#: The number of begun ways from which on the search for the best ways keeps only the best of them;
+#: the most that it keeps then; the most times that it does so.
 _MOST_BEGUN, _KEPT, _MOST_CUTS = 10_000, 512, 10
-#: The number of begun ways at which the search is given up: the very best way is returned alone.
+#: The number of begun ways at which the search stops, and returns only the best way.
 _MOST_IN_ALL = 500_000
 
 
@@ -413,8 +430,8 @@ class Edge(NamedTuple):
 class _Begun(float):
     """A way that is begun at its end; as a number, the negative of the best total that it may have.
 
-    Begun ways are compared by that alone. ``heapq`` moves equal items as the reference's
-    ``std::priority_queue`` does, so of several equal ways the same one comes first.
+    Begun ways are compared only by that number. ``heapq`` moves equal items as the reference's
+    ``std::priority_queue`` does, so the same one of several equal ways comes first.
     """
 
     __slots__ = ("place", "rest", "score")
@@ -433,8 +450,8 @@ class _Begun(float):
 class PieceLattice:
     """All pieces at all places of a text.
 
-    The score of a user-defined symbol is 0.1 for each of its characters but the first here. In
-    the search for the one best way the reference takes bytes.
+    Here, the score of a user-defined symbol is 0.1 for each of its characters except the first. In
+    the search for the best way alone, the reference counts bytes.
 
     Args:
         model: the model.
@@ -446,7 +463,7 @@ class PieceLattice:
         self.ending: list[list[Edge]] = [[] for _ in range(len(text) + 1)]
         for start in range(len(text)):
             candidates = model.pieces_at(text, start)
-            # The unknown piece is put in last.
+            # The unknown piece is added last.
             for end, score, token_id in sorted(
                 candidates, key=lambda one: one[2] == model.pieces.unk_id
             ):
@@ -477,7 +494,7 @@ class PieceLattice:
                 in_all += 1
             for edge in self.ending[begun.place]:
                 own = rounded(edge.score + begun.score)
-                # As in the reference: the best score up to the end of the piece, and what follows.
+                # As in the reference: the best score up to the end of the piece, and after it.
                 total = rounded(rounded(heuristic[edge.start] + edge.score) + begun.score)
                 heappush(queue, _Begun(total, own, edge.start, (edge, begun.rest)))
             in_all += len(self.ending[begun.place])
@@ -496,9 +513,9 @@ class PieceLattice:
         return scores
 
     def sample(self, alpha: float, random: Random) -> list[tuple[str, int]]:
-        """Return a random way; its probability is that of its score times ``alpha``, normalized.
+        """Return a random way; its probability is proportional to exp(``alpha`` times its score).
 
-        The sums of all ways to each place are made forward, and pieces are drawn backward.
+        The sums over all ways to each place are computed forward, and pieces are drawn backward.
         """
         sums = [0.0]
         for edges in self.ending[1:]:

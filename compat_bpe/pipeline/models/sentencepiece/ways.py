@@ -1,12 +1,12 @@
 """The best ways through stretches of a text for SentencePiece's Unigram, right at many scores.
 
-The reference sums in numbers of 32 bits, so of two ways that are almost equal the score of all
-text before decides. This module finds the best way in 64 bits, and says at which scores before it
-the reference takes the same one.
+The reference sums in numbers of 32 bits, so the score of all text before may decide between two
+ways that are almost equal. This module finds the best way in 64 bits, and the scores before it at
+which the reference takes the same way.
 
-A *stretch* is a part of a text between two places that no piece reaches over. All ways go through
-these places. So the ways through a stretch differ only by what is in it, and the score before it,
-s, matters by rounding only. Its best way has a *limit*: it is the reference's if |s| is below.
+A *stretch* is a part of a text between two places that no piece reaches across. All ways go through
+these places. So the ways through a stretch differ only within it, and the score before it, s,
+matters only by rounding. Its best way has a *limit*: it is the reference's if |s| is below.
 
 Proof. Let n be the characters of the stretch, at most 32; V(p) the score of the best way to a
 place p in it, counted from its start; R the greatest |V(p)|; and u = 2^-24. The reference rounds a
@@ -21,16 +21,17 @@ That is |s| < D·(1 - u) / (2·n·u·(1 + 2^-14)) - R for the least D. The sums 
 whose error is below n·R·2^-50 and D·2^-30; D is taken less by that. Nothing is subtracted in the
 stretch (see ``unigram``) if |s| + R + B < 100,000, which |s| < 99,990 - R ensures.
 
-A way is *sure*, its limit infinite, if it is right at any s. What is beyond 100,000 at the start is
+A way is *sure*, its limit infinite, if it is right at any s. A score beyond 100,000 at the start is
 subtracted there. If R is at most 25,000, something is subtracted at most once, so no sum is beyond
 100,001 + 2·R, and there are at most twice as many roundings. So a way is sure if
 D·(1 - u) / (2·n·u·(1 + 2^-14)) is above 2·(100,001 + 2·R).
 
-Stretches that follow each other are a stretch. Its way is right if that of each is right: the limit
-is the least of theirs, less what the scores before each may have moved by. For each, R and what
-rounding may do moves a score; for all, the sum of that. If something was subtracted in stretches
-that move it by less than 25,000, |s| was above 75,000, and the score after them is below 50,000. So
-in any case the score after a stretch is at most |s| and what it moves by.
+Stretches that follow each other are a stretch. Its way is right if the way of each is right: the
+limit is the least of their limits, less the amount by which the scores before each may have moved.
+Each stretch moves a score by at most R and its rounding, and all stretches by the sum of that. If
+something was subtracted in stretches that move the score by less than 25,000, |s| was above 75,000,
+and the score after them is below 50,000. So in any case the score after a stretch is at most |s|
+and the amount that the stretch moves it by.
 """
 
 from __future__ import annotations
@@ -55,9 +56,9 @@ if TYPE_CHECKING:
     #:   nothing is subtracted.
     Way = tuple[float, tuple[int, ...], float]
 
-#: The score beyond which the reference subtracts it, and one below which it surely does not.
+#: The score beyond which the reference subtracts it, and a score below which it surely does not.
 THRESHOLD, BELOW_THRESHOLD = 100_000.0, 99_990.0
-#: Longer stretches have no limit of their own, nor do those whose scores reach further than this.
+#: Longer stretches, and stretches whose scores reach further than this, have no limit of their own.
 #: Few longer ones recur, and many have two ways that are almost equal. So no stretch with a limit
 #: has a piece that is not in a group.
 LONGEST, _FURTHEST = LONGEST_SHORT, 25_000.0
@@ -65,7 +66,7 @@ LONGEST, _FURTHEST = LONGEST_SHORT, 25_000.0
 ROUNDING = 2.0**-6
 _NEVER = float("-inf")
 
-#: A way that is known to be right at no score.
+#: A way that is not known to be right at any score.
 NOT_KNOWN: Way = -1.0, (), 0.0
 
 
@@ -128,11 +129,11 @@ class WayFinder:
         """Return the ids of the best way through a stretch, and the score after it, in 32 bits.
 
         Rounding keeps the order of sums. So a sum that is not greater than the best so far is not
-        even rounded. Where a text has many beginnings of long pieces, most have two characters more
-        than the group, so these are looked up first: a beginning of a beginning is one, too.
+        even rounded. If a text has many beginnings of long pieces, most have two characters more
+        than the group. These are looked up first: a beginning of a beginning is also a beginning.
 
         Args:
-            stretch: the stretch, of any length but 0. No score may be beyond 2^126.
+            stretch: the stretch, which is not empty. No score may be beyond 2^126.
             score: the score before it.
         """
         size = len(stretch)
@@ -211,7 +212,7 @@ def joined(limit: float, numbers: Iterable[int], moves: float) -> Way:
     Args:
         limit: the least of their limits.
         numbers: the ids of all their pieces.
-        moves: the sum of what they move.
+        moves: the sum of the amounts by which they move a score.
     """
     if limit < 0 or not moves < _FURTHEST:
         return NOT_KNOWN

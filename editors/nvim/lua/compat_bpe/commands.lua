@@ -1,8 +1,9 @@
--- The commands: :TokenCount, :TokenInfo, :TokenModel, :TokenPrompt, :TokenRestart.
+-- The commands: :TokenCount, :TokenInfo, :TokenModel, :TokenPrompt, :TokenRestart, :TokenShow.
 local counts = require("compat_bpe.counts")
 local options = require("compat_bpe.options")
 local prompt = require("compat_bpe.prompt")
 local server = require("compat_bpe.server")
+local tokens = require("compat_bpe.tokens")
 local version = require("compat_bpe.version")
 
 local M = {}
@@ -45,7 +46,7 @@ local function info()
   local told = counts.of(vim.api.nvim_get_current_buf())
   local cmd = client and client.config.cmd
   local facts = {
-    client and ("compat-bpe %s, by %s"):format(server.version_of_server, table.concat(cmd, " "))
+    client and ("server: compat-bpe %s, started by %s"):format(server.version_of_server, table.concat(cmd, " "))
       or "compat-bpe: the server is not running; :TokenRestart starts it",
     told and ("this buffer: %s by %s"):format(counts.words({ count = told.count }), told.encoding)
       or "this buffer: no count",
@@ -54,7 +55,7 @@ local function info()
   vim.api.nvim_echo({ { table.concat(facts, "\n") } }, true, {})
 end
 
-local names ---@type { models: string[], encodings: string[] }?
+local names ---@type { models: table[], encodings: string[] }?
 
 ---The names that the server knows.
 local function known()
@@ -68,7 +69,13 @@ local function known()
 end
 
 local function complete(lead)
-  local all = vim.list_extend(vim.list_extend({}, known().models), known().encodings)
+  local all = {}
+  for _, one in ipairs(known().models) do
+    if one.encoding or one.note then -- others need a file, or a service
+      table.insert(all, one.name)
+    end
+  end
+  vim.list_extend(all, known().encodings)
   return vim.tbl_filter(function(name) return vim.startswith(name, lead) end, all)
 end
 
@@ -77,7 +84,7 @@ local function model(given)
   local name = given.args
   if name == "" then
     local now = settings.model or settings.encoding or settings.path or "o200k_base"
-    return server.say(("counts by %s"):format(now))
+    return server.say(("counting by %s"):format(now))
   end
   local kind = vim.tbl_contains(known().encodings, name) and "encoding" or "model"
   -- Checked first: settings that are wrong would be told, and not be used.
@@ -89,7 +96,7 @@ local function model(given)
     settings[kind] = name
     options.now.settings = settings
     server.configure()
-    server.say(("counts by %s now"):format(name))
+    server.say(("counting by %s"):format(name))
   end)
 end
 
@@ -106,11 +113,12 @@ function M.create()
   create("TokenPrompt", function(given)
     local limit = tonumber(given.args)
     if given.args ~= "" and not limit then
-      return server.warn(":TokenPrompt takes the most tokens as a number")
+      return server.warn(":TokenPrompt needs a number of tokens")
     end
     prompt.at_cursor(limit, prompt.copy)
   end, { nargs = "?", desc = "Copy a prompt around the cursor" })
   create("TokenRestart", server.restart, { desc = "Start the server anew" })
+  create("TokenShow", tokens.show, { desc = "Show the tokens of the buffer" })
 end
 
 return M

@@ -34,8 +34,8 @@ local function check_server()
   local buffers = #vim.tbl_filter(function(buffer)
     return require("compat_bpe.counts").of(buffer) ~= nil
   end, vim.api.nvim_list_bufs())
-  health.ok(("the server is running: compat-bpe %s, %d buffers counted"):format(
-    server.version_of_server, buffers))
+  health.ok(("the server is running: compat-bpe %s, %d %s counted"):format(
+    server.version_of_server, buffers, buffers == 1 and "buffer" or "buffers"))
 end
 
 function M.check()

@@ -2,6 +2,7 @@
 local counts = require("compat_bpe.counts")
 local options = require("compat_bpe.options")
 local prompt = require("compat_bpe.prompt")
+local selection = require("compat_bpe.selection")
 local server = require("compat_bpe.server")
 
 local M = {}
@@ -26,6 +27,10 @@ function M.enable()
     group = group,
     callback = function(event) server.detach(event.buf) end,
   })
+  vim.api.nvim_create_autocmd({ "ModeChanged", "CursorMoved" }, {
+    group = group,
+    callback = selection.renew,
+  })
   server.attach(vim.api.nvim_get_current_buf())
 end
 
@@ -39,12 +44,14 @@ function M.setup(given)
   vim.schedule(M.enable) -- so that the start takes no longer
 end
 
----The count of a buffer for the status line: %{%v:lua.require'compat_bpe'.status()%}
+---The count of a buffer, and of what is selected in it, for the status line:
+---%{%v:lua.require'compat_bpe'.status()%}
 ---@param buffer? integer
 ---@return string
 function M.status(buffer)
   buffer = type(buffer) == "number" and buffer or vim.api.nvim_get_current_buf()
-  return counts.text(buffer, server.version(buffer))
+  local text, selected = counts.text(buffer, server.version(buffer)), selection.of(buffer)
+  return selected and text ~= "" and ("%d of %s"):format(selected, text) or text
 end
 
 ---Ask the server; callback(error, result). Returns the number of the request.

@@ -36,7 +36,7 @@ function M.copy(failure, prompt)
   if vim.fn.has("clipboard") == 1 then
     vim.fn.setreg("+", prompt.text)
   end
-  server.say(("a prompt of %d tokens is copied"):format(prompt.count))
+  server.say(("copied a prompt of %d tokens"):format(prompt.count))
 end
 
 ---Carry out the action "Copy as prompt".

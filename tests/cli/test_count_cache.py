@@ -1,0 +1,315 @@
+"""Counting files again: the same results with the cache as without, whatever it holds."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from compat_bpe import Encoding, get_encoding
+from compat_bpe.cli import counting
+from compat_bpe.cli.counting import FileCounter, Outcome, count_files
+from compat_bpe.cli.progress import FileProgress
+from compat_bpe.files.walk import Walk
+from tests.cli.running import COMMAND, environment, run, write
+from tests.examples import shared_fixture
+
+gpt2 = get_encoding("gpt2")
+BYTES = {bytes([byte]): byte for byte in range(256)}
+#: Two vocabularies that differ in the rank of one token, and count "abc" and "bcd" otherwise.
+SIMILAR = [
+    Encoding(
+        "similar",
+        pat_str=r"\w+|\W",
+        mergeable_ranks={**BYTES, b"ab": 256, b"bc": bc, b"abcd": 258, b"cd": 259},
+        special_tokens={},
+    )
+    for bc in (257, 255 + 400)
+]
+
+
+@pytest.fixture
+def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder of the cache, which is used however small the files are."""
+    monkeypatch.setattr(counting, "_WORTH_CACHE", 0)
+    monkeypatch.setenv("COMPAT_BPE_CACHE_DIR", str(tmp_path / "cache"))
+    return tmp_path / "cache"
+
+
+@pytest.fixture
+def counted(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The paths that were counted in this process, and not found."""
+    paths: list[str] = []
+    count = FileCounter.count
+
+    def noted(
+        self: FileCounter, part: counting.Part, advance: Callable[[int], None] = lambda _: None
+    ) -> Outcome:
+        paths.append(part.path)
+        return count(self, part, advance)
+
+    monkeypatch.setattr(FileCounter, "count", noted)
+    return paths
+
+
+def outcomes(*encodings: Encoding, cached: bool, jobs: int = 1, **options: bool) -> list[Outcome]:
+    progress = FileProgress(0, 0, io.StringIO())
+    counter = FileCounter(*encodings, **options)  # type: ignore[arg-type]
+    files = list(Walk().find(["d"]))
+    found = list(count_files(counter, files, jobs, progress, cached=cached))
+    return [one._replace(digest=b"") for one in found]
+
+
+names = st.sampled_from(["d/a", "d/b", "d/c/a", "d/c/b.ipynb"])
+contents = st.text("abcd ", max_size=12).map(str.encode) | st.sampled_from([b"\xff", b"a\0"])
+changes = st.one_of(
+    st.tuples(st.just("edit"), names, contents),
+    st.tuples(st.just("rename"), names, names),
+    st.tuples(st.just("swap"), names, names),
+    st.tuples(st.just("truncate"), names, st.integers(0, 6)),
+    st.tuples(st.just("restore"), names, st.none()),
+)
+
+
+@pytest.mark.usefixtures("kept")
+@shared_fixture()
+@given(
+    changed=st.lists(st.lists(changes, max_size=4), min_size=2, max_size=5),
+    ways=st.lists(
+        st.tuples(st.sampled_from([SIMILAR[:1], SIMILAR[1:], SIMILAR]), st.booleans()),
+        min_size=5,
+        max_size=5,
+    ),
+    notebooks=st.booleans(),
+)
+def test_whatever_changes_counts_are_those_without_it(
+    changed: list[list[tuple[str, str, object]]],
+    ways: list[tuple[list[Encoding], bool]],
+    notebooks: bool,
+) -> None:
+    before: dict[str, bytes] = {}
+    write({"d/a": "abcd abc", "d/c/b.ipynb": '{"cells": [{"source": "abcd bcd"}]}'})
+    for some, (encodings, replace) in zip(changed, ways):
+        for kind, name, value in some:
+            path = Path(name)
+            data = path.read_bytes() if path.exists() else b""
+            if kind == "edit":
+                assert isinstance(value, bytes)
+                write({name: value})
+                before[name] = data
+            elif kind == "restore":
+                write({name: before.get(name, data)})
+            elif kind == "truncate":
+                assert isinstance(value, int)
+                write({name: data[:value]})
+            else:
+                other = Path(str(value))
+                if kind == "swap":
+                    write({name: other.read_bytes() if other.exists() else b""})
+                elif path.exists() and path != other:
+                    path.unlink()
+                write({str(value): data})
+            for file in Path("d").rglob("*"):
+                os.utime(file, (1, 1))
+        options = {"replace": replace, "notebooks": notebooks}
+        assert outcomes(*encodings, cached=True, **options) == outcomes(
+            *encodings, cached=False, **options
+        )
+
+
+def test_what_was_counted_is_not_counted_again(kept: Path, counted: list[str]) -> None:
+    write({f"d/{number}": "hello world " * number for number in range(20)})
+    write({"d/binary": b"\0", "d/latin": b"\xff"})
+    expected = outcomes(gpt2, cached=False)
+    counted.clear()
+    assert outcomes(gpt2, cached=True) == expected
+    assert len(counted) == 22
+    for jobs in (1, 2):
+        counted.clear()
+        assert outcomes(gpt2, cached=True, jobs=jobs) == expected
+        assert sorted(counted) == ["d/binary", "d/latin"]  # what is no text has no count
+    # A file of another name, and one with another time.
+    write({"d/new": "hello world " * 7})
+    os.utime("d/3", (1, 1))
+    os.rename("d/4", "d/44")
+    counted.clear()
+    outcomes(gpt2, cached=True)
+    assert sorted(counted) == ["d/binary", "d/latin"]
+    # Options that decide what a text is, or what it counts as.
+    outcomes(gpt2, cached=True, replace=True)
+    assert len(counted) == 2 + 23
+    write({"d/note.ipynb": '{"cells": []}'})
+    for _ in range(2):
+        outcomes(gpt2, cached=True, notebooks=True)
+    assert counted.count("d/note.ipynb") == 2  # what is not counted as it is has no count, either
+
+
+def test_parts_of_a_large_file_are_kept(
+    kept: Path, counted: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(counting, "WORTH_WORKERS", 100)
+    monkeypatch.setattr(counting, "_PART", 1_000)
+    monkeypatch.setattr(counting, "_SHARE", 1_000)
+    text = "".join(f"hello {number} " for number in range(2_000))
+    write({"d/large": text, "d/small": "hello"})
+    expected = outcomes(gpt2, cached=False)
+    assert outcomes(gpt2, cached=True, jobs=2) == expected
+    with sqlite3.connect(next(kept.iterdir())) as connection:
+        ((rows,),) = connection.execute("SELECT count(*) FROM counts")
+    assert rows > 10
+    connection.close()
+    counted.clear()
+    assert outcomes(gpt2, cached=True, jobs=2) == expected
+    # Only the parts about a change are counted again, and here: they are no work for workers.
+    write({"d/large": text[:500] + "x" + text[501:]})
+    expected = outcomes(gpt2, cached=False)
+    counted.clear()
+    monkeypatch.setattr(counting, "WORTH_WORKERS", 3_000)
+    assert outcomes(gpt2, cached=True, jobs=2) == expected
+    assert 1 <= len(counted) <= 2
+
+
+def test_where_most_is_new_it_is_left_to_workers(
+    kept: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(counting, "_TRIED", 100)
+    write({f"d/{number:03}": f"{number} hello " * 10 for number in range(100)})
+    write({"d/000": "a count that is known"})
+    for number in (0, 99):
+        write({f"e/{number:03}": Path(f"d/{number:03}").read_bytes()})
+    os.rename("d", "f")
+    os.rename("e", "d")
+    outcomes(gpt2, cached=True)
+    os.rename("d", "e")
+    os.rename("f", "d")
+    read: list[str] = []
+    digest = FileCounter.digest
+
+    def noted(self: FileCounter, part: counting.Part) -> bytes:
+        read.append(part.path)
+        return digest(self, part)
+
+    monkeypatch.setattr(FileCounter, "digest", noted)
+    expected = outcomes(gpt2, cached=False)
+    assert outcomes(gpt2, cached=True) == expected
+    assert len(read) < 10
+    read.clear()
+    assert outcomes(gpt2, cached=True) == expected
+    assert len(read) == 100
+
+
+def test_small_inputs_and_quick_counts_have_no_cache(kept: Path) -> None:
+    write({"d/a": "hello"})
+    assert run("count", "--no-cache", "d").status == 0
+    assert run("count", "-e", "characters", "d").status == 0
+    assert not kept.exists()
+    assert run("count", "d").status == 0
+    assert kept.exists()
+    script = (
+        "import sys; from compat_bpe.cli import cli; cli(['count', 'd'], standalone_mode=False)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", "import atexit, sys; atexit.register(lambda: print('sqlite3' in "
+         f"sys.modules, 'hashlib' in sys.modules))\n{script}"],
+        env=environment(),
+        capture_output=True,
+        text=True,
+        check=False,
+    )  # fmt: skip
+    assert done.stdout.endswith("False False\n")
+
+
+def test_check_counts_with_it(kept: Path, counted: list[str]) -> None:
+    write(
+        {"a.md": "hello " * 5, ".compat-bpe.toml": '[[check.rules]]\nfiles = ["*.md"]\nmax = 6\n'}
+    )
+    first = run("check", "--all")
+    number = len(counted)
+    assert run("check", "--all") == first
+    assert len(counted) == number
+    assert run("check", "--all", "--no-cache") == first
+    assert len(counted) == 2 * number
+    assert first.status == 0
+
+
+def test_what_is_wrong_with_it_is_said_if_asked(kept: Path) -> None:
+    kept.touch()
+    write({"d/a": "hello", "d/b": "a"})
+    expected = run("count", "--no-cache", "d")
+    assert run("count", "d") == expected
+    told = run("count", "-v", "d")
+    assert told._replace(err="") == expected
+    assert told.err.startswith(f"compat-bpe: the cache of counts: {kept}")
+    assert told.err.count("\n") == 1
+
+
+def test_two_processes_at_once(tmp_path: Path) -> None:
+    write({f"d/{number}": f"hello {number} world " * 900 for number in range(100)})
+    variables = {**environment(), "COMPAT_BPE_CACHE_DIR": str(tmp_path / "cache")}
+    command = [*COMMAND, "count", "-v", "--total-only", "d"]
+    for _ in range(2):
+        running = [
+            subprocess.Popen(command, env=variables, stdout=-1, stderr=-1, text=True)
+            for _ in range(3)
+        ]
+        said = {process.communicate() for process in running}
+        assert len(said) == 1
+        assert said.pop()[1] == ""
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGINT") or os.name == "nt", reason="no such signal")
+def test_what_is_done_stays_if_it_is_interrupted(tmp_path: Path) -> None:
+    write({f"d/{number:03}": f"hello {number} world " * 3_000 for number in range(30)})
+    os.mkfifo("z")
+    variables = {**environment(), "COMPAT_BPE_CACHE_DIR": str(tmp_path / "cache")}
+    process = subprocess.Popen(
+        [*COMMAND, "count", "-j", "1", "d", "z"], env=variables, stdout=-1, stderr=-1
+    )
+    assert process.stdout is not None
+    for _ in range(30):
+        process.stdout.readline()
+    time.sleep(0.2)  # it waits for the pipe
+    process.send_signal(signal.SIGINT)
+    process.communicate()
+    with sqlite3.connect(next((tmp_path / "cache").iterdir())) as connection:
+        assert connection.execute("SELECT count(*) FROM counts").fetchone() == (30,)
+    connection.close()
+
+
+def test_the_command_says_where_it_is_and_clears_it(kept: Path) -> None:
+    folder = str(kept)
+    assert run("cache", "--folder").out.decode() == f"{folder}\n"
+    empty = run("cache")
+    assert empty.out.decode().splitlines()[2:] == ["0 counts"]
+    assert run("cache", "--clear") == (0, b"", "")
+    write({"d/a": "hello", "d/b": "a"})
+    run("count", "d")
+    first, size, counts = run("cache").out.decode().splitlines()
+    assert first == f"folder: {folder}"
+    assert size.startswith("size: ")
+    assert counts == "2 counts"
+    next(kept.iterdir()).write_bytes(b"damaged " * 100)
+    damaged = run("cache")
+    assert damaged.status == 2
+    assert damaged.err.endswith("not a database; --clear removes it\n")
+    assert run("cache", "--clear").status == 0
+    assert run("cache") == empty
+    assert run("cache", "--clear", "--folder").status == 2
+
+
+def test_json_is_the_same(kept: Path) -> None:
+    write({"d/a": "hello", "d/b": b"\0", "d/c": "\u20ac" * 9})
+    first = json.loads(run("count", "--json", "-m", "gpt-4o", "-e", "gpt2", "d").out)
+    assert json.loads(run("count", "--json", "-m", "gpt-4o", "-e", "gpt2", "d").out) == first
+    assert first["total"]["bytes"] == 5 + 27
