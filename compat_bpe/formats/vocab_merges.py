@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..files.compressed import text_lines
 from ..files.whole import read_whole
+from ..pattern import QWEN
 from ..pipeline.byte_level import BYTE_TO_UNICODE
 from .checked_json import Json, read_json
 from .settings_beside import NO_UNKNOWN, Settings, Special, settings_beside
 from .tokenizer_json import TokenizerDefinition, parse_tokenizer
 from .tokenizer_writing import (
     BERT_PRE_TOKENIZER,
-    QWEN_PATTERN,
     bert_normalizer_part,
     byte_level_part,
     pattern_part,
@@ -290,7 +290,7 @@ def _qwen2(settings: Settings, *_: Any) -> dict[str, Any]:
     return {
         "normalizer": {"type": "NFC"},
         "pre_tokenizer": pre_tokenizers_part(
-            split_part(QWEN_PATTERN), byte_level_part(add_prefix_space=prefix, use_regex=False)
+            split_part(QWEN), byte_level_part(add_prefix_space=prefix, use_regex=False)
         ),
         "post_processor": _KEPT,
         "decoder": byte_level_part(add_prefix_space=True),
