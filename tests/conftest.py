@@ -54,11 +54,11 @@ def pytest_sessionstart() -> None:
     clean_start()
 
 
-#: The rooms whose tests are run for many kinds of tokenizers and texts, and how many of these
+#: The folders whose tests are run for many kinds of tokenizers and texts, and how many of these
 #: README's command takes, spread over all of them; sweeps take all.
 _MANY_KINDS = tuple(
-    f"{Path(__file__).parent.as_posix()}/{room}/"
-    for room in ("differential", "fit", "pipeline", "train")
+    f"{Path(__file__).parent.as_posix()}/{folder}/"
+    for folder in ("differential", "fit", "pipeline", "train")
 )
 _VARIANTS = 6
 

@@ -359,10 +359,10 @@ def test_a_part_and_what_has_changed() -> None:
 
 
 def test_what_a_test_looks_at() -> None:
-    rooms = part.rooms_of(ROOT / "tests/differential/test_train_bpe.py")
-    assert {"train", "pipeline"} <= rooms
-    assert "tests/differential/test_train_bpe.py" in rooms
-    assert "spark" not in rooms
+    found = part.packages_of(ROOT / "tests/differential/test_train_bpe.py")
+    assert {"train", "pipeline"} <= found
+    assert "tests/differential/test_train_bpe.py" in found
+    assert "spark" not in found
 
 
 # Fetching

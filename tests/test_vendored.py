@@ -10,10 +10,11 @@ from tests.alone import run_alone
 from tests.portable.run import TESTS
 
 PACKAGE = Path(compat_bpe.__file__).parent
-#: The rooms that encoding, fitting and the drop-in do without, and the modules that hand them on.
+#: The packages that encoding, fitting and the drop-in do not need, and modules that export
+#: their names.
 ABOVE = {"cli", "pyinstaller", "spark", "lsp", "mcp", "train", "report", "check", "corpus"}
 ABOVE |= {"columns", "chat", "__main__.py", "pandas.py", "polars.py", "sql.py"}
-#: The portable tests of these rooms.
+#: The portable tests of these packages.
 OF_ABOVE = ("command.", "training.", "files.trained", "fitting.prompts", "workers.processes")
 
 
