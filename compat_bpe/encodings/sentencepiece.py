@@ -216,8 +216,6 @@ class SentencePiece(Tokenizer):
             raise ValueError(f"nbest_size is {nbest_size}; it must be at most {_MOST_WAYS}")
         from random import Random
 
-        from ..pipeline.models.sentencepiece.unigram import PieceLattice
-
         random = Random(seed)
         normalized = self.normalize(text)
         model = self._model
@@ -227,7 +225,7 @@ class SentencePiece(Tokenizer):
             raise ValueError(f"{self!r} is neither Unigram nor BPE: it has only one way to cut")
         if nbest_size in (0, 1):
             return list(model.encode(normalized))
-        lattice = PieceLattice(model, normalized)
+        lattice = model.lattice(normalized)
         if nbest_size < 0:
             return self.pieces.ids_of(lattice.sample(alpha, random))
         ways = self._best(normalized, nbest_size)
@@ -243,9 +241,7 @@ class SentencePiece(Tokenizer):
             raise ValueError(f"{self!r} is not a Unigram model: it has only one way to cut a text")
         if count == 1 or not normalized:
             return [model.quick_split(normalized)]
-        from ..pipeline.models.sentencepiece.unigram import PieceLattice
-
-        return PieceLattice(model, normalized).best(count)
+        return model.lattice(normalized).best(count)
 
     # Ids to text
 

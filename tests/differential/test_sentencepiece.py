@@ -322,7 +322,7 @@ def check_ways(seed: int) -> None:
     assert len(found) == len(expected)
     assert enc.nbest_encode(text, 1) == sp.nbest_encode(text, nbest_size=1)
     if normalized := enc.normalize(text):
-        lattice = PieceLattice(rule, normalized)
+        lattice = rule.lattice(normalized)
         scores = [score(lattice, way) for way in lattice.best(size)]
         assert scores == [way.score for way in expected]
         assert found == [[piece.id for piece in way.pieces] for way in expected]

@@ -15,7 +15,7 @@ from ..byte_level import encode_bytes
 from .bpe.by_rank import ByteLevelBPE, BytePairEncoder
 from .bpe.characters import CharacterBPE
 from .sentencepiece.bpe import SentencePieceBPE
-from .sentencepiece.unigram import Edge, PieceLattice, SentencePieceUnigram
+from .sentencepiece.unigram import Edge, SentencePieceUnigram
 from .unigram import Unigram
 from .wordpiece import WordPiece
 
@@ -480,7 +480,7 @@ def _explain_lattice(model: Unigram, chunk: str) -> Explanation:
 
 @explain.register
 def _explain_piece_lattice(model: SentencePieceUnigram, chunk: str) -> Explanation:
-    pieces = PieceLattice(model, chunk)
+    pieces = model.lattice(chunk)
     edges = sorted(chain.from_iterable(pieces.ending), key=lambda edge: (edge.start, edge.end))
     of_place = {(edge.start, edge.end): edge for edge in edges}
 

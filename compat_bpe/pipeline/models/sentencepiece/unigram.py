@@ -391,6 +391,22 @@ class SentencePieceUnigram(SentencePieceBase):
             for length, score in self._groups.matches(word, start)
         ]
 
+    def lattice(self, text: str) -> PieceLattice:
+        """Return all pieces at all places of a normalized text.
+
+        Here, the score of a user-defined symbol is 0.1 for each of its characters except the first.
+        In the search for the best way alone, the reference counts bytes.
+        """
+        ending: list[list[Edge]] = [[] for _ in range(len(text) + 1)]
+        for start in range(len(text)):
+            pieces = self.pieces_at(text, start)
+            # The unknown piece is added last.
+            for end, score, number in sorted(pieces, key=lambda one: one[2] == self.pieces.unk_id):
+                if self.is_user_defined(number):
+                    score = rounded(0.1 * (end - start - 1))
+                ending[end].append(Edge(number, text[start:end], start, end, score))
+        return PieceLattice(ending)
+
     @cached_property
     def _groups(self) -> PieceGroups:
         used = self.pieces.used
@@ -450,27 +466,12 @@ class _Begun(float):
 class PieceLattice:
     """All pieces at all places of a text.
 
-    Here, the score of a user-defined symbol is 0.1 for each of its characters except the first. In
-    the search for the best way alone, the reference counts bytes.
-
     Args:
-        model: the model.
-        text: the normalized text.
+        ending: the pieces that end at each place.
     """
 
-    def __init__(self, model: SentencePieceUnigram, text: str) -> None:
-        #: The pieces that end at each place.
-        self.ending: list[list[Edge]] = [[] for _ in range(len(text) + 1)]
-        for start in range(len(text)):
-            candidates = model.pieces_at(text, start)
-            # The unknown piece is added last.
-            for end, score, token_id in sorted(
-                candidates, key=lambda one: one[2] == model.pieces.unk_id
-            ):
-                piece = text[start:end]
-                if model.is_user_defined(token_id):
-                    score = rounded(0.1 * (end - start - 1))
-                self.ending[end].append(Edge(token_id, piece, start, end, score))
+    def __init__(self, ending: list[list[Edge]]) -> None:
+        self.ending = ending
 
     def best(self, number: int) -> list[list[tuple[str, int]]]:
         """Return the best ways, the best first; A* search from the end.
