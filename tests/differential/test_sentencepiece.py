@@ -17,11 +17,8 @@ import compat_bpe
 from compat_bpe.encodings.save import save_sentencepiece
 from compat_bpe.encodings.sentencepiece import SentencePiece
 from compat_bpe.pipeline.models.explain import explain
-from compat_bpe.pipeline.models.sentencepiece.unigram import (
-    PieceLattice,
-    SentencePieceUnigram,
-    rounded,
-)
+from compat_bpe.pipeline.models.sentencepiece.unigram import SentencePieceUnigram
+from compat_bpe.pipeline.models.sentencepiece.ways import PieceLattice, rounded
 from compat_bpe.pipeline.special_tokens import FEW
 from tests.differential.small_sentencepieces import (
     NAMES,

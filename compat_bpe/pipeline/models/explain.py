@@ -15,7 +15,8 @@ from ..byte_level import encode_bytes
 from .bpe.by_rank import ByteLevelBPE, BytePairEncoder
 from .bpe.characters import CharacterBPE
 from .sentencepiece.bpe import SentencePieceBPE
-from .sentencepiece.unigram import Edge, SentencePieceUnigram
+from .sentencepiece.unigram import SentencePieceUnigram
+from .sentencepiece.ways import Edge
 from .unigram import Unigram
 from .wordpiece import WordPiece
 

@@ -26,8 +26,8 @@ from compat_bpe.pipeline.models.sentencepiece.base import (
     SentencePieceVocabulary,
 )
 from compat_bpe.pipeline.models.sentencepiece.bpe import SentencePieceBPE
-from compat_bpe.pipeline.models.sentencepiece.unigram import SentencePieceUnigram, rounded
-from compat_bpe.pipeline.models.sentencepiece.ways import BELOW_THRESHOLD, WayFinder, join
+from compat_bpe.pipeline.models.sentencepiece.unigram import SentencePieceUnigram
+from compat_bpe.pipeline.models.sentencepiece.ways import BELOW_THRESHOLD, WayFinder, join, rounded
 from tests.drawn_models import SENTENCEPIECES, piece_vocabularies, piece_vocabulary
 from tests.examples import scaled
 
