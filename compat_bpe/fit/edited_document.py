@@ -27,8 +27,7 @@ from typing import Literal, NamedTuple
 from ..pipeline.offsets import locate
 from ..unicode.surrogates import not_a_text
 from .boundary import TextEncoder, check_encoding, last_cut_point
-from .long_chunk import LongPieceTokens, Merged
-from .piece_tree import Measure, PieceTree, Place
+from .piece_tree import LongPieceTokens, Measure, Merged, PieceTree, Place
 
 #: The number of characters after which a piece ends, at the next cut point. Most of the time of a
 #: keystroke goes into recounting a piece. Smaller pieces take more memory, and longer to find.

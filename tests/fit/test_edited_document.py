@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from compat_bpe import Encoding, get_encoding
 from compat_bpe.fit import edited_document as document_module
-from compat_bpe.fit import long_chunk, piece_tree
+from compat_bpe.fit import piece_tree
 from compat_bpe.fit.edited_document import Document, Position, Unit
 from compat_bpe.fit.piece_tree import PieceTree, _Node
 from compat_bpe.pipeline.offsets import locate
@@ -84,7 +84,7 @@ def small_pieces(size: int) -> Iterator[None]:
     with (
         patch.object(document_module, "PIECE", size),
         patch.object(piece_tree, "WIDTH", 4),
-        patch.object(long_chunk, "LONG_PIECE", 2 * size),
+        patch.object(piece_tree, "LONG_PIECE", 2 * size),
     ):
         yield
 
