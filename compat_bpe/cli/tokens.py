@@ -23,7 +23,7 @@ from ..encodings.tokenizer import Tokenizer
 from ..fit.stream import Cutter, StreamEncoder, portions
 from ..pipeline.core import is_byte_level, joins_to_text
 from ..pipeline.offsets import Located, locate
-from ..unicode.text import replace_escaped, split_escaped
+from .input import replace_escaped, split_escaped
 from .output import CommandError
 
 

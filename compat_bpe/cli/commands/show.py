@@ -12,7 +12,6 @@ import click
 
 from ... import Encoding
 from ...files.text import STDIN
-from ...unicode.text import replace_escaped
 from ..app import option
 from ..input import (
     INPUT_PATH,
@@ -22,6 +21,7 @@ from ..input import (
     read_all,
     read_pieces,
     reading_options,
+    replace_escaped,
 )
 from ..options.encoding import allowed_special, chosen_encoding, encoding_options, special_options
 from ..output import (

@@ -13,9 +13,10 @@ from ...files.documents import NotebookError, is_notebook, notebook_source
 from ...files.text import STDIN, check_beginning, open_bytes
 from ...files.walk import Walk
 from ...files.write import write_files
-from ...unicode.text import CONTROLS, KeptBytes
+from ...unicode.text import CONTROLS
 from ..app import given_options, option
 from ..input import (
+    KeptBytes,
     Reading,
     announce_wait,
     notebooks_option,

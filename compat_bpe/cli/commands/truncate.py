@@ -12,10 +12,18 @@ from typing import TYPE_CHECKING
 import click
 
 from ... import Encoding
-from ...unicode.text import KeptBytes, replace_escaped
 from ..app import option
 from ..count_view import estimate_mark
-from ..input import Reading, file_argument, read_all, read_pieces, reading_options, unescape
+from ..input import (
+    KeptBytes,
+    Reading,
+    file_argument,
+    read_all,
+    read_pieces,
+    reading_options,
+    replace_escaped,
+    unescape,
+)
 from ..options.encoding import ESTIMATE, chosen_answer, encoding_options, limit_option, loaded
 from ..output import (
     CommandError,
