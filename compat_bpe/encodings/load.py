@@ -198,8 +198,8 @@ def _load_json(path: str, pattern: str | None, name: str) -> Encoding:
         return ranked
     if "model" not in members:
         file.fail("it is JSON, but neither a tokenizer.json nor a vocabulary")
-    from ..formats.tokenizer_json import parse_tokenizer
-    from .tokenizer import Tokenizer, warn_of_wrong_pattern
+    from ..formats.tokenizer_json import parse_tokenizer, warn_of_wrong_pattern
+    from .tokenizer import Tokenizer
 
     definition = parse_tokenizer(file)
     tokenizer = Tokenizer(name, definition)

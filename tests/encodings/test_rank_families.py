@@ -17,10 +17,10 @@ from compat_bpe.encodings.local_stores import recognise
 from compat_bpe.encodings.published import PATTERNS
 from compat_bpe.encodings.rank_families import FAMILIES
 from compat_bpe.encodings.sentencepiece import SentencePiece
-from compat_bpe.encodings.tokenizer import Tokenizer, warn_of_wrong_pattern
+from compat_bpe.encodings.tokenizer import Tokenizer
 from compat_bpe.formats.tiktoken import format_ranks
 from compat_bpe.formats.tokenizer_bpe import ListedModel
-from compat_bpe.formats.tokenizer_json import TokenizerDefinition
+from compat_bpe.formats.tokenizer_json import TokenizerDefinition, warn_of_wrong_pattern
 from compat_bpe.formats.tokenizer_writing import byte_level_part, pre_tokenizers_part, split_part
 from compat_bpe.pipeline.byte_level import BYTE_TO_UNICODE
 from tests.cli.running import command
