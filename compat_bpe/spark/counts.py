@@ -9,9 +9,8 @@ from itertools import chain
 from typing import Any, Callable, NamedTuple
 
 from ..columns.batches import AnyEncoding, Carried, Errors, check_errors
-from ..corpus.chunk_counts import ChunkCounter, Counts, Spill
+from ..corpus.chunk_counts import ChunkCounter, Counts, Spill, Summary, merged, summary
 from ..corpus.documents import DocumentPart, parts_of
-from ..corpus.frequent import Summary, merged, summary
 from ..corpus.prepare import Amount, CorpusCounts, Preparation, prepare
 from ..encodings.encoding import Encoding
 from ..train.bpe.growing import make_encoding
