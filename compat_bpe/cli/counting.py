@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
     from ..corpus.count_cache import CountCache
     from ..files.walk import Found
-    from ..fit.boundary import TextEncoder
     from ..parallel.pool import Pool, Tell
+    from ..pipeline.cutter import TextEncoder
     from .progress import FileProgress
 
 #: The number of bytes that are read at a time; a smaller file is read at once.
@@ -342,7 +342,7 @@ class FileCounter:
         hashed: Hash | None = None,
     ) -> Counts:
         """Count a file from the block that was read to its end, or to that of the part."""
-        from ..fit.stream import Cutter, portions  # only large files need it
+        from ..pipeline.cutter import Cutter, portions  # only large files need it
 
         cutters = [Cutter(encoding, frozenset()) for encoding in self._encodings_of(part)]
         decoder = Utf8Decoder(self._errors)

@@ -32,11 +32,11 @@ from operator import index
 from typing import Any, Callable, NamedTuple, Union
 
 from ..encodings.encoding import Encoding
-from ..fit.stream import PORTION, Cutter, portions
 from ..formats.checked_json import is_unicode
 from ..parallel.pool import Pool, Tell
 from ..parallel.processes import processors
 from ..pipeline.core import texts_of_chunks
+from ..pipeline.cutter import PORTION, Cutter, portions
 from ..unicode.surrogates import repair
 
 #: The number of characters counted at a time.

@@ -8,7 +8,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NoReturn
 
 from ..files.write import write_files
-from ..fit.boundary import check_encoding
 from ..formats.checked_json import is_unicode, parse_json
 from ..formats.gpt2 import format_encoder_json, format_vocab_bpe
 from ..formats.sentencepiece import parse_sentencepiece, sentencepiece_bytes
@@ -19,6 +18,7 @@ from ..formats.tokenizer_parts import padding_part, truncation_part
 from ..formats.tokenizer_writing import byte_level_part, pattern_part, pre_tokenizers_part
 from ..formats.vocab_merges import is_heading, parse_merges
 from ..pipeline.added_tokens import AddedToken
+from ..pipeline.cutter import check_encoding
 from ..pipeline.models.bpe.by_merges import ListedMergesEncoder, UnknownPolicy
 from ..pipeline.models.bpe.by_rank import ByteLevelBPE, BytePairEncoder
 from .encoding import Encoding

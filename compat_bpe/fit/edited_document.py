@@ -24,9 +24,9 @@ from itertools import islice
 from operator import index
 from typing import Literal, NamedTuple
 
+from ..pipeline.cutter import TextEncoder, check_encoding, last_cut_point
 from ..pipeline.offsets import locate
 from ..unicode.surrogates import not_a_text
-from .boundary import TextEncoder, check_encoding, last_cut_point
 from .piece_tree import LongPieceTokens, Measure, Merged, PieceTree, Place
 
 #: The number of characters after which a piece ends, at the next cut point. Most of the time of a

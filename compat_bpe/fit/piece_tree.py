@@ -21,8 +21,8 @@ from itertools import accumulate
 from typing import Any, Callable, NamedTuple
 
 from ..pipeline.core import Core
+from ..pipeline.cutter import TextEncoder
 from ..unicode.text import common_length
-from .boundary import TextEncoder
 from .long_chunk import are_neighbours
 
 #: The most items of a node. Each node except the root has at least half as many.
