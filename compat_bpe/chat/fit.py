@@ -244,7 +244,9 @@ def fit_messages(
         raise ValueError(f"keep_last is {keep_last}; it must be 1 or more")
     if isinstance(drop_first, str) or any(one not in get_args(Dropped) for one in drop_first):
         known = ", ".join(get_args(Dropped))
-        raise ValueError(f"drop_first is {drop_first!r}; it must be a list of some of {known}")
+        raise ValueError(
+            f"drop_first is {drop_first!r}; it must be a list, each item one of {known}"
+        )
     request = Request.checked(
         messages,
         tools,

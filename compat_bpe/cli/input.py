@@ -48,11 +48,11 @@ _GLOB = frozenset("*?[{")
 
 #: Advice about a directory, by the command that reads a file.
 _OF_DIRECTORY = {
-    "decode": "decode takes one file",
-    "encode": "encode takes one file; count takes a directory",
+    "decode": "decode reads a single file",
+    "encode": "encode reads a single file; count accepts a directory",
     "show": "give the files in it, such as {path}/*",
-    "split": "--files takes a directory",
-    "truncate": "truncate takes one file; split --files takes a directory",
+    "split": "--files accepts a directory",
+    "truncate": "truncate reads a single file; split --files accepts a directory",
 }
 
 
@@ -80,7 +80,7 @@ def _single_file(context: click.Context, _parameter: click.Parameter, path: str)
     paths = expanded_globs((path,))
     if len(paths) > 1:
         raise click.BadParameter(
-            f"{path!r} matches {len(paths):,} files; {context.info_name} takes one."
+            f"{path!r} matches {len(paths):,} files; {context.info_name} reads only one."
         )
     return paths[0]
 
@@ -282,7 +282,7 @@ def check_utf8(argument: str) -> str:
     try:
         argument.encode()
     except UnicodeEncodeError:
-        raise click.BadParameter("it is not UTF-8.") from None
+        raise click.BadParameter("the text is not UTF-8.") from None
     return argument
 
 
@@ -456,7 +456,9 @@ def read_list(path: str, *, is_null: bool, announce: Callable[[str], None]) -> l
         raise CommandError(f"{shown_name(path)}: {error}") from None
     paths = [os.fsdecode(name) for name in names if name]
     if path == STDIN and STDIN in paths:
-        raise CommandError("standard input: it has the list of files, so it cannot be one of them")
+        raise CommandError(
+            "standard input: it holds the list of files, so it cannot be in that list"
+        )
     return paths
 
 

@@ -59,7 +59,7 @@ def _models() -> str:
 #: The resources by their addresses: the description of each, and the function that writes it.
 RESOURCES: dict[str, tuple[str, Callable[[], str]]] = {
     "compat-bpe://encodings": (
-        "The encodings that tools take, and the baselines that split text by a rule.",
+        "The encodings that tools accept, and the baselines that split text by a rule.",
         _encodings,
     ),
     "compat-bpe://models": (

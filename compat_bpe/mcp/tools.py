@@ -252,8 +252,8 @@ def split(
                 characters += len(part.text)
             if characters > call.bounds.total:
                 raise CallError(
-                    f"the parts have more than {call.bounds.total:,} characters together; give "
-                    "less overlap, or with_text false"
+                    f"the parts have more than {call.bounds.total:,} characters together; reduce "
+                    "the overlap, or set with_text to false"
                 )
             parts.append(row)
     return _Split(parts=parts, **_how(by))

@@ -65,7 +65,7 @@ def test_limits(model: str, row: str, context: int, output: int | None) -> None:
         ("ollama/qwen3-max", "are not known"),
         ("someone/claude-opus-5", "are not known"),
         ("", "the limits of model '' are not known"),
-        ("gpt-9", f"the table is of {DATE}"),
+        ("gpt-9", f"the table is from {DATE}"),
     ],
 )
 def test_unknown_models_say_so(model: str, reason: str) -> None:

@@ -145,10 +145,16 @@ def test_roles_without_records_are_estimates() -> None:
 def test_an_encoding_alone_has_several_models_and_rules() -> None:
     count = count_messages(EXAMPLE, encoding="o200k_base")
     assert count == 124
-    assert count.note == "no model is named; the rule of gpt-4o is used, and others differ"
+    assert (
+        count.note
+        == "no model is given; the rule of gpt-4o is used, and other models have other rules"
+    )
     count = count_messages(EXAMPLE, encoding=get_encoding("cl100k_base"))
     assert count == 129
-    assert count.note == "no model is named; the rule of gpt-4 is used, and others differ"
+    assert (
+        count.note
+        == "no model is given; the rule of gpt-4 is used, and other models have other rules"
+    )
     # The model says the rule, the encoding the tokens.
     assert count_messages(EXAMPLE, model="gpt-4o", encoding="cl100k_base") == 129
 
@@ -197,7 +203,7 @@ def test_a_call_is_a_message_to_the_tool_and_its_result_one_from_it() -> None:
     found = count_messages(chat, model="gpt-4o")
     texts = ["assistant", " to=functions.f", "{}", "f", "yes"]
     assert found == 3 + 3 + 3 + 3 + sum(map(count, texts))
-    assert "calls of tools" in found.note
+    assert "tool calls" in found.note
     # The ids are only there to tell the calls apart.
     call["id"] = chat[1]["tool_call_id"] = "call_" + "0" * 100
     assert count_messages(chat, model="gpt-4o") == found
@@ -319,9 +325,9 @@ def test_what_cannot_be_counted_is_refused(message: dict[str, Any], reason: str)
 def test_what_only_templates_take_is_refused() -> None:
     chat = [{"role": "user", "content": "x"}]
     for model in ("gpt-4o", "gpt-oss-20b", "deepseek-v3"):
-        with pytest.raises(ValueError, match="documents are for a chat template"):
+        with pytest.raises(ValueError, match="documents need a chat template"):
             count_messages(chat, model=model, documents=[])
-        with pytest.raises(ValueError, match="continue_final_message is for a chat template"):
+        with pytest.raises(ValueError, match="continue_final_message needs a chat template"):
             count_messages(chat, model=model, continue_final_message=True)
         with pytest.raises(ValueError, match="variables"):
             count_messages(chat, model=model, variables={"x": 1})
@@ -331,7 +337,7 @@ def test_what_only_templates_take_is_refused() -> None:
     "model", ["text-embedding-3-small", "davinci-002", "gpt-3.5-turbo-instruct", "gpt2"]
 )
 def test_models_that_take_no_messages(model: str) -> None:
-    with pytest.raises(ValueError, match=f"^model '{model}': no chat format is known for it"):
+    with pytest.raises(ValueError, match=f"^no chat format is known for model '{model}'"):
         count_messages(EXAMPLE, model=model)
 
 

@@ -167,7 +167,7 @@ class TestContinuing:
 @pytest.mark.parametrize(
     ("form", "reason"),
     [
-        ("{{ raise_exception('Only users!') }}", "the chat template refuses this: Only users!"),
+        ("{{ raise_exception('Only users!') }}", "chat template rejects the request: Only users!"),
         ("\n{% if %}", "chat template: line 2: Expected an expression"),
         ("{{ 'x' | nothing }}", "chat template: line 1: No filter named 'nothing'."),
         ("{{ messages.x.y }}", "the chat template fails: 'list object' has no attribute 'x'"),
@@ -335,7 +335,7 @@ def test_no_template(tmp_path: Path) -> None:
     save_tokenizer_json(train_bpe(["hi"], 257), tmp_path / "tokenizer.json")
     with pytest.raises(ValueError, match="there is no chat template in this folder"):
         load_chat_template(tmp_path)
-    with pytest.raises(ValueError, match="no chat format is known for it; give template="):
+    with pytest.raises(ValueError, match=r"no chat format is known for .*; pass template="):
         count_messages(GREETING, encoding=tmp_path)
     with pytest.raises(FileNotFoundError):
         load_chat_template(tmp_path / "none.jinja")

@@ -498,7 +498,7 @@ def test_a_first_configuration_overwrites_nothing() -> None:
     Path(TOML).unlink()
     assert check("--init").status == 0
     before = Path(TOML).read_bytes()
-    exists = f"compat-bpe: {TOML}: it exists; no configuration is overwritten\n"
+    exists = f"compat-bpe: {TOML}: the file exists; --init does not overwrite it\n"
     assert check("--init") == (2, "", exists)
     assert Path(TOML).read_bytes() == before
 

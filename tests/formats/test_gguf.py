@@ -285,7 +285,9 @@ def test_a_folder_has_one_file_and_it_comes_last(tmp_path: Path) -> None:
     path = write(tmp_path / "a.gguf", gpt2())
     assert compat_bpe.load(tmp_path).encode("hello") == [259]
     write(tmp_path / "b.gguf", gpt2())
-    with pytest.raises(ValueError, match=r"it has several vocabularies \(a\.gguf, b\.gguf\)"):
+    with pytest.raises(
+        ValueError, match=r"the folder has several vocabularies \(a\.gguf, b\.gguf\)"
+    ):
         compat_bpe.load(tmp_path)
     other = {"model": {"type": "WordLevel", "vocab": {"hello": 7}, "unk_token": "hello"}}
     (tmp_path / "tokenizer.json").write_text(json.dumps({"added_tokens": [], **other}))
@@ -426,7 +428,7 @@ def test_an_escape_that_no_converter_writes(tmp_path: Path) -> None:
             "'new' is not supported, only gpt2, gemma4, llama, t5, bert, rwkv",
         ),
         (vocabulary("gpt2", {}), "tokenizer.ggml.tokens: there are no tokens"),
-        (gpt2(pre=None), "tokenizer.ggml.pre: is missing, as in files before May 2024"),
+        (gpt2(pre=None), "tokenizer.ggml.pre: is missing, as in files from before May 2024"),
         (gpt2(pre="new"), "'new' is not known: load the model's own tokenizer.json, or give the"),
         (gpt2(pre="whitespace"), "'whitespace' is not supported: "),
         (gpt2(add_bos_token="x"), "tokenizer.ggml.add_bos_token: must be true or false"),

@@ -220,7 +220,7 @@ spm(bos_piece="</s>") → eos_piece is '</s>'; another piece has that name
 spm(bos_piece="") → bos_piece is ''
 spm(unk_id=-1) → without byte_fallback
 spm(pad_id=16, hard_vocab_limit=False, model_type="char") → has the id 16
-spm(normalization_rule_name="nfkc") → 'nfkc' is not here
+spm(normalization_rule_name="nfkc") → 'nfkc' is not included
 spm(charsmap=b"1234") → the character map is shorter
 spm(use_all_vocab=True) → use_all_vocab
 spm(seed_sentencepiece_size=-1) → seed_sentencepiece_size is -1

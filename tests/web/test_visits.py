@@ -57,7 +57,7 @@ def reload(page: Page) -> None:
             "encoding=<script>&limit=-5&compare=zzz&special=yes&text=",
             "unknown encoding '<script>'; the encodings are gpt2, ",
         ),
-        ("compare=qwen3:8b", "Qwen 3, which does not ship; drop tokenizer.json and "),
+        ("compare=qwen3:8b", "Qwen 3, which is not included; drop tokenizer.json and "),
         ("limit=99999999999999&ids=0&tab=none&%%%", ""),
         ("limit=1e3&limit=2", ""),
     ],

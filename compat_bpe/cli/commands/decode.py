@@ -98,7 +98,7 @@ def _bytes(portion: _Portion, encoding: Encoding, file: str, skip_special: bool)
         number = next(n for n, token in enumerate(portion.ids) if not _is_known(encoding, token))
         hint = ""
         if encoding.reference == "baseline" and not encoding.max_token_value:
-            hint = "; each command numbers words anew"
+            hint = "; ids of words are valid only within one command"
         raise CommandError(
             f"{shown_name(file)}: {encoding.name} has no token with the id {portion.ids[number]} "
             f"(at offset {portion.offset(number)}){hint}"

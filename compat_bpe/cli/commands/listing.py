@@ -91,7 +91,7 @@ def _complete_model(
 @click.argument("names", nargs=-1, metavar="[MODEL]...", shell_complete=_complete_model)
 @option(
     "--families",
-    "List the families of models whose encodings are not included, and what counts their tokens.",
+    "List the families of models whose encodings are not included, and how to count their tokens.",
 )
 @option("--limits", "With --json, also give the limits of each model.")
 @option("--json", "Print one JSON object, or a list.", to="as_json")

@@ -152,7 +152,9 @@ def split(
     and "at", the place in the part at which they begin.
     """
     if not as_files and len(paths) > 1:
-        raise click.UsageError(f"{paths[1]!r} is a second PATH; several need --files.")
+        raise click.UsageError(
+            f"{paths[1]!r} is a second PATH; pass --files to split several files."
+        )
     given, of_files = given_options(), ("--include", "--exclude", "--hidden", "--no-ignore")
     if not as_files and (notebooks or any(map(given.__getitem__, of_files))):
         raise click.UsageError("options about files need --files.")
@@ -325,7 +327,7 @@ def _source(path: str, text: str) -> str:
     try:
         return notebook_source(text)
     except NotebookError as error:
-        write_message(complaint(path, f"not a notebook: {error}; taken as it is"))
+        write_message(complaint(path, f"not a notebook: {error}; read as it is"))
         return text
 
 
@@ -383,4 +385,4 @@ def _check_new(paths: Sequence[str], force: bool) -> None:
             continue
         # A device or a pipe would be replaced, not written to.
         if not os.path.isfile(path):
-            raise CommandError(f"{path}: it exists and is not a regular file")
+            raise CommandError(f"{path}: not a regular file")

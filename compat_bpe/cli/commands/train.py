@@ -101,8 +101,8 @@ class Checkpointing:
                 return
             if not isinstance(trainer, Trainer):
                 raise CommandError(
-                    "--checkpoint is not for models of SentencePiece: their texts wait in a "
-                    "temporary file, and are not counted before learning begins"
+                    "--checkpoint is not available for SentencePiece models, which keep their "
+                    "texts in a temporary file"
                 )
             with Checkpoint(self._folder, settings, self._every) as checkpoint:
                 if checkpoint.fed:

@@ -141,7 +141,7 @@ def truncate(
         write_bytes(data)
         if finest not in (None, boundary):
             write_message(
-                f"{shown_name(file)}: no place between {_NOUNS[boundary]} within the limit; cut "
+                f"{shown_name(file)}: no boundary between {_NOUNS[boundary]} within the limit; cut "
                 f"between {_NOUNS[finest]} instead"
             )
         elif limit and result.was_cut and not result.kept:

@@ -215,8 +215,8 @@ class SentencePieceSettings(Settings[SentencePiece]):
                     raise ValueError(f"{name} is for BPE and Unigram")
         if self.normalization_rule_name != "identity" and not self.charsmap:
             raise ValueError(
-                f"the character map {self.normalization_rule_name!r} is not here: take it from a "
-                "model that has it, or pass its bytes as charsmap"
+                f"the character map {self.normalization_rule_name!r} is not included: take it "
+                "from a model that has it, or pass its bytes as charsmap"
             )
         _check_characters(self.required_chars)
         meta_pieces(self)
