@@ -385,7 +385,7 @@ def _checked_globs(
 
 #: The option that turns ignore files off.
 no_ignore_option = option(
-    "--no-ignore", "In directories, also take files that git or .ignore files ignore."
+    "--no-ignore", "In directories, also include files that git or .ignore files ignore."
 )
 
 
@@ -401,7 +401,7 @@ walk_options = gathered(
     _walk,
     option(
         "--include GLOB",
-        "In directories, take only files that match. May be repeated.",
+        "In directories, include only files that match. May be repeated.",
         multiple=True,
         callback=_checked_globs,
     ),
@@ -411,7 +411,7 @@ walk_options = gathered(
         multiple=True,
         callback=_checked_globs,
     ),
-    option("--hidden", "In directories, also take names that begin with a dot."),
+    option("--hidden", "In directories, also include names that begin with a dot."),
     no_ignore_option,
 )
 
@@ -419,7 +419,7 @@ walk_options = gathered(
 notebooks_option = option(
     "--notebooks",
     "Read notebooks (.ipynb) as they are, or only the sources of their cells, without outputs. A "
-    "damaged notebook is named, and read as it is.",
+    "damaged notebook is reported, and read as it is.",
     type=click.Choice(["whole", "source"]),
     default="whole",
     callback=lambda _context, _parameter, value: value == "source",

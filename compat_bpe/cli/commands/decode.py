@@ -58,10 +58,10 @@ def decode(
       $ compat-bpe decode --packed corpus.bin > corpus.txt
 
     Without FILE, or with -, read standard input. It is a JSON list of ids, or ids separated by
-    white space, commas or both, as "compat-bpe encode" writes them. The output is the bytes of
-    the tokens and nothing else. It may not be UTF-8 if the ids are part of a longer list. Large
-    input takes little memory. A vocabulary of pieces (WordPiece, SentencePiece and the like) has a
-    decoder that puts in the spaces; it needs all ids at once.
+    white space, commas or both, as "compat-bpe encode" writes them. The output is the bytes of the
+    tokens and nothing else. Ids that are part of a longer list may give bytes that are not UTF-8.
+    Large input takes little memory. A vocabulary of pieces (WordPiece, SentencePiece and the like)
+    has a decoder that adds the spaces; it needs all ids at once.
     """
     chosen = chosen_encoding(model, encoding, pattern)
     portions = _read_packed(file) if packed else _read_written(file)

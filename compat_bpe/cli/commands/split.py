@@ -132,12 +132,12 @@ def split(
     special tokens are plain text.
 
     With --files, there may be several PATHs, and directories. Each part is a run of files in their
-    order. The line "==> NAME <==" comes before each file, and "==> NAME (continued) <==" before
-    the rest of a file that is cut; these lines count, too. If a file does not end with a newline,
-    one is added before the next such line. All else is the files, byte for byte, each once. In a
-    directory, files are chosen as by count: those that git ignores are left out, and those that are
-    binary (with --errors strict, also those that are not UTF-8) are skipped and named. If a PATH is
-    such a file, or a file cannot be read, that is an error, and no part is written.
+    order. The line "==> NAME <==" comes before each file, and "==> NAME (continued) <==" before the
+    rest of a file that is cut; these lines count, too. If a file does not end with a newline, one
+    is added before the next such line. Everything else is the content of the files, byte for byte.
+    In a directory, files are chosen as by count: those that git ignores are left out, and those
+    that are binary (with --errors strict, also those that are not UTF-8) are skipped and named. If
+    a PATH is such a file, or a file cannot be read, that is an error, and no part is written.
 
     One of --output, --separator, --null and --json is required. --output prints the names of the
     files, which appear only when all parts are written. A file that exists is overwritten only

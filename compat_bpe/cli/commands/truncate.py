@@ -93,7 +93,7 @@ def truncate(
     end in \\n. Names of special tokens are plain text. With --keep head, the command reads only as
     much as it needs.
 
-    If cutting at --boundary would leave only white space of an end, that end is cut at the next
+    If cutting at --boundary would leave only white space at an end, that end is cut at the next
     finer boundary, and a message says so.
 
     Bytes that are not UTF-8 count as U+FFFD, as with count --errors replace. With --errors strict,

@@ -253,7 +253,7 @@ REFUSED = {
 
 
 #: The advice about a file that does not say how text is split.
-_ADVICE = "load the model's own tokenizer.json, or give its pattern (pattern=, --pattern)"
+_ADVICE = "load the model's own tokenizer.json, or give the pattern (pattern=, --pattern)"
 #: The decoder of tokens with ``▁``.
 _SPELLED_DECODER = {
     "type": "Sequence",

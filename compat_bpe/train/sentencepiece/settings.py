@@ -139,7 +139,7 @@ class SentencePieceSettings(Settings[SentencePiece]):
     max_sentencepiece_length: int = setting(16, MAX_PIECE_LENGTH._replace(most=512))
     max_sentence_length: int = setting(
         4192,
-        "Leave out longer lines.",
+        "Leave out lines of more than this many bytes.",
         SENTENCES,
         metavar="BYTES",
         type=int,
