@@ -62,7 +62,7 @@ _R1 = Meaning(
     "2025-01-20",
     "deepseek-r1",
     False,
-    "; 2 tokens more were billed for each of 2 recorded requests",
+    "; each of 2 recorded requests was billed 2 more tokens",
 )
 ALIASES = {
     "deepseek-chat": _meanings(Meaning("2024-12-26", "deepseek-v3", False), thinks=False),

@@ -176,7 +176,9 @@ def rule_for(model: str, endpoint: Endpoint) -> tuple[MessageRule, str]:
     if re.fullmatch(recorded, model):
         return rule, ""
     where = "Chat Completions" if in_chat else "Responses"
-    whose = "its own rule, of two requests," if known.like == model else f"the rule of {known.like}"
+    whose = (
+        "the rule of its own two requests" if known.like == model else f"the rule of {known.like}"
+    )
     return rule, f"no request to {model} at {where} is published or recorded; {whose} is used"
 
 

@@ -21,8 +21,7 @@ from .calls import BOUNDS, Bounds, Call, CallError, Clock, Json, Roots, folders_
 
 _INSTRUCTIONS = (
     "Counts tokens exactly as models' tokenizers make them. If no public tokenizer is known, "
-    "is_estimate is true, and the note has the basis of the number. Only files in the roots are "
-    "read."
+    "is_estimate is true, and note states the basis. Only files in the roots are read."
 )
 
 #: The seconds that a client has to name its roots.
