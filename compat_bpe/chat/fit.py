@@ -378,7 +378,7 @@ class _Fitting:
         least = self._count(self._taken)
         if least > self._limit:
             raise ValueError(
-                f"limit is {self._limit}, but the messages that must stay (those of the system, "
+                f"limit is {self._limit}, but the messages that must stay (the system messages "
                 f"and the last ones) have {least} tokens"
             )
         # Bisection finds the most units that fit, taken in this order without a gap.

@@ -176,10 +176,13 @@ def rule_for(model: str, endpoint: Endpoint) -> tuple[MessageRule, str]:
     if re.fullmatch(recorded, model):
         return rule, ""
     where = "Chat Completions" if in_chat else "Responses"
-    whose = (
-        "the rule of its own two requests" if known.like == model else f"the rule of {known.like}"
-    )
-    return rule, f"no request to {model} at {where} is published or recorded; {whose} is used"
+    whose = known.like
+    if model == known.like:
+        if in_chat:  # gpt-4o-search-preview, the only one
+            return rule, f"the rule of {model} comes from only 2 recorded requests"
+        whose = "other models"
+    none = f"no request to {model} at {where} is published or recorded"
+    return rule, f"{none}; the rule of {whose} is used"
 
 
 ROLES = ("system", "developer", "user", "assistant", "tool", "function")

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from compat_bpe import get_encoding
 from compat_bpe.chat import count_messages
+from compat_bpe.chat.openai import rule_for
 from compat_bpe.chat.openai_tools import tools_text
 
 #: The example messages of the notebook "How to count tokens with tiktoken", and the tokens that
@@ -125,6 +126,13 @@ def test_models_without_a_rule_are_estimates(model: str, like: str, tokens: int)
     assert count.note == (
         f"no request to {model} at Chat Completions is published or recorded; the rule of {like} "
         "is used"
+    )
+
+
+def test_the_note_of_a_model_that_has_a_rule_of_its_own() -> None:
+    assert rule_for("gpt-4", "responses")[1].endswith("; the rule of other models is used")
+    assert rule_for("gpt-4o-search-preview", "chat_completions")[1] == (
+        "the rule of gpt-4o-search-preview comes from only 2 recorded requests"
     )
 
 

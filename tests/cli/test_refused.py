@@ -438,7 +438,7 @@ def test_train(line: str, said: str) -> None:
 --model wordpiece → Give --vocab-size, --merges or --patience.
 --model wordpiece -n 9 --post-processor bert →
     the post-processor needs '[CLS]': name it as a special token
--n 300 --like encoder.json → has no steps that a tokenizer.json describes
+-n 300 --like encoder.json → a tokenizer.json cannot describe
 -n 300 --like missing.json → missing.json: No such file or directory
 --model unigram → Give --vocab-size.
 --model wordpiece -n 9 --max-piece-length 3 →
@@ -461,7 +461,7 @@ def test_train(line: str, said: str) -> None:
 --model sentencepiece-bpe -n 90 --like wordpiece.json →
     --like: wordpiece.json is not a model of SentencePiece, which sentencepiece-bpe needs
 --like word.model -n 90 → models of words and characters can only be trained in
---like word.model --model wordpiece -n 90 → has no steps that a tokenizer.json describes
+--like word.model --model wordpiece -n 90 → a tokenizer.json cannot describe
 --model sentencepiece-bpe -n 9 → raise it, or lower character_coverage
 -n 300 --format sentencepiece → is not a model of SentencePiece
 --patience 2 → --patience and --check-every need --validation.

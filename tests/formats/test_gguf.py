@@ -418,7 +418,7 @@ def test_an_escape_that_no_converter_writes(tmp_path: Path) -> None:
     ("entries", "message"),
     [
         ({}, "tokenizer.ggml.model: the file has no vocabulary"),
-        ({"split.no": Typed(U32, 1)}, "the first file of several has the vocabulary"),
+        ({"split.no": Typed(U32, 1)}, "this is not the first file of the model"),
         ({"tokenizer.ggml.model": True}, "tokenizer.ggml.model: must be a string"),
         ({"tokenizer.ggml.model": b"\xff"}, "tokenizer.ggml.model: is not UTF-8"),
         (vocabulary("plamo2", {"a": 1}), "'plamo2' is not supported: "),

@@ -204,7 +204,7 @@ learn_unigram({"abcd": 2, "efg": 1}, UnigramSettings(6)) → 7 different charact
 learn_unigram({"abc": 2}, UnigramSettings(6, initial_alphabet="defg")) → 7 different characters
 spm(5000) → the texts have only
 spm(8) → raise it, or lower character_coverage
-spm(2) → eos_id is 2; this is too large
+spm(2) → eos_id is 2, which is too large
 spm(model_type="wordpiece") → model_type is 'wordpiece'
 spm(character_coverage=0.5) → character_coverage is 0.5; it must be 0.98 to 1
 spm(character_coverage=nan) → character_coverage is nan
@@ -215,7 +215,7 @@ spm(user_defined_symbols=["a", "a"]) → 'a' is a piece already
 spm(user_defined_symbols="ab") → pass a list
 spm(user_defined_symbols=["\ud800"]) → is not a text
 spm(user_defined_symbols=[*"abcdefghijklmnopqrst"]) → the reserved pieces alone
-spm(bos_id=0) → bos_id is 0; this is that of '<unk>'
+spm(bos_id=0) → bos_id is 0, which is the id of '<unk>'
 spm(bos_piece="</s>") → eos_piece is '</s>'; another piece has that name
 spm(bos_piece="") → bos_piece is ''
 spm(unk_id=-1) → without byte_fallback

@@ -72,7 +72,9 @@ def read_gguf(path: str | os.PathLike[str], pattern: str | None = None) -> AnyDe
     model = metadata.text("model")
     if model is None:
         if metadata.number("split.no"):
-            metadata.fail("model", "the first file of several has the vocabulary, not this one")
+            metadata.fail(
+                "model", "this is not the first file of the model, which has the vocabulary"
+            )
         metadata.fail("model", "the file has no vocabulary")
     if model in _REFUSED:
         metadata.fail("model", f"{model!r} is not supported: {_REFUSED[model]}")

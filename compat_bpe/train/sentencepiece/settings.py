@@ -370,8 +370,8 @@ def _special_pieces(settings: SentencePieceSettings) -> dict[int, tuple[str, int
         if number < 0:
             continue
         if number >= settings.vocab_size or number in pieces:
-            taken = f"that of {pieces[number][0]!r}" if number in pieces else "too large"
-            raise ValueError(f"{name}_id is {number}; this is {taken}")
+            taken = f"the id of {pieces[number][0]!r}" if number in pieces else "too large"
+            raise ValueError(f"{name}_id is {number}, which is {taken}")
         if text in (one for one, _ in pieces.values()):
             raise ValueError(f"{name}_piece is {text!r}; another piece has that name")
         pieces[number] = (text, UNKNOWN if text == settings.unk_piece else CONTROL)
