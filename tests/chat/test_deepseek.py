@@ -135,7 +135,7 @@ def test_tools_are_estimates() -> None:
     form = {"type": "json_schema", "json_schema": {"schema": {"type": "object"}}}
     found = count_messages(CHAT, model="deepseek-v3", response_format=form)
     assert bare + 15 < found < bare + 40
-    assert "no form of response_format" in found.note
+    assert "how this model receives response_format" in found.note
     call = {"id": "1", "function": {"name": "f", "arguments": {"a": 1}}}
     chat: list[dict[str, Any]] = [
         {"role": "user", "content": "x"},
@@ -225,7 +225,7 @@ def test_each_message_of_the_user_is_answered() -> None:
 @pytest.mark.parametrize(
     ("messages", "thinking", "reason"),
     [
-        (CALLING[2:], False, r"^messages\[0\]: a tool's result without a call of the tool"),
+        (CALLING[2:], False, r"^messages\[0\]: this tool result has no matching tool call"),
         ([*CALLING, CALLING[3]], False, r"^messages\[4\]: a tool's result without a call"),
         (
             [{"role": "developer", "content": ""}],
@@ -285,7 +285,7 @@ def test_counts_are_exact_but_for_any_json() -> None:
     bare = count_messages(CALLING, model=model)
     any_json = count_messages(CALLING, model=model, response_format={"type": "json_object"})
     assert any_json == bare
-    assert "no words of V3.2 for a reply in any JSON" in any_json.note
+    assert "not publish V3.2's instruction for json_object" in any_json.note
 
 
 SYSTEM_MARK = "<｜System｜>"

@@ -184,7 +184,7 @@ def test_each_date_has_as_many_tokens() -> None:
 @pytest.mark.parametrize(
     ("message", "reason"),
     [
-        ({"role": "tool", "content": "x"}, "messages[0]: has neither the name of a tool nor the i"),
+        ({"role": "tool", "content": "x"}, "messages[0]: needs the name of a tool, or the id of"),
         ({"role": "user", "content": "x", "name": 3}, "messages[0].name: must be a string"),
         ({"role": "system", "content": "x", "name": 3}, "messages[0].name: must be a string"),
         ({"role": "critic"}, "messages[0].role: 'critic' is not known"),

@@ -108,7 +108,7 @@ def test_variables() -> None:
     form = "{{ bos_token }}{{ thinks }}{{ add_generation_prompt }}"
     assert render(form, variables={"thinks": [0]}) == "<s>[0]True"
     assert render(form, variables={"bos_token": "B"}, add_generation_prompt=False) == "BFalse"
-    with pytest.raises(ValueError, match="variables: has messages, which are arguments of their"):
+    with pytest.raises(ValueError, match="variables: has messages; pass them as arguments of"):
         render(form, variables={"messages": []})
 
 
@@ -325,7 +325,7 @@ def test_a_model_and_a_template_beside_the_encoding_are_not_both_taken(tmp_path:
     save_tokenizer_json(train_bpe(["a"], 256, pattern="gpt2"), tmp_path / "tokenizer.json")
     folder_with(tmp_path, {"chat_template": "{{ messages[0].content }}"})
     assert count_messages(GREETING, encoding=tmp_path) == 2
-    with pytest.raises(ValueError, match="'gpt-4o' has one format, and the chat template beside"):
+    with pytest.raises(ValueError, match="'gpt-4o' has a chat format of its own"):
         count_messages(GREETING, encoding=tmp_path, model="gpt-4o")
     own = load_chat_template(tmp_path)
     assert count_messages(GREETING, encoding=tmp_path, model="gpt-4o", template=own) == 2

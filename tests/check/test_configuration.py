@@ -68,7 +68,7 @@ def counted_by(rule: Rule) -> str:
         (RULE + 'max = "5% of context"\n', 3, "an encoding has no context: name the model"),
         (RULE + 'model = "gpt-4o"\nmax = "101% of context"\n', 4, "not '101% of context'"),
         (RULE + 'max = "5%"\n', 3, "not '5%'"),
-        (RULE + 'max = 9\nwarn = "101%"\n', 4, 'warn is at most "100%"'),
+        (RULE + 'max = 9\nwarn = "101%"\n', 4, 'warn must be at most "100%"'),
         (RULE + "max = 9\nwarn = 10\n", 4, "warn is above max, 9"),
         (RULE + 'max = 9\nwarn = "10% of context"\n', 4, 'or a share, as in "90%"'),
         (RULE + 'max = 9\nname = ""\n', 4, "name must be a text that is not empty"),

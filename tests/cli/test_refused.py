@@ -484,7 +484,7 @@ def test_train(line: str, said: str) -> None:
 --checkpoint . --merges 5 → need separate folders
 --checkpoint corpus/kept --merges 5 → corpus contains this folder
 --checkpoint kept --model sentencepiece-bpe -n 99 →
-    --checkpoint is not for models of SentencePiece
+    --checkpoint is not available for SentencePiece
 --checkpoint named --merges 5 → the folder has other files (a.txt) and no checkpoint
 """)
 def test_settings_of_training(line: str, said: str) -> None:
