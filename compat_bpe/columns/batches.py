@@ -28,7 +28,12 @@ AnyEncoding = Union[Encoding, str, "os.PathLike[str]"]
 TERMS = Terms("", "use {!r}", "use {!r}")
 
 #: The advice in errors of SQL, where other encodings have the names that ``register`` gives them.
-_SQL_TERMS = Terms("", "use {!r}", "add it with register(…, {{'NAME': {!r}}})")
+SQL_TERMS = Terms(
+    "",
+    "use {!r}",
+    "add it with register(…, {{'NAME': {!r}}})",
+    adding="register(…, {'NAME': PATH}) adds others",
+)
 
 #: The most encodings given by value that a worker keeps.
 _MOST_KNOWN = 8
@@ -109,9 +114,7 @@ def encoding_named(name: str, own: Mapping[str, Carried]) -> Encoding:
     try:
         return encoding_of(resolve(name, files=False))
     except UnresolvedError as error:
-        is_unknown = error.meant is None and error.family is None
-        more = "; register(…, {'NAME': PATH}) adds others" * is_unknown
-        raise ValueError(error.message(_SQL_TERMS) + more) from None
+        raise ValueError(error.message(SQL_TERMS)) from None
 
 
 def check_fixed_ids(encoding: Encoding) -> None:

@@ -54,6 +54,7 @@ class Terms(NamedTuple):
             not possible.
         estimate: how to ask for an estimate; empty if that is not possible.
         listing: how to list the models; empty if that is not possible.
+        adding: how to add an encoding under a name; empty if that is not possible.
     """
 
     model: str
@@ -61,6 +62,7 @@ class Terms(NamedTuple):
     path: str
     estimate: str = ""
     listing: str = ""
+    adding: str = ""
 
 
 #: The terms of the library.
@@ -203,6 +205,8 @@ class UnresolvedError(ValueError, KeyError):
                 written = terms.path.format(f"hf:{self.name}")
                 yield f"{written} if this is a Hugging Face repository"
         yield from self.notes
+        if self.field == "encoding" and self.meant is None and family is None and terms.adding:
+            yield terms.adding
 
 
 def resolve(

@@ -267,11 +267,11 @@ def read_text(path: str, call: Call) -> str:
         raise CallError(f"{path}: {error}") from None
 
 
-#: The advice in errors for agents, which may give no path.
+#: The advice in errors for agents; only the user can give a path.
 TERMS = Terms(
     'give the model "{}"',
     'give the encoding "{}"',
-    "",
+    "start the server with compat-bpe mcp -e {}",
     listing="the resource compat-bpe://models lists known models",
 )
 
