@@ -226,7 +226,7 @@ def test_each_message_of_the_user_is_answered() -> None:
     ("messages", "thinking", "reason"),
     [
         (CALLING[2:], False, r"^messages\[0\]: this tool result has no matching tool call"),
-        ([*CALLING, CALLING[3]], False, r"^messages\[4\]: a tool's result without a call"),
+        ([*CALLING, CALLING[3]], False, r"^messages\[4\]: this tool result has no matching"),
         (
             [{"role": "developer", "content": ""}],
             False,

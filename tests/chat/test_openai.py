@@ -238,7 +238,7 @@ def test_results_of_several_calls_are_written_in_ascii() -> None:
     # The service billed 39,235 tokens for such a request, and 3,191 for one in English.
     english = count_messages(calling(*["test " * 1000] * 3), model="gpt-4o")
     assert abs(several - english - (39_235 - 3_191)) < 50
-    assert "in ASCII" in several.note
+    assert "ASCII JSON" in several.note
     # Responses keeps calls apart.
     apart = count_messages(calling(*[korean] * 3), model="gpt-4o", endpoint="responses")
     assert apart < 3 * single
@@ -356,7 +356,9 @@ def test_what_says_nothing() -> None:
         count_messages(EXAMPLE, model="gpt9")
     with pytest.raises(ValueError, match=r"^unknown encoding 'gpt9'"):
         count_messages(EXAMPLE, encoding="gpt9")
-    with pytest.raises(ValueError, match=r"^messages: must be a list, .*count_request counts$"):
+    with pytest.raises(
+        ValueError, match=r"^messages: must be a list; count_request counts a whole request$"
+    ):
         count_messages({"messages": EXAMPLE}, model="gpt-4o")  # type: ignore[arg-type]
     with pytest.raises(FileNotFoundError):
         count_messages(EXAMPLE, encoding="no/such/folder")

@@ -167,7 +167,7 @@ class TestContinuing:
 @pytest.mark.parametrize(
     ("form", "reason"),
     [
-        ("{{ raise_exception('Only users!') }}", "chat template rejects the request: Only users!"),
+        ("{{ raise_exception('Only users!') }}", "the chat template rejects the request: Only us"),
         ("\n{% if %}", "chat template: line 2: Expected an expression"),
         ("{{ 'x' | nothing }}", "chat template: line 1: No filter named 'nothing'."),
         ("{{ messages.x.y }}", "the chat template fails: 'list object' has no attribute 'x'"),

@@ -90,7 +90,7 @@ def counted_by(rule: Rule) -> str:
         ),
         ("[check]\n" + (RULE + "max = 1\n") * 1001, 1, "more than 1,000 rules"),
         (RULE + 'encoding = "o200k"\nmax = 1\n', 3, "(did you mean 'o200k_base'"),
-        (RULE + 'encoding = "/etc/passwd"\nmax = 1\n', 3, "a file or folder: -e /etc/passwd"),
+        (RULE + 'encoding = "/etc/passwd"\nmax = 1\n', 3, "a file or folder; use -e /etc/passwd"),
         (RULE + 'encoding = "hf:a/b"\nmax = 1\n', 3, "-e hf:a/b on the command line"),
         (RULE + 'model = "gpt-4p"\nmax = 1\n', 3, "unknown model 'gpt-4p' (did you mean"),
         (RULE + 'model = "claude-sonnet-4-5"\nmax = 1\n', 3, "claude-sonnet-4-5"),
@@ -222,7 +222,7 @@ def test_what_the_command_line_names_replaces_what_does_not_ship(line: str) -> N
 @pytest.mark.parametrize("lines", ['encoding = "a"\nmodel = "b"\n', "encoding = 1\n", 'model = ""'])
 def test_what_the_command_line_replaces_is_checked_for_its_form(lines: str) -> None:
     source = Source("/x/.compat-bpe.toml", f"[check]\n{lines}\n{RULE}max = 1\n")
-    with pytest.raises(ConfigurationError, match=r"exclude each other|is a text"):
+    with pytest.raises(ConfigurationError, match=r"exclude each other|must be a text"):
         configuration_of(source, Counting(None))
 
 
