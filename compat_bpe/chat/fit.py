@@ -244,7 +244,9 @@ def fit_messages(
         raise ValueError(f"keep_last is {keep_last}; it must be 1 or more")
     if isinstance(drop_first, str) or any(one not in get_args(Dropped) for one in drop_first):
         known = ", ".join(get_args(Dropped))
-        raise ValueError(f"drop_first is {drop_first!r}; it must be a list of some of {known}")
+        raise ValueError(
+            f"drop_first is {drop_first!r}; it must be a list, each item one of {known}"
+        )
     request = Request.checked(
         messages,
         tools,
@@ -376,7 +378,7 @@ class _Fitting:
         least = self._count(self._taken)
         if least > self._limit:
             raise ValueError(
-                f"limit is {self._limit}, but the messages that must stay (those of the system, "
+                f"limit is {self._limit}, but the messages that must stay (the system messages "
                 f"and the last ones) have {least} tokens"
             )
         # Bisection finds the most units that fit, taken in this order without a gap.

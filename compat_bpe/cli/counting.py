@@ -330,7 +330,7 @@ class FileCounter:
             data,
             allow_nul=self._allow_nul,
             any_bytes=self._errors == "replace",
-            advice="--text takes it as text",
+            advice="--text reads it as text",
         )
 
     def _count_rest(

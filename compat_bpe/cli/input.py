@@ -52,11 +52,11 @@ _GLOB = frozenset("*?[{")
 
 #: Advice about a directory, by the command that reads a file.
 _OF_DIRECTORY = {
-    "decode": "decode takes one file",
-    "encode": "encode takes one file; count takes a directory",
+    "decode": "decode reads a single file",
+    "encode": "encode reads a single file; count accepts a directory",
     "show": "give the files in it, such as {path}/*",
-    "split": "--files takes a directory",
-    "truncate": "truncate takes one file; split --files takes a directory",
+    "split": "--files accepts a directory",
+    "truncate": "truncate reads a single file; split --files accepts a directory",
 }
 
 
@@ -84,7 +84,7 @@ def _single_file(context: click.Context, _parameter: click.Parameter, path: str)
     paths = expanded_globs((path,))
     if len(paths) > 1:
         raise click.BadParameter(
-            f"{path!r} matches {len(paths):,} files; {context.info_name} takes one."
+            f"{path!r} matches {len(paths):,} files; {context.info_name} reads only one."
         )
     return paths[0]
 
@@ -286,7 +286,7 @@ def check_utf8(argument: str) -> str:
     try:
         argument.encode()
     except UnicodeEncodeError:
-        raise click.BadParameter("it is not UTF-8.") from None
+        raise click.BadParameter("the text is not UTF-8.") from None
     return argument
 
 
@@ -471,7 +471,7 @@ def _checked_globs(
 
 #: The option that turns ignore files off.
 no_ignore_option = option(
-    "--no-ignore", "In directories, also take files that git or .ignore files ignore."
+    "--no-ignore", "In directories, also include files that git or .ignore files ignore."
 )
 
 
@@ -487,7 +487,7 @@ walk_options = gathered(
     _walk,
     option(
         "--include GLOB",
-        "In directories, take only files that match. May be repeated.",
+        "In directories, include only files that match. May be repeated.",
         multiple=True,
         callback=_checked_globs,
     ),
@@ -497,7 +497,7 @@ walk_options = gathered(
         multiple=True,
         callback=_checked_globs,
     ),
-    option("--hidden", "In directories, also take names that begin with a dot."),
+    option("--hidden", "In directories, also include names that begin with a dot."),
     no_ignore_option,
 )
 
@@ -505,7 +505,7 @@ walk_options = gathered(
 notebooks_option = option(
     "--notebooks",
     "Read notebooks (.ipynb) as they are, or only the sources of their cells, without outputs. A "
-    "damaged notebook is named, and read as it is.",
+    "damaged notebook is reported, and read as it is.",
     type=click.Choice(["whole", "source"]),
     default="whole",
     callback=lambda _context, _parameter, value: value == "source",
@@ -542,7 +542,9 @@ def read_list(path: str, *, is_null: bool, announce: Callable[[str], None]) -> l
         raise CommandError(f"{shown_name(path)}: {error}") from None
     paths = [os.fsdecode(name) for name in names if name]
     if path == STDIN and STDIN in paths:
-        raise CommandError("standard input: it has the list of files, so it cannot be one of them")
+        raise CommandError(
+            "standard input: it holds the list of files, so it cannot be in that list"
+        )
     return paths
 
 

@@ -141,11 +141,14 @@ def _in_folder(folder: str) -> str:
             fitting = newest(list(filter(is_versioned, fitting)))
         if len(fitting) > 1:
             raise ValueError(
-                f"{folder}: it has several vocabularies ({', '.join(fitting)}); give one file"
+                f"{folder}: the folder has several vocabularies ({', '.join(fitting)}); give the "
+                "path of one"
             )
         if fitting:
             return fitting[0] if folder == os.curdir else os.path.join(folder, fitting[0])
-    raise ValueError(f"{folder}: it has no vocabulary (none of {', '.join(_IN_FOLDER.split())})")
+    raise ValueError(
+        f"{folder}: the folder has no vocabulary (none of {', '.join(_IN_FOLDER.split())})"
+    )
 
 
 #: The names of the two files of a pair, each format's at the same place.
@@ -427,7 +430,7 @@ def _as_trained(
 
     if pattern == AS_TOKENIZER_JSON:
         raise ValueError(
-            f"{path}: by the {MANIFEST} beside it, only tokenizer.json says how text is split; "
+            f"{path}: according to {MANIFEST}, only tokenizer.json defines how text is split; "
             "load tokenizer.json"
         )
     if pattern != DEEPSEEK:

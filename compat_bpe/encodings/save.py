@@ -79,7 +79,7 @@ def save_gpt2(
         if model.dropout == 1:
             raise ValueError(
                 f"{os.fspath(vocab_bpe)}: the format cannot hold the dropout of 1 with which "
-                f"{encoding!r} makes no merges; save_tokenizer_json writes it"
+                f"{encoding!r} makes no merges; save_tokenizer_json can"
             )
         if not encoder.is_complete:
             raise ValueError(f"{encoding!r}: the format requires a token for every byte")
@@ -338,8 +338,8 @@ def save_sentencepiece(encoding: Encoding, path: str | os.PathLike[str]) -> None
     check_encoding(encoding)
     if not isinstance(encoding, SentencePiece):
         raise ValueError(
-            f"{encoding!r} is not a SentencePiece model: its tokens have no scores by which a "
-            "model would give the same ids"
+            f"{encoding!r} is not a SentencePiece model: no scores of its tokens would give "
+            "the same ids"
         )
     write_files([(path, checked_bytes(encoding, path))])
 

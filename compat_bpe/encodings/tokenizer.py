@@ -367,8 +367,8 @@ class Tokenizer(Encoding):
         definition = self.definition
         if not isinstance(definition, TokenizerDefinition):
             raise ValueError(
-                f"{self!r} cannot have more tokens: only a tokenizer.json, or a file read as one, "
-                "has added tokens"
+                f"tokens cannot be added to {self!r}: only a tokenizer.json, or a file read as "
+                "one, has added tokens"
             )
         if self._ships:
             raise ValueError(

@@ -146,7 +146,7 @@ def fit_prompt(
     if isinstance(encoding, Document):
         document, encoding = encoding, encoding.encoding
         if suffix is not None:
-            raise TypeError("fit_prompt() of a Document takes an offset and no texts")
+            raise TypeError("fit_prompt() of a Document needs an offset, not texts")
         texts = around_offset(document, prefix, limit)  # type: ignore[arg-type]
     elif isinstance(prefix, str) and isinstance(suffix, str):
         texts = around_cursor(encoding, prefix, suffix, limit)

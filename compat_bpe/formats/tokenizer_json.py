@@ -181,7 +181,7 @@ def _model(part: Json) -> ModelPart:
                 errors.append(error)
     if errors:
         raise errors[0]
-    return part.fail("there is no 'type', and no 'vocab' to tell it by")
+    return part.fail("there is no 'type', and no 'vocab' to infer it from")
 
 
 _FLAGS = ("special", "normalized", "lstrip", "rstrip", "single_word")
@@ -272,8 +272,8 @@ def _assemble(definition: TokenizerDefinition) -> Definition:
         if not normalized_content(token, normalize):
             # tokenizers finds it between any two bytes, and fails on text that is not ASCII.
             raise ValueError(
-                f"{source}: added_tokens: {token.content!r} is normalized to nothing: "
-                "there would be such a token between any two characters"
+                f"{source}: added_tokens: {token.content!r} becomes empty when normalized, so it "
+                "would match between any two characters"
             )
     prefix, steps = split_off_first(steps)
     alone = model.define(steps, source)

@@ -481,7 +481,7 @@ def read_decoder(part: Json | None) -> list[DecoderStep]:
     written = [item["content"].text() for type_name, item in parts if type_name == "Replace"]
     most = prod(max(1, len(text)) for text in written)
     if most > _MOST_OF_ONE:
-        part.fail(f"the decoders may make {most} characters of one, more than {_MOST_OF_ONE}")
+        part.fail(f"the decoders may turn a character into {most}, more than {_MOST_OF_ONE}")
     return read
 
 

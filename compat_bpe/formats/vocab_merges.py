@@ -459,7 +459,8 @@ CLASSES = {
 }
 
 _MOSES = (
-    "it splits text into words by Moses and rules for each language, which no tokenizer.json has"
+    "it splits text into words by Moses and rules for each language, which a tokenizer.json "
+    "cannot hold"
 )
 #: Classes that cannot be loaded, and why.
 REFUSED = {
@@ -467,6 +468,6 @@ REFUSED = {
     "FlaubertTokenizer": _MOSES,
     "FSMTTokenizer": _MOSES,
     "BioGptTokenizer": _MOSES,
-    "CTRLTokenizer": "it writes tokens with @@, which no tokenizer.json has",
-    "BlenderbotSmallTokenizer": "it writes tokens with @@, which no tokenizer.json has",
+    "CTRLTokenizer": "it writes tokens with @@, which a tokenizer.json cannot hold",
+    "BlenderbotSmallTokenizer": "it writes tokens with @@, which a tokenizer.json cannot hold",
 }

@@ -178,7 +178,7 @@ class Roots:
             os.fstat(file.fileno()), os.lstat(now)
         ):
             file.close()
-            raise OSError(errno.ELOOP, "It is moved while it is opened", real)
+            raise OSError(errno.ELOOP, "It was moved while being opened", real)
         return file
 
 
@@ -223,7 +223,7 @@ def _open_stepwise(root: str, relative: str) -> BinaryIO:
 
 def _reason(error: OSError) -> str:
     if error.errno in (errno.ELOOP, errno.ENOTDIR):
-        return "it is moved while it is opened"
+        return "it was moved while being opened"
     return (error.strerror or str(error)).lower()
 
 
@@ -258,7 +258,7 @@ def read_text(path: str, call: Call) -> str:
         except OSError as error:
             raise CallError(f"{path}: {error.strerror or error}") from None
     if len(data) > limit:
-        raise CallError(f"{path}: larger than {limit:,} bytes; compat-bpe count takes it")
+        raise CallError(f"{path}: larger than {limit:,} bytes; count it with compat-bpe count")
     try:
         check_beginning(data)
         return data.decode()
@@ -268,12 +268,12 @@ def read_text(path: str, call: Call) -> str:
         raise CallError(f"{path}: {error}") from None
 
 
-#: The advice in errors for agents, which may give no path.
+#: The advice in errors for agents; only the user can give a path.
 TERMS = Terms(
-    'model "{}"',
-    'encoding "{}"',
-    "",
-    listing="the resource compat-bpe://models lists some",
+    'give the model "{}"',
+    'give the encoding "{}"',
+    "start the server with compat-bpe mcp -e {}",
+    listing="the resource compat-bpe://models lists known models",
 )
 
 

@@ -60,7 +60,7 @@ _WORD_IN_CLASS = re.compile(
 )
 #: Escapes that mean a class without differences of case.
 _WITHOUT_CASE = tuple("dDhHsSwW")
-_CASE = "case is ignored where letters may be one character, in a way that is not supported"
+_CASE = "ignoring case is not supported where several letters may match one character, as ss and ß"
 
 
 def parse_oniguruma(pattern: str) -> Node:

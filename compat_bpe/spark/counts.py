@@ -250,7 +250,7 @@ def chunk_counts(
         raise ValueError("weights and approximate exclude each other")
     check_least("approximate", approximate, 1)
     if weights and group is None:
-        raise ValueError("weights are of groups: give group, the column that has them")
+        raise ValueError("weights need group, the column of the groups")
     functions = needed("pyspark.sql.functions")
     count = Count(chunks_of(splitter_of(pattern)), column, errors, group, approximate)
     rows = mapped(picked(df, column, group), count, count.schema)

@@ -177,9 +177,9 @@ def check_folder(folder: Path, *, force: bool) -> None:
     """
     if folder.is_dir():
         if not force and any(folder.iterdir()):
-            raise FileExistsError(f"{folder}: it exists and is not empty; --force writes into it")
+            raise FileExistsError(f"{folder}: the folder is not empty; --force writes into it")
     elif folder.exists() or folder.is_symlink():
-        raise FileExistsError(f"{folder}: it exists and is not a folder")
+        raise FileExistsError(f"{folder}: not a folder")
     elif not folder.absolute().parent.is_dir():
         raise FileNotFoundError(f"{folder}: there is no folder {folder.absolute().parent}")
     if not os.access(folder if folder.is_dir() else folder.absolute().parent, os.W_OK | os.X_OK):

@@ -246,7 +246,9 @@ def test_a_message_is_counted_once(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_what_all_of_it_is_refused_for_is_said() -> None:
     chat = chat_of(1, 1)
     chat.insert(1, {"role": "assistant", "content": "x"})
-    with pytest.raises(ValueError, match="the chat template refuses this: roles must alternate"):
+    with pytest.raises(
+        ValueError, match="the chat template rejects the request: roles must alternate"
+    ):
         fit_messages(chat, 10, encoding="gpt2", template="{% set bos_token = '' %}" + LLAMA_2)
 
 
@@ -366,7 +368,9 @@ def test_images_of_responses() -> None:
 
 @pytest.mark.parametrize("wrong", ["images", ["image"], [["images"]], [None], {"x": 1}])
 def test_wrong_names(wrong: Any) -> None:
-    with pytest.raises(ValueError, match=r"^drop_first is .*; it must be a list of some of images"):
+    with pytest.raises(
+        ValueError, match=r"^drop_first is .*; it must be a list, each item one of images"
+    ):
         fit_messages(CHAT, 1000, model="gpt-4o", drop_first=wrong)
 
 

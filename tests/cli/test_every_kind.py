@@ -153,7 +153,7 @@ def test_ids_of_baselines() -> None:
     assert command("decode -e bytes", stdin="256") == (2, "", unknown)
     status, out, err = command("decode -e words", stdin="99999999")
     assert (status, out) == (2, "")
-    assert err.endswith("(at offset 0); each command numbers words anew\n")
+    assert err.endswith("(at offset 0); ids of words are valid only within one command\n")
 
 
 @pytest.mark.parametrize("args", COMMANDS)

@@ -516,7 +516,7 @@ def test_split_and_report_take_the_source() -> None:
         f"==> d/a.ipynb <==\n{SOURCE}\n==> d/b.py <==\nx = 1\n==> d/c.ipynb <==\n{DAMAGED}",
     )
     assert err.startswith(REASON)
-    assert err.endswith("; taken as it is\n")
+    assert err.endswith("; read as it is\n")
 
     def sizes(done: TextResult) -> dict[str, int]:
         return {name: one["characters"] for name, one in json.loads(done.out)["groups"].items()}

@@ -134,10 +134,10 @@ def test_ids_for_the_beginning_and_the_end() -> None:
     mapping = sp.encode("the", out_type="offset_mapping")
     assert enc.encode_with_offsets("the").offsets == mapping["offsets"]
     assert enc.encode_with_offsets("the").tokens == mapping["pieces"]
-    with pytest.raises(ValueError, match="does not take pairs"):
+    with pytest.raises(ValueError, match="does not accept pairs"):
         enc.encode_with_offsets("the", "cat")
     for encode in (enc.encode, enc.encode_with_offsets):
-        with pytest.raises(ValueError, match="does not take words"):
+        with pytest.raises(ValueError, match="does not accept words"):
             encode(["the"], is_pretokenized=True)
     with pytest.raises(ValueError, match="cannot have more tokens"):
         enc.add_tokens(["<tool>"])

@@ -247,7 +247,9 @@ def test_a_name_of_its_own_comes_after_tokenizer_model(tmp_path: Path) -> None:
 def test_versions_of_different_models_cannot_be_compared(tmp_path: Path) -> None:
     for name in ("a.model.v3", "b.model.v7"):
         (tmp_path / name).write_bytes(NEW)
-    with pytest.raises(ValueError, match=r"it has several vocabularies \(a.model.v3, b.model.v7\)"):
+    with pytest.raises(
+        ValueError, match=r"the folder has several vocabularies \(a.model.v3, b.model.v7\)"
+    ):
         load(tmp_path)
 
 

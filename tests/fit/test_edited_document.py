@@ -458,7 +458,7 @@ def test_tokens_are_those_of_the_text(names: list[str], data: st.DataObject, tex
 
 def test_places_that_are_not_there_are_refused() -> None:
     document = Document(get_encoding("gpt2"), "one\ntwo")
-    with pytest.raises(IndexError, match="line 2 of a document of 2 lines"):
+    with pytest.raises(IndexError, match="there is no line 2: the document has 2 lines"):
         document.offset(2, 0)
     with pytest.raises(IndexError, match="line -1 of a document"):
         document.line_range(-1)
@@ -468,9 +468,9 @@ def test_places_that_are_not_there_are_refused() -> None:
         document.position(8)
     with pytest.raises(IndexError, match="range -1 to -1 is outside"):
         document.units(-1, "utf-8")
-    with pytest.raises(IndexError, match="unit 8 of a document of 7 units of utf-16"):
+    with pytest.raises(IndexError, match="there is no unit 8: the document has 7 units of utf-16"):
         document.offset_of_units(8, "utf-16")
-    with pytest.raises(IndexError, match="token 3 of a document of 3 tokens"):
+    with pytest.raises(IndexError, match="there is no token 3: the document has 3 tokens"):
         document.token(3)
     with pytest.raises(ValueError, match="unit is 'utf-7'; it must be one of utf-8, utf-16"):
         document.position(1, "utf-7")  # type: ignore[arg-type]

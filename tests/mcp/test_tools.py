@@ -299,7 +299,7 @@ def test_numbers_have_bounds() -> None:
     [
         ("count_tokens", {}, "give exactly one of text, messages, files; none is given"),
         ("count_tokens", {"text": "a", "files": []}, "files; text and files are given"),
-        ("count_tokens", {"text": "a", "tools": []}, "tools go beside messages"),
+        ("count_tokens", {"text": "a", "tools": []}, "tools need messages"),
         ("count_tokens", {"text": "a", "model": "m", "encoding": "e"}, "exclude each other"),
         ("count_tokens", {"text": "a", "encoding": "o200k"}, "unknown encoding 'o200k'.*o200k_b"),
         ("count_tokens", {"text": "a", "encoding": "one.txt"}, "unknown encoding"),

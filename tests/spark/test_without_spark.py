@@ -133,7 +133,7 @@ def test_no_file_is_overwritten_unasked(
     path = tmp_path / "old.tsv"
     path.write_text("old")
     assert main([*arguments, str(path)]) == 2
-    assert capsys.readouterr().err.endswith("old.tsv: it exists; --force overwrites it\n")
+    assert capsys.readouterr().err.endswith("old.tsv: the file exists; --force overwrites it\n")
     assert path.read_text() == "old"
 
 

@@ -276,9 +276,11 @@ class _Check:
         folder = os.getcwd()
         for name in (NAME, PYPROJECT):
             if name == NAME and os.path.lexists(name):
-                raise CommandError(f"{name}: it exists; no configuration is overwritten")
+                raise CommandError(f"{name}: the file exists; --init does not overwrite it")
             if os.path.isfile(name) and read_source(name).table is not None:
-                raise CommandError(f"{name}: it has budgets already; nothing is overwritten")
+                raise CommandError(
+                    f"{name}: the file has budgets already; --init does not change them"
+                )
         rules = usual_rules(folder)
         chosen = chosen_files(rules, ignore=not self.no_ignore)
         if not chosen.found:

@@ -102,7 +102,7 @@ def count(**values: Any) -> None:
     before them, with --total-only, too.
 
     Each --model and --encoding has a column, in their order; each file is read once. --sort and
-    --top go by the first column; --max and --per-file apply to each. --price adds a column with
+    --top use the first column; --max and --per-file apply to each. --price adds a column with
     the exact cost.
 
     The object that --json prints has "encoding"; "files", a list of objects with "path", "tokens",

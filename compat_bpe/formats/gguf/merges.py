@@ -219,15 +219,12 @@ PRE: dict[str, Pre] = {name: pre for names, pre in _GROUPS.items() for name in n
 
 #: Known names whose steps are not known, and why.
 REFUSED = {
-    "whitespace": "it belongs to the model 'whitespace', whose normalizer is in no GGUF file",
+    "whitespace": "it belongs to the model 'whitespace', whose normalizer GGUF files lack",
 }
 
 
 #: The advice about a file that does not say how text is split.
-_ADVICE = (
-    "load the model's own tokenizer.json, or give the pattern that it splits text by "
-    "(pattern=, --pattern)"
-)
+_ADVICE = "load the model's own tokenizer.json, or give the pattern (pattern=, --pattern)"
 #: The decoder of tokens with ``▁``.
 _SPELLED_DECODER = {
     "type": "Sequence",
@@ -255,7 +252,8 @@ def read_byte_level(vocabulary: Vocabulary, pattern: str | None) -> TokenizerDef
         return _definition(vocabulary, Pre(steps), _model(vocabulary, Pre()))
     if name is None:
         vocabulary.metadata.fail(
-            "pre", f"is missing, as in files before May 2024; it says how text is split: {_ADVICE}"
+            "pre",
+            f"is missing, as in files from before May 2024, so the pattern is not known: {_ADVICE}",
         )
     if name in REFUSED:
         vocabulary.metadata.fail("pre", f"{name!r} is not supported: {REFUSED[name]}")

@@ -420,7 +420,7 @@ def _merging(
     # The first parts have the most separators.
     widest = [part.data for part in next(states()).parts]
     is_merged = is_token and len(widest) > 1
-    note = "a token as a whole, so it is not merged; if it were:" if is_merged else ""
+    note = "the whole chunk is a token and is not merged; merging would give:" if is_merged else ""
     return Explanation(chunk, ids, rows, members, note, widest)
 
 
@@ -433,7 +433,7 @@ def _explain_word(model: WordPiece, chunk: str) -> Explanation:
     is_too_long = len(chunk) > model.longest_word
     places = [] if is_too_long else list(tried(model, chunk))
     is_unknown = is_too_long or any(step.id is None for step in places)
-    note = "unknown: at some place no piece of the vocabulary fits" if is_unknown else ""
+    note = "unknown: a part of it matches no piece of the vocabulary" if is_unknown else ""
     if is_too_long:
         note = f"unknown: it has more than {model.longest_word} characters"
 
