@@ -77,6 +77,11 @@ def layer_of(folder: str) -> int:
     return next(number for number, folders in enumerate(LAYERS) if folder in folders)
 
 
+def test_the_layers_are_those_of_the_documentation() -> None:
+    text = (Path(__file__).parents[1] / "docs/architecture.md").read_text("utf-8")
+    assert [set(row.split(", ")) for row in re.findall(r" │ (.+)", text)] == LAYERS
+
+
 def test_every_folder_is_in_a_layer() -> None:
     folders = {path.relative_to(PACKAGE).with_suffix("").parts[0] for path in MODULES}
     assert folders == {*chain.from_iterable(LAYERS), *EXPORTS - {""}, *BASE, "__init__"}
