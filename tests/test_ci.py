@@ -280,8 +280,8 @@ SUMMARIES = {
     "FAILED tests/a.py::A::test_b[a b - [c]] - x [1] - y": "tests/a.py::A::test_b[a b - [c]]",
     "ERROR tests/a.py - ImportError: no module": "tests/a.py",
     "ERROR tests/a.py::test_b[x]": "tests/a.py::test_b[x]",
-    "FAILED compat_bpe/fit/stream.py::compat_bpe.fit.stream": "compat_bpe/fit/stream.py::"
-    "compat_bpe.fit.stream",
+    "FAILED compat_bpe/fit/split.py::compat_bpe.fit.split": "compat_bpe/fit/split.py::"
+    "compat_bpe.fit.split",
 }
 
 

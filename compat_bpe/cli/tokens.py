@@ -20,10 +20,10 @@ from typing import NamedTuple
 
 from .. import Encoding
 from ..encodings.tokenizer import Tokenizer
-from ..fit.stream import StreamEncoder
 from ..pipeline.core import is_byte_level, joins_to_text
 from ..pipeline.cutter import Cutter, portions
 from ..pipeline.offsets import Located, locate
+from ..pipeline.stream import StreamEncoder
 from .input import replace_escaped, split_escaped
 from .output import CommandError
 

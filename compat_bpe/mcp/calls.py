@@ -21,8 +21,8 @@ from ..encodings.registry import encoding_of
 from ..encodings.resolve import Answer, Terms, UnresolvedError, resolve
 from ..files.text import check_beginning, not_utf8, path_of_uri
 from ..files.whole import open_regular, read_at_most
-from ..fit.stream import StreamCounter
 from ..pipeline.cutter import portions
+from ..pipeline.stream import StreamCounter
 
 #: JSON: the arguments of a call, or its result.
 Json = dict[str, Any]

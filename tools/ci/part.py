@@ -78,7 +78,7 @@ def shares(tests: int, of_changed: int) -> int:
 def changed_packages(files: Sequence[str]) -> set[str]:
     """Return the changed packages inside ``compat_bpe``, and the files of tests.
 
-    >>> sorted(changed_packages(["compat_bpe/fit/stream.py", "compat_bpe/sql.py", "tests/a.py"]))
+    >>> sorted(changed_packages(["compat_bpe/fit/split.py", "compat_bpe/sql.py", "tests/a.py"]))
     ['fit', 'sql', 'tests/a.py']
     """
     packages = set()

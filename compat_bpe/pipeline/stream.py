@@ -1,7 +1,7 @@
 """Text that arrives in pieces, encoded and counted; ids that arrive in pieces, decoded.
 
 The pieces may be cut anywhere. The text so far is encoded up to its last cut point, and the text
-after it is held back (``pipeline.cutter``).
+after it is held back (``cutter``).
 """
 
 from __future__ import annotations
@@ -10,10 +10,10 @@ from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Iterable, I
 from itertools import chain
 from typing import Protocol, Union, runtime_checkable
 
-from ..pipeline.cutter import PORTION, Cutter, TextEncoder, check_encoding, portions
-from ..pipeline.processors import keeps_text
-from ..pipeline.special_tokens import AllowedSpecial, DisallowedSpecial
 from ..unicode.text import Utf8Decoder
+from .cutter import PORTION, Cutter, TextEncoder, check_encoding, portions
+from .processors import keeps_text
+from .special_tokens import AllowedSpecial, DisallowedSpecial
 
 _NO_NAMES: frozenset[str] = frozenset()
 

@@ -20,7 +20,9 @@ from hypothesis import strategies as st
 
 from compat_bpe import Encoding, get_encoding, load
 from compat_bpe.encodings.tokenizer import Tokenizer
-from compat_bpe.fit.stream import (
+from compat_bpe.pipeline.cutter import Cutter
+from compat_bpe.pipeline.decoders.streams import Concatenation
+from compat_bpe.pipeline.stream import (
     StreamCounter,
     StreamDecoder,
     StreamEncoder,
@@ -32,8 +34,6 @@ from compat_bpe.fit.stream import (
     decode_iter,
     encode_iter,
 )
-from compat_bpe.pipeline.cutter import Cutter
-from compat_bpe.pipeline.decoders.streams import Concatenation
 from compat_bpe.save import save_tokenizer_json
 from compat_bpe.unicode.text import StreamDecodeError
 from tests.fit.hard_encodings import NAMES, encoding_of, encodings, hard_texts
