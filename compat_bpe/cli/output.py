@@ -122,7 +122,7 @@ class Screen:
 
 
 def write_message(message: str) -> None:
-    """Write ``compat-bpe: message`` to standard error, on a line of its own."""
+    """Write ``compat-bpe: message`` to standard error, if possible, on a line of its own."""
     if sys.stderr is None:
         return
     lead = ""
@@ -130,7 +130,8 @@ def write_message(message: str) -> None:
         lead = "\n"
         Screen.is_at_line_start = True
     Screen.clear_bar()
-    click.echo(lead.encode() + _encode(brief(f"{PROGRAM}: {message}"), sys.stderr), err=True)
+    with suppress(OSError):  # nobody reads it: the results and the status stay as they are
+        click.echo(lead.encode() + _encode(brief(f"{PROGRAM}: {message}"), sys.stderr), err=True)
 
 
 def _is_shared() -> bool:

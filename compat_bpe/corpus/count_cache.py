@@ -12,6 +12,7 @@ written is left alone. Only programs open a cache: no function of the library do
 from __future__ import annotations
 
 import os
+import stat
 import sys
 import time
 from collections.abc import Iterable, Sequence
@@ -336,4 +337,7 @@ def _bytes_used(connection: sqlite3.Connection) -> int:
 def _connected(path: str) -> sqlite3.Connection:
     import sqlite3  # some Pythons have none
 
+    with suppress(FileNotFoundError):
+        if not stat.S_ISREG(os.lstat(path).st_mode):  # SQLite would follow a link
+            raise OSError("not a regular file")
     return sqlite3.connect(path, timeout=_PATIENCE, isolation_level=None)

@@ -112,6 +112,9 @@ def test_the_highest_score_is_merged_first_and_then_the_leftmost() -> None:
     assert [piece for piece, _ in model.split("aaaab")] == ["aa", "aab"]
     zeros = SentencePieceBPE(piece_vocabulary({"a": -5, "b": -5, "ab": 0.0, "ba": -0.0}))
     assert [piece for piece, _ in zeros.split("bab")] == ["b", "ab"]
+    infinite = SentencePieceBPE(piece_vocabulary({"a": 0, "b": 0, "aa": -inf, "ab": inf, "ba": 0}))
+    for split in (infinite.split, infinite.quick_split):
+        assert [piece for piece, _ in split("aaab")] == ["aa", "ab"]
 
 
 @pytest.mark.parametrize("size", [30_000, pytest.param(1_000_000, marks=pytest.mark.sweep)])
