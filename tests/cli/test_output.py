@@ -99,7 +99,7 @@ def test_no_command_overwrites_its_input(
             cli([*arguments.split(), "--force", *inputs], prog_name="compat-bpe")
     captured = capfd.readouterr()
     assert (caught.value.code, captured.out) == (2, "")
-    assert "it is one of the inputs" in captured.err
+    assert "the file is one of the inputs" in captured.err
     assert Path(output).read_text() == content
     assert len(os.listdir()) == 1 + (how == "a hard link")
 

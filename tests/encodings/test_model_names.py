@@ -135,7 +135,7 @@ def test_the_encoding_of_a_spelling_is_loaded() -> None:
     [
         (
             "qwen3:8b",
-            ["model 'qwen3:8b'", "Qwen 3", "give load('hf:Qwen/Qwen3-8B') once", "its path"],
+            ["model 'qwen3:8b'", "Qwen 3", "then use load('hf:Qwen/Qwen3-8B')", "your file"],
         ),
         # Hugging Face's own name of a model is better than that of another of its family.
         ("Qwen/Qwen3-14B", ["'hf:Qwen/Qwen3-14B'", "`hf download Qwen/Qwen3-14B tokenizer.json"]),

@@ -214,7 +214,7 @@ def test_other_names_are_no_models(tmp_path: Path, name: str) -> None:
     with pytest.raises(ValueError, match="not a recognized vocabulary file"):
         recognise(name, b"")
     (tmp_path / name).write_bytes(NEW)
-    with pytest.raises(ValueError, match="it has no vocabulary"):
+    with pytest.raises(ValueError, match="the folder has no vocabulary"):
         load(tmp_path)
 
 
