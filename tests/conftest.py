@@ -6,11 +6,12 @@ import gc
 import os
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+from _pytest.doctest import DoctestModule
 from hypothesis import HealthCheck, Phase, settings
 
 from tools.clean_start import clean_start
@@ -52,6 +53,12 @@ def pytest_collection_finish() -> None:
 def pytest_sessionstart() -> None:
     """Begin in a known state; the report has its colours by now, and workers are yet to start."""
     clean_start()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collect_file() -> Generator[None, list[pytest.Collector], list[pytest.Collector]]:
+    """Look for examples in the package alone: the helpers of tests, and the tests, have none."""
+    return [found for found in (yield) if not isinstance(found, DoctestModule)]
 
 
 #: The folders whose tests are run for many kinds of tokenizers and texts, and how many of these

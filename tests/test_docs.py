@@ -51,7 +51,7 @@ from tests.docs_pages import (
 )
 from tests.docs_pages import environment as environment
 from tests.docs_pages import folder as folder
-from tests.docs_pages import vocabulary as vocabulary
+from tests.docs_pages import project as project
 from tools.check_links import broken_links
 from tools.ci.stages import STAGES
 
