@@ -28,7 +28,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import sqlite3
     from hashlib import _Hash as Hash
-    from typing import Any
+    from typing import Any, Callable
 
     from typing_extensions import Self
 
@@ -218,6 +218,24 @@ class CountCache:
         """Keep the numbers of a text, those of each encoding."""
         if self.path is not None:
             self._new[digest] = [b" ".join(b"%d" % number for number in some) for some in numbers]
+
+    def count(self, text: str, count: Callable[[str], int]) -> int:
+        """Return the tokens of a text by the only encoding: those that are kept, or new ones.
+
+        Args:
+            text: the text.
+            count: returns the tokens of a text.
+        """
+        data = text.encode()
+        hashed = new_hash()
+        hashed.update(data)
+        digest = hashed.digest()
+        found = self.find([digest])
+        if found:
+            return found[digest][0][0]
+        tokens = count(text)
+        self.keep(digest, [(tokens, len(data), len(text))])
+        return tokens
 
     def close(self) -> None:
         """Write new counts, and close the file."""

@@ -15,7 +15,7 @@ from functools import lru_cache
 from typing import Any, BinaryIO, NamedTuple
 from urllib.parse import unquote, urlsplit
 
-from ..corpus.count_cache import CountCache, cache_folder, new_hash
+from ..corpus.count_cache import CountCache, cache_folder
 from ..encodings.encoding import Encoding
 from ..encodings.registry import encoding_of
 from ..encodings.resolve import Answer, Terms, UnresolvedError, resolve
@@ -294,16 +294,7 @@ class Chosen:
 
     def count_cached(self, text: str, call: Call, cache: CountCache) -> int:
         """Return the tokens of a text, which a cache may know."""
-        data = text.encode()
-        hashed = new_hash()
-        hashed.update(data)
-        digest = hashed.digest()
-        found = cache.find([digest])
-        if found:
-            return self.answer.tokens(found[digest][0][0])
-        number = self._count(text, call)
-        cache.keep(digest, [(number, len(data), len(text))])
-        return self.answer.tokens(number)
+        return self.answer.tokens(cache.count(text, lambda text: self._count(text, call)))
 
     def cache(self) -> CountCache:
         """Return the user's cache for the counts of this encoding."""
