@@ -1,10 +1,10 @@
-"""Cutting text at cut points of an encoding, as when it arrives in pieces.
+"""Cutting text at cut points of an encoding; apart from ``stream``, since counting needs no more.
 
-The pieces may be cut anywhere. The text so far is encoded up to its last *cut point*, where the
-ids of both sides are those of the whole (``Core.next_cut_point``). The text after it is held back.
-Text after a cut point is encoded as text that continues (``continued``). Most texts have a cut
-point every few words. If there is none, as in a million letters, or with a pattern that looks back,
-all text is held until there is one.
+The text arrives in pieces, cut anywhere. The text so far is encoded up to its last *cut point*,
+where the ids of both sides are those of the whole (``Core.next_cut_point``). The text after it is
+held back. Text after a cut point is encoded as text that continues (``continued``). Most texts have
+a cut point every few words. If there is none, as in a million letters, or with a pattern that looks
+back, all text is held until there is one.
 
 ``TextEncoder`` is the protocol of encodings, which are defined in a layer above.
 """
