@@ -43,6 +43,19 @@ def tree_of(path: Path) -> ast.Module:
 
 
 @cache
+def nodes_of(path: Path) -> list[ast.AST]:
+    return list(ast.walk(tree_of(path)))
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _forget_all() -> Iterator[None]:
+    """A million objects, through which the search for garbage would go in later tests."""
+    yield
+    nodes_of.cache_clear()
+    tree_of.cache_clear()
+
+
+@cache
 def imported_modules(path: Path) -> tuple[tuple[str, ...], ...]:
     """The modules of the package that a file imports, each as its parts below the package."""
     return tuple(_imported_modules(path))
@@ -50,7 +63,7 @@ def imported_modules(path: Path) -> tuple[tuple[str, ...], ...]:
 
 def _imported_modules(path: Path) -> Iterator[tuple[str, ...]]:
     package = path.relative_to(PACKAGE).parts[:-1]
-    for node in ast.walk(tree_of(path)):
+    for node in nodes_of(path):
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
             assert not [name for name in names if name.split(".")[0] == "compat_bpe"], path
@@ -161,9 +174,9 @@ PUBLIC = set(
 )
 
 
-def private_names(tree: ast.Module) -> Iterator[tuple[int, str]]:
+def private_names(path: Path) -> Iterator[tuple[int, str]]:
     """The names with an underscore that a file takes from elsewhere, each with its line."""
-    for node in ast.walk(tree):
+    for node in nodes_of(path):
         if isinstance(node, ast.Attribute):
             owner = node.value.id if isinstance(node.value, ast.Name) else ""
             if owner not in ("self", "cls"):
@@ -172,9 +185,9 @@ def private_names(tree: ast.Module) -> Iterator[tuple[int, str]]:
             yield from ((node.lineno, alias.name) for alias in node.names)
 
 
-def defined_names(tree: ast.Module) -> Iterator[str]:
+def defined_names(path: Path) -> Iterator[str]:
     """The names that a file defines, of its own and of its objects."""
-    for node in ast.walk(tree):
+    for node in nodes_of(path):
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
             yield node.attr if node.value.id in ("self", "cls") else ""
         elif isinstance(node, (ast.FunctionDef, ast.ClassDef)):
@@ -184,14 +197,13 @@ def defined_names(tree: ast.Module) -> Iterator[str]:
 
 
 def test_no_private_name_of_another_folder_is_used() -> None:
-    trees = {path: tree_of(path) for path in MODULES}
     own: dict[str, set[str]] = {}
-    for path, tree in trees.items():
-        own.setdefault(path.relative_to(PACKAGE).parts[0], set()).update(defined_names(tree))
+    for path in MODULES:
+        own.setdefault(path.relative_to(PACKAGE).parts[0], set()).update(defined_names(path))
     reaches = [
         f"{path.relative_to(PACKAGE)}:{line} {name}"
-        for path, tree in trees.items()
-        for line, name in private_names(tree)
+        for path in MODULES
+        for line, name in private_names(path)
         if name.startswith("_") and not name.startswith("__")
         if name not in PUBLIC | own[path.relative_to(PACKAGE).parts[0]]
     ]
