@@ -137,7 +137,7 @@ def test_without_compat_bpe(neovim: str, tmp_path: Path) -> None:
         else "",
         str(tmp_path / "bin"),
     )
-    why = "not installed: pip install . in a checkout, then :TokenRestart"
+    why = "run pip install . in a checkout, then :TokenRestart"
     lines = [line for line in written["said"].splitlines() if line.startswith("compat-bpe")]
     off = "the server is not running; :TokenRestart starts it"
     assert lines == [f"compat-bpe: {why}", *[f"compat-bpe: {off}"] * 4]

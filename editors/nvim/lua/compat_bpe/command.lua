@@ -77,7 +77,7 @@ function M.find()
   if found then
     return found
   end
-  return nil, "not installed: pip install . in a checkout, then :TokenRestart"
+  return nil, "run pip install . in a checkout, then :TokenRestart"
 end
 
 return M
