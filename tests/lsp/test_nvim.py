@@ -224,7 +224,7 @@ def test_a_server_that_ends(neovim: str, tmp_path: Path) -> None:
         install_server(tmp_path),
     )
     assert written["after"] == written["others"] == ""
-    ended = "compat-bpe: the server ended (signal 9); :TokenRestart restarts it"
+    ended = "compat-bpe: the server ended (signal 9); use :TokenRestart"
     assert re.findall("compat-bpe: .*", written["said"]) == [ended] * 2
 
 
