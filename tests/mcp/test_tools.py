@@ -353,7 +353,7 @@ def test_arguments_are_checked(name: str, arguments: Any, message: str) -> None:
         ({"total": 12}, "token_tree", {}, "more than 12 bytes"),
         ({"parts": 2}, "split", {"text": "a b c d", "limit": 1}, "more than 2 parts"),
         ({"parts": 1}, "split", {"text": "a b c d", "limit": 3, "overlap": 2}, "than 1 parts"),
-        ({"total": 7}, "split", {"text": "a b c d", "limit": 3, "overlap": 2}, "less overlap"),
+        ({"total": 7}, "split", {"text": "a b c d", "limit": 3, "overlap": 2}, "reduce the over"),
         ({"tools": 1}, "count_tool_definitions", {"tools": [WEATHER] * 2}, "more than 1"),
     ],
 )

@@ -112,7 +112,7 @@ TrainingSettings(300, max_words=0) → max_words is 0
 TrainingSettings(300, not_joined=[""]) → is empty: every token contains that
 TrainingSettings(300, not_joined="ab") → pass a list → TypeError
 TrainingSettings(num_merges=1, start=get_encoding("words")) →
-    'words' is not byte-level BPE and cannot be gone on
+    'words' is not byte-level BPE and cannot be continued
 TrainingSettings(50256, start=get_encoding("gpt2")) →
     'gpt2' has 50257 tokens, and the size includes them
 train_bpe(["the the"], 300, special_tokens=["the"]) → 'the' is also the result of merge 2
