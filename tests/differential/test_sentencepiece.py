@@ -139,7 +139,7 @@ def test_ids_for_the_beginning_and_the_end() -> None:
     for encode in (enc.encode, enc.encode_with_offsets):
         with pytest.raises(ValueError, match="does not accept words"):
             encode(["the"], is_pretokenized=True)
-    with pytest.raises(ValueError, match="only a tokenizer.json, or a file read as one, has added tokens"):
+    with pytest.raises(ValueError, match=r"only a tokenizer\.json, or a file read as"):
         enc.add_tokens(["<tool>"])
     with pytest.raises(ValueError, match="no control piece '<s>'"):
         without.encode("the", add_bos=True)
