@@ -67,12 +67,12 @@ _MANY_KINDS = tuple(
     f"{Path(__file__).parent.as_posix()}/{folder}/"
     for folder in ("differential", "fit", "pipeline", "train")
 )
-_VARIANTS = 6
+_VARIANTS = 5
 
 
 @pytest.hookimpl(tryfirst=True)  # before -m chooses
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Make sweeps of the variants of a test beyond six."""
+    """Make sweeps of the variants of a test beyond five."""
     groups: dict[str, list[pytest.Item]] = {}
     for item in items:
         if item.path.as_posix().startswith(_MANY_KINDS) and not item.get_closest_marker("sweep"):

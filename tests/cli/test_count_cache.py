@@ -24,6 +24,7 @@ from compat_bpe import Encoding, get_encoding
 from compat_bpe.cli import counting
 from compat_bpe.cli.counting import FileCounter, Outcome, count_files
 from compat_bpe.cli.progress import FileProgress
+from compat_bpe.corpus import count_cache
 from compat_bpe.corpus.count_cache import CountCache
 from compat_bpe.files.walk import Walk
 from tests.cli.running import COMMAND, environment, git, run, write
@@ -371,6 +372,7 @@ def test_check_is_the_same_whatever_is_wrong_with_it(
             file.chmod(0o400)
             project.chmod(0o500)
         else:
+            monkeypatch.setattr(count_cache, "_PATIENCE", 0.01)
             other = sqlite3.connect(file, isolation_level=None)
             other.execute("BEGIN EXCLUSIVE")
     try:
