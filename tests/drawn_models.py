@@ -21,7 +21,8 @@ from compat_bpe.pipeline.models.sentencepiece.base import (
     SentencePieceWords,
 )
 from compat_bpe.pipeline.models.sentencepiece.bpe import SentencePieceBPE
-from compat_bpe.pipeline.models.sentencepiece.unigram import SentencePieceUnigram, rounded
+from compat_bpe.pipeline.models.sentencepiece.unigram import SentencePieceUnigram
+from compat_bpe.pipeline.models.sentencepiece.ways import rounded
 from compat_bpe.pipeline.models.unigram import Unigram
 from tests.strategies import texts as any_texts
 

@@ -107,12 +107,14 @@ class Browser:
         """Return the result of a command of the DevTools protocol."""
         return self._post("/goog/cdp/execute", {"cmd": command, "params": parameters})
 
-    def show(self, width: int, scheme: str = "light", media: str = "screen") -> None:
-        """Set the viewport's width in CSS pixels, the color scheme and the medium."""
+    def show(
+        self, width: int, scheme: str = "light", media: str = "screen", height: int = 900
+    ) -> None:
+        """Set the viewport's size in CSS pixels, the color scheme and the medium."""
         self.devtools(
             "Emulation.setDeviceMetricsOverride",
             width=width,
-            height=900,
+            height=height,
             deviceScaleFactor=1,
             mobile=False,
         )

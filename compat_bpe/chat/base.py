@@ -221,10 +221,10 @@ class ChatFormat(ABC):
 def refuse_template_parts(request: Request, format_name: str) -> None:
     """Raise ``ValueError`` if a request has members that only a chat template takes."""
     if request.documents is not None:
-        raise ValueError(f"documents are for a chat template; {format_name} has no place for them")
+        raise ValueError(f"documents need a chat template; {format_name} cannot include them")
     if request.continue_final_message:
         raise ValueError(
-            f"continue_final_message is for a chat template; {format_name} always begins a reply"
+            f"continue_final_message needs a chat template; {format_name} always begins a new reply"
         )
 
 

@@ -63,8 +63,8 @@ _V4_1_EFFORTS = {
 }
 
 _EFFORT = (
-    "DeepSeek's service and the file published with V4 differ in the words for the effort of "
-    "thinking, and none are counted; give reasoning_effort for those of the service"
+    "DeepSeek's service and the file published with V4 describe the reasoning effort in "
+    "different words, so none are counted; give reasoning_effort to count the service's"
 )
 _STRICT = "DeepSeek's service rewrites the schema of a strict tool; it is counted as given"
 _VOCABULARY = "the vocabulary of V4 is used in place of that of V4.1, which could not be read"

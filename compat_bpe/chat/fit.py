@@ -244,7 +244,9 @@ def fit_messages(
         raise ValueError(f"keep_last is {keep_last}; it must be 1 or more")
     if isinstance(drop_first, str) or any(one not in get_args(Dropped) for one in drop_first):
         known = ", ".join(get_args(Dropped))
-        raise ValueError(f"drop_first is {drop_first!r}; it must be a list of some of {known}")
+        raise ValueError(
+            f"drop_first is {drop_first!r}; it must be a list, each item one of {known}"
+        )
     request = Request.checked(
         messages,
         tools,
@@ -309,6 +311,8 @@ class _Fitting:
         #: The indexes of the messages that are in, each with the message.
         self._taken: dict[int, Plain] = {}
         self._cut: list[int] = []
+        #: The messages that were counted last, and their count.
+        self._last: tuple[list[Plain], MessageCount] = ([], MessageCount(0))
 
     def fit(
         self, order: list[Unit], how: _Cut | None, drop_first: Sequence[Dropped]
@@ -376,7 +380,7 @@ class _Fitting:
         least = self._count(self._taken)
         if least > self._limit:
             raise ValueError(
-                f"limit is {self._limit}, but the messages that must stay (those of the system, "
+                f"limit is {self._limit}, but the messages that must stay (the system messages "
                 f"and the last ones) have {least} tokens"
             )
         # Bisection finds the most units that fit, taken in this order without a gap.
@@ -401,9 +405,14 @@ class _Fitting:
         return {**self._taken, **more}
 
     def _count(self, taken: Mapping[int, Plain]) -> MessageCount:
-        if self._is_countable:
-            return self._counted([taken[at] for at in sorted(taken)])
-        return self._counted([self._without(at, taken[at]) for at in sorted(taken)])
+        messages = [taken[at] for at in sorted(taken)]
+        # A part that does not fit is looked at again, to cut it.
+        if messages != self._last[0]:
+            countable = messages
+            if not self._is_countable:
+                countable = [self._without(at, taken[at]) for at in sorted(taken)]
+            self._last = (messages, self._counted(countable))
+        return self._last[1]
 
     def _without(self, at: int, message: Plain) -> Plain:
         """Return a message without its uncounted parts."""

@@ -274,7 +274,7 @@ def _system(request: Request) -> Message:
     unknown = sorted(request.variables.keys() - _SETTINGS.keys())
     if unknown:
         known = ", ".join(_SETTINGS)
-        fail("variables", f"has {', '.join(unknown)}; the harmony format takes {known}")
+        fail("variables", f"has {', '.join(unknown)}; the harmony format accepts {known}")
     settings = {**_SETTINGS, **request.variables}
     if "conversation_start_date" not in request.variables:
         settings["conversation_start_date"] = date.today().isoformat()
@@ -282,7 +282,7 @@ def _system(request: Request) -> Message:
         Value(value, f"variables.{name}").optional_text()
     effort = settings["reasoning_effort"]
     if effort is not None and effort.lower() not in EFFORTS:
-        fail("variables.reasoning_effort", f"{effort!r} is not known: {', '.join(EFFORTS)}")
+        fail("variables.reasoning_effort", f"must be one of {', '.join(EFFORTS)}, not {effort!r}")
     top = [
         form.format(settings[name])
         for name, form in (
@@ -383,7 +383,7 @@ def _tool_name(message: Plain, place: str, names: dict[str, str]) -> str:
         return names[call]
     if message.get("name"):
         return _full_name(message["name"])
-    return fail(place, "has neither the name of a tool nor the id of a call before it")
+    return fail(place, "needs the name of a tool, or the id of an earlier tool call")
 
 
 def _full_name(tool: str) -> str:

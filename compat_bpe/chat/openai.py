@@ -176,8 +176,13 @@ def rule_for(model: str, endpoint: Endpoint) -> tuple[MessageRule, str]:
     if re.fullmatch(recorded, model):
         return rule, ""
     where = "Chat Completions" if in_chat else "Responses"
-    whose = "its own rule, of two requests," if known.like == model else f"the rule of {known.like}"
-    return rule, f"no request to {model} at {where} is published or recorded; {whose} is used"
+    whose = known.like
+    if model == known.like:
+        if in_chat:  # gpt-4o-search-preview, the only one
+            return rule, f"the rule of {model} comes from only 2 recorded requests"
+        whose = "other models"
+    none = f"no request to {model} at {where} is published or recorded"
+    return rule, f"{none}; the rule of {whose} is used"
 
 
 ROLES = ("system", "developer", "user", "assistant", "tool", "function")
@@ -185,12 +190,12 @@ ROLES = ("system", "developer", "user", "assistant", "tool", "function")
 #: The notes have how far recorded requests agree; ``tests/usage`` compares that with its cases.
 _NO_RULE = "OpenAI publishes no rule for {}; the one used here agrees with recorded requests {}"
 _TOOLS = _NO_RULE.format("tools", "within 1 token")
-_CALLS = _NO_RULE.format("calls of tools", "within 6 tokens")
+_CALLS = _NO_RULE.format("tool calls", "within 6 tokens")
 _FORM = _NO_RULE.format("response_format", "to the token")
 _CHOICE = _NO_RULE.format("tool_choice", "to the token")
 _PARALLEL = (
-    "the service writes the results of several calls in one message as JSON in ASCII, each letter "
-    "beyond it as \\uXXXX"
+    "the results of several calls in one message are counted as the service writes them: as ASCII "
+    "JSON, with other characters as \\uXXXX"
 )
 _ROLE = "no request with the role {} is published or recorded for it"
 _IMAGES = "images at Responses are counted as at Chat Completions"
@@ -232,11 +237,13 @@ class OpenAIFormat(ChatFormat):
         """
         refuse_template_parts(request, "OpenAI's format")
         if request.variables:
-            raise ValueError("variables are for a chat template; OpenAI's format has none")
+            raise ValueError("variables need a chat template; OpenAI's format has none")
         usual = "gpt-4" if self.encoding.name == "cl100k_base" else "gpt-4o"
         rule, note = rule_for(self._model or usual, request.endpoint)
         if not self._model:
-            note = f"no model is named; the rule of {usual} is used, and others differ"
+            note = (
+                f"no model is given; the rule of {usual} is used, and other models have other rules"
+            )
         return _Counter(self, rule, note, request).count
 
     def check_part(self, part: Any, place: str) -> None:

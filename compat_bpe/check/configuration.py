@@ -28,7 +28,12 @@ MOST_FILES = 20
 MOST_TOKENS = 10**12
 
 #: The advice in errors about a configuration, for its author; files are for the command line.
-TERMS = Terms('model = "{}"', 'encoding = "{}"', "-e {} on the command line", "estimate = true")
+TERMS = Terms(
+    'write model = "{}"',
+    'write encoding = "{}"',
+    "use -e {} on the command line",
+    "estimate = true",
+)
 
 _TOP_KEYS = ("encoding", "model", "estimate", "warn", "growth", "extends", "rules", "exempt")
 _RULE_KEYS = tuple(
@@ -263,7 +268,7 @@ def _rule(table: Table, defaults: _Defaults, *, is_given: bool) -> Rule:
 def _warn(table: Table) -> Part | None:
     warn = _part(table, "warn")
     if warn is not None and warn.share is not None and warn.share > 1:
-        raise table.error("warn", 'warn is at most "100%" of a limit')
+        raise table.error("warn", 'warn must be at most "100%" of a limit')
     return warn
 
 
@@ -329,7 +334,7 @@ def _limit(table: Table, key: str, model: str | None) -> Limit | None:
         return None if value is None else Limit(value, table.place_of(key))
     match = _PERCENT.fullmatch(value)
     if match is None or match[2] is None or float(match[1]) > 100:
-        raise table.error(key, f"{key} is {words}, not {shown(value)}")
+        raise table.error(key, f"{key} must be {words}, not {shown(value)}")
     if model is None:
         raise table.error(key, 'an encoding has no context: name the model, as in model = "gpt-4o"')
     from ..chat.limits import context_limit  # imported here: few limits are shares of a context
@@ -349,5 +354,5 @@ def _part(table: Table, key: str) -> Part | None:
         return None if value is None else Part(value, None, table.place_of(key))
     match = _PERCENT.fullmatch(value)
     if match is None or match[2] is not None:
-        raise table.error(key, f"{key} is {words}, not {shown(value)}")
+        raise table.error(key, f"{key} must be {words}, not {shown(value)}")
     return Part(None, float(match[1]) / 100, table.place_of(key))

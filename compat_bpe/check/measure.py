@@ -245,7 +245,7 @@ class Measurement:
         for named in selection.named:
             if named.is_around or any(map(named.has, known)):
                 continue
-            reason = "no rule applies to " + ("a file in it" if named.is_folder else "it")
+            reason = "no rule applies to " + ("any file in it" if named.is_folder else "it")
             if any(map(named.has, skipped)):
                 reason = "it is binary, so nothing is checked"
             yield Unmatched(named.path, reason, None)

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
     from ..corpus.count_cache import CountCache
     from ..files.walk import Found
-    from ..fit.boundary import TextEncoder
     from ..parallel.pool import Pool, Tell
+    from ..pipeline.cutter import TextEncoder
     from .progress import FileProgress
 
 #: The number of bytes that are read at a time; a smaller file is read at once.
@@ -211,12 +211,15 @@ class FileCounter:
             return b""
         return hashed.digest()
 
-    def cache(self, folder: str | None) -> CountCache:
-        """Return the cache in a folder of the counts that this counter makes."""
-        from ..corpus.count_cache import CountCache, new_hash  # only large inputs need it
+    def cache(self, files: Iterable[Found]) -> CountCache | None:
+        """Return the user's cache for the counts of files; None if counting them is as quick."""
+        is_quick = all(one.reference == "baseline" for one in self.encodings)
+        if is_quick or _bytes_of(files) < _WORTH_CACHE:
+            return None
+        from ..corpus.count_cache import CountCache, cache_folder, new_hash  # few counts need it
 
         self._new_hash = new_hash
-        return CountCache(folder, self.encodings, self._errors.encode())
+        return CountCache(cache_folder(), self.encodings, self._errors.encode())
 
     def _recoded(self, file: Any) -> Any:
         if self._encoding_of_file is None:
@@ -330,7 +333,7 @@ class FileCounter:
             data,
             allow_nul=self._allow_nul,
             any_bytes=self._errors == "replace",
-            advice="--text takes it as text",
+            advice="--text reads it as text",
         )
 
     def _count_rest(
@@ -342,7 +345,7 @@ class FileCounter:
         hashed: Hash | None = None,
     ) -> Counts:
         """Count a file from the block that was read to its end, or to that of the part."""
-        from ..fit.stream import Cutter, portions  # only large files need it
+        from ..pipeline.cutter import Cutter, portions  # only large files need it
 
         cutters = [Cutter(encoding, frozenset()) for encoding in self._encodings_of(part)]
         decoder = Utf8Decoder(self._errors)
@@ -493,9 +496,7 @@ def count_files(
     jobs: int | None,
     progress: FileProgress,
     announce: Callable[[str], None] = announce_wait,
-    *,
-    cached: bool = False,
-    warn: Callable[[str], None] | None = None,
+    cache: CountCache | None = None,
 ) -> Generator[Outcome, None, None]:
     """Yield the outcome of each file, in their order; large inputs are counted by workers.
 
@@ -505,11 +506,9 @@ def count_files(
         jobs: the largest number of processes; None for as many as can run at the same time.
         progress: the progress bar.
         announce: called with each path that may make a read wait, before it is opened.
-        cached: look for counts in the user's cache, and keep them there; not if there are few
-            bytes, or if counting them is quick.
-        warn: called with the problem of the cache, if there is one.
+        cache: knows counts, and takes new ones.
     """
-    size = sum(file.size or 0 for file in files if file.is_regular)
+    size = _bytes_of(files)
     # Without workers, a large file is one part.
     is_cut = most_workers(size, jobs) > 0
 
@@ -519,20 +518,11 @@ def count_files(
         return [(Part(file.path), file.size or 0)]
 
     parts = [parts_to_count(file) if file.is_regular else [] for file in files]
-    run = _Outcomes(counter, files, parts, progress, announce)
-    is_quick = all(one.reference == "baseline" for one in counter.encodings)
-    if not cached or size < _WORTH_CACHE or is_quick:
-        yield from run.outcomes(jobs)
-        return
-    from ..corpus.count_cache import cache_folder  # only large inputs need it
+    yield from _Outcomes(counter, files, parts, progress, announce, cache).outcomes(jobs)
 
-    cache = counter.cache(cache_folder())
-    try:
-        with cache:  # which keeps the counts, also if the caller stops early
-            yield from run.outcomes(jobs, cache)
-    finally:
-        if cache.problem and warn is not None:
-            warn(f"the cache of counts: {cache.problem}")
+
+def _bytes_of(files: Iterable[Found]) -> int:
+    return sum(file.size or 0 for file in files if file.is_regular)
 
 
 class _Outcomes:
@@ -545,22 +535,22 @@ class _Outcomes:
         parts: Sequence[Sequence[tuple[Part, int]]],
         progress: FileProgress,
         announce: Callable[[str], None],
+        cache: CountCache | None,
     ) -> None:
         self._counter = counter
         self._files = files
         self._parts = parts
         self._progress = progress
         self._announce = announce
-        self._cache: CountCache | None = None
+        self._cache = cache
         #: The outcome of each part of each file, once it is known.
         self._outcomes: list[list[Outcome | None]] = [[None] * len(some) for some in parts]
 
-    def outcomes(self, jobs: int | None, cache: CountCache | None = None) -> Iterator[Outcome]:
+    def outcomes(self, jobs: int | None) -> Iterator[Outcome]:
         """Yield the outcome of each file, in their order."""
-        self._cache = cache
         number = 0
-        if cache is not None and not cache.is_empty:
-            for _ in self._find(cache):
+        if self._cache is not None and not self._cache.is_empty:
+            for _ in self._find(self._cache):
                 while number < len(self._files) and self._is_known(number):
                     yield self._taken(number)
                     number += 1

@@ -386,5 +386,5 @@ def json_progress_option(function: Callable[..., Any]) -> Callable[..., Any]:
     return click.option(
         "--json-progress",
         is_flag=True,
-        help="Write progress to standard error as JSON objects, one a line, instead of a bar.",
+        help="Write progress to standard error as JSON objects, one per line, instead of a bar.",
     )(with_progress)

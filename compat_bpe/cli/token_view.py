@@ -446,8 +446,8 @@ def merge_page(texts: Iterable[str], encoding: Encoding, allowed: Set[str]) -> I
         yield f"<section>\n<h2>{name}</h2>\n"
         yield f'<p class="total">{html(note)}</p>\n' if note else ""
         if rows:
-            yield '<table>\n<thead><tr><th scope="col">parts</th><th scope="col">ways to go on, '
-            yield "the one taken in bold</th></tr></thead>\n<tbody>\n"
+            yield '<table>\n<thead><tr><th scope="col">parts</th><th scope="col">possible next '
+            yield "steps, the chosen one in bold</th></tr></thead>\n<tbody>\n"
             yield from (f"<tr><td>{_parts(row)}</td><td>{_items(row)}</td></tr>\n" for row in rows)
             yield "</tbody>\n</table>\n"
         yield f"<p>Ids: {' '.join(map(str, ids))}</p>\n</section>\n"

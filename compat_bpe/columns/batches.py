@@ -25,7 +25,15 @@ from ..unicode.surrogates import repair
 AnyEncoding = Union[Encoding, str, "os.PathLike[str]"]
 
 #: The advice in errors for users of columns and SQL, which have one argument for all encodings.
-TERMS = Terms("", "{!r}", "{!r}")
+TERMS = Terms("", "use {!r}", "use {!r}")
+
+#: The advice in errors of SQL, where other encodings have the names that ``register`` gives them.
+SQL_TERMS = Terms(
+    "",
+    "use {!r}",
+    "add it with register(…, {{'NAME': {!r}}})",
+    adding="register(…, {'NAME': PATH}) adds others",
+)
 
 #: The most encodings given by value that a worker keeps.
 _MOST_KNOWN = 8
@@ -72,7 +80,7 @@ class Carried:
             encoding = load(encoding)
         if not isinstance(encoding, Encoding):
             raise TypeError(
-                f"an encoding is an Encoding, its name or its path, not {type(encoding).__name__}"
+                f"encoding must be an Encoding, its name or its path, not {type(encoding).__name__}"
             )
         self.name = encoding.name
         self._data = pickle.dumps(encoding, protocol=4)
@@ -106,7 +114,7 @@ def encoding_named(name: str, own: Mapping[str, Carried]) -> Encoding:
     try:
         return encoding_of(resolve(name, files=False))
     except UnresolvedError as error:
-        raise ValueError(error.message(TERMS)) from None
+        raise ValueError(error.message(SQL_TERMS)) from None
 
 
 def check_fixed_ids(encoding: Encoding) -> None:
@@ -116,12 +124,12 @@ def check_fixed_ids(encoding: Encoding) -> None:
 
     >>> check_fixed_ids(get_encoding("words"))
     Traceback (most recent call last):
-    ValueError: 'words' numbers words as they come, so each worker has other ids; it can only count
+    ValueError: 'words' numbers words in their order, so ids differ between workers; it can only ...
     """
     if encoding.reference == "baseline" and not encoding.core.model.is_text:
         raise ValueError(
-            f"{encoding.name!r} numbers words as they come, so each worker has other ids; it can "
-            "only count"
+            f"{encoding.name!r} numbers words in their order, so ids differ between workers; it "
+            "can only count"
         )
 
 

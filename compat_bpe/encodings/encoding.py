@@ -18,8 +18,9 @@ if TYPE_CHECKING:
     import numpy.typing as npt
     from typing_extensions import Self
 
-    from ..fit.boundary import Boundary, TextEncoder
+    from ..fit.boundary import Boundary
     from ..fit.truncate import Keep, Truncated
+    from ..pipeline.cutter import TextEncoder
     from ..pipeline.special_tokens import AllowedSpecial, DisallowedSpecial
 
 

@@ -141,11 +141,14 @@ def _in_folder(folder: str) -> str:
             fitting = newest(list(filter(is_versioned, fitting)))
         if len(fitting) > 1:
             raise ValueError(
-                f"{folder}: it has several vocabularies ({', '.join(fitting)}); give one file"
+                f"{folder}: the folder has several vocabularies ({', '.join(fitting)}); give the "
+                "path of one"
             )
         if fitting:
             return fitting[0] if folder == os.curdir else os.path.join(folder, fitting[0])
-    raise ValueError(f"{folder}: it has no vocabulary (none of {', '.join(_IN_FOLDER.split())})")
+    raise ValueError(
+        f"{folder}: the folder has no vocabulary (none of {', '.join(_IN_FOLDER.split())})"
+    )
 
 
 #: The names of the two files of a pair, each format's at the same place.
@@ -198,8 +201,8 @@ def _load_json(path: str, pattern: str | None, name: str) -> Encoding:
         return ranked
     if "model" not in members:
         file.fail("it is JSON, but neither a tokenizer.json nor a vocabulary")
-    from ..formats.tokenizer_json import parse_tokenizer
-    from .tokenizer import Tokenizer, warn_of_wrong_pattern
+    from ..formats.tokenizer_json import parse_tokenizer, warn_of_wrong_pattern
+    from .tokenizer import Tokenizer
 
     definition = parse_tokenizer(file)
     tokenizer = Tokenizer(name, definition)
@@ -427,7 +430,7 @@ def _as_trained(
 
     if pattern == AS_TOKENIZER_JSON:
         raise ValueError(
-            f"{path}: by the {MANIFEST} beside it, only tokenizer.json says how text is split; "
+            f"{path}: according to {MANIFEST}, only tokenizer.json defines how text is split; "
             "load tokenizer.json"
         )
     if pattern != DEEPSEEK:

@@ -213,7 +213,9 @@ _PHI3_SMALL = RankFamily(
 def _qwen_tokens(count: int, settings: Settings) -> Mapping[str, int]:
     visual = settings.model.get("visual")
     if visual is not None:
-        visual.fail("this model reads images; its special tokens are not known: give them")
+        visual.fail(
+            "this model reads images; its special tokens are not known: pass special_tokens"
+        )
     return _QWEN.numbered(count)
 
 

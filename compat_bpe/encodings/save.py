@@ -8,7 +8,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NoReturn
 
 from ..files.write import write_files
-from ..fit.boundary import check_encoding
 from ..formats.checked_json import is_unicode, parse_json
 from ..formats.gpt2 import format_encoder_json, format_vocab_bpe
 from ..formats.sentencepiece import parse_sentencepiece, sentencepiece_bytes
@@ -19,6 +18,7 @@ from ..formats.tokenizer_parts import padding_part, truncation_part
 from ..formats.tokenizer_writing import byte_level_part, pattern_part, pre_tokenizers_part
 from ..formats.vocab_merges import is_heading, parse_merges
 from ..pipeline.added_tokens import AddedToken
+from ..pipeline.cutter import check_encoding
 from ..pipeline.models.bpe.by_merges import ListedMergesEncoder, UnknownPolicy
 from ..pipeline.models.bpe.by_rank import ByteLevelBPE, BytePairEncoder
 from .encoding import Encoding
@@ -79,7 +79,7 @@ def save_gpt2(
         if model.dropout == 1:
             raise ValueError(
                 f"{os.fspath(vocab_bpe)}: the format cannot hold the dropout of 1 with which "
-                f"{encoding!r} makes no merges; save_tokenizer_json writes it"
+                f"{encoding!r} makes no merges; save_tokenizer_json can"
             )
         if not encoder.is_complete:
             raise ValueError(f"{encoding!r}: the format requires a token for every byte")
@@ -338,8 +338,8 @@ def save_sentencepiece(encoding: Encoding, path: str | os.PathLike[str]) -> None
     check_encoding(encoding)
     if not isinstance(encoding, SentencePiece):
         raise ValueError(
-            f"{encoding!r} is not a SentencePiece model: its tokens have no scores by which a "
-            "model would give the same ids"
+            f"{encoding!r} is not a SentencePiece model: no scores of its tokens would give "
+            "the same ids"
         )
     write_files([(path, checked_bytes(encoding, path))])
 

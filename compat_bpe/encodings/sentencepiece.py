@@ -91,9 +91,9 @@ class SentencePiece(Tokenizer):
             ValueError, TypeError: as in ``Encoding.encode``.
         """
         if pair is not None:
-            raise ValueError(f"{self!r} does not take pairs of texts: encode each text by itself")
+            raise ValueError(f"{self!r} does not accept pairs of texts: encode each text by itself")
         if is_pretokenized:
-            raise ValueError(f"{self!r} does not take words: encode the text they are from")
+            raise ValueError(f"{self!r} does not accept words: encode the text that they come from")
         (text,) = words_of(text, False)
         ids = Encoding.encode(
             self, text, allowed_special=allowed_special, disallowed_special=disallowed_special
@@ -216,18 +216,18 @@ class SentencePiece(Tokenizer):
             raise ValueError(f"nbest_size is {nbest_size}; it must be at most {_MOST_WAYS}")
         from random import Random
 
-        from ..pipeline.models.sentencepiece.unigram import PieceLattice
-
         random = Random(seed)
         normalized = self.normalize(text)
         model = self._model
         if isinstance(model, SentencePieceBPE):
             return self.pieces.ids_of(model.sample(normalized, alpha, random))
         if not isinstance(model, SentencePieceUnigram):
-            raise ValueError(f"{self!r} is neither Unigram nor BPE: it has only one way to cut")
+            raise ValueError(
+                f"{self!r} is neither Unigram nor BPE: it splits a text in only one way"
+            )
         if nbest_size in (0, 1):
             return list(model.encode(normalized))
-        lattice = PieceLattice(model, normalized)
+        lattice = model.lattice(normalized)
         if nbest_size < 0:
             return self.pieces.ids_of(lattice.sample(alpha, random))
         ways = self._best(normalized, nbest_size)
@@ -240,12 +240,10 @@ class SentencePiece(Tokenizer):
         if not 1 <= count <= _MOST_WAYS:
             raise ValueError(f"nbest_size is {count}; it must be from 1 to {_MOST_WAYS}")
         if not isinstance(model, SentencePieceUnigram):
-            raise ValueError(f"{self!r} is not a Unigram model: it has only one way to cut a text")
+            raise ValueError(f"{self!r} is not a Unigram model: it splits a text in only one way")
         if count == 1 or not normalized:
             return [model.quick_split(normalized)]
-        from ..pipeline.models.sentencepiece.unigram import PieceLattice
-
-        return PieceLattice(model, normalized).best(count)
+        return model.lattice(normalized).best(count)
 
     # Ids to text
 

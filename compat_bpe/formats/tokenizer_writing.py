@@ -68,12 +68,6 @@ def pre_tokenizers_part(*parts: dict[str, Any]) -> dict[str, Any]:
 
 BERT_PRE_TOKENIZER = {"type": "BertPreTokenizer"}
 
-#: Qwen's pattern: that of Llama 3, but each digit is a chunk.
-QWEN_PATTERN = (
-    r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}"
-    r"| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
-)
-
 
 def bert_normalizer_part(
     *, lowercase: bool, strip_accents: bool | None = None, handle_chinese_chars: bool = True

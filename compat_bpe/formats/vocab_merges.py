@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..files.compressed import text_lines
 from ..files.whole import read_whole
+from ..pattern import QWEN
 from ..pipeline.byte_level import BYTE_TO_UNICODE
 from .checked_json import Json, read_json
 from .settings_beside import NO_UNKNOWN, Settings, Special, settings_beside
 from .tokenizer_json import TokenizerDefinition, parse_tokenizer
 from .tokenizer_writing import (
     BERT_PRE_TOKENIZER,
-    QWEN_PATTERN,
     bert_normalizer_part,
     byte_level_part,
     pattern_part,
@@ -290,7 +290,7 @@ def _qwen2(settings: Settings, *_: Any) -> dict[str, Any]:
     return {
         "normalizer": {"type": "NFC"},
         "pre_tokenizer": pre_tokenizers_part(
-            split_part(QWEN_PATTERN), byte_level_part(add_prefix_space=prefix, use_regex=False)
+            split_part(QWEN), byte_level_part(add_prefix_space=prefix, use_regex=False)
         ),
         "post_processor": _KEPT,
         "decoder": byte_level_part(add_prefix_space=True),
@@ -459,7 +459,8 @@ CLASSES = {
 }
 
 _MOSES = (
-    "it splits text into words by Moses and rules for each language, which no tokenizer.json has"
+    "it splits text into words by Moses and rules for each language, which a tokenizer.json "
+    "cannot hold"
 )
 #: Classes that cannot be loaded, and why.
 REFUSED = {
@@ -467,6 +468,6 @@ REFUSED = {
     "FlaubertTokenizer": _MOSES,
     "FSMTTokenizer": _MOSES,
     "BioGptTokenizer": _MOSES,
-    "CTRLTokenizer": "it writes tokens with @@, which no tokenizer.json has",
-    "BlenderbotSmallTokenizer": "it writes tokens with @@, which no tokenizer.json has",
+    "CTRLTokenizer": "it writes tokens with @@, which a tokenizer.json cannot hold",
+    "BlenderbotSmallTokenizer": "it writes tokens with @@, which a tokenizer.json cannot hold",
 }

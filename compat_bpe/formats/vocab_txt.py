@@ -161,7 +161,7 @@ def _kind_of(path: Path, vocabulary: Mapping[str, int], settings: Settings) -> _
     cased = next(filter(_CASED.match, vocabulary), None)
     if cased is not None and settings.flag("do_lower_case") is None:
         raise ValueError(
-            f"{path}: it is not known whether text is lowercased, as usual for BERT; then no text "
-            f"has the token {cased!r}: set do_lower_case in a tokenizer_config.json beside it"
+            f"{path}: set do_lower_case in a tokenizer_config.json beside it; by default, BERT "
+            f"lowercases text, so no text would have the token {cased!r}"
         )
     return _BERT

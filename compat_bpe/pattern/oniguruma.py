@@ -60,7 +60,7 @@ _WORD_IN_CLASS = re.compile(
 )
 #: Escapes that mean a class without differences of case.
 _WITHOUT_CASE = tuple("dDhHsSwW")
-_CASE = "case is ignored where letters may be one character, in a way that is not supported"
+_CASE = "ignoring case is not supported where letters may match one character, such as ss and ß"
 
 
 def parse_oniguruma(pattern: str) -> Node:
@@ -73,7 +73,7 @@ def parse_oniguruma(pattern: str) -> Node:
     True
     >>> parse_oniguruma("(?i:s(s))")
     Traceback (most recent call last):
-    compat_bpe.pattern.tree.PatternError: ... case is ignored where letters may be one ...
+    compat_bpe.pattern.tree.PatternError: ... ignoring case is not supported where letters ...
     """
     return _Parser(pattern).whole()
 

@@ -9,9 +9,8 @@ from itertools import chain
 from typing import Any, Callable, NamedTuple
 
 from ..columns.batches import AnyEncoding, Carried, Errors, check_errors
-from ..corpus.chunk_counts import ChunkCounter, Counts, Spill
+from ..corpus.chunk_counts import ChunkCounter, Counts, Spill, Summary, merged, summary
 from ..corpus.documents import DocumentPart, parts_of
-from ..corpus.frequent import Summary, merged, summary
 from ..corpus.prepare import Amount, CorpusCounts, Preparation, prepare
 from ..encodings.encoding import Encoding
 from ..train.bpe.growing import make_encoding
@@ -251,7 +250,7 @@ def chunk_counts(
         raise ValueError("weights and approximate exclude each other")
     check_least("approximate", approximate, 1)
     if weights and group is None:
-        raise ValueError("weights are of groups: give group, the column that has them")
+        raise ValueError("weights need group, the column of the groups")
     functions = needed("pyspark.sql.functions")
     count = Count(chunks_of(splitter_of(pattern)), column, errors, group, approximate)
     rows = mapped(picked(df, column, group), count, count.schema)

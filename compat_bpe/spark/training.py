@@ -210,7 +210,7 @@ def train(
     kind = settings.kind
     weighted = group if kind.weights else None
     if kind.weights and group is None:
-        raise ValueError("weights are of groups: give group, the column that has them")
+        raise ValueError("weights need group, the column of the groups")
     count = _CountPrepared(preparation, portions, column, errors, weighted, approximate)
     with learning as trainer, tempfile.TemporaryFile() as held_out:
         rows = _sorted(mapped(corpus, count, count.schema), min_count)

@@ -381,7 +381,7 @@ def check_like(encoding: object) -> TokenizerDefinition:
     """
     definition = encoding.definition if isinstance(encoding, Tokenizer) else None
     if not isinstance(definition, TokenizerDefinition):
-        raise ValueError(f"{encoding!r} has no steps that a tokenizer.json describes")
+        raise ValueError(f"a tokenizer.json cannot describe {encoding!r}")
     return definition
 
 

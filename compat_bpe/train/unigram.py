@@ -532,8 +532,8 @@ class _Learner:
         self.live = [piece for piece in self.live if expected[piece] >= _LEAST_EXPECTED]
         if not self.live:
             raise ValueError(
-                "there is too little text to learn a vocabulary from: every piece is expected "
-                "less than half a time"
+                "there is too little text to learn a vocabulary from: each piece is expected "
+                "less than 0.5 times"
             )
         total = 0.0
         for piece in self.live:

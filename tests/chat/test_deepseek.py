@@ -117,7 +117,9 @@ def test_names_of_the_service_mean_the_model_of_the_day(
 
 
 def test_a_day_that_no_name_had_a_meaning_on() -> None:
-    with pytest.raises(ValueError, match="as_of: 'deepseek-chat' meant no model before 2024-12-26"):
+    with pytest.raises(
+        ValueError, match="as_of: 'deepseek-chat' has no known meaning before 2024-12-26"
+    ):
         count_messages(CHAT, model="deepseek-chat", as_of="2024-01-01")
     for day in ("yesterday", 3):
         with pytest.raises(ValueError, match=r"as_of: .* is not a date such as 2025-06-30"):
@@ -129,18 +131,18 @@ def test_tools_are_estimates() -> None:
     bare = count_messages(CHAT, model="deepseek-v3")
     found = count_messages(CHAT, model="deepseek-v3", tools=tools)
     assert found > bare + 200
-    assert found.note.startswith("DeepSeek publishes no form of tools for this model")
+    assert found.note.startswith("DeepSeek does not publish how this model receives tools")
     form = {"type": "json_schema", "json_schema": {"schema": {"type": "object"}}}
     found = count_messages(CHAT, model="deepseek-v3", response_format=form)
     assert bare + 15 < found < bare + 40
-    assert "no form of response_format" in found.note
+    assert "how this model receives response_format" in found.note
     call = {"id": "1", "function": {"name": "f", "arguments": {"a": 1}}}
     chat: list[dict[str, Any]] = [
         {"role": "user", "content": "x"},
         {"role": "assistant", "tool_calls": [call, call]},
         {"role": "tool", "content": "y", "tool_call_id": "1"},
     ]
-    assert "calls of tools" in count_messages(chat, model="deepseek-v3").note
+    assert "tool calls" in count_messages(chat, model="deepseek-v3").note
     one = '<｜tool▁call▁begin｜>function<｜tool▁sep｜>f\n```json\n{"a": 1}\n```<｜tool▁call▁end｜>'
     assert rendered(chat) == (
         "<｜begin▁of▁sentence｜><｜User｜>x<｜Assistant｜><｜tool▁calls▁begin｜>"
@@ -152,7 +154,7 @@ def test_tools_are_estimates() -> None:
 def test_variables() -> None:
     for model in ("deepseek-v3", "deepseek-v4-pro"):
         for variables, reason in (
-            ({"x": 1}, r"^variables has \['x'\]; DeepSeek's format takes think"),
+            ({"x": 1}, r"^variables has \['x'\]; DeepSeek's format accepts think"),
             ({"thinking": 1}, r"^variables.thinking: must be true or false"),
         ):
             with pytest.raises(ValueError, match=reason):
@@ -223,8 +225,8 @@ def test_each_message_of_the_user_is_answered() -> None:
 @pytest.mark.parametrize(
     ("messages", "thinking", "reason"),
     [
-        (CALLING[2:], False, r"^messages\[0\]: a tool's result without a call of the tool"),
-        ([*CALLING, CALLING[3]], False, r"^messages\[4\]: a tool's result without a call"),
+        (CALLING[2:], False, r"^messages\[0\]: this tool result has no matching tool call"),
+        ([*CALLING, CALLING[3]], False, r"^messages\[4\]: this tool result has no matching"),
         (
             [{"role": "developer", "content": ""}],
             False,
@@ -238,7 +240,7 @@ def test_each_message_of_the_user_is_answered() -> None:
         (
             [{"role": "assistant", "tool_calls": [{"function": {"name": "f"}}]}],
             False,
-            r"^messages\[0\].tool_calls\[0\].function.arguments: must be an object of JSON",
+            r"^messages\[0\].tool_calls\[0\].function.arguments: must be a JSON object",
         ),
         (
             [{"role": "assistant", "tool_calls": [{"function": {"name": "f", "arguments": 1}}]}],
@@ -253,7 +255,7 @@ def test_each_message_of_the_user_is_answered() -> None:
                 }
             ],
             False,
-            r"function.arguments: (nested too deeply|must be an object of JSON)",
+            r"function.arguments: (nested too deeply|must be a JSON object)",
         ),
         (
             [
@@ -283,7 +285,7 @@ def test_counts_are_exact_but_for_any_json() -> None:
     bare = count_messages(CALLING, model=model)
     any_json = count_messages(CALLING, model=model, response_format={"type": "json_object"})
     assert any_json == bare
-    assert "no words of V3.2 for a reply in any JSON" in any_json.note
+    assert "not publish V3.2's instruction for json_object" in any_json.note
 
 
 SYSTEM_MARK = "<｜System｜>"

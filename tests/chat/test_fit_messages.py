@@ -113,6 +113,36 @@ def check(
                 assert count_messages(back, **chosen) > limit
 
 
+@given(
+    chats,
+    st.sampled_from(FORMATS),
+    st.sampled_from(["turn", "message"]),
+    importances,
+    st.integers(0, 300),
+)
+def test_each_part_is_added_in_its_order_if_it_still_fits(
+    chat: list[dict[str, Any]],
+    chosen: dict[str, Any],
+    parts: str,
+    importance: list[int] | None,
+    room: int,
+) -> None:
+    more: dict[str, Any] = {"parts": parts}
+    rank = [0 if importance is None else importance[chat.index(one)] for one in chat]
+    if importance is not None:
+        more["priority"] = lambda message: rank[chat.index(message)]
+    limit = least(chat, chosen, parts=parts) + room
+    units = units_of(chat, by_turn=parts == "turn", keep_last=1)
+    taken = {at for unit in units if unit.must_stay for at in unit.numbers}
+    if count_messages(chat, **chosen) <= limit:
+        taken = set(range(len(chat)))
+    for unit in sorted(units, key=lambda one: (max(rank[at] for at in one[0]), one[0][-1]))[::-1]:
+        more_taken = sorted(taken.union(unit.numbers))
+        if count_messages([chat[at] for at in more_taken], **chosen) <= limit:
+            taken.update(more_taken)
+    assert fit_messages(chat, limit, **chosen, **more).kept == tuple(sorted(taken))
+
+
 def chat_of(*words: int) -> list[dict[str, Any]]:
     """A system message, and turns whose questions have so many words; each answer has one."""
     found: list[dict[str, Any]] = [{"role": "system", "content": "s"}]
@@ -246,7 +276,9 @@ def test_a_message_is_counted_once(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_what_all_of_it_is_refused_for_is_said() -> None:
     chat = chat_of(1, 1)
     chat.insert(1, {"role": "assistant", "content": "x"})
-    with pytest.raises(ValueError, match="the chat template refuses this: roles must alternate"):
+    with pytest.raises(
+        ValueError, match="the chat template rejects the request: roles must alternate"
+    ):
         fit_messages(chat, 10, encoding="gpt2", template="{% set bos_token = '' %}" + LLAMA_2)
 
 
@@ -366,7 +398,9 @@ def test_images_of_responses() -> None:
 
 @pytest.mark.parametrize("wrong", ["images", ["image"], [["images"]], [None], {"x": 1}])
 def test_wrong_names(wrong: Any) -> None:
-    with pytest.raises(ValueError, match=r"^drop_first is .*; it must be a list of some of images"):
+    with pytest.raises(
+        ValueError, match=r"^drop_first is .*; it must be a list, each item one of images"
+    ):
         fit_messages(CHAT, 1000, model="gpt-4o", drop_first=wrong)
 
 

@@ -136,7 +136,7 @@ def test_more_messages_may_take_more_steps(monkeypatch: pytest.MonkeyPatch) -> N
     form = "{% for m in messages %}" + "{{ m.role.strip() }}" * 30 + "{% endfor %}"
     chat = [{"role": "user", "content": "x"}] * 500
     assert len(ChatTemplate(form).render(chat)) == 4 * 30 * 500
-    with pytest.raises(ValueError, match=r"it exceeds the limit of steps"):
+    with pytest.raises(ValueError, match=r"it exceeds the step limit"):
         ChatTemplate(form.replace("messages", "range(500)").replace("m.role", "'x'")).render(CHAT)
 
 

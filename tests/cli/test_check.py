@@ -87,7 +87,7 @@ def test_it_is_found_upward_and_paths_choose() -> None:
     assert check("../x") == (
         2,
         "0 files: nothing was checked, 1 rule or path matched nothing\n",
-        f"compat-bpe: ../x: no rule applies to a file in it{PASS}\n",
+        f"compat-bpe: ../x: no rule applies to any file in it{PASS}\n",
     )
     for everything in (".", "..", "../..", os.getcwd()):
         assert check(everything).out.endswith("2 files: 2 over a limit, 1 total over\n")
@@ -306,7 +306,7 @@ def test_a_check_of_nothing_fails() -> None:
     Path("empty").mkdir()
     for path, reason in (
         ("other.txt", "no rule applies to it"),
-        ("empty", "no rule applies to a file in it"),
+        ("empty", "no rule applies to any file in it"),
         ("skills/b.md", "it is binary, so nothing is checked"),
     ):
         said = f"compat-bpe: {path}: {reason}"
@@ -498,7 +498,7 @@ def test_a_first_configuration_overwrites_nothing() -> None:
     Path(TOML).unlink()
     assert check("--init").status == 0
     before = Path(TOML).read_bytes()
-    exists = f"compat-bpe: {TOML}: it exists; no configuration is overwritten\n"
+    exists = f"compat-bpe: {TOML}: the file exists; --init does not overwrite it\n"
     assert check("--init") == (2, "", exists)
     assert Path(TOML).read_bytes() == before
 

@@ -109,7 +109,7 @@ _CONVERT = "convert it to UTF-8"
 _UTF_16 = f"not UTF-8: UTF-16 byte-order mark at offset 0; {_CONVERT}"
 BAD = {
     "missing": (None, "No such file or directory"),
-    "binary": (b"PNG\0\1", "binary: NUL byte at offset 3; --text takes it as text"),
+    "binary": (b"PNG\0\1", "binary: NUL byte at offset 3; --text reads it as text"),
     "picture": (b"PNG\0\xff", "binary: NUL byte at offset 3"),
     "latin-1": (b"caf\xe9!", f"not UTF-8: byte 0xe9 at offset 3; {_CONVERT}"),
     "cut": ("né€".encode()[:-1], f"not UTF-8: byte 0xe2 at offset 3; {_CONVERT}"),

@@ -5,13 +5,16 @@ from __future__ import annotations
 import io
 import json
 import os
+import shutil
 import signal
 import sqlite3
 import subprocess
 import sys
 import time
 from collections.abc import Callable
+from contextlib import nullcontext
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -21,8 +24,10 @@ from compat_bpe import Encoding, get_encoding
 from compat_bpe.cli import counting
 from compat_bpe.cli.counting import FileCounter, Outcome, count_files
 from compat_bpe.cli.progress import FileProgress
+from compat_bpe.corpus import count_cache
+from compat_bpe.corpus.count_cache import CountCache
 from compat_bpe.files.walk import Walk
-from tests.cli.running import COMMAND, environment, run, write
+from tests.cli.running import COMMAND, environment, git, run, write
 from tests.examples import shared_fixture
 
 gpt2 = get_encoding("gpt2")
@@ -67,25 +72,62 @@ def outcomes(*encodings: Encoding, cached: bool, jobs: int = 1, **options: bool)
     progress = FileProgress(0, 0, io.StringIO())
     counter = FileCounter(*encodings, **options)  # type: ignore[arg-type]
     files = list(Walk().find(["d"]))
-    found = list(count_files(counter, files, jobs, progress, cached=cached))
+    cache = counter.cache(files) if cached else None
+    with cache or nullcontext():
+        found = list(count_files(counter, files, jobs, progress, cache=cache))
     return [one._replace(digest=b"") for one in found]
 
 
 names = st.sampled_from(["d/a", "d/b", "d/c/a", "d/c/b.ipynb"])
 contents = st.text("abcd ", max_size=12).map(str.encode) | st.sampled_from([b"\xff", b"a\0"])
-changes = st.one_of(
-    st.tuples(st.just("edit"), names, contents),
-    st.tuples(st.just("rename"), names, names),
-    st.tuples(st.just("swap"), names, names),
-    st.tuples(st.just("truncate"), names, st.integers(0, 6)),
-    st.tuples(st.just("restore"), names, st.none()),
-)
+
+Change = tuple[str, str, object]
+
+
+def changes(
+    names: st.SearchStrategy[str], contents: st.SearchStrategy[bytes]
+) -> st.SearchStrategy[list[Change]]:
+    return st.lists(
+        st.one_of(
+            st.tuples(st.just("edit"), names, contents),
+            st.tuples(st.just("rename"), names, names),
+            st.tuples(st.just("swap"), names, names),
+            st.tuples(st.just("truncate"), names, st.integers(0, 6)),
+            st.tuples(st.just("restore"), names, st.none()),
+        ),
+        max_size=4,
+    )
+
+
+def change(some: list[Change], before: dict[str, bytes]) -> None:
+    """Change files, all of which have one time then; ``before`` has what was edited."""
+    for kind, name, value in some:
+        path = Path(name)
+        data = path.read_bytes() if path.exists() else b""
+        if kind == "edit":
+            assert isinstance(value, bytes)
+            write({name: value})
+            before[name] = data
+        elif kind == "restore":
+            write({name: before.get(name, data)})
+        elif kind == "truncate":
+            assert isinstance(value, int)
+            write({name: data[:value]})
+        else:
+            other = Path(str(value))
+            if kind == "swap":
+                write({name: other.read_bytes() if other.exists() else b""})
+            elif path.exists() and path != other:
+                path.unlink()
+            write({str(value): data})
+        for file in Path("d").rglob("*"):
+            os.utime(file, (1, 1))
 
 
 @pytest.mark.usefixtures("kept")
 @shared_fixture()
 @given(
-    changed=st.lists(st.lists(changes, max_size=4), min_size=2, max_size=5),
+    changed=st.lists(changes(names, contents), min_size=2, max_size=5),
     ways=st.lists(
         st.tuples(st.sampled_from([SIMILAR[:1], SIMILAR[1:], SIMILAR]), st.booleans()),
         min_size=5,
@@ -94,34 +136,14 @@ changes = st.one_of(
     notebooks=st.booleans(),
 )
 def test_whatever_changes_counts_are_those_without_it(
-    changed: list[list[tuple[str, str, object]]],
+    changed: list[list[Change]],
     ways: list[tuple[list[Encoding], bool]],
     notebooks: bool,
 ) -> None:
     before: dict[str, bytes] = {}
     write({"d/a": "abcd abc", "d/c/b.ipynb": '{"cells": [{"source": "abcd bcd"}]}'})
     for some, (encodings, replace) in zip(changed, ways):
-        for kind, name, value in some:
-            path = Path(name)
-            data = path.read_bytes() if path.exists() else b""
-            if kind == "edit":
-                assert isinstance(value, bytes)
-                write({name: value})
-                before[name] = data
-            elif kind == "restore":
-                write({name: before.get(name, data)})
-            elif kind == "truncate":
-                assert isinstance(value, int)
-                write({name: data[:value]})
-            else:
-                other = Path(str(value))
-                if kind == "swap":
-                    write({name: other.read_bytes() if other.exists() else b""})
-                elif path.exists() and path != other:
-                    path.unlink()
-                write({str(value): data})
-            for file in Path("d").rglob("*"):
-                os.utime(file, (1, 1))
+        change(some, before)
         options = {"replace": replace, "notebooks": notebooks}
         assert outcomes(*encodings, cached=True, **options) == outcomes(
             *encodings, cached=False, **options
@@ -230,17 +252,137 @@ def test_small_inputs_and_quick_counts_have_no_cache(kept: Path) -> None:
     assert done.stdout.endswith("False False\n")
 
 
-def test_check_counts_with_it(kept: Path, counted: list[str]) -> None:
+#: Limits for files, front matter, bodies, sections and growth. Two rules have other vocabularies.
+RULES = """\
+[check]
+encoding = "gpt2"
+[[check.rules]]
+files = ["d/**"]
+max = 8
+total = 20
+front_matter = 2
+body = 4
+growth = 1
+[[check.rules.sections]]
+heading = "*"
+max = 3
+[[check.rules]]
+files = ["d/**"]
+encoding = "cl100k_base"
+max = 8
+body = 4
+[[check.rules]]
+files = ["d/*"]
+model = "claude-sonnet-4-5"
+estimate = true
+max = 9
+growth = 0
+"""
+NO_GIT = shutil.which("git") is None or os.name == "nt"
+prompts = st.sampled_from(["d/a.md", "d/b.md", "d/c/a.md", "d/c/b.ipynb"])
+texts = st.lists(
+    st.sampled_from(["---", "a: b", "# abcd", "## bcd", "abcd abc", "bcd", "", "\u20ac"]),
+    max_size=9,
+).map(lambda lines: "\n".join(lines).encode())
+
+
+@pytest.fixture
+def project(kept: Path) -> Path:
+    """A project with prompts, in a repository if there is git."""
     write(
-        {"a.md": "hello " * 5, ".compat-bpe.toml": '[[check.rules]]\nfiles = ["*.md"]\nmax = 6\n'}
+        {
+            ".compat-bpe.toml": RULES,
+            "d/a.md": "---\na: b\n---\n# abcd\nabcd abc\n## bcd\nbcd\n",
+            "d/b.md": "abcd\n====\nbcd\n",
+            "d/c/b.ipynb": '{"cells": [{"source": "abcd bcd"}]}',
+        }
     )
-    first = run("check", "--all")
+    if not NO_GIT:
+        git("init", "-q", ".")
+        git("add", "-A")
+        git("commit", "-q", "-m", "x")
+    return kept
+
+
+@pytest.mark.usefixtures("project")
+@shared_fixture()
+@given(
+    changed=st.lists(changes(prompts, texts | contents), min_size=2, max_size=4),
+    options=st.lists(st.sampled_from([*[[]] * 3, ["--base", "HEAD"]]), min_size=4, max_size=4),
+    notebooks=st.booleans(),
+)
+def test_whatever_changes_a_check_is_the_one_without_it(
+    changed: list[list[Change]], options: list[list[str]], notebooks: bool
+) -> None:
+    before: dict[str, bytes] = {}
+    for some, more in zip(changed, options):
+        change(some, before)
+        more = [*(more if not NO_GIT else ()), *(["--notebooks"] if notebooks else ())]
+        assert run("check", "--json", *more) == run("check", "--json", "--no-cache", *more)
+
+
+@pytest.mark.skipif(NO_GIT, reason="there is no git")
+def test_check_counts_with_it(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write({"d/a.md": "# abcd\nbcd bcd\n# x\nabc\n"})
+    counted: list[str] = []
+    count = Encoding.count
+
+    def noted(self: Encoding, text: str, **options: Any) -> int:
+        if self.reference != "baseline":  # an estimate is as quick as a look-up
+            counted.append(text)
+        return count(self, text, **options)
+
+    monkeypatch.setattr(Encoding, "count", noted)
+    command = ("check", "--all", "--base", "HEAD")
+    first = run(*command, "--no-cache")
     number = len(counted)
-    assert run("check", "--all") == first
+    assert not project.exists()
+    assert run(*command) == first
+    counted.clear()
+    assert run(*command) == first
+    assert counted == []
+    assert run(*command, "--no-cache") == first
     assert len(counted) == number
-    assert run("check", "--all", "--no-cache") == first
-    assert len(counted) == 2 * number
-    assert first.status == 0
+
+
+@pytest.mark.skipif(NO_GIT, reason="there is no git")
+@pytest.mark.parametrize("what", ["file", "damaged", "locked", "full", "read-only"])
+def test_check_is_the_same_whatever_is_wrong_with_it(
+    project: Path, what: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write({"d/a.md": "# abcd\nbcd bcd\n# x\nabc\n"})
+    command = ("check", "--json", "--base", "HEAD")
+    first = run(*command, "--no-cache")
+    if what == "file":
+        project.touch()
+    elif what == "full":
+
+        def fail(*_: object) -> None:
+            raise sqlite3.OperationalError("database or disk is full")
+
+        monkeypatch.setattr(CountCache, "_write", fail)
+    else:
+        assert run(*command) == first
+        write({"d/b.md": "# abcd\nabcd\n"})
+        first = run(*command, "--no-cache")
+        (file,) = project.iterdir()
+        if what == "damaged":
+            file.write_bytes(file.read_bytes()[:5_000] + b"damaged " * 1_000)
+        elif what == "read-only":
+            file.chmod(0o400)
+            project.chmod(0o500)
+        else:
+            monkeypatch.setattr(count_cache, "_PATIENCE", 0.01)
+            other = sqlite3.connect(file, isolation_level=None)
+            other.execute("BEGIN EXCLUSIVE")
+    try:
+        assert run(*command) == first
+        assert run(*command) == first
+    finally:
+        if what == "read-only":
+            project.chmod(0o700)
+        elif what == "locked":
+            other.close()
 
 
 def test_what_is_wrong_with_it_is_said_if_asked(kept: Path) -> None:
@@ -261,7 +403,7 @@ def test_two_processes_at_once(tmp_path: Path) -> None:
     for _ in range(2):
         running = [
             subprocess.Popen(command, env=variables, stdout=-1, stderr=-1, text=True)
-            for _ in range(3)
+            for _ in range(2)
         ]
         said = {process.communicate() for process in running}
         assert len(said) == 1

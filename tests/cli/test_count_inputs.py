@@ -87,7 +87,7 @@ def test_a_limit_of_nothing_is_not_kept() -> None:
 NOT_TEXT: dict[str, str | bytes]
 NOT_TEXT = {"d/binary": b"PNG\0", "d/latin-1": b"caf\xe9", "d/text": HELLO}
 REASONS = {
-    "d/binary": "binary: NUL byte at offset 3; --text takes it as text",
+    "d/binary": "binary: NUL byte at offset 3; --text reads it as text",
     "d/latin-1": "not UTF-8: byte 0xe9 at offset 3; convert it to UTF-8",
 }
 
@@ -141,7 +141,7 @@ def test_skipped_files_are_summed_up() -> None:
     assert len(json.loads(out)["skipped"]) == 10
     named = count("-v d").err.splitlines()
     assert len(named) == 10
-    nul = "skipped: binary: NUL byte at offset 0; --text takes it as text"
+    nul = "skipped: binary: NUL byte at offset 0; --text reads it as text"
     # --text would not count the other, so that is not said.
     mark = "skipped: not UTF-8: UTF-16 byte-order mark at offset 0; convert it to UTF-8"
     assert {f"compat-bpe: d/0: {nul}", f"compat-bpe: d/utf-16: {mark}"} <= set(named)
@@ -155,7 +155,7 @@ def test_advice_is_true_of_what_it_is_said_of() -> None:
     write({"picture": b"PNG\0\xff", "utf-16": b"\xff\xfea\0", "top.py": HELLO})
     assert "--text" not in count("picture").err
     assert count("--text picture").status == 2
-    assert "; --text takes it as text" in count("--errors replace picture").err
+    assert "; --text reads it as text" in count("--errors replace picture").err
     # Everything can be counted if it is asked for.
     data = Path("utf-16").read_bytes().decode("utf-8", "replace")
     assert count("--text --errors replace utf-16").out == f"{tokens(data)} utf-16\n"

@@ -344,7 +344,7 @@ def test_a_factor_of_ones_own() -> None:
 def test_a_factor_of_the_makers_estimate() -> None:
     # 3,500 characters are 1,000 tokens; --estimate is implied.
     reason = (
-        "your factor of 1.3 times the number that follows from this: Anthropic says a token is "
+        "your factor of 1.3 times this estimate: Anthropic says a token is "
         "approximately 3.5 English characters "
         "(https://platform.claude.com/docs/en/about-claude/glossary, 2026-11-23)"
     )

@@ -154,7 +154,7 @@ def test_a_rank_file_alone_is_not_loaded_if_it_does_not_say_all(theirs: str) -> 
     text = f"{TEXT} <|x|> ribosomes"
     found = load("own/own.tiktoken").encode(text, allowed_special="all")
     assert found == load("own").encode(text, allowed_special="all")
-    with pytest.raises(ValueError, match=r"only tokenizer\.json says how text is split"):
+    with pytest.raises(ValueError, match=r"only tokenizer\.json defines how text is split"):
         load("theirs/theirs.tiktoken")
 
 

@@ -113,7 +113,7 @@ gpt-4o-2024-05-13 ft:gpt-4:x →
 gpt-9 gpt-4o gpt-4p o200k_base → gpt-4o  o200k_base  128,000  16,384\n
     → compat-bpe: unknown model 'gpt-9' (did you mean 'gpt-5' or 'gpt-4' or 'gpt-2'?){LISTS}\n
     compat-bpe: unknown model 'gpt-4p' (did you mean 'gpt-4' or 'gpt-4o' or 'gpt-4.1'?){LISTS}\n
-    compat-bpe: unknown model 'o200k_base': that is an encoding: -e o200k_base\n
+    compat-bpe: unknown model 'o200k_base': that is an encoding; use -e o200k_base\n
 azure/eu/gpt-4o gpt-oss:20b →
     azure/eu/gpt-4o  o200k_base     128,000  16,384\n
     gpt-oss:20b      o200k_harmony        -       -\n
@@ -148,7 +148,7 @@ def test_models_that_are_named_as_json() -> None:
     assert first == (
         "compat-bpe: unknown model 'qwen'; compat-bpe models --families lists families of that name"
     )
-    assert second.startswith("compat-bpe: model 'qwen3:8b' has the tokenizer of Qwen")
+    assert second.startswith("compat-bpe: model 'qwen3:8b' uses the tokenizer of Qwen")
 
 
 def test_a_word_stands_for_models_and_families() -> None:

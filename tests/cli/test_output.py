@@ -26,12 +26,12 @@ _OWN = b"ours, from yesterday"
     ("path", "force", "is_ours", "said"),
     [
         ("new", False, True, ""),
-        ("a.md", False, True, r"a\.md: it exists; --force overwrites it"),
+        ("a.md", False, True, r"a\.md: the file exists; --force overwrites it"),
         ("a.md", True, True, ""),
         ("page.html", False, True, ""),  # own earlier output
-        ("page.html", False, False, "it exists"),
-        ("link", False, True, "it exists"),  # to what is not there
-        (".", True, True, "it is a directory"),
+        ("page.html", False, False, "the file exists"),
+        ("link", False, True, "the file exists"),  # to what is not there
+        (".", True, True, "the path is a directory"),
         ("no/page.html", True, True, "there is no directory"),
         (os.devnull, False, False, ""),  # not overwritten by writing
     ],
@@ -51,15 +51,17 @@ def test_an_input_is_refused_by_whatever_name(
     write({"folder/a": "a", "b": "b"})
     os.symlink("folder/a", "link")
     for inputs in (["b", "folder/a"], ["folder"], ["link"], ["../" + tmp_path.name + "/folder/a"]):
-        with pytest.raises(CommandError, match=r"folder/a: it is one of the inputs[,;]"):
+        with pytest.raises(CommandError, match=r"folder/a: the file is one of the inputs[,;]"):
             check_outputs(["new", "folder/a"], inputs)
     check_outputs(["new", "folder/a"], ["b", "missing", "-"])
     check_outputs(["missing"], ["folder", "missing"])
-    with pytest.raises(CommandError, match="folder: it is a directory"):
+    with pytest.raises(CommandError, match="folder: the path is a directory"):
         check_outputs(["folder"], [])
     with open("b") as file:
         monkeypatch.setattr("sys.stdin", file)
-        with pytest.raises(CommandError, match=r"^b: it is one of the inputs, as standard input;"):
+        with pytest.raises(
+            CommandError, match=r"^b: the file is one of the inputs, as standard input;"
+        ):
             check_outputs(["b"], ["-"])
     monkeypatch.setattr("sys.stdin", None)
     check_outputs(["b"], ["-"])
@@ -97,7 +99,7 @@ def test_no_command_overwrites_its_input(
             cli([*arguments.split(), "--force", *inputs], prog_name="compat-bpe")
     captured = capfd.readouterr()
     assert (caught.value.code, captured.out) == (2, "")
-    assert "it is one of the inputs" in captured.err
+    assert "the file is one of the inputs" in captured.err
     assert Path(output).read_text() == content
     assert len(os.listdir()) == 1 + (how == "a hard link")
 
@@ -124,7 +126,7 @@ def test_nor_what_options_name(args: str, path: str) -> None:
     before = {one: one.read_bytes() for one in Path().rglob("*") if one.is_file()}
     status, out, err = command(f"{args} --force")
     assert (status, out) == (2, "")
-    assert f"{path}: it is one of the inputs; " in err
+    assert f"{path}: the file is one of the inputs; " in err
     assert {one: one.read_bytes() for one in Path().rglob("*") if one.is_file()} == before
 
 
@@ -133,7 +135,7 @@ def test_standard_output_is_no_file_that_is_replaced() -> None:
     with open("page.html", "wb") as out:
         arguments = ("report", "-e", "gpt2", "--html", "page.html", "--force", "a.txt")
         done = run_process(*arguments, stdout=out)
-    said = b"compat-bpe: page.html: standard output goes there, too; write elsewhere\n"
+    said = b"compat-bpe: page.html: standard output goes to this file, too; write to another file\n"
     assert (done.returncode, done.stderr) == (2, said)
 
 

@@ -264,6 +264,32 @@ def test_closed_stream_is_one_line(args: str, closed: str, message: bytes) -> No
     assert (done.returncode, done.stdout, done.stderr) == (2, b"", message)
 
 
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no /dev/full")
+@pytest.mark.parametrize("is_full", [True, False])
+@pytest.mark.parametrize(
+    ("args", "status"),
+    [
+        ("count -e gpt2 missing a", 2),
+        ("count -e gpt2 --max 1 a", 1),
+        ("count -e gpt2 d a", 0),
+        ("train -o b -n 257 --force --json-progress a", 0),
+    ],
+)
+def test_messages_that_cannot_be_written_change_nothing(
+    args: str, status: int, is_full: bool
+) -> None:
+    write({"a": "hello world", "d/binary": b"\0"})
+    expected = run_process(*args.split())
+    assert expected.returncode == status
+    assert expected.stderr
+    reading, writing = os.pipe()
+    os.close(reading)
+    with open("/dev/full", "wb") as full:
+        done = run_process(*args.split(), stderr=full if is_full else writing)
+    os.close(writing)
+    assert (done.returncode, done.stdout) == (status, expected.stdout)
+
+
 @posix
 @pytest.mark.parametrize(
     ("args", "stdin", "out"),
@@ -396,6 +422,17 @@ def test_the_end_of_the_process(thread: bool, limit: str, status: int) -> None:
     lines = done.stdout.decode().splitlines()
     expected = {"3", "of a thread", "at the end"} if thread else {"3", "at the end"}
     assert (done.returncode, lines[-1], set(lines)) == (status, "at the end", expected)
+
+
+def test_a_profiler_has_its_end() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "cProfile", "-m", "compat_bpe", "--version"],
+        env=environment(),
+        capture_output=True,
+        timeout=TIMEOUT,
+        check=True,
+    )
+    assert b" function calls " in done.stdout
 
 
 # Workers, large inputs and little memory.

@@ -18,13 +18,14 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from compat_bpe import get_encoding
-from compat_bpe.cli.input import read_all, read_blocks
+from compat_bpe.cli.input import KeptBytes, read_all, read_blocks, replace_escaped
 from compat_bpe.cli.output import CommandError, write_bytes, write_text
 from compat_bpe.files import documents
 from compat_bpe.fit.truncate import Truncated
-from compat_bpe.unicode.text import KeptBytes
+from compat_bpe.unicode.text import Utf8Decoder
 from tests.cli.running import TextResult, command, git, posix, run, run_process, small_blocks, write
 from tests.examples import shared_fixture
+from tests.strategies import some_bytes
 
 GPT2 = get_encoding("gpt2")
 
@@ -241,6 +242,23 @@ def test_what_is_not_utf8_is_one_line(args: str, block: int) -> None:
             assert command(args, stdin=data).status == 0
         assert command(f"{args} --errors replace", stdin=b"\xff\xfea").status == 0
     assert command("decode -e gpt2", stdin=b"\xff").err.startswith("compat-bpe: standard input: ")
+
+
+@given(st.one_of(some_bytes, st.lists(st.binary(max_size=4))))
+def test_escaped_bytes_are_replaced_as_by_python_and_kept(pieces: list[bytes]) -> None:
+    data = b"".join(pieces)
+    expected = data.decode("utf-8", "replace")
+    kept = KeptBytes(data.decode("utf-8", "surrogateescape"))
+    assert kept.text == expected
+    assert kept.bytes_of(0, len(expected)) == data
+    cuts = range(len(expected) + 1)
+    for cut in cuts:
+        assert kept.bytes_of(0, cut) + kept.bytes_of(cut, len(expected)) == data
+    assert b"".join(kept.bytes_of(at, at + 1) for at in cuts) == data
+    # In pieces, too: a decoder holds back what may be replaced by one U+FFFD.
+    decoder = Utf8Decoder("surrogateescape")
+    fed = [*map(decoder.feed, pieces), decoder.finish()]
+    assert "".join(map(replace_escaped, fed)) == expected
 
 
 #: Data that is often UTF-8, and often not.
@@ -498,7 +516,7 @@ def test_split_and_report_take_the_source() -> None:
         f"==> d/a.ipynb <==\n{SOURCE}\n==> d/b.py <==\nx = 1\n==> d/c.ipynb <==\n{DAMAGED}",
     )
     assert err.startswith(REASON)
-    assert err.endswith("; taken as it is\n")
+    assert err.endswith("; read as it is\n")
 
     def sizes(done: TextResult) -> dict[str, int]:
         return {name: one["characters"] for name, one in json.loads(done.out)["groups"].items()}

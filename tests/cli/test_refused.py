@@ -100,12 +100,12 @@ def test_a_number_of_tokens_that_is_none(wrong: str) -> None:
 
 
 @cases(rf"""
-encode -e gpt-4o → compat-bpe: unknown encoding 'gpt-4o': that is a model: -m gpt-4o
+encode -e gpt-4o → compat-bpe: unknown encoding 'gpt-4o': that is a model; use -m gpt-4o
 encode -e gpt-4o-2099 →
-    compat-bpe: unknown encoding 'gpt-4o-2099': that is a model: -m gpt-4o-2099
+    compat-bpe: unknown encoding 'gpt-4o-2099': that is a model; use -m gpt-4o-2099
 encode -m o200k_base →
-    compat-bpe: unknown model 'o200k_base': that is an encoding: -e o200k_base
-encode -m a.json → compat-bpe: unknown model 'a.json': that is a file or folder: -e a.json
+    compat-bpe: unknown model 'o200k_base': that is an encoding; use -e o200k_base
+encode -m a.json → compat-bpe: unknown model 'a.json': that is a file or folder; use -e a.json
 encode -m gpt-9 → compat-bpe: unknown model 'gpt-9' (did you mean 'gpt-5' or 'gpt-4' or
     'gpt-2'?); compat-bpe models lists them
 encode -m zzzzzzzz → compat-bpe: unknown model 'zzzzzzzz'; compat-bpe models lists them
@@ -169,15 +169,15 @@ count -e mine.tiktoken <<< a → compat-bpe: mine.tiktoken: a rank file does not
 count -e mine.tiktoken --pattern llama-3 <<< a → compat-bpe: unknown pattern 'llama-3'
 count -e ./nowhere <<< a → compat-bpe: ./nowhere: No such file or directory
 count -e broken <<< a → tokenizer.json: line 1: not JSON:
-count --files-from - <<< a\n-\n → compat-bpe: standard input: it has the list of files, so it cannot
-    be one of them
+count --files-from - <<< a\n-\n → compat-bpe: standard input: it holds the list of
+    files, so it cannot be in that list
 count --files-from gone → compat-bpe: gone: No such file or directory
 count --files-from nulls → compat-bpe: nulls: No such file or directory
 count <<< a\0 → compat-bpe: standard input: binary: NUL byte at offset 1
 count -m claude-sonnet-4-5 -c x → no public tokenizer is known
 count -m claude-sonnet-4-5 -c x → ; --estimate estimates it
 count --estimate -m grok-4 -c x → it cannot be estimated
-count --estimate -m qwen3:8b -c x → has the tokenizer of Qwen 3, which does not ship
+count --estimate -m qwen3:8b -c x → uses the tokenizer of Qwen 3, which is not included
 count --estimate -m gpt9 -c x → unknown model 'gpt9'
 count --estimate -m claude-3-opus --pattern llama3 -c x → --pattern is for a vocabulary file
 count --estimate -m claude-2 --context -c x → the limits of model 'claude-2' are not known
@@ -254,14 +254,16 @@ count 'How many tokens is this?' →
 show 'How many tokens is this?' →
     No such file or directory; for a text, use echo TEXT | compat-bpe show
 count *.zip → compat-bpe: *.zip: No such file or directory; no file matches this pattern
-encode corpus → compat-bpe: corpus: Is a directory; encode takes one file; count takes a directory
-decode corpus → compat-bpe: corpus: Is a directory; decode takes one file
+encode corpus → compat-bpe: corpus: Is a directory; encode reads a single
+    file; count accepts a directory
+decode corpus → compat-bpe: corpus: Is a directory; decode reads a single file
 show corpus/ → compat-bpe: corpus/: Is a directory; give the files in it, such as corpus/*
-truncate -n 5 corpus → Is a directory; truncate takes one file; split --files takes a directory
-split -n 5 --json corpus → compat-bpe: corpus: Is a directory; --files takes a directory
-encode *.tsv → matches 4 files; encode takes one.
-decode *.tsv → matches 4 files; decode takes one.
-truncate -n 9 *.tsv → matches 4 files; truncate takes one.
+truncate -n 5 corpus → Is a directory; truncate reads a single file; split --files accepts a
+    directory
+split -n 5 --json corpus → compat-bpe: corpus: Is a directory; --files accepts a directory
+encode *.tsv → matches 4 files; encode reads only one.
+decode *.tsv → matches 4 files; decode reads only one.
+truncate -n 9 *.tsv → matches 4 files; truncate reads only one.
 split -n 9 --json *.tsv → is a second PATH
 encode missing → compat-bpe: missing: No such file or directory
 count --include .txt corpus → compat-bpe: no files to count in corpus: nothing matches --include
@@ -296,11 +298,11 @@ show --json --ids <<< a → --ids, --merges, --json and --html exclude each othe
 show --json --html <<< a → --ids, --merges, --json and --html exclude each other
 show --merges --ids a → --ids, --merges, --json and --html exclude each other, except --merges
     with --json or --html.
-show --merges \udce9 → it is not UTF-8.
+show --merges \udce9 → the text is not UTF-8.
 truncate → Missing option '-n'
 truncate -n -1 → -1 is not in the range
 truncate -n 1 --keep middle → 'middle' is not one of
-truncate -n 1 --marker \udce9 → Invalid value for '--marker': it is not UTF-8.
+truncate -n 1 --marker \udce9 → Invalid value for '--marker': the text is not UTF-8.
 truncate -n 1 --marker '\\x' → Invalid value for '--marker': unknown escape \\x; the
 split -n 5 → say where the parts go
 split -n 5 -0 --json → say where the parts go
@@ -309,12 +311,12 @@ split -n 5 --separator '' -o x → say where the parts go
 split --json → Missing option '-n'
 split -n 0 --json → 0 is not in the range
 split -n 0k --json → 0 is not in the range
-split -n 5 --json a b → 'b' is a second PATH; several need --files
+split -n 5 --json a b → 'b' is a second PATH; pass --files to
 split -n 5 --json --hidden → options about files need --files
 split -n 5 --json --files → --files needs a PATH
 split -n 5 --json --files --overlap 1 a → --files and --overlap exclude
 split -n 9 --notebooks source --json a.txt → need --files
-split -n 5 --separator \udce9 → it is not UTF-8
+split -n 5 --separator \udce9 → the text is not UTF-8
 split -n 5 --separator '\\d' → unknown escape \\d; the escapes are \\n, \\t, \\r, \\0 and
 split -n 5 --separator 'a\\' → unknown escape \\; the escapes are
 split -n 5 --json --overlap 5 → compat-bpe: overlap is 5; it must be
@@ -340,7 +342,7 @@ def test_encode_show_truncate_and_split(line: str, said: str) -> None:
 --terms none.txt corpus → none.txt: No such file
 --terms - <<< dog → exclude each other
 --html none/page.html corpus → none/page.html: there is no directory
---html corpus corpus → corpus: it is a directory
+--html corpus corpus → corpus: the path is a directory
 --group-field lang --by file corpus → --by file and --group-field exclude each other
 --summary --json corpus → --summary and --json exclude each other
 --include *.nope corpus →
@@ -356,9 +358,9 @@ def test_report(line: str, said: str) -> None:
 
 @cases(r"""
 corpus -o c.csv → c.csv: the name must end in .tsv, .tsv.gz
-corpus -o old.tsv → old.tsv: it exists; --force overwrites it
-corpus -o corpus/x.tsv --force → corpus/x.tsv: it is one of the inputs
---merge old.tsv -o old.tsv --force → old.tsv: it is one of the inputs
+corpus -o old.tsv → old.tsv: the file exists; --force overwrites it
+corpus -o corpus/x.tsv --force → corpus/x.tsv: the file is one of the inputs
+--merge old.tsv -o old.tsv --force → old.tsv: the file is one of the inputs
 --merge bad.tsv -o c.tsv → bad.tsv:2: the count is -1; it must be 0
 --merge notes.txt → notes.txt: the name of a file of counts ends in .tsv
 --merge none.tsv → none.tsv: No such file or directory
@@ -377,7 +379,7 @@ def test_corpus_counts(line: str, said: str) -> None:
 
 @cases(r"""
 -o new → compat-bpe: Give -n, --terms or both.
--n 1 -o . → compat-bpe: .: it exists and is not empty; --force writes into it
+-n 1 -o . → compat-bpe: .: the folder is not empty; --force writes into it
 -n 1 -o no/where → compat-bpe: no/where: there is no folder
 -n 1 -o new none.txt → compat-bpe: none.txt: No such file or directory
 --terms none -o new → compat-bpe: none: No such file or directory
@@ -391,7 +393,7 @@ def test_extend(line: str, said: str) -> None:
 @cases(r"""
 -o out → compat-bpe: Give --vocab-size, --merges or --patience.
 -n 300 → Missing option '-o' / '--output'
-corpus -n 300 -o corpus → corpus: it exists and is not empty; --force
+corpus -n 300 -o corpus → corpus: the folder is not empty; --force
 corpus -n 300 -o no/where → no/where: there is no folder
 corpus -o out -n 200 → a vocabulary of 200 is too small
 corpus -o out -n 300 --special a → the special token 'a' is written like
@@ -413,7 +415,7 @@ picture.png no.txt -n 270 -o out --errors skip → the corpus has no text
 -o out -n 300 --counts two.tsv → two.tsv:2: 'b c' is not one chunk of the pattern 'gpt2'
 -o out -n 300 --counts c.csv → c.csv: the name of a file of counts ends in
 -o out -n 300 --counts none.tsv → none.tsv: No such file or directory
--o out -n 300 --counts two.tsv --model sentencepiece-unigram → is not learned from counts
+-o out -n 300 --counts two.tsv --model sentencepiece-unigram → cannot be learned from counts
 -o out -n 300 --counts empty.tsv → there is no text to learn from
 -o out -n 300 --counts - - → Standard input cannot be both
 """)
@@ -436,7 +438,7 @@ def test_train(line: str, said: str) -> None:
 --model wordpiece → Give --vocab-size, --merges or --patience.
 --model wordpiece -n 9 --post-processor bert →
     the post-processor needs '[CLS]': name it as a special token
--n 300 --like encoder.json → has no steps that a tokenizer.json describes
+-n 300 --like encoder.json → a tokenizer.json cannot describe
 -n 300 --like missing.json → missing.json: No such file or directory
 --model unigram → Give --vocab-size.
 --model wordpiece -n 9 --max-piece-length 3 →
@@ -459,7 +461,7 @@ def test_train(line: str, said: str) -> None:
 --model sentencepiece-bpe -n 90 --like wordpiece.json →
     --like: wordpiece.json is not a model of SentencePiece, which sentencepiece-bpe needs
 --like word.model -n 90 → models of words and characters can only be trained in
---like word.model --model wordpiece -n 90 → has no steps that a tokenizer.json describes
+--like word.model --model wordpiece -n 90 → a tokenizer.json cannot describe
 --model sentencepiece-bpe -n 9 → raise it, or lower character_coverage
 -n 300 --format sentencepiece → is not a model of SentencePiece
 --patience 2 → --patience and --check-every need --validation.
@@ -482,8 +484,8 @@ def test_train(line: str, said: str) -> None:
 --checkpoint . --merges 5 → need separate folders
 --checkpoint corpus/kept --merges 5 → corpus contains this folder
 --checkpoint kept --model sentencepiece-bpe -n 99 →
-    --checkpoint is not for models of SentencePiece
---checkpoint named --merges 5 → it has other files (a.txt) and no checkpoint
+    --checkpoint is not available for SentencePiece
+--checkpoint named --merges 5 → the folder has other files (a.txt) and no checkpoint
 """)
 def test_settings_of_training(line: str, said: str) -> None:
     stop = "--patience 2 --min-improvement 0.05 --check-every 4 --validation 0.2"

@@ -229,7 +229,7 @@ def test_no_file_is_overwritten_unasked() -> None:
     text = 'How a page begins: <meta name="generator" content="compat_bpe 1.0">\n'
     write({"a.md": text, "b.md": "text"})
     # The slip: FILE of --html was forgotten.
-    exists = "compat-bpe: a.md: it exists; --force overwrites it\n"
+    exists = "compat-bpe: a.md: the file exists; --force overwrites it\n"
     assert report("-e small --html a.md b.md") == (2, "", exists)
     assert Path("a.md").read_text() == text
     assert report("-e small --html a.md --force b.md").status == 0
@@ -242,7 +242,7 @@ def test_no_file_is_overwritten_unasked() -> None:
     # But not one among the corpus.
     args = "-e small --html corpus/page.html corpus"
     assert report(args).status == 0
-    assert "corpus/page.html: it is one of the inputs" in report(args).err
+    assert "corpus/page.html: the file is one of the inputs" in report(args).err
     assert report(f"{args} --exclude page.html").status == 0
 
 

@@ -60,7 +60,7 @@ def test_another_file_of_that_name_is_not_overwritten_unasked() -> None:
     with zipfile.ZipFile(NAME, "w") as wheel:
         wheel.writestr("tiktoken/__init__.py", "mine")
     words = b'"""compat_bpe, standing in for tiktoken."""'
-    exists = f"compat-bpe: ./{NAME}: it exists; --force overwrites it\n"
+    exists = f"compat-bpe: ./{NAME}: the file exists; --force overwrites it\n"
     for content in (Path(NAME).read_bytes(), b"something else", words, b"PK"):
         write({NAME: content})
         assert shim_wheel(".") == (2, "", exists)

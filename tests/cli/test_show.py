@@ -347,7 +347,7 @@ def test_what_is_before_an_error_is_shown(args: str) -> None:
       aaaa|a\n
       = 24794 64\n
     \n
-    " b"  a token as a whole, so it is not merged; if it were:\n
+    " b"  the whole chunk is a token and is not merged; merging would give:\n
        |b   |b 275\n
        b\n
       = 275\n
@@ -364,7 +364,7 @@ def test_merges_as_they_look(args: str, out: str) -> None:
 
 def test_a_whole_token_and_characters_of_several_bytes() -> None:
     lines = command("show --merges -e deepseek_v3 世界").out.splitlines()
-    assert lines[0] == '"世界"  a token as a whole, so it is not merged; if it were:'
+    assert lines[0] == '"世界"  the whole chunk is a token and is not merged; merging would give:'
     assert lines[1].startswith(r"  \xe4|\xb8|\x96|\xe7|\x95|\x8c  \xe4|\xb8 275 < ")
     assert lines[-2:] == ["  世界", "  = 3427"]
     # What stands beside the states is in one column, wide characters or not.

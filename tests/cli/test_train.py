@@ -197,7 +197,7 @@ def test_own_earlier_output_can_be_left_out_or_beside() -> None:
     train("merges.txt -n 270 -o . --force --format tiktoken")
     train("corpus -n 270 -o corpus/out")
     again = "corpus -n 271 -o corpus/out --force"
-    assert ": it is one of the inputs; " in train(again, status=2).err
+    assert ": the file is one of the inputs; " in train(again, status=2).err
     train(f"{again} --exclude out")
 
 
@@ -491,10 +491,10 @@ def test_a_run_that_was_killed_at_its_end_is_ended(at: str) -> None:
 def test_another_vocabulary_is_not_taken_for_what_a_run_has_written() -> None:
     train("--merges 9 -o stopped groups")
     before = files("stopped")
-    assert "it exists and is not empty" in go_on(2)
+    assert "the folder is not empty" in go_on(2)
     shutil.move("stopped", "other")
     assert stopped("60", _KILLED, AT="write._put_in_place").returncode == -9
     shutil.move("other", "stopped")
-    assert "it exists and is not empty" in go_on(2)
+    assert "the folder is not empty" in go_on(2)
     assert files("stopped") == before
     assert os.path.exists("kept/state.json")

@@ -212,7 +212,7 @@ def test_unigram_like_another() -> None:
 
 @cases(
     """
-wordpiece -n 5 → 22 tokens, not 5: special tokens and characters alone are as many
+wordpiece -n 5 → 22 tokens, not 5: the special tokens and characters alone are that many
 wordpiece -n 5000 → 30 tokens, not 5,000: no pair is left to merge
 wordpiece --merges 50 --min-frequency 40 →
     2 merges, not 50: no pair that may be merged occurs 40 times or more

@@ -126,7 +126,7 @@ def test_a_line_or_a_word_that_does_not_fit_is_cut_with_a_message(keep: str) -> 
         assert 10 <= GPT2.count(out) <= 20
         finer = {"word": "words", "char": "characters"}[used]
         assert err == (
-            f"compat-bpe: standard input: no place between {boundary}s within the limit; "
+            f"compat-bpe: standard input: no boundary between {boundary}s within the limit; "
             f"cut between {finer} instead\n"
         )
         found = json.loads(truncate(f"{args} --json", data).out)
@@ -249,7 +249,7 @@ def test_file_names_have_as_many_digits_as_the_last_needs(monkeypatch: pytest.Mo
 
 def test_no_file_is_overwritten_unless_asked() -> None:
     write({"part-0002.txt": "mine"})
-    exists = "compat-bpe: part-0002.txt: it exists; --force overwrites it\n"
+    exists = "compat-bpe: part-0002.txt: the file exists; --force overwrites it\n"
     assert split("-n 3 -o part-") == (2, "", exists)
     assert os.listdir() == ["part-0002.txt"]
     assert contents(os.listdir()) == ["mine"]
@@ -260,7 +260,7 @@ def test_no_file_is_overwritten_unless_asked() -> None:
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes")
 def test_a_pipe_is_not_replaced() -> None:
     os.mkfifo("part-0002.txt")
-    said = "compat-bpe: part-0002.txt: it exists and is not a regular file\n"
+    said = "compat-bpe: part-0002.txt: not a regular file\n"
     assert split("-n 3 -o part- --force") == (2, "", said)
     assert os.listdir() == ["part-0002.txt"]
 

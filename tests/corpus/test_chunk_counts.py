@@ -16,9 +16,15 @@ from hypothesis import strategies as st
 from compat_bpe import Encoding, get_encoding
 from compat_bpe.corpus import chunk_counts, counts_file
 from compat_bpe.corpus import chunk_counts as chunks
-from compat_bpe.corpus.chunk_counts import ChunkCounter, Counts, Spill
+from compat_bpe.corpus.chunk_counts import (
+    ChunkCounter,
+    Counts,
+    Spill,
+    Summary,
+    merged,
+    summary,
+)
 from compat_bpe.corpus.counts_file import CountsMerger, Row, collapsed, frequent_rows
-from compat_bpe.corpus.frequent import Summary, merged, summary
 from compat_bpe.parallel import pool, processes
 from compat_bpe.pipeline.core import texts_of_chunks
 from compat_bpe.unicode.surrogates import repair

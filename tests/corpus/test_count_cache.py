@@ -171,6 +171,26 @@ def test_a_folder_that_cannot_be_written_is_left_alone(tmp_path: Path) -> None:
     assert not cache.problem
 
 
+@pytest.mark.skipif(os.name == "nt", reason="links need rights there")
+def test_a_link_in_its_place_is_left_alone_and_so_is_its_target(tmp_path: Path) -> None:
+    place = Path(str(filled(tmp_path).path))
+    own = tmp_path / "own"
+    for content in (place.read_bytes(), b"a text", b"", None):
+        place.unlink()
+        if content is None:
+            own.unlink()
+        else:
+            own.write_bytes(content)
+        place.symlink_to(own)
+        with CountCache(str(tmp_path), [gpt2]) as cache:
+            assert cache.find(list(TEXTS)) == {}
+            cache.keep(digest(b"a"), [(1, 1, 1)])
+        assert "not a regular file" in cache.problem
+        assert place.is_symlink()
+        assert (own.read_bytes() if own.exists() else None) == content
+        assert not Path(f"{own}-journal").exists()
+
+
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may write")
 def test_what_can_only_be_read_is_used(tmp_path: Path) -> None:
     path = Path(str(filled(tmp_path, day=1).path))

@@ -532,7 +532,7 @@ def is_undefined_file(load: Callable[[], Tokenizer]) -> bool:
     try:
         return is_undefined(load())
     except ValueError as error:
-        if " is normalized to nothing" not in str(error):
+        if " becomes empty when normalized" not in str(error):
             raise
         return True
 

@@ -225,11 +225,14 @@ def rwkv() -> Rwkv:
 def rwkv_tokens() -> dict[bytes, int]:
     """The list as Python reads it."""
     found: dict[bytes, int] = {}
-    for line in reference_file("rwkv").read_text("utf-8").splitlines():
-        token = literal_eval(line[line.index(" ") + 1 : line.rindex(" ")])
+    lines = reference_file("rwkv").read_text("utf-8").splitlines()
+    # All at once: to evaluate each by itself takes four times as long.
+    tokens = ",".join(line[line.index(" ") + 1 : line.rindex(" ")] for line in lines)
+    for line, token in zip(lines, literal_eval(f"[{tokens}]")):
         data = token.encode() if isinstance(token, str) else token
         assert len(data) == int(line[line.rindex(" ") :])
         found[data] = int(line[: line.index(" ")])
+    assert len(found) == len(lines)
     return found
 
 

@@ -146,6 +146,7 @@ TRAINER = write_field(2, BYTES, write_field(35, VARINT, 1))
         (UNK + b"\x0a\x05abc", "file: byte 17: a field is longer than its message"),
         (UNK + b"\x0a", "file: byte 17: a number has no end"),
         (UNK + b"\x0a" + b"\x80" * 11, "file: byte 17: a number is longer than 10 bytes"),
+        (UNK + piece(b"a") + b"\x22\x80\x80\x80\x80\x80\0", "file: byte 29: the length of a field"),
         (UNK + b"\x07", "file: byte 16: the number or type of a field is not valid"),
         (UNK + b"\x04", "file: byte 16: the number or type of a field is not valid"),
         (UNK + b"\x0c", "file: byte 16: a group ends that did not begin"),

@@ -103,15 +103,20 @@ def test_the_merges_are_those_of_the_reference(
 
 
 @pytest.mark.parametrize(
-    "title",
+    ("title", "number", "pattern"),
     [
-        pytest.param(title, marks=pytest.mark.sweep) if at else title
-        for at, title in enumerate(natural_texts())
+        ("standard library", 30, "gpt2"),
+        *(
+            pytest.param(title, None, pattern, marks=pytest.mark.sweep)
+            for title in natural_texts()
+            for pattern in ("gpt2", DEEPSEEK)
+        ),
     ],
 )
-@pytest.mark.parametrize("pattern", ["gpt2", pytest.param(DEEPSEEK, marks=pytest.mark.sweep)])
-def test_natural_texts(untrained: dict[str, str], title: str, pattern: str) -> None:
-    corpus = natural_texts()[title]
+def test_natural_texts(
+    untrained: dict[str, str], title: str, number: int | None, pattern: str
+) -> None:
+    corpus = natural_texts()[title][:number]
     expected = reference_merges(untrained[pattern], corpus, 3000)
     assert len(expected) == 3000 - 256
     assert merges_of(corpus, 3000, pattern=pattern) == expected
@@ -126,7 +131,7 @@ class Written(NamedTuple):
 
 def write(name: str, folder: Path) -> Written:
     """Train with a pattern, write all formats, and have each read by whatever reads it."""
-    corpus = [path.read_text("utf-8") for path in SOURCES[:40]]
+    corpus = [path.read_text("utf-8") for path in SOURCES[:10]]
     corpus += ["naïve 世界你好 12345 \u0301\r\n"] * 40
     specials = ["<|endoftext|>", "<|pad|>"]
     encoding = train_bpe(corpus, 900, pattern=name, special_tokens=specials, name="mine")

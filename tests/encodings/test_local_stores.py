@@ -246,7 +246,7 @@ def test_the_command(cache: Path, tmp_path: Path) -> None:
         2,
         b"",
         "compat-bpe: unknown model 'acme/Other'; compat-bpe models lists them; "
-        "-e hf:acme/Other if that is a repository of Hugging Face\n",
+        "use -e hf:acme/Other if this is a Hugging Face repository\n",
     )
     status, out, err = run("count", "-e", "hf:acme/Other", "-c", TEXT)
     assert (status, out) == (2, b"")
@@ -254,9 +254,12 @@ def test_the_command(cache: Path, tmp_path: Path) -> None:
     assert "`hf download acme/Other tokenizer.json tokenizer_config.json` fetches it\n" in err
     status, out, err = run("count", "-m", "qwen3:8b", "-c", TEXT)
     assert (status, out) == (2, b"")
-    assert err.startswith("compat-bpe: model 'qwen3:8b' has the tokenizer of Qwen 3, which does ")
+    assert err.startswith(
+        "compat-bpe: model 'qwen3:8b' uses the tokenizer of Qwen 3, which is not "
+    )
     assert run("count", "-m", "hf:acme/Small", "-c", TEXT)[2] == (
-        "compat-bpe: unknown model 'hf:acme/Small': that is a file or folder: -e hf:acme/Small\n"
+        "compat-bpe: unknown model 'hf:acme/Small': that is a file or folder; use -e "
+        "hf:acme/Small\n"
     )
 
 

@@ -135,7 +135,7 @@ def test_the_encoding_of_a_spelling_is_loaded() -> None:
     [
         (
             "qwen3:8b",
-            ["model 'qwen3:8b'", "Qwen 3", "give load('hf:Qwen/Qwen3-8B') once", "its path"],
+            ["model 'qwen3:8b'", "Qwen 3", "then use load('hf:Qwen/Qwen3-8B')", "your file"],
         ),
         # Hugging Face's own name of a model is better than that of another of its family.
         ("Qwen/Qwen3-14B", ["'hf:Qwen/Qwen3-14B'", "`hf download Qwen/Qwen3-14B tokenizer.json"]),
@@ -191,7 +191,7 @@ def test_tiktokens_function_knows_no_spellings(model: str) -> None:
     with pytest.raises(KeyError) as caught:
         openai_encoding_name(model)
     assert caught.value.args[0].startswith(f"unknown model {model!r}")
-    assert caught.value.args[0].endswith("; get_encoding takes the name of an encoding")
+    assert caught.value.args[0].endswith("; if you know its encoding, pass that to get_encoding")
 
 
 KNOWN = [
@@ -367,5 +367,7 @@ def test_it_works_from_a_zip(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["model.gguf", "tokenizer.json", "./gpt2"])
 def test_a_file_is_for_load(name: str) -> None:
-    with pytest.raises(ValueError, match=re.escape(f"that is a file or folder: load({name!r})")):
+    with pytest.raises(
+        ValueError, match=re.escape(f"that is a file or folder; use load({name!r})")
+    ):
         get_encoding(name)

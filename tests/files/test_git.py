@@ -549,7 +549,10 @@ def test_a_damaged_index_is_named_once(
     Path(".gitignore").write_text("*.md\n")
     found = [file for file in Walk().find(["."]) if file.problem]
     assert [(file.path, file.problem) for file in found] == [
-        (str(tmp_path / ".git/index"), "Damaged, or of a kind unknown here; git status says more")
+        (
+            str(tmp_path / ".git/index"),
+            "Damaged, or of a kind unknown here; run git status for details",
+        )
     ]
     found = [*Walk(ignore=False).find(["."])]
     assert [file.path for file in found] == ["./a.md", "./d/b.md", "./e.py"]

@@ -313,8 +313,9 @@ def test_each_pattern_alone(tmp_path: Path) -> None:
         top = tmp_path / str(number)
         for folder in ("foo/a/b", "a/b/a"):
             (top / folder).mkdir(parents=True)
-        for folder in ("", "foo"):
-            for name in NAMES:
+        # All names where the pattern may take them first; a few at the other depth.
+        for folder, has_all in (("", not pattern.startswith("foo/")), ("foo", "/" in pattern)):
+            for name in NAMES if has_all else ["a", "foo", "x.txt", "X.TXT"]:
                 if not (top / folder / name).is_dir():
                     (top / folder / name).touch()
         for folder in ("foo/a/b", "a/b/a"):

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from compat_bpe import Encoding, get_encoding
 from compat_bpe.fit import edited_document as document_module
-from compat_bpe.fit import long_chunk, piece_tree
+from compat_bpe.fit import piece_tree
 from compat_bpe.fit.edited_document import Document, Position, Unit
 from compat_bpe.fit.piece_tree import PieceTree, _Node
 from compat_bpe.pipeline.offsets import locate
@@ -84,7 +84,7 @@ def small_pieces(size: int) -> Iterator[None]:
     with (
         patch.object(document_module, "PIECE", size),
         patch.object(piece_tree, "WIDTH", 4),
-        patch.object(long_chunk, "LONG_PIECE", 2 * size),
+        patch.object(piece_tree, "LONG_PIECE", 2 * size),
     ):
         yield
 
@@ -458,9 +458,9 @@ def test_tokens_are_those_of_the_text(names: list[str], data: st.DataObject, tex
 
 def test_places_that_are_not_there_are_refused() -> None:
     document = Document(get_encoding("gpt2"), "one\ntwo")
-    with pytest.raises(IndexError, match="line 2 of a document of 2 lines"):
+    with pytest.raises(IndexError, match="there is no line 2: the document has 2 lines"):
         document.offset(2, 0)
-    with pytest.raises(IndexError, match="line -1 of a document"):
+    with pytest.raises(IndexError, match="there is no line -1"):
         document.line_range(-1)
     with pytest.raises(IndexError, match="column -1 is negative"):
         document.offset(0, -1)
@@ -468,9 +468,9 @@ def test_places_that_are_not_there_are_refused() -> None:
         document.position(8)
     with pytest.raises(IndexError, match="range -1 to -1 is outside"):
         document.units(-1, "utf-8")
-    with pytest.raises(IndexError, match="unit 8 of a document of 7 units of utf-16"):
+    with pytest.raises(IndexError, match="there is no unit 8: the document has 7 units of utf-16"):
         document.offset_of_units(8, "utf-16")
-    with pytest.raises(IndexError, match="token 3 of a document of 3 tokens"):
+    with pytest.raises(IndexError, match="there is no token 3: the document has 3 tokens"):
         document.token(3)
     with pytest.raises(ValueError, match="unit is 'utf-7'; it must be one of utf-8, utf-16"):
         document.position(1, "utf-7")  # type: ignore[arg-type]

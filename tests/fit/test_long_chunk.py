@@ -11,16 +11,15 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from compat_bpe import Encoding, get_encoding
-from compat_bpe.fit import Document, long_chunk
+from compat_bpe.fit import Document, long_chunk, piece_tree
 from compat_bpe.fit.long_chunk import (
-    LONG_PIECE,
     LongChunk,
-    LongPieceTokens,
     _Kinds,
     _one_chunk_from,
     possible_ends,
     possible_starts,
 )
+from compat_bpe.fit.piece_tree import LONG_PIECE, LongPieceTokens
 from compat_bpe.pattern.splitter import Splitter
 from compat_bpe.pipeline.models.bpe.by_rank import BytePairEncoder
 from compat_bpe.pipeline.offsets import locate
@@ -115,7 +114,7 @@ def test_edits_of_a_word(
     tokens: list[str], text: str, changes: list[tuple[int, int, str]], beside: tuple[int, ...]
 ) -> None:
     encoding = of_letters(tokens)
-    with patch.object(long_chunk, "LONG_PIECE", 3), patch.object(long_chunk, "_BESIDE", beside):
+    with patch.object(piece_tree, "LONG_PIECE", 3), patch.object(piece_tree, "_BESIDE", beside):
         document = Document(encoding, text)
         for at, length, new in changes:
             at = min(at, len(text))
@@ -176,7 +175,7 @@ def test_no_more_pieces_are_kept_than_are_edited() -> None:
     pieces = LongPieceTokens(get_encoding("gpt2"))
     for letter in "abcdefgh":
         pieces.merged(letter * LONG_PIECE)
-    assert len(pieces._kept) == long_chunk._KEPT_PIECES
+    assert len(pieces._kept) == piece_tree._KEPT_PIECES
     assert len(pickle.dumps(pieces)) < LONG_PIECE
 
 

@@ -12,7 +12,7 @@ from compat_bpe import Encoding, get_encoding
 from compat_bpe.encodings.sentencepiece import SentencePiece
 from compat_bpe.encodings.tokenizer import Tokenizer
 from compat_bpe.fit import longest_part, split_text
-from compat_bpe.fit.boundary import Boundary, last_cut_point
+from compat_bpe.fit.boundary import Boundary
 from compat_bpe.fit.longest_part import fits, longest_prefix, longest_suffix
 from compat_bpe.fit.truncate import Keep
 from compat_bpe.formats.checked_json import Json
@@ -21,6 +21,7 @@ from compat_bpe.formats.tokenizer_json import TokenizerDefinition, parse_tokeniz
 from compat_bpe.formats.tokenizer_writing import byte_level_part, pre_tokenizers_part, split_part
 from compat_bpe.pipeline.added_tokens import AddedToken
 from compat_bpe.pipeline.core import Core
+from compat_bpe.pipeline.cutter import last_cut_point
 from compat_bpe.unicode.surrogates import repair
 from tests.fit.hard_encodings import encodings, hard_texts
 from tests.fit.helpers import (

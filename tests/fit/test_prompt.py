@@ -383,7 +383,7 @@ def test_a_document_is_not_put_together(monkeypatch: pytest.MonkeyPatch) -> None
         ((6,), IndexError, "range 6 to 6 is outside of the document, which has 5 characters"),
         ((-1,), IndexError, "is outside of the document"),
         (("ab",), TypeError, "cannot be interpreted as an integer"),
-        ((1, "x"), TypeError, "takes an offset and no texts"),
+        ((1, "x"), TypeError, "needs an offset, not texts"),
     ],
 )
 def test_wrong_arguments_for_a_document(

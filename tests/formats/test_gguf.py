@@ -285,7 +285,9 @@ def test_a_folder_has_one_file_and_it_comes_last(tmp_path: Path) -> None:
     path = write(tmp_path / "a.gguf", gpt2())
     assert compat_bpe.load(tmp_path).encode("hello") == [259]
     write(tmp_path / "b.gguf", gpt2())
-    with pytest.raises(ValueError, match=r"it has several vocabularies \(a\.gguf, b\.gguf\)"):
+    with pytest.raises(
+        ValueError, match=r"the folder has several vocabularies \(a\.gguf, b\.gguf\)"
+    ):
         compat_bpe.load(tmp_path)
     other = {"model": {"type": "WordLevel", "vocab": {"hello": 7}, "unk_token": "hello"}}
     (tmp_path / "tokenizer.json").write_text(json.dumps({"added_tokens": [], **other}))
@@ -416,7 +418,7 @@ def test_an_escape_that_no_converter_writes(tmp_path: Path) -> None:
     ("entries", "message"),
     [
         ({}, "tokenizer.ggml.model: the file has no vocabulary"),
-        ({"split.no": Typed(U32, 1)}, "the first file of several has the vocabulary"),
+        ({"split.no": Typed(U32, 1)}, "this is not the first file of the model"),
         ({"tokenizer.ggml.model": True}, "tokenizer.ggml.model: must be a string"),
         ({"tokenizer.ggml.model": b"\xff"}, "tokenizer.ggml.model: is not UTF-8"),
         (vocabulary("plamo2", {"a": 1}), "'plamo2' is not supported: "),
@@ -426,7 +428,7 @@ def test_an_escape_that_no_converter_writes(tmp_path: Path) -> None:
             "'new' is not supported, only gpt2, gemma4, llama, t5, bert, rwkv",
         ),
         (vocabulary("gpt2", {}), "tokenizer.ggml.tokens: there are no tokens"),
-        (gpt2(pre=None), "tokenizer.ggml.pre: is missing, as in files before May 2024"),
+        (gpt2(pre=None), "tokenizer.ggml.pre: is missing, as in files from before May 2024"),
         (gpt2(pre="new"), "'new' is not known: load the model's own tokenizer.json, or give the"),
         (gpt2(pre="whitespace"), "'whitespace' is not supported: "),
         (gpt2(add_bos_token="x"), "tokenizer.ggml.add_bos_token: must be true or false"),
@@ -481,9 +483,7 @@ def test_an_item_is_named_by_its_place(tmp_path: Path) -> None:
 
 
 def test_only_bytes_are_given_a_pattern(tmp_path: Path) -> None:
-    with pytest.raises(
-        ValueError, match=r"model\.gguf: a tokenizer of the model 'bert' has no pat"
-    ):
+    with pytest.raises(ValueError, match=r"model\.gguf: the model 'bert' has no pattern"):
         load(tmp_path, bert(), "gpt2")
     with pytest.raises(ValueError, match="special_tokens is only for rank files"):
         compat_bpe.load(write(tmp_path / "a.gguf", gpt2()), special_tokens={"a": 1})

@@ -20,7 +20,7 @@ ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs/editors.md").read_text("utf-8")
 ENCODING = get_encoding("o200k_base")
 TEXT = "one two three four five six\nseven\n"
-OVER = f"{ENCODING.count(TEXT)} tokens are {ENCODING.count(TEXT) - 3} over the budget of 3"
+OVER = f"{ENCODING.count(TEXT)} tokens, {ENCODING.count(TEXT) - 3} over the budget of 3"
 
 
 def block(title: str) -> str:

@@ -56,7 +56,7 @@ def test_prompts_and_settings(tmp_path: Path) -> None:
     assert written["over"] == [start + 1, f"{ENCODING.count(text)}/4 tokens", "warning"]
     assert written["gpt2"] == get_encoding("gpt2").count(text)
     reason, kept = written["refused"]
-    assert "the tokenizer of Qwen 3, which does not ship" in reason
+    assert "the tokenizer of Qwen 3, which is not included" in reason
     assert kept == "gpt2"
     assert written["failure"].startswith("limit: limit is 3, but the template")
     assert written["off"] == ""

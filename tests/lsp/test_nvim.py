@@ -137,7 +137,7 @@ def test_without_compat_bpe(neovim: str, tmp_path: Path) -> None:
         else "",
         str(tmp_path / "bin"),
     )
-    why = "not found: pip install . in a checkout; :TokenRestart"
+    why = "run pip install . in a checkout, then :TokenRestart"
     lines = [line for line in written["said"].splitlines() if line.startswith("compat-bpe")]
     off = "the server is not running; :TokenRestart starts it"
     assert lines == [f"compat-bpe: {why}", *[f"compat-bpe: {off}"] * 4]
@@ -224,7 +224,7 @@ def test_a_server_that_ends(neovim: str, tmp_path: Path) -> None:
         install_server(tmp_path),
     )
     assert written["after"] == written["others"] == ""
-    ended = "compat-bpe: the server has ended (signal 9); try :TokenRestart"
+    ended = "compat-bpe: the server ended (signal 9); use :TokenRestart"
     assert re.findall("compat-bpe: .*", written["said"]) == [ended] * 2
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import subprocess
 import time
@@ -90,6 +91,16 @@ def test_what_can_be_skipped_is(sent: bytes, capfd: pytest.CaptureFixture[str]) 
         client.write(sent)
         assert client.request("compatBpe/count", {"text": "hello"}) == {"count": 1}
         assert client.errors == []
+
+
+def test_a_log_that_is_closed_does_not_end_the_server(monkeypatch: pytest.MonkeyPatch) -> None:
+    log = io.StringIO()
+    log.close()
+    with client_of() as client:
+        monkeypatch.setattr("sys.stderr", log)
+        client.write(b"hello\r\n")
+        assert client.request("compatBpe/count", {"text": "hello"}) == {"count": 1}
+        monkeypatch.undo()
 
 
 @given(

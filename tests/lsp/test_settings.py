@@ -349,9 +349,9 @@ STORED = "the tokens of a text"
 GGUF = gguf(gpt2())
 #: Models that have no encoding here, with what their messages say.
 REFUSED = {
-    "qwen3:8b": 'has the tokenizer of Qwen 3, which does not ship: give "path": "hf:',
-    "Qwen/Qwen3-8B": 'give "path": "hf:Qwen/Qwen3-8B" once `hf download',
-    "acme/unknown": '"path": "hf:acme/unknown" if that is a repository',
+    "qwen3:8b": "uses the tokenizer of Qwen 3, which is not included: run `hf download",
+    "Qwen/Qwen3-8B": "then set path to hf:Qwen/Qwen3-8B, or give the path",
+    "acme/unknown": "set path to hf:acme/unknown if this is a Hugging Face",
 }
 
 

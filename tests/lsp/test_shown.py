@@ -81,7 +81,7 @@ def test_the_diagnostic_begins_where_the_budget_is_passed() -> None:
         assert ENCODING.decode(ids[5:6]) == " five"  # what is underlined begins after the blank
         assert found["range"] == span(0, start + 1, 0, 36)
         assert found["message"] == (
-            f"{len(ids)} tokens are {len(ids) - 5} over the budget of 5: the limit is here"
+            f"{len(ids)} tokens, {len(ids) - 5} over the budget of 5; the limit is here"
         )
         client.change({"text": "one two three four five"})
         assert published(client) == []

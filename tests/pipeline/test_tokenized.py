@@ -131,7 +131,7 @@ def test_a_copy_shares_nothing_that_changes() -> None:
     ("arguments", "reason"),
     [
         ({"max_length": -1}, "max_length is -1"),
-        ({"max_length": 1, "stride": 1}, "stride is 1, but a part has only 1 tokens"),
+        ({"max_length": 1, "stride": 1}, "stride is 1; it must be less than the 1 tok"),
         ({"max_length": 1, "direction": "up"}, "direction is 'up'"),
     ],
 )

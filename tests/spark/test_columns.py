@@ -168,7 +168,7 @@ def test_what_is_wrong_is_said_before_a_job_starts(spark: SparkSession, rows: Da
         split("text", "gpt2", 3, overlap=3)
     with pytest.raises(ValueError, match="errors is 'ignore'"):
         encode("text", "gpt2", errors="ignore")  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="'words' numbers words as they come"):
+    with pytest.raises(ValueError, match="'words' numbers words in their order"):
         encode("text", "words")
     with pytest.raises(TypeError, match="pass a set of names"):
         encode("text", "gpt2", allowed_special="<|endoftext|>")

@@ -186,7 +186,7 @@ def test_what_is_wrong_is_said_before_a_job_starts(spark: SparkSession) -> None:
         chunk_counts(df, "a text", pattern="(")
     with pytest.raises(ValueError, match="approximate is 0"):
         chunk_counts(df, "a text", approximate=0)
-    with pytest.raises(ValueError, match="weights are of groups"):
+    with pytest.raises(ValueError, match="weights need group"):
         chunk_counts(df, "a text", weights={"en": 2})
     assert counted(chunk_counts(df, "a text")) == {"a": 1}
 

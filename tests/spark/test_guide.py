@@ -18,7 +18,7 @@ from compat_bpe.train import train_bpe
 from tests.docs_pages import ROOT, run_commands, run_sessions
 from tests.docs_pages import environment as environment
 from tests.docs_pages import folder as folder
-from tests.docs_pages import vocabulary as vocabulary
+from tests.docs_pages import project as project
 from tests.spark.conftest import SETTINGS
 
 if TYPE_CHECKING:

@@ -150,7 +150,7 @@ def test_a_driver_that_is_killed(
     # Nothing looks finished, and what is there is not taken for counts.
     assert sorted(path.name for path in tmp_path.iterdir()) == ["bare", "counts.parquet", "waits"]
     assert [path.name for path in output["count"].iterdir()] == ["_temporary"]
-    with pytest.raises(ValueError, match="a job of Spark is writing it, or has stopped"):
+    with pytest.raises(ValueError, match="a Spark job is writing this folder, or has failed"):
         CountsReader([str(output["count"])])
     assert main(arguments["count"]) == 2
     assert "already exists" in capsys.readouterr().err
@@ -223,7 +223,7 @@ def test_errors_of_a_job(
         (["count", jsonl, "-o", output], "the name must end in .tsv"),
         (["train", jsonl, "-o", output], "Give --vocab-size or --merges."),
         (["train", jsonl, "-n", "300", "-o", output, "--weight", "en"], "is not GROUP=NUMBER"),
-        (["train", jsonl, "-n", "300", "-o", str(tmp_path)], "it exists and is not empty"),
+        (["train", jsonl, "-n", "300", "-o", str(tmp_path)], "the folder is not empty"),
         (["train", jsonl + "x", "-n", "300", "-o", output], "PATH_NOT_FOUND"),
         (["train", jsonl, "--model", "unigram", "--merges", "3", "-o", output], "is not for"),
     ]

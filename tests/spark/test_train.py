@@ -179,11 +179,11 @@ def test_what_is_wrong_is_said_before_a_job_starts(spark: SparkSession, tmp_path
     preparation = Preparation(drop_duplicates="lines")
     with pytest.raises(ValueError, match="needs order"):
         train(df, "text", tmp_path / "new", some, preparation=preparation)
-    with pytest.raises(ValueError, match="weights are of groups"):
+    with pytest.raises(ValueError, match="weights need group"):
         train(df, "text", tmp_path / "new", TrainingSettings(300, weights={"a": 1}))
     with pytest.raises(TypeError, match="the settings are a str"):
         train(df, "text", tmp_path / "new", "bpe")  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="a Unigram model of SentencePiece is not learned from co"):
+    with pytest.raises(ValueError, match="a Unigram model of SentencePiece cannot be learned from"):
         train(df, "text", tmp_path / "new", SentencePieceSettings(300, "unigram"))
     with pytest.raises(ValueError, match="take a sample of the rows"):
         train(df, "text", tmp_path / "new", SentencePieceSettings(300, input_sentence_size=200))

@@ -100,7 +100,7 @@ def test_a_model_in_a_store_travels(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     [("gpt3", ValueError), (7, TypeError), (str(FIXTURES / "docs/texts"), ValueError)],
 )
 def test_what_is_no_encoding(given: Any, error: type[Exception]) -> None:
-    with pytest.raises(error, match=r"unknown encoding 'gpt3'|not int|it has no vocabulary"):
+    with pytest.raises(error, match=r"unknown encoding 'gpt3'|not int|has no vocabulary"):
         Carried(given)
 
 
@@ -133,7 +133,7 @@ def test_no_file_is_overwritten_unasked(
     path = tmp_path / "old.tsv"
     path.write_text("old")
     assert main([*arguments, str(path)]) == 2
-    assert capsys.readouterr().err.endswith("old.tsv: it exists; --force overwrites it\n")
+    assert capsys.readouterr().err.endswith("old.tsv: the file exists; --force overwrites it\n")
     assert path.read_text() == "old"
 
 

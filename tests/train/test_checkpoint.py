@@ -180,7 +180,7 @@ def test_other_texts_are_refused(after: int, tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="the checkpoint is of other texts: "):
         run(tmp_path, TrainingSettings(280), counts=[("hug", 4, "a"), ("pug", 2, "b")])
     if after == 12:
-        with pytest.raises(ValueError, match="there are more of them now"):
+        with pytest.raises(ValueError, match="there are more texts now"):
             run(tmp_path, TrainingSettings(280), texts=[*TEXTS, TEXTS[0]])
     assert same(run(tmp_path, TrainingSettings(280)), at_once(TrainingSettings(280)))
 
@@ -210,7 +210,7 @@ def test_vocabularies_are_told_apart_and_the_same_one_is_known(tmp_path: Path) -
 
 def test_nothing_is_overwritten(tmp_path: Path) -> None:
     (tmp_path / "mine.txt").write_text("mine")
-    with pytest.raises(FileExistsError, match=r"it has other files \(mine\.txt\)"):
+    with pytest.raises(FileExistsError, match=r"the folder has other files \(mine\.txt\)"):
         run(tmp_path, TrainingSettings(280))
     with pytest.raises(FileExistsError, match="not a folder"):
         run(tmp_path / "mine.txt", TrainingSettings(280))

@@ -29,16 +29,13 @@ from compat_bpe.train.bpe.merges_of_characters import (
 )
 from tests.kinds import kind_path
 
-some_words = st.dictionaries(
-    st.one_of(
-        st.text("ab", min_size=1, max_size=9),
-        st.text("abc#", min_size=1, max_size=7),
-        st.text("#", min_size=1, max_size=9),
-        st.text("a</w>", min_size=1, max_size=7),
-    ),
-    st.integers(1, 20),
-    max_size=12,
-)
+
+def words_of(*alphabets: str) -> st.SearchStrategy[dict[str, int]]:
+    words = [st.text(chars, min_size=1, max_size=9 if len(chars) < 3 else 7) for chars in alphabets]
+    return st.dictionaries(st.one_of(words), st.integers(1, 20), max_size=12)
+
+
+some_words = words_of("ab", "abc#", "#", "a</w>")
 all_marks = st.builds(Marks, st.sampled_from(["", "##", "#"]), st.sampled_from(["", "</w>", "a"]))
 
 
@@ -153,16 +150,7 @@ def test_a_model_trained_like_another_merges_by_its_own_list(tmp_path: Path) -> 
 
 MARKS = Marks("##")
 
-words_within_marks = st.dictionaries(
-    st.one_of(
-        st.text("ab", min_size=1, max_size=9),
-        st.text("abcde", min_size=1, max_size=7),
-        st.text("a#", min_size=1, max_size=7),
-        st.text("#", min_size=1, max_size=9),
-    ),
-    st.integers(1, 20),
-    max_size=12,
-)
+words_within_marks = words_of("ab", "abcde", "a#", "#")
 
 
 def learner_of(

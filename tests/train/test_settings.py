@@ -112,7 +112,7 @@ TrainingSettings(300, max_words=0) → max_words is 0
 TrainingSettings(300, not_joined=[""]) → is empty: every token contains that
 TrainingSettings(300, not_joined="ab") → pass a list → TypeError
 TrainingSettings(num_merges=1, start=get_encoding("words")) →
-    'words' is not byte-level BPE and cannot be gone on
+    'words' is not byte-level BPE and cannot be continued
 TrainingSettings(50256, start=get_encoding("gpt2")) →
     'gpt2' has 50257 tokens, and the size includes them
 train_bpe(["the the"], 300, special_tokens=["the"]) → 'the' is also the result of merge 2
@@ -170,7 +170,7 @@ WordPieceSettings(9, min_frequency=-1) → min_frequency is -1
 WordPieceSettings(9, num_merges=-1) → num_merges is -1
 WordPieceSettings(9, limit_alphabet=-1) → limit_alphabet is -1
 WordPieceSettings(9, max_token_length=0) → max_token_length is 0
-WordPieceSettings(9, like=get_encoding("gpt2")) → has no steps that a tokenizer
+WordPieceSettings(9, like=get_encoding("gpt2")) → a tokenizer.json cannot describe
 Trainer(WordPieceSettings(9, post_processor="bert")) → needs '[CLS]': name it as a special token
 train(["a"], WordPieceSettings(9, normalizer="x")) → there is no normalizer 'x'; the
 train(["a"], WordPieceSettings(9, pre_tokenizer={})) → there is no 'type'
@@ -204,7 +204,7 @@ learn_unigram({"abcd": 2, "efg": 1}, UnigramSettings(6)) → 7 different charact
 learn_unigram({"abc": 2}, UnigramSettings(6, initial_alphabet="defg")) → 7 different characters
 spm(5000) → the texts have only
 spm(8) → raise it, or lower character_coverage
-spm(2) → eos_id is 2; this is too large
+spm(2) → eos_id is 2, which is too large
 spm(model_type="wordpiece") → model_type is 'wordpiece'
 spm(character_coverage=0.5) → character_coverage is 0.5; it must be 0.98 to 1
 spm(character_coverage=nan) → character_coverage is nan
@@ -215,12 +215,12 @@ spm(user_defined_symbols=["a", "a"]) → 'a' is a piece already
 spm(user_defined_symbols="ab") → pass a list
 spm(user_defined_symbols=["\ud800"]) → is not a text
 spm(user_defined_symbols=[*"abcdefghijklmnopqrst"]) → the reserved pieces alone
-spm(bos_id=0) → bos_id is 0; this is that of '<unk>'
+spm(bos_id=0) → bos_id is 0, which is the id of '<unk>'
 spm(bos_piece="</s>") → eos_piece is '</s>'; another piece has that name
 spm(bos_piece="") → bos_piece is ''
 spm(unk_id=-1) → without byte_fallback
 spm(pad_id=16, hard_vocab_limit=False, model_type="char") → has the id 16
-spm(normalization_rule_name="nfkc") → 'nfkc' is not here
+spm(normalization_rule_name="nfkc") → 'nfkc' is not included
 spm(charsmap=b"1234") → the character map is shorter
 spm(use_all_vocab=True) → use_all_vocab
 spm(seed_sentencepiece_size=-1) → seed_sentencepiece_size is -1

@@ -277,7 +277,8 @@ def test_ids_become_the_text_and_cells_with_each_token_once(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("ids", "reason"), [([50257], "no token of id 50257"), ([187], "not whole characters: byte 0")]
+    ("ids", "reason"),
+    [([50257], "no token with the id 50257"), ([187], "not whole characters: byte 0")],
 )
 def test_ids_that_are_no_text_are_refused(ids: list[int], reason: str) -> None:
     with pytest.raises(ValueError, match=reason):

@@ -40,7 +40,7 @@ def test_text_is_never_html(page: Page) -> None:
     page.wait(lambda: "onerror" in page.text_of("steps").replace("\n", ""))
     # File names, also of files that cannot be counted.
     page.drop({EVIL: EVIL.encode(), f"{EVIL}.bin": b"\0"})
-    page.wait(lambda: " counted as " in page.text_of("files-said"))
+    page.wait(lambda: " counted" in page.text_of("files-said"))
     assert EVIL in page.text_of("files-table")
     page.run("document.querySelector('button.name').click()")
     page.settle()

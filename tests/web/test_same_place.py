@@ -95,13 +95,7 @@ def test_the_panes_are_at_one_place_in_another_width(page: Page) -> None:
 @pytest.mark.parametrize(("width", "height"), [(1366, 650), (390, 844)])
 def test_the_facts_are_in_sight_where_the_pointer_is(page: Page, width: int, height: int) -> None:
     page.type("hello world again")
-    page.browser.devtools(
-        "Emulation.setDeviceMetricsOverride",
-        width=width,
-        height=height,
-        deviceScaleFactor=1,
-        mobile=False,
-    )
+    page.browser.show(width, height=height)
     page.run("scrollTo(0, 0)")
     page.settle()
     page.run("if (innerWidth < 600) $('tokens').scrollIntoView()")
@@ -122,13 +116,7 @@ def test_the_facts_are_in_sight_where_the_pointer_is(page: Page, width: int, hei
 @pytest.mark.parametrize(("width", "height"), [(1280, 600), (1366, 657), (1280, 500)])
 def test_nothing_lies_beneath_the_panes(page: Page, width: int, height: int) -> None:
     page.paste(LINES)
-    page.browser.devtools(
-        "Emulation.setDeviceMetricsOverride",
-        width=width,
-        height=height,
-        deviceScaleFactor=1,
-        mobile=False,
-    )
+    page.browser.show(width, height=height)
     page.settle()
     panes, footer = page.run(
         "return [[...document.querySelectorAll('.pane')].map("

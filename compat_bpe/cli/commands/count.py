@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Generator, Sequence
-from contextlib import closing
+from contextlib import closing, nullcontext
 from typing import Any, NamedTuple
 
 import click
@@ -102,7 +102,7 @@ def count(**values: Any) -> None:
     before them, with --total-only, too.
 
     Each --model and --encoding has a column, in their order; each file is read once. --sort and
-    --top go by the first column; --max and --per-file apply to each. --price adds a column with
+    --top use the first column; --max and --per-file apply to each. --price adds a column with
     the exact cost.
 
     The object that --json prints has "encoding"; "files", a list of objects with "path", "tokens",
@@ -290,16 +290,16 @@ class _Run(CountOptions):
         )
         if self.string is not None:
             yield counter.count_text(self.string)
-        else:
-            yield from count_files(
-                counter,
-                found,
-                self.jobs,
-                progress,
-                self._announce_wait,
-                cached=not self.no_cache,
-                warn=write_message if self.verbose else None,
-            )
+            return
+        cache = None if self.no_cache else counter.cache(found)
+        try:
+            with cache or nullcontext():  # it keeps the counts also if this is ended early
+                yield from count_files(
+                    counter, found, self.jobs, progress, self._announce_wait, cache
+                )
+        finally:
+            if cache and cache.problem and self.verbose:
+                write_message(f"the cache of counts: {cache.problem}")
 
     def _add_failure(self, file: Found, outcome: Outcome) -> None:
         """Note a file that was not counted, and name it if it is an error or was named."""

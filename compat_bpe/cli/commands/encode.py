@@ -91,11 +91,11 @@ def encode(
     back. A vocabulary that does not merge bytes has U+FFFD in their place. With
     --add-special-tokens, they are an error unless --errors replace is given.
 
-    With --offsets, "id" is a token's id, and "text" its text. If it is not made of whole
-    characters, it has "hex" instead, its bytes in hexadecimal. "special" is true for a special
-    token, and absent otherwise. "characters", "bytes" (of UTF-8) and "utf16" (units) are its place
-    in the text, as [start, end]. A token that begins or ends within a character covers all of it
-    in "characters" and "utf16".
+    With --offsets, "id" is a token's id, and "text" its text. A token that is not made of whole
+    characters has "hex" instead: its bytes in hexadecimal. "special" is true for a special token,
+    and absent otherwise. "characters", "bytes" (of UTF-8) and "utf16" (units) are its place in the
+    text, as [start, end]. A token that begins or ends within a character covers all of it in
+    "characters" and "utf16".
 
     If the tokenizer changes text (lower case, say), or leaves some out, "text" is the part of the
     text that a token stands for, and "token" is the token as in the vocabulary. Then "bytes", too,

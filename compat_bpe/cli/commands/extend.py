@@ -79,7 +79,7 @@ _MOST_CHUNKS = 1000
 @option("--no-space", "Add each term only as it is, not also with a space before it.")
 @setting_option("min_frequency", default=2)
 @setting_option("max_token_length")
-@vocabulary_options(f"{', '.join(_DEFAULT_FORMATS)}, those that can hold it")
+@vocabulary_options(f"those of {', '.join(_DEFAULT_FORMATS)} that can hold it")
 def extend(
     corpus: CorpusArguments,
     model: str | None,
@@ -116,8 +116,8 @@ def extend(
 
     To make a term one token, its first two tokens are joined until one is left: this takes one id
     fewer than the term has tokens now. A term that the encoding splits into chunks cannot become a
-    token: it is named, and the exit status is 2. The status is also 2 if a file cannot be read:
-    the file is named, and the others are used.
+    token: a message names it, and the exit status is 2. The status is also 2 if a file cannot be
+    read: a message names the file, and the others are used.
 
     DIR gets the vocabulary in each format, manifest.json, and changes.json: the new tokens, the
     terms, the number of tokens of the corpus before and after, and the chunks that save most.

@@ -12,7 +12,6 @@ import click
 
 from ... import Encoding
 from ...files.text import STDIN
-from ...unicode.text import replace_escaped
 from ..app import option
 from ..input import (
     INPUT_PATH,
@@ -22,6 +21,7 @@ from ..input import (
     read_all,
     read_pieces,
     reading_options,
+    replace_escaped,
 )
 from ..options.encoding import allowed_special, chosen_encoding, encoding_options, special_options
 from ..output import (
@@ -123,8 +123,8 @@ def show(
     the longest first, until one is in the vocabulary. Unigram: for each place the pieces that begin
     there, with their scores, then the best way to write the chunk, and the second best.
 
-    With --json, each token is an object. "id" is its id, and "text" its text. If it is not made
-    of whole characters, it has "hex" instead, its bytes in hexadecimal. "special" is true for a
+    With --json, each token is an object. "id" is its id, and "text" its text. A token that is not
+    made of whole characters has "hex" instead: its bytes in hexadecimal. "special" is true for a
     special token, and absent otherwise. "characters", "bytes" (of UTF-8) and "utf16" (units) are
     its place in the text, as [start, end]. A token that begins or ends within a character covers
     all of it in "characters" and "utf16". With several FILEs, "path" comes first. See encode --help

@@ -13,9 +13,10 @@ from ...files.documents import NotebookError, is_notebook, notebook_source
 from ...files.text import STDIN, check_beginning, open_bytes
 from ...files.walk import Walk
 from ...files.write import write_files
-from ...unicode.text import CONTROLS, KeptBytes
+from ...unicode.text import CONTROLS
 from ..app import given_options, option
 from ..input import (
+    KeptBytes,
     Reading,
     announce_wait,
     notebooks_option,
@@ -132,12 +133,12 @@ def split(
     special tokens are plain text.
 
     With --files, there may be several PATHs, and directories. Each part is a run of files in their
-    order. The line "==> NAME <==" comes before each file, and "==> NAME (continued) <==" before
-    the rest of a file that is cut; these lines count, too. If a file does not end with a newline,
-    one is added before the next such line. All else is the files, byte for byte, each once. In a
-    directory, files are chosen as by count: those that git ignores are left out, and those that are
-    binary (with --errors strict, also those that are not UTF-8) are skipped and named. If a PATH is
-    such a file, or a file cannot be read, that is an error, and no part is written.
+    order. The line "==> NAME <==" comes before each file, and "==> NAME (continued) <==" before the
+    rest of a file that is cut; these lines count, too. If a file does not end with a newline, one
+    is added before the next such line. Everything else is the content of the files, byte for byte.
+    In a directory, files are chosen as by count: those that git ignores are left out, and those
+    that are binary (with --errors strict, also those that are not UTF-8) are skipped and named. If
+    a PATH is such a file, or a file cannot be read, that is an error, and no part is written.
 
     One of --output, --separator, --null and --json is required. --output prints the names of the
     files, which appear only when all parts are written. A file that exists is overwritten only
@@ -152,7 +153,9 @@ def split(
     and "at", the place in the part at which they begin.
     """
     if not as_files and len(paths) > 1:
-        raise click.UsageError(f"{paths[1]!r} is a second PATH; several need --files.")
+        raise click.UsageError(
+            f"{paths[1]!r} is a second PATH; pass --files to split several files."
+        )
     given, of_files = given_options(), ("--include", "--exclude", "--hidden", "--no-ignore")
     if not as_files and (notebooks or any(map(given.__getitem__, of_files))):
         raise click.UsageError("options about files need --files.")
@@ -325,7 +328,7 @@ def _source(path: str, text: str) -> str:
     try:
         return notebook_source(text)
     except NotebookError as error:
-        write_message(complaint(path, f"not a notebook: {error}; taken as it is"))
+        write_message(complaint(path, f"not a notebook: {error}; read as it is"))
         return text
 
 
@@ -383,4 +386,4 @@ def _check_new(paths: Sequence[str], force: bool) -> None:
             continue
         # A device or a pipe would be replaced, not written to.
         if not os.path.isfile(path):
-            raise CommandError(f"{path}: it exists and is not a regular file")
+            raise CommandError(f"{path}: not a regular file")

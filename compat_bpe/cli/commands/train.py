@@ -101,8 +101,8 @@ class Checkpointing:
                 return
             if not isinstance(trainer, Trainer):
                 raise CommandError(
-                    "--checkpoint is not for models of SentencePiece: their texts wait in a "
-                    "temporary file, and are not counted before learning begins"
+                    "--checkpoint is not available for SentencePiece models, which keep their "
+                    "texts in a temporary file"
                 )
             with Checkpoint(self._folder, settings, self._every) as checkpoint:
                 if checkpoint.fed:
@@ -123,8 +123,8 @@ checkpoint_options = gathered(
     lambda checkpoint, checkpoint_every: Checkpointing(checkpoint, checkpoint_every),
     option(
         "--checkpoint DIR",
-        "Save the work done so far in DIR. If the command is stopped, run it again to go on from "
-        "there. DIR is removed when the vocabulary is written.",
+        "Save the work done so far in DIR. If the command is stopped, run it again to continue "
+        "from there. DIR is removed when the vocabulary is written.",
         type=click.Path(),
     ),
     option(
@@ -309,15 +309,15 @@ def train(
 
     \b
     Models:
-      bpe            byte-level BPE, as GPT-2 has
-      wordpiece      as BERT has: pieces with ## where they do not begin a word
+      bpe            byte-level BPE, as in GPT-2
+      wordpiece      as in BERT: pieces with ## where they do not begin a word
       character-bpe  BPE over characters, with </w> at the end of a word
-      unigram        as T5 and XLNet have it: pieces with scores, ▁ for a space
+      unigram        as in T5 and XLNet: pieces with scores, ▁ for a space
       word-level     whole words
       characters     each character
       bytes          each byte
       sentencepiece-bpe, sentencepiece-unigram
-                     models of SentencePiece, as Llama 2 and T5 have them
+                     models of SentencePiece, as in Llama 2 and T5
 
     \b
     Formats, and what reads them:
@@ -333,11 +333,11 @@ def train(
     name the special pieces; and one process does the work.
 
     tokenizer_config.json, for transformers, has the roles of special tokens: --bos, --eos, --unk
-    and --pad, which are made special tokens if --special does not name them. manifest.json has the
+    and --pad, which become special tokens if --special does not name them. manifest.json has the
     settings, the corpus and its SHA-256, the input left out of it, and the SHA-256 of each file.
 
-    A file that cannot be read is named, the vocabulary is learned from the others, and the exit
-    status is 2.
+    If a file cannot be read, a message names it, the vocabulary is learned from the other files,
+    and the exit status is 2.
 
     The time and memory of a run of more than a minute are estimated from the first megabytes, and
     again before learning begins. The objects of --json-progress have the keys "stage" and

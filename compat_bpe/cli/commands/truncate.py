@@ -12,10 +12,18 @@ from typing import TYPE_CHECKING
 import click
 
 from ... import Encoding
-from ...unicode.text import KeptBytes, replace_escaped
 from ..app import option
 from ..count_view import estimate_mark
-from ..input import Reading, file_argument, read_all, read_pieces, reading_options, unescape
+from ..input import (
+    KeptBytes,
+    Reading,
+    file_argument,
+    read_all,
+    read_pieces,
+    reading_options,
+    replace_escaped,
+    unescape,
+)
 from ..options.encoding import ESTIMATE, chosen_answer, encoding_options, limit_option, loaded
 from ..output import (
     CommandError,
@@ -93,7 +101,7 @@ def truncate(
     end in \\n. Names of special tokens are plain text. With --keep head, the command reads only as
     much as it needs.
 
-    If cutting at --boundary would leave only white space of an end, that end is cut at the next
+    If cutting at --boundary would leave only white space at an end, that end is cut at the next
     finer boundary, and a message says so.
 
     Bytes that are not UTF-8 count as U+FFFD, as with count --errors replace. With --errors strict,
@@ -141,7 +149,7 @@ def truncate(
         write_bytes(data)
         if finest not in (None, boundary):
             write_message(
-                f"{shown_name(file)}: no place between {_NOUNS[boundary]} within the limit; cut "
+                f"{shown_name(file)}: no boundary between {_NOUNS[boundary]} within the limit; cut "
                 f"between {_NOUNS[finest]} instead"
             )
         elif limit and result.was_cut and not result.kept:

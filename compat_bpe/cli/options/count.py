@@ -97,8 +97,8 @@ count_options = together(
     ),
     option(
         "--factor X",
-        "Multiply the number by X and print it as an estimate, with a ≈ before it: for a model "
-        "whose tokens you have compared with those of an encoding, or with its --estimate.",
+        "Multiply the count by X, and mark it as an estimate with a ≈: for a model that you have "
+        "compared with an encoding, or with its --estimate.",
         type=_factor,
     ),
     option(
@@ -133,7 +133,7 @@ count_options = together(
     option(
         "--strict",
         "With --messages, refuse a request if a part of it cannot be counted. By default, a "
-        "message names that part, and the rest is counted.",
+        "note names that part, and the rest is counted.",
     ),
     option(
         "--as-of DATE",

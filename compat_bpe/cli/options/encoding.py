@@ -23,7 +23,11 @@ if TYPE_CHECKING:
 
 #: The advice in errors for users of the command.
 TERMS = Terms(
-    "-m {}", "-e {}", "-e {}", f"{PROGRAM} count --estimate", f"{PROGRAM} models lists them"
+    "use -m {}",
+    "use -e {}",
+    "use -e {}",
+    f"{PROGRAM} count --estimate",
+    f"{PROGRAM} models lists them",
 )
 
 #: The families of models whose patterns have names.

@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 #: Models of llama.cpp that are not supported, and why.
 _REFUSED = {
     "plamo2": "it has an algorithm of its own",
-    "whitespace": "its normalizer is in no GGUF file",
+    "whitespace": "GGUF files lack its normalizer",
     "hybriddna": "it has an algorithm of its own for genes",
     "none": "the file has no vocabulary",
     "no_vocab": "the file has no vocabulary",
@@ -72,14 +72,16 @@ def read_gguf(path: str | os.PathLike[str], pattern: str | None = None) -> AnyDe
     model = metadata.text("model")
     if model is None:
         if metadata.number("split.no"):
-            metadata.fail("model", "the first file of several has the vocabulary, not this one")
+            metadata.fail(
+                "model", "this is not the first file of the model, which has the vocabulary"
+            )
         metadata.fail("model", "the file has no vocabulary")
     if model in _REFUSED:
         metadata.fail("model", f"{model!r} is not supported: {_REFUSED[model]}")
     if model not in _MODELS:
         metadata.fail("model", f"{model!r} is not supported, only {', '.join(_MODELS)}")
     if pattern is not None and model != "gpt2":
-        raise ValueError(f"{metadata.source}: a tokenizer of the model {model!r} has no pattern")
+        raise ValueError(f"{metadata.source}: the model {model!r} has no pattern; leave it out")
     return _MODELS[model](read_vocabulary(metadata), pattern)
 
 

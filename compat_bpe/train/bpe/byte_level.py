@@ -132,8 +132,8 @@ class TrainingSettings(Settings[Encoding]):
     convergence: Convergence | None = field(default=None, metadata=CONVERGENCE)
     start: Encoding | None = setting(
         None,
-        "Go on from this vocabulary, as if its training had not stopped: its tokens keep "
-        "their ids, and -n counts all ids. Its pattern is the default of --pattern.",
+        "Continue the training of this vocabulary: its tokens keep their ids, and -n counts all "
+        "ids. Its pattern is the default of --pattern.",
         BYTE_LEVEL,
         flags=("--from",),
         metavar="NAME|PATH",
@@ -156,7 +156,7 @@ class TrainingSettings(Settings[Encoding]):
         if self.weights is not None:
             object.__setattr__(self, "weights", dict(self.weights))
         if self.start is not None:
-            check_byte_level(self.start, "gone on from")
+            check_byte_level(self.start, "continued")
         elif self.pattern is None:
             object.__setattr__(self, "pattern", ByteLevelBpe.usual_pattern)
         limits_of(self.max_words, self.not_joined)

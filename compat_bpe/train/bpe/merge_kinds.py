@@ -99,7 +99,7 @@ class MergeSettings(TokenizerSettings):
     )
     prefix: str | None = setting(
         None,
-        "Mark before a piece that does not begin a word. Default: that of --like; ## for "
+        "Mark before a piece that does not begin a word. Default: that of --like, or ## for "
         "wordpiece.",
         MERGES,
         flags=("--continuing-subword-prefix",),
@@ -107,7 +107,7 @@ class MergeSettings(TokenizerSettings):
     )
     suffix: str | None = setting(
         None,
-        "Mark after a piece that ends a word. Default: that of --like; </w> for "
+        "Mark after a piece that ends a word. Default: that of --like, or </w> for "
         "character-bpe without a prefix.",
         MERGES,
         flags=("--end-of-word-suffix",),

@@ -110,7 +110,7 @@ def check_takes_counts(settings: SentencePieceSettings) -> None:
     """Raise ``ValueError`` if a model cannot be learned from counts."""
     if settings.model_type == "unigram":
         raise ValueError(
-            "a Unigram model of SentencePiece is not learned from counts: it begins with "
+            "a Unigram model of SentencePiece cannot be learned from counts: it begins with "
             "substrings of the running text; give texts, or learn a Unigram model of tokenizers"
         )
 

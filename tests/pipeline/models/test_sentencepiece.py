@@ -26,8 +26,8 @@ from compat_bpe.pipeline.models.sentencepiece.base import (
     SentencePieceVocabulary,
 )
 from compat_bpe.pipeline.models.sentencepiece.bpe import SentencePieceBPE
-from compat_bpe.pipeline.models.sentencepiece.unigram import SentencePieceUnigram, rounded
-from compat_bpe.pipeline.models.sentencepiece.ways import BELOW_THRESHOLD, WayFinder, join
+from compat_bpe.pipeline.models.sentencepiece.unigram import SentencePieceUnigram
+from compat_bpe.pipeline.models.sentencepiece.ways import BELOW_THRESHOLD, WayFinder, join, rounded
 from tests.drawn_models import SENTENCEPIECES, piece_vocabularies, piece_vocabulary
 from tests.examples import scaled
 
@@ -112,6 +112,9 @@ def test_the_highest_score_is_merged_first_and_then_the_leftmost() -> None:
     assert [piece for piece, _ in model.split("aaaab")] == ["aa", "aab"]
     zeros = SentencePieceBPE(piece_vocabulary({"a": -5, "b": -5, "ab": 0.0, "ba": -0.0}))
     assert [piece for piece, _ in zeros.split("bab")] == ["b", "ab"]
+    infinite = SentencePieceBPE(piece_vocabulary({"a": 0, "b": 0, "aa": -inf, "ab": inf, "ba": 0}))
+    for split in (infinite.split, infinite.quick_split):
+        assert [piece for piece, _ in split("aaab")] == ["aa", "ab"]
 
 
 @pytest.mark.parametrize("size", [30_000, pytest.param(1_000_000, marks=pytest.mark.sweep)])

@@ -20,9 +20,9 @@ from hypothesis import strategies as st
 
 from compat_bpe import Encoding, get_encoding, load
 from compat_bpe.encodings.tokenizer import Tokenizer
-from compat_bpe.fit import stream as stream_module
-from compat_bpe.fit.stream import (
-    Cutter,
+from compat_bpe.pipeline.cutter import Cutter
+from compat_bpe.pipeline.decoders.streams import Concatenation
+from compat_bpe.pipeline.stream import (
     StreamCounter,
     StreamDecoder,
     StreamEncoder,
@@ -34,7 +34,6 @@ from compat_bpe.fit.stream import (
     decode_iter,
     encode_iter,
 )
-from compat_bpe.pipeline.decoders.streams import Concatenation
 from compat_bpe.save import save_tokenizer_json
 from compat_bpe.unicode.text import StreamDecodeError
 from tests.fit.hard_encodings import NAMES, encoding_of, encodings, hard_texts
@@ -71,7 +70,7 @@ def test_chunks_are_cut_unless_they_are_to_stay_whole() -> None:
 def test_finer_cut_points_are_looked_for_in_long_text_only(
     pieces: list[str], cut: list[str], rest: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(stream_module, "LONG", 10)
+    monkeypatch.setattr("compat_bpe.pipeline.cutter.LONG", 10)
     cutter = Cutter(get_encoding("gpt2"), NO_NAMES)
     for _ in range(2):  # a finished one is as new
         assert list(map(cutter.feed, pieces)) == cut
