@@ -26,16 +26,20 @@ from compat_bpe.formats.sentencepiece import (
     SentencePieceModel,
     sentencepiece_bytes,
 )
+from tests.tokenizer_files import bpe_model
 from tools.reference_files import FILES, reference_file
 from tools.reference_tokenizers import (
     CONTROL,
     TOKENIZERS,
     UNKNOWN,
     USER_DEFINED,
+    Part,
     read_gguf,
     reference_tokenizer,
+    sequence,
+    special,
+    tokenizer_json,
 )
-from tools.tokenizer_json import Part, added_token, bpe, sequence, tokenizer_json
 
 ROOT = Path(__file__).resolve().parents[1]
 CORPORA = ROOT.parent / "shared" / "corpora"
@@ -126,11 +130,11 @@ _BEFORE: dict[str, tuple[Part | None, list[Part]]] = {
 def _gguf_merges(name: str) -> Both:
     """Return the counts by a byte-level BPE of a GGUF file, written as a ``tokenizer.json``."""
     found = read_gguf(name)
-    special = [at for at, kind in enumerate(found.types) if kind in (CONTROL, USER_DEFINED)]
+    kinds = (CONTROL, USER_DEFINED)
     normalizer, before = _BEFORE[name]
     data = tokenizer_json(
-        bpe({token: at for at, token in enumerate(found.tokens)}, found.merges),
-        [added_token(at, found.tokens[at]) for at in special],
+        bpe_model({token: at for at, token in enumerate(found.tokens)}, found.merges),
+        [special(at, found.tokens[at]) for at, kind in enumerate(found.types) if kind in kinds],
         normalizer=normalizer,
         pre_tokenizer=sequence("pretokenizers", *before),
         decoder={**_BYTE_LEVEL, "use_regex": True},
