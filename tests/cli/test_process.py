@@ -105,13 +105,6 @@ def test_names_and_options_that_are_no_text(tmp_path: Path) -> None:
     assert b"Traceback" not in done.stderr
 
 
-def test_file_name_that_the_terminal_cannot_show() -> None:
-    write({"né": "hello world"})
-    env = environment(PYTHONIOENCODING="ascii", PYTHONUTF8="1")
-    done = run_process("count", *GPT2, "né", env=env)
-    assert (done.returncode, done.stdout, done.stderr) == (0, b"2 n\\xe9" + b"\n", b"")
-
-
 # Terminals.
 
 
