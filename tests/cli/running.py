@@ -186,6 +186,12 @@ FIXTURES = Path(__file__).parents[2] / "fixtures"
 COMMAND = [sys.executable, "-m", "compat_bpe"]
 TIMEOUT = 120  # seconds; only a command that hangs takes so long
 
+
+def sweep(*values: Any) -> Any:
+    """A case that only sweeps try."""
+    return pytest.param(*values, marks=pytest.mark.sweep)
+
+
 posix = pytest.mark.skipif(os.name != "posix", reason="POSIX pipes, signals and file names")
 
 

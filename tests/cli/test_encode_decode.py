@@ -28,7 +28,7 @@ from compat_bpe.cli.tokens import (
 from compat_bpe.pipeline.core import joins_to_text
 from compat_bpe.pipeline.offsets import locate
 from compat_bpe.save import save_tokenizer_json
-from tests.cli.running import FIXTURES, Result, command, endless, run, small_blocks, write
+from tests.cli.running import FIXTURES, Result, command, endless, run, small_blocks, sweep, write
 from tests.fit.hard_encodings import NAMES, encoding_of
 from tests.fit.small_kinds import UNCUT
 from tests.kinds import KINDS as PUBLISHED
@@ -286,9 +286,7 @@ def test_pieces_make_no_difference_to_published_kinds(name: str) -> None:
 CUT = sorted(set(LOCATED) - {*UNCUT, "leaves text out"})
 
 
-@pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=() if name == "llama" else pytest.mark.sweep) for name in CUT]
-)
+@pytest.mark.parametrize("name", [name if name == "llama" else sweep(name) for name in CUT])
 def test_a_long_text_comes_in_parts(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     lengths: list[int] = []
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from compat_bpe import get_encoding, load
 from compat_bpe.encodings.published import BASELINES
-from tests.cli.running import command, run, small_blocks, write
+from tests.cli.running import command, run, small_blocks, sweep, write
 from tests.kinds import KINDS, kind_path, of_kind
 
 TEXTS = [
@@ -47,7 +47,7 @@ def placed(out: bytes) -> list[dict[str, Any]]:
 
 @pytest.mark.parametrize("args", COMMANDS)
 @pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("every", [3, pytest.param(1, marks=pytest.mark.sweep)])
+@pytest.mark.parametrize("every", [3, sweep(1)])
 def test_every_command(args: str, name: str, every: int) -> None:
     """By default a third of the texts: of each command, and of each kind, they are all."""
     line = f"{args} -e {path_of(name)}"

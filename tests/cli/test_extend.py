@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -19,7 +18,7 @@ from compat_bpe.train import (
 )
 from compat_bpe.train.extend import extend
 from compat_bpe.train.sentencepiece.trainer import save_trained_sentencepiece
-from tests.cli.running import FIXTURES, TextResult, command, write
+from tests.cli.running import FIXTURES, TextResult, command, read_json, sweep, write
 
 SMALL = load(FIXTURES / "gpt2_small")
 TEXT = "the qubit and the qubits\nribosomes, polyribosomes, ribosomes\n" * 2
@@ -35,10 +34,6 @@ def extended(line: str, stdin: str = "", status: int = 0, old: str = "small.json
     done = command(f"extend -e {old} {line}", stdin=stdin)
     assert done.status == status, done.err
     return done
-
-
-def read_json(path: str) -> Any:
-    return json.loads(Path(path).read_bytes())
 
 
 def test_every_format_has_the_new_tokens() -> None:
@@ -138,9 +133,7 @@ def save_deepseek(path: str, *more: dict[str, object]) -> None:
     write({path: json.dumps(file)})
 
 
-@pytest.mark.parametrize(
-    "theirs", ["theirs.json", pytest.param("deepseek_v3", marks=pytest.mark.sweep)]
-)
+@pytest.mark.parametrize("theirs", ["theirs.json", sweep("deepseek_v3")])
 def test_a_rank_file_alone_is_not_loaded_if_it_does_not_say_all(theirs: str) -> None:
     # DeepSeek's added tokens are not all special; those trained with its steps are.
     save_deepseek("theirs.json", {"content": "<think>"})

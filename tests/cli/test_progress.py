@@ -28,7 +28,17 @@ from compat_bpe.train import SentencePieceSettings, TrainingSettings, UnigramSet
 from compat_bpe.train import estimate as estimate_module
 from compat_bpe.train.estimate import Estimate, Sample, estimate
 from compat_bpe.train.kinds import KINDS
-from tests.cli.running import FIXTURES, command, environment, posix, run, started, wait_for, write
+from tests.cli.running import (
+    FIXTURES,
+    command,
+    environment,
+    posix,
+    run,
+    started,
+    sweep,
+    wait_for,
+    write,
+)
 from tests.cli.running import Terminal as RealTerminal
 
 
@@ -238,9 +248,7 @@ def working(args: str, terminal: RealTerminal, code: str = _SOON, **variables: s
 
 
 @posix
-@pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=[] if name in FEW else pytest.mark.sweep) for name in LONG]
-)
+@pytest.mark.parametrize("name", [name if name in FEW else sweep(name) for name in LONG])
 def test_every_command_speaks(name: str) -> None:
     terminal = RealTerminal()
     with working(f"{name.split()[0]} {LONG[name]}", terminal):
@@ -262,7 +270,7 @@ def test_a_check_speaks_while_git_works(tmp_path: Path) -> None:
 
 
 @posix
-@pytest.mark.parametrize("servers", [["lsp"], pytest.param(["mcp"], marks=pytest.mark.sweep)])
+@pytest.mark.parametrize("servers", [["lsp"], sweep(["mcp"])])
 def test_who_wants_quiet_and_servers_say_nothing(servers: list[str]) -> None:
     """Within more than the second after which others speak."""
     terminal = RealTerminal()

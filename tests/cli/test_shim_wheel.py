@@ -18,7 +18,7 @@ import pytest
 
 import compat_bpe
 from compat_bpe.tiktoken.shim_wheel import write_shim_wheel
-from tests.cli.running import ROOT, command, environment, run_process, write
+from tests.cli.running import ROOT, command, environment, run_process, sweep, write
 
 VERSION = f"0.14.0+compat.{compat_bpe.__version__}"
 NAME = f"tiktoken-{VERSION}-py3-none-any.whl"
@@ -140,15 +140,10 @@ FIRST = [
     "import tiktoken_ext.openai_public as p; assert 'gpt2' in p.ENCODING_CONSTRUCTORS",
     "import threading as t; a = [t.Thread(target=__import__, args=['tiktoken']) for _ in 'ab']"
     "; [b.start() for b in a]; [b.join() for b in a]",
-    *(
-        pytest.param(script, marks=pytest.mark.sweep)
-        for script in (
-            "import tiktoken_ext.openai_public; assert tiktoken_ext.openai_public.gpt2",
-            f"{_FOUND}('tiktoken').origin",
-            f"{_FOUND}('tiktoken.core').origin",
-            f"{_FOUND}('tiktoken_ext.openai_public')",
-        )
-    ),
+    sweep("import tiktoken_ext.openai_public; assert tiktoken_ext.openai_public.gpt2"),
+    sweep(f"{_FOUND}('tiktoken').origin"),
+    sweep(f"{_FOUND}('tiktoken.core').origin"),
+    sweep(f"{_FOUND}('tiktoken_ext.openai_public')"),
 ]
 
 

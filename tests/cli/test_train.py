@@ -27,12 +27,15 @@ from tests.cli.running import (
     command,
     environment,
     posix,
+    read_json,
     run_process,
     started,
+    sweep,
     write,
 )
 
 DOGS, WORLD = "the dog and the cat\n" * 30, "世界你好\n" * 3
+MANIFEST = "out/manifest.json"
 
 
 @pytest.fixture(autouse=True)
@@ -44,10 +47,6 @@ def train(line: str, stdin: str | bytes = b"", status: int = 0) -> TextResult:
     done = command(f"train {line}", stdin=stdin)
     assert done.status == status, done.err
     return done
-
-
-def read_json(path: str = "out/manifest.json") -> Any:
-    return json.loads(Path(path).read_bytes())
 
 
 def ranks_of(path: str) -> Any:
@@ -66,14 +65,13 @@ def test_it_learns_what_the_library_learns() -> None:
 
 def test_the_manifest() -> None:
     settings = "--weight zh=2 --normalize NFC --mask rules --min-frequency 2"
-    done = train(f"corpus -n 270 -o out --json --format gpt2 {settings}")
-    manifest = json.loads(done.out)
-    assert manifest == read_json()
-    assert manifest["corpus"]["paths"] == ["corpus"]
-    assert manifest["corpus"]["masked"] == [30]
-    assert manifest["corpus"]["kept"]["documents"] == 2
-    assert manifest["metrics"]["factors"].keys() == {"en", "zh"}
-    assert manifest["metrics"]["factors"]["en"] == 1
+    manifest = json.loads(train(f"corpus -n 270 -o out --json --format gpt2 {settings}").out)
+    assert manifest == read_json(MANIFEST)
+    corpus = manifest["corpus"]
+    assert (corpus["paths"], corpus["masked"]) == (["corpus"], [30])
+    assert corpus["kept"]["documents"] == 2
+    factors = manifest["metrics"]["factors"]
+    assert (factors.keys(), factors["en"]) == ({"en", "zh"}, 1)
     assert manifest["files"].keys() == {"encoder.json", "vocab.bpe"}
 
 
@@ -81,25 +79,22 @@ def test_the_manifest_has_every_setting() -> None:
     train("corpus -n 270 -o plain")
     manifest = read_json("plain/manifest.json")
     assert (manifest["pattern"], manifest["special_tokens"]) == ("gpt2", {})
+    unset = ("max_token_length", "convergence", "start", "max_words", "normalization")
     plain: dict[str, object] = {
+        **dict.fromkeys((*unset, "num_merges", "drop_duplicates", "group_field", "errors")),
         "vocab_size": 270,
-        "num_merges": None,
         "min_frequency": 1,
-        "max_token_length": None,
         "weights": {},
-        "convergence": None,
-        "start": None,
-        "max_words": None,
         "not_joined": [],
-        "normalization": None,
         "mask": [],
-        "drop_duplicates": None,
         "validation": 0.0,
         "field": "text",
-        "group_field": None,
-        "errors": None,
     }
-    assert [*manifest["settings"].items()] == [*plain.items()]
+    assert manifest["settings"] == plain
+    assert [*manifest["settings"]] == (
+        "vocab_size num_merges min_frequency max_token_length weights convergence start max_words "
+        "not_joined normalization mask drop_duplicates validation field group_field errors"
+    ).split()
     train(
         "corpus -o all --merges 3 --min-frequency 2 --max-token-length 4 --weight zh=2 "
         "--weight en=1.5 --normalize NFKC --mask rules --drop-duplicates lines --validation 0.01 "
@@ -168,7 +163,7 @@ def test_roles_become_special_tokens() -> None:
     roles = {"bos": "<|begin|>", "eos": "<|end|>", "unk": "<|p|>", "pad": "<|p|>"}
     args = " ".join(f"--{role} {name}" for role, name in sorted(roles.items()))
     train(f"corpus -n 280 -o out --special <|a|> --special <|end|> {args}")
-    manifest = read_json()
+    manifest = read_json(MANIFEST)
     expected = {"<|a|>": 276, "<|end|>": 277, "<|begin|>": 278, "<|p|>": 279}
     assert manifest["special_tokens"] == expected
     assert manifest["roles"] == roles
@@ -186,7 +181,7 @@ def test_what_is_left_out_is_recorded() -> None:
     ]
     assert done.out.startswith("270 tokens, 14 of them merges, from 2 documents of 639 bytes\n")
     assert load("out").core.encoder == train_bpe([DOGS, WORLD], 270)._mergeable_ranks
-    corpus = read_json()["corpus"]
+    corpus = read_json(MANIFEST)["corpus"]
     assert corpus["errors"] == [{"path": "missing.txt", "error": "No such file or directory"}]
     skipped = {"path": "corpus/picture.png", "reason": "binary: NUL byte at offset 3"}
     assert corpus["skipped"] == [skipped]
@@ -263,12 +258,8 @@ def write_documents(name: str) -> None:
 @pytest.mark.parametrize(
     "name",
     [
-        "lines.jsonl.gz",
-        "lines.jsonl.zst",
-        *(
-            pytest.param(name, marks=pytest.mark.sweep)
-            for name in ("lines.jsonl.bz2", "lines.jsonl.xz", "table.parquet", "table.arrow")
-        ),
+        *("lines.jsonl.gz", "lines.jsonl.zst"),
+        *map(sweep, ("lines.jsonl.bz2", "lines.jsonl.xz", "table.parquet", "table.arrow")),
     ],
 )
 def test_the_same_texts(name: str) -> None:
@@ -279,7 +270,7 @@ def test_the_same_texts(name: str) -> None:
         assert train(f"-n 280 -o out --force --name v --field t {path}").err == ""
         counts = command(f"corpus counts --field t {path}").out
         total = json.loads(command(f"report -e gpt2 --field t --json {path}").out)["total"]
-        manifest = read_json()
+        manifest = read_json(MANIFEST)
         found.append((manifest["corpus"]["sha256"], manifest["files"], counts, total))
     assert found[0] == found[1]
     assert found[0][3]["documents"] == len(DOCUMENTS)
@@ -322,7 +313,7 @@ def _numbers() -> None:
 @pytest.mark.parametrize("model", ["bpe", "wordpiece", "character-bpe"])
 def test_it_stops(model: str) -> None:
     done = train(f"numbers --model {model} -o out {STOP}")
-    manifest = read_json()
+    manifest = read_json(MANIFEST)
     metrics = manifest["metrics"]
     merges = metrics["merges"]
     assert metrics["stopped"] == "convergence"
@@ -367,7 +358,7 @@ bpe --patience 1 --min-improvement 0 --check-every 9 →
 )
 def test_other_ways_to_stop(args: str, message: str) -> None:
     done = train(f"numbers -o out --validation 0.2 --model {args}")
-    metrics = read_json()["metrics"]
+    metrics = read_json(MANIFEST)["metrics"]
     assert metrics["stopped"] == "convergence"
     assert done.err.rstrip("\n").endswith(message)
     size = load("out").n_vocab
@@ -379,7 +370,7 @@ def test_other_ways_to_stop(args: str, message: str) -> None:
 @pytest.mark.usefixtures("_numbers")
 def test_a_curve_without_stopping_and_the_lowest_score() -> None:
     train("numbers -o out --merges 10 --check-every 4 --validation 0.2")
-    metrics = read_json()["metrics"]
+    metrics = read_json(MANIFEST)["metrics"]
     assert [check["merges"] for check in metrics["curve"]] == [0, 4, 8, 10]
     assert metrics["stopped"] == "size"
     args = "numbers --model wordpiece --rule likelihood -n 500"
@@ -458,10 +449,7 @@ no_windows = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no 
 
 @no_windows
 @pytest.mark.usefixtures("_groups")
-@pytest.mark.parametrize(
-    "name",
-    ["SIGKILL", *(pytest.param(one, marks=pytest.mark.sweep) for one in ("SIGTERM", "SIGINT"))],
-)
+@pytest.mark.parametrize("name", ["SIGKILL", sweep("SIGTERM"), sweep("SIGINT")])
 def test_a_killed_run_goes_on(name: str) -> None:
     # Killed while it counts, then while it merges.
     for fed, merges in (("2", "0"), ("0", "10")):

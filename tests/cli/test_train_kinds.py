@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+from itertools import starmap
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +26,7 @@ from compat_bpe.train import (
 from compat_bpe.train.kinds import KINDS
 from compat_bpe.train.sentencepiece.settings import settings_like
 from compat_bpe.train.sentencepiece.trainer import SentencePieceTrainer
-from tests.cli.running import TextResult, cases, command, write
+from tests.cli.running import TextResult, cases, command, read_json, sweep, write
 from tests.kinds import kind_path
 
 UNEVEN = " ".join(f"{'na' * (n % 7)}{'Ba' * (n % 4)}s{'ti' * (n % 5)}" for n in range(60))
@@ -43,10 +43,6 @@ def trained(line: str) -> TextResult:
     done = command(f"train {line}")
     assert done.status == 0, done.err
     return done
-
-
-def read_json(path: str) -> Any:
-    return json.loads(Path(path).read_bytes())
 
 
 def vocabulary(path: str) -> dict[str, int]:
@@ -291,7 +287,7 @@ OPTIONS: list[tuple[str, dict[str, Any]]] = [
 @pytest.mark.usefixtures("_texts")
 @pytest.mark.parametrize(
     ("args", "options"),
-    [*OPTIONS[:5], *(pytest.param(*one, marks=pytest.mark.sweep) for one in OPTIONS[5:])],
+    [*OPTIONS[:5], *starmap(sweep, OPTIONS[5:])],
 )
 def test_each_option_of_sentencepiece(args: str, options: dict[str, Any]) -> None:
     size = 310 if "byte_fallback" in options else 45
