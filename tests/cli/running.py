@@ -129,9 +129,15 @@ def git(*arguments: str) -> str:
     return done.stdout.strip()
 
 
-def write_tokens(name: str, tokens: int) -> None:
-    """Write a file that has so many tokens of gpt2."""
-    write({name: " ".join("a" * tokens)})
+def commit(*before: str) -> None:
+    """Run some commands of git, and commit everything."""
+    for line in (*before, "add -A", "commit -q -m x"):
+        git(*line.split())
+
+
+def write_sizes(files: Mapping[str, int]) -> None:
+    """Write files that have so many tokens of gpt2."""
+    write({name: " ".join("a" * tokens) for name, tokens in files.items()})
 
 
 def check_refused(line: str, said: str) -> None:

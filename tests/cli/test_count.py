@@ -31,7 +31,7 @@ from compat_bpe.cli.count_view import (
 from compat_bpe.cli.counting import Counts, FileCounter, Part
 from compat_bpe.files.walk import Found
 from compat_bpe.save import save_tiktoken, save_tokenizer_json
-from tests.cli.running import TextResult, cases, command, write, write_tokens
+from tests.cli.running import TextResult, cases, command, write, write_sizes
 from tests.encodings.small_vocabularies import SMALL
 from tests.files.systems import windows_paths
 
@@ -169,8 +169,7 @@ TREE = r"40 d/\n 4 ├── a.py\n36 ├── b/\n31 │   ├── large.py\
 
 @pytest.fixture
 def _tree() -> None:
-    for path, size in SIZES.items():
-        write_tokens(path, size)
+    write_sizes(SIZES)
     write({"d/.gitignore": "*.log\n"})
 
 
