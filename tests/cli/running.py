@@ -20,6 +20,7 @@ from unittest import mock
 import pytest
 
 import compat_bpe
+from compat_bpe import Encoding
 from compat_bpe.cli import cli
 from tests.examples import cases as cases
 from tests.examples import unescaped
@@ -91,7 +92,7 @@ def command(line: str, *more: str, stdin: str | bytes = b"", **options: Any) -> 
 def printed(line: str, *more: str, **options: Any) -> str:
     """Return the output of a command that ends well and says nothing else."""
     status, out, err = command(line, *more, **options)
-    assert (status, err) == (0, "")
+    assert (status, err) == (0, ""), err
     return out
 
 
@@ -105,8 +106,14 @@ def objects(line: str, *more: str, **options: Any) -> list[Any]:
 def refused(line: str, *more: str, **options: Any) -> str:
     """Return what a command says that ends with status 2 and prints nothing."""
     status, out, err = command(line, *more, **options)
-    assert (status, out) == (2, "")
+    assert (status, out) == (2, ""), out + err
     return err
+
+
+def ids_of(encoding: Encoding, text: str, special: bool) -> list[int]:
+    """Return the ids of a text, in which special tokens are these or text."""
+    allowed: Any = "all" if special else set()
+    return encoding.encode(text, allowed_special=allowed, disallowed_special=())
 
 
 def read_json(path: str | Path) -> Any:
