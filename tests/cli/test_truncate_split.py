@@ -133,10 +133,8 @@ def test_a_line_or_a_word_that_does_not_fit_is_cut_with_a_message(keep: str) -> 
         status, out, err = truncate(args, data)
         assert status == 0
         assert 10 <= GPT2.count(out) <= 20
-        said = (
-            f"no boundary between {boundary}s within the limit; cut between {finer[used]} instead"
-        )
-        assert err == f"compat-bpe: standard input: {said}\n"
+        said = f"between {boundary}s within the limit; cut between {finer[used]} instead"
+        assert err == f"compat-bpe: standard input: no boundary {said}\n"
         found = json.loads(truncate(f"{args} --json", data).out)
         assert (found["text"], found["boundary"]) == (out, used)
     for text, used_here in (("one line\nof some\n" * 9, "line"), ("one", None)):
