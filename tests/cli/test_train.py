@@ -15,6 +15,7 @@ import time
 from pathlib import Path
 from random import Random
 from typing import Any
+from unittest import mock
 
 import pytest
 
@@ -26,6 +27,7 @@ from tests.cli.running import (
     cases,
     command,
     environment,
+    objects,
     posix,
     read_json,
     run_process,
@@ -49,18 +51,19 @@ def train(line: str, stdin: str | bytes = b"", status: int = 0) -> TextResult:
     return done
 
 
-def ranks_of(path: str) -> Any:
-    return load(path, pattern="gpt2")._mergeable_ranks
+def check_ranks(path: str, texts: list[str], size: int) -> None:
+    """Check that a vocabulary has the ranks that the library learns."""
+    expected = train_bpe(texts, size)._mergeable_ranks
+    assert load(path, pattern="gpt2")._mergeable_ranks == expected
 
 
 def test_it_learns_what_the_library_learns() -> None:
-    assert train("corpus -n 280 -o out --special <|end|>").out.splitlines() == [
-        "280 tokens, 23 of them merges, from 2 documents of 639 bytes",
+    assert train("corpus -n 280 -o out --special <|end|>").out == (
+        "280 tokens, 23 of them merges, from 2 documents of 639 bytes\n"
         "out: encoder.json, merges.txt, out.tiktoken, token_map.tsv, tokenizer.json, "
-        "tokenizer_config.json, vocab.bpe, vocab.json, manifest.json",
-    ]
-    expected = train_bpe([DOGS, WORLD], 280, special_tokens=["<|end|>"])
-    assert ranks_of("out/out.tiktoken") == expected._mergeable_ranks
+        "tokenizer_config.json, vocab.bpe, vocab.json, manifest.json\n"
+    )
+    check_ranks("out/out.tiktoken", [DOGS, WORLD], 279)  # and the special token
 
 
 def test_the_manifest() -> None:
@@ -124,7 +127,7 @@ def test_standard_input_json_lines_and_gzip() -> None:
     write({"x.jsonl.gz": gzip.compress(lines.encode())})
     for args, stdin in (("--jsonl", lines), ("x.jsonl.gz", "")):
         train(f"{args} --field t -n 262 -o out --force --format tiktoken", stdin)
-        assert ranks_of("out") == train_bpe(["one two two", "two"], 262)._mergeable_ranks
+        check_ranks("out", ["one two two", "two"], 262)
 
 
 def test_what_is_held_out() -> None:
@@ -136,8 +139,7 @@ def test_what_is_held_out() -> None:
     lines = Path("out/validation.jsonl").read_text("utf-8").splitlines()
     held_out = [json.loads(line)["text"] for line in lines]
     assert 30 < len(held_out) < 90
-    kept = [text for text in texts if text not in held_out]
-    assert ranks_of("out/out.tiktoken") == train_bpe(kept, 300)._mergeable_ranks
+    check_ranks("out/out.tiktoken", [text for text in texts if text not in held_out], 300)
 
 
 @cases(
@@ -165,8 +167,7 @@ def test_roles_become_special_tokens() -> None:
     train(f"corpus -n 280 -o out --special <|a|> --special <|end|> {args}")
     manifest = read_json(MANIFEST)
     expected = {"<|a|>": 276, "<|end|>": 277, "<|begin|>": 278, "<|p|>": 279}
-    assert manifest["special_tokens"] == expected
-    assert manifest["roles"] == roles
+    assert (manifest["special_tokens"], manifest["roles"]) == (expected, roles)
     config = read_json("out/tokenizer_config.json")
     assert {role: config[f"{role}_token"] for role in roles} == roles
     assert load("out/out.tiktoken").encode("<|p|>", allowed_special="all") == [279]
@@ -180,7 +181,7 @@ def test_what_is_left_out_is_recorded() -> None:
         "compat-bpe: 1 binary file skipped: corpus/picture.png",
     ]
     assert done.out.startswith("270 tokens, 14 of them merges, from 2 documents of 639 bytes\n")
-    assert load("out").core.encoder == train_bpe([DOGS, WORLD], 270)._mergeable_ranks
+    check_ranks("out/out.tiktoken", [DOGS, WORLD], 270)
     corpus = read_json(MANIFEST)["corpus"]
     assert corpus["errors"] == [{"path": "missing.txt", "error": "No such file or directory"}]
     skipped = {"path": "corpus/picture.png", "reason": "binary: NUL byte at offset 3"}
@@ -197,10 +198,8 @@ def test_own_earlier_output_can_be_left_out_or_beside() -> None:
 
 
 def test_a_full_disk(monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(encoding: object, path: Path) -> None:
-        # As from a write, which names no file.
-        raise OSError(28, "No space left on device")
-
+    # As from a write, which names no file.
+    fail = mock.Mock(side_effect=OSError(28, "No space left on device"))
     monkeypatch.setattr("compat_bpe.train.write.save_tokenizer_json", fail)
     done = train("corpus -n 270 -o out", status=2)
     assert done.err == "compat-bpe: out: No space left on device\n"
@@ -326,18 +325,15 @@ def test_it_stops(model: str) -> None:
     texts = [json.loads(line)["text"] for line in lines]
     enc = load("out")
     tokens = sum(len(enc.encode_ordinary(text)) for text in texts)
-    assert metrics["curve"][-1] == {
-        "tokens": enc.n_vocab,
-        "merges": merges,
-        "bytes_per_token": sum(map(len, texts)) / tokens,
-    }
+    last = {"tokens": enc.n_vocab, "merges": merges}
+    assert metrics["curve"][-1] == {**last, "bytes_per_token": sum(map(len, texts)) / tokens}
     assert "learning curve of out: bytes per token" in done.out
     train(f"numbers --model {model} --merges {merges} -o same --validation 0.2")
     for name in ("tokenizer.json", "token_map.tsv"):
         assert Path("same", name).read_bytes() == Path("out", name).read_bytes()
-    report = command("report -e out -e same/tokenizer.json -e gpt2 --json numbers")
-    found = [one["learning_curve"] for one in json.loads(report.out)["encodings"]]
-    assert found == [metrics["curve"], [], []]
+    (report,) = objects("report -e out -e same/tokenizer.json -e gpt2 --json numbers")
+    curves = [one["learning_curve"] for one in report["encodings"]]
+    assert curves == [metrics["curve"], [], []]
 
 
 @pytest.mark.usefixtures("_numbers")

@@ -61,11 +61,8 @@ def check_saved(settings: Any, texts: Any = (DOGS, WORLD)) -> Any:
 
 def test_wordpiece() -> None:
     done = trained("corpus --model wordpiece -n 30 -o out --special [CLS]")
-    assert done == (
-        0,
-        f"30 tokens, 7 of them merges, from 2 documents of 639 bytes\nout: {FILES}\n",
-        "",
-    )
+    learned = "30 tokens, 7 of them merges, from 2 documents of 639 bytes"
+    assert done == (0, f"{learned}\nout: {FILES}\n", "")
     check_saved(WordPieceSettings(30, special_tokens=["[CLS]"]))
     config = read_json("out/tokenizer_config.json")
     assert (config["unk_token"], config["pad_token"]) == ("[UNK]", None)
@@ -82,25 +79,24 @@ def test_every_option_of_merges() -> None:
         "--post-processor roberta --decoder fuse --bos <s> --eos </s> --rule likelihood "
         "--weight zh=2 --merges 3"
     )
-    settings = CharacterBpeSettings(
-        60,
-        num_merges=3,
-        prefix="@",
-        suffix="$",
-        unknown="<u>",
-        special_tokens=["<s>", "</s>"],
-        initial_alphabet="xyz",
-        limit_alphabet=9,
-        min_frequency=2,
-        max_token_length=2,
-        rule="likelihood",
-        normalizer="nfkc",
-        pre_tokenizer="whitespace",
-        post_processor="roberta",
-        decoder="fuse",
-        weights={"zh": 2},
-    )
-    check_saved(settings, {"en": [DOGS], "zh": [WORLD]})
+    settings: dict[str, Any] = {
+        "num_merges": 3,
+        "prefix": "@",
+        "suffix": "$",
+        "unknown": "<u>",
+        "rule": "likelihood",
+        "special_tokens": ["<s>", "</s>"],
+        "initial_alphabet": "xyz",
+        "limit_alphabet": 9,
+        "min_frequency": 2,
+        "max_token_length": 2,
+        "weights": {"zh": 2},
+        "normalizer": "nfkc",
+        "pre_tokenizer": "whitespace",
+        "post_processor": "roberta",
+        "decoder": "fuse",
+    }
+    check_saved(CharacterBpeSettings(60, **settings), {"en": [DOGS], "zh": [WORLD]})
     manifest = read_json("out/manifest.json")
     assert manifest["special_tokens"] == {"<u>": 0, "<s>": 1, "</s>": 2}
     assert manifest["roles"] == {"unk": "<u>", "bos": "<s>", "eos": "</s>"}
@@ -132,9 +128,12 @@ def test_unigram() -> None:
     assert manifest["settings"]["max_piece_length"] == 16
 
 
-@pytest.mark.parametrize(
-    ("option", "setting"),
-    [
+def test_each_option_of_unigram() -> None:
+    text = UNEVEN + DOGS + WORLD
+    write({"text.txt": text})
+    trained("text.txt --model unigram -n 26 -o plain")
+    plain = read_json("plain/tokenizer.json")
+    settings: tuple[tuple[str, dict[str, Any]], ...] = (
         ("--shrinking-factor 0.3", {"shrinking_factor": 0.3}),
         ("--sub-iterations 5", {"n_sub_iterations": 5}),
         ("--max-piece-length 2", {"max_piece_length": 2}),
@@ -144,16 +143,11 @@ def test_unigram() -> None:
         ("--unk <?>", {"unknown": "<?>"}),
         ("--pre-tokenizer whitespace", {"pre_tokenizer": "whitespace"}),
         ("--normalizer lowercase", {"normalizer": "lowercase"}),
-    ],
-)
-def test_each_option_of_unigram(option: str, setting: dict[str, Any]) -> None:
-    text = UNEVEN + DOGS + WORLD
-    write({"text.txt": text})
-    trained("text.txt --model unigram -n 26 -o plain")
-    trained(f"text.txt --model unigram -n 26 -o out {option}")
-    options: dict[str, Any] = {"min_frequency": 1, **setting}
-    found = check_saved(UnigramSettings(26, **options), [text])
-    assert found != read_json("plain/tokenizer.json")
+    )
+    for option, setting in settings:
+        trained(f"text.txt --model unigram -n 26 -o out --force {option}")
+        options = {"min_frequency": 1, **setting}
+        assert check_saved(UnigramSettings(26, **options), [text]) != plain
 
 
 @pytest.mark.parametrize("model", [*KINDS])
@@ -262,19 +256,13 @@ def test_the_files_of_sentencepiece(kind: str) -> None:
     assert manifest["metrics"] == {"bytes": size, "lines": 35, "skipped_lines": 0}
 
 
-PIECES = {
-    "unk_piece": "<u>",
-    "bos_piece": "<b>",
-    "eos_piece": "<e>",
-    "pad_piece": "<p>",
-    "pad_id": 3,
-}
+PIECES = {"unk_piece": "<u>", "bos_piece": "<b>", "eos_piece": "<e>", "pad_piece": "<p>"}
 OPTIONS: list[tuple[str, dict[str, Any]]] = [
     ("--character-coverage 0.98", {"character_coverage": 0.98}),
     ("--byte-fallback", {"byte_fallback": True}),
     ("--user-symbols <x> --user-symbols do", {"user_defined_symbols": ["<x>", "do"]}),
     ("--special <x>", {"control_symbols": ["<x>"]}),
-    ("--unk <u> --bos <b> --eos <e> --pad <p>", PIECES),
+    ("--unk <u> --bos <b> --eos <e> --pad <p>", {**PIECES, "pad_id": 3}),
     ("--split-digits", {"split_digits": True}),
     ("--max-sentence-length 100", {"max_sentence_length": 100}),
     ("--max-piece-length 2", {"max_sentencepiece_length": 2}),
@@ -315,16 +303,16 @@ def test_a_sample_of_lines_and_what_is_left_out_is_said() -> None:
 def test_like_another_model_of_sentencepiece() -> None:
     own: dict[str, Any] = {
         "byte_fallback": True,
-        "user_defined_symbols": ["<x>"],
-        "control_symbols": ["<c>"],
+        "remove_extra_whitespaces": False,
+        "unk_surface": "?",
         "unk_id": 2,
         "bos_id": -1,
         "eos_id": 1,
         "pad_id": 0,
         "unk_piece": "<u>",
-        "remove_extra_whitespaces": False,
+        "user_defined_symbols": ["<x>"],
+        "control_symbols": ["<c>"],
         "treat_whitespace_as_suffix": True,
-        "unk_surface": "?",
     }
     for kind in ("bpe", "unigram"):
         settings = SentencePieceSettings(290, kind, hard_vocab_limit=False, **own)
