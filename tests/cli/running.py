@@ -162,6 +162,7 @@ def check_refused(line: str, said: str) -> None:
     assert (done.status, done.out) == (2, b""), done.err
     assert said.strip() in " ".join(done.err.split())
     assert "Traceback" not in done.err
+    assert "\x1b" not in done.err
     assert not said.startswith("compat-bpe: ") or done.err.count("\n") == 1
     assert sorted(Path().rglob("*")) == files
 

@@ -135,21 +135,14 @@ def test_the_others_are_counted_when_a_file_is_refused(name: str) -> None:
 
 def test_json() -> None:
     write({"a": HELLO, "é": "né"})
-    status, out, err = count("--json a missing é")
-    files: list[dict[str, Any]] = [
-        {"path": "a", "tokens": 2, "bytes": 11, "characters": 11},
-        {"path": "é", "tokens": tokens("né"), "bytes": 3, "characters": 2},
-    ]
-    assert json.loads(out) == {
-        "encoding": "gpt2",
-        "files": files,
-        "total": {"tokens": 2 + tokens("né"), "bytes": 14, "characters": 13},
-        "errors": [{"path": "missing", "error": "No such file or directory"}],
-        "skipped": [],
-    }
-    assert out.isascii()
-    assert out.count("\n") == 1
-    assert (status, err) == (2, "compat-bpe: missing: No such file or directory\n")
+    assert count("--json a missing é") == (
+        2,
+        '{"encoding": "gpt2", "files": [{"path": "a", "tokens": 2, "bytes": 11, "characters": 11}, '
+        '{"path": "\\u00e9", "tokens": 2, "bytes": 3, "characters": 2}], "total": {"tokens": 4, '
+        '"bytes": 14, "characters": 13}, "errors": [{"path": "missing", "error": "No such file or '
+        'directory"}], "skipped": []}\n',
+        "compat-bpe: missing: No such file or directory\n",
+    )
 
 
 def test_a_name_that_cannot_be_shown_is_escaped() -> None:

@@ -79,24 +79,25 @@ def test_every_option_of_merges() -> None:
         "--post-processor roberta --decoder fuse --bos <s> --eos </s> --rule likelihood "
         "--weight zh=2 --merges 3"
     )
-    settings: dict[str, Any] = {
-        "num_merges": 3,
-        "prefix": "@",
-        "suffix": "$",
-        "unknown": "<u>",
-        "rule": "likelihood",
-        "special_tokens": ["<s>", "</s>"],
-        "initial_alphabet": "xyz",
-        "limit_alphabet": 9,
-        "min_frequency": 2,
-        "max_token_length": 2,
-        "weights": {"zh": 2},
-        "normalizer": "nfkc",
-        "pre_tokenizer": "whitespace",
-        "post_processor": "roberta",
-        "decoder": "fuse",
-    }
-    check_saved(CharacterBpeSettings(60, **settings), {"en": [DOGS], "zh": [WORLD]})
+    settings = CharacterBpeSettings(
+        60,
+        num_merges=3,
+        prefix="@",
+        suffix="$",
+        unknown="<u>",
+        special_tokens=["<s>", "</s>"],
+        initial_alphabet="xyz",
+        limit_alphabet=9,
+        min_frequency=2,
+        max_token_length=2,
+        rule="likelihood",
+        normalizer="nfkc",
+        pre_tokenizer="whitespace",
+        post_processor="roberta",
+        decoder="fuse",
+        weights={"zh": 2},
+    )
+    check_saved(settings, {"en": [DOGS], "zh": [WORLD]})
     manifest = read_json("out/manifest.json")
     assert manifest["special_tokens"] == {"<u>": 0, "<s>": 1, "</s>": 2}
     assert manifest["roles"] == {"unk": "<u>", "bos": "<s>", "eos": "</s>"}
@@ -273,10 +274,7 @@ OPTIONS: list[tuple[str, dict[str, Any]]] = [
 
 
 @pytest.mark.usefixtures("_texts")
-@pytest.mark.parametrize(
-    ("args", "options"),
-    [*OPTIONS[:5], *starmap(sweep, OPTIONS[5:])],
-)
+@pytest.mark.parametrize(("args", "options"), [*OPTIONS[:5], *starmap(sweep, OPTIONS[5:])])
 def test_each_option_of_sentencepiece(args: str, options: dict[str, Any]) -> None:
     size = 310 if "byte_fallback" in options else 45
     trained(f"texts --model sentencepiece-unigram -n {size} -o out {args}")
@@ -342,10 +340,9 @@ def test_the_map_has_every_piece(kind: str) -> None:
     )
     rows = Path("out/token_map.tsv").read_text("utf-8").splitlines()[1:]
     # A carriage return of the corpus is a piece, as in the reference.
-    lines = Path("out/out.vocab").read_bytes().decode().rstrip("\n").split("\n")
-    assert [row.split("\t")[:2] for row in rows] == [
-        [str(number), line.split("\t")[0].replace("\r", "\\r")] for number, line in enumerate(lines)
-    ]
+    lines = Path("out/out.vocab").read_bytes().decode().rstrip("\n").replace("\r", "\\r")
+    pieces = [[str(at), line.split("\t")[0]] for at, line in enumerate(lines.split("\n"))]
+    assert [row.split("\t")[:2] for row in rows] == pieces
     first = ("<unk>", "<s>", "</s>", "<p>", "<c>")
     assert rows[:5] == [f"{number}\t{name}\t\t\t" for number, name in enumerate(first)]
 
