@@ -31,7 +31,7 @@ from compat_bpe.cli.count_view import (
 from compat_bpe.cli.counting import Counts, FileCounter, Part
 from compat_bpe.files.walk import Found
 from compat_bpe.save import save_tiktoken, save_tokenizer_json
-from tests.cli.running import TextResult, cases, command, write, write_sizes
+from tests.cli.running import TextResult, cases, command, printed, write, write_sizes
 from tests.encodings.small_vocabularies import SMALL
 from tests.files.systems import windows_paths
 
@@ -126,11 +126,8 @@ def test_the_others_are_counted_when_a_file_is_refused(name: str) -> None:
     data, reason = BAD[name]
     write({"good": HELLO, **({name: data} if data is not None else {})})
     advice = "compat-bpe: 1 PATH cannot be counted as text: --errors skip leaves such files out\n"
-    assert count(f"good {name} good") == (
-        2,
-        " 2 good\n 2 good\n 4 total\n",
-        f"compat-bpe: {name}: {reason}\n" + advice * (name != "missing"),
-    )
+    err = f"compat-bpe: {name}: {reason}\n" + advice * (name != "missing")
+    assert count(f"good {name} good") == (2, " 2 good\n 2 good\n 4 total\n", err)
 
 
 def test_json() -> None:
@@ -438,25 +435,18 @@ def test_a_limit_of_standard_input_and_of_what_cannot_be_read() -> None:
 @pytest.mark.usefixtures("_tree")
 def test_bars_on_a_terminal() -> None:
     tree = "count --tree -e gpt2 -q a"
-    assert command(tree, terminal=True).out.splitlines() == [
-        "400 ██████████ a/",
-        "100 ██▌        ├── b/",
-        " 99 ██▌        │   ├── y.txt",
-        "  1 ▏          │   └── z.txt",
-        "300 ███████▌   └── x.txt",
-    ]
-    percent = command(f"{tree} --percent --top 1", terminal=True).out.splitlines()
-    assert percent == [
-        "400 100.0% ██████████ a/",
-        "300  75.0% ███████▌   ├── x.txt",
-        "100  25.0% ██▌        └── (2 more files)",
-    ]
-    assert command(tree, terminal=True, charset="ascii").out.splitlines()[1:] == [
-        "100 ##         |-- b/",
-        " 99 ##         |   |-- y.txt",
-        "  1 #          |   `-- z.txt",
-        "300 ########   `-- x.txt",
-    ]
+    assert printed(tree, terminal=True) == (
+        "400 ██████████ a/\n100 ██▌        ├── b/\n 99 ██▌        │   ├── y.txt\n"
+        "  1 ▏          │   └── z.txt\n300 ███████▌   └── x.txt\n"
+    )
+    assert printed(f"{tree} --percent --top 1", terminal=True) == (
+        "400 100.0% ██████████ a/\n300  75.0% ███████▌   ├── x.txt\n"
+        "100  25.0% ██▌        └── (2 more files)\n"
+    )
+    assert printed(tree, terminal=True, charset="ascii") == (
+        "400 ########## a/\n100 ##         |-- b/\n 99 ##         |   |-- y.txt\n"
+        "  1 #          |   `-- z.txt\n300 ########   `-- x.txt\n"
+    )
     # None elsewhere.
     assert command("count --tree -e gpt2 a").out.splitlines()[0] == "400 a/"
     assert "█" not in command("count -e gpt2 -q a/x.txt a/b/z.txt", terminal=True).out

@@ -28,6 +28,7 @@ from tests.cli.running import (
     on_terminal,
     posix,
     refused,
+    run,
     run_process,
     started,
     sweep,
@@ -245,15 +246,15 @@ def test_messages_that_cannot_be_written_change_nothing(
     args: str, status: str, is_full: bool
 ) -> None:
     write({"a": "hello world", "d/binary": b"\0"})
-    expected = run_process(*args.split())
-    assert expected.returncode == int(status)
-    assert expected.stderr
+    expected = run(*args.split())
+    assert expected.status == int(status)
+    assert expected.err
     reading, writing = os.pipe()
     os.close(reading)
     with open("/dev/full", "wb") as full:
         done = run_process(*args.split(), stderr=full if is_full else writing)
     os.close(writing)
-    assert (done.returncode, done.stdout) == (int(status), expected.stdout)
+    assert (done.returncode, done.stdout) == (int(status), expected.out)
 
 
 @posix

@@ -290,7 +290,7 @@ TEXT = "".join(f"{number * number} numbers and words\n" for number in range(600)
 TRAIN = "train -n 300 -o out --json-progress"
 
 
-@pytest.fixture
+@pytest.fixture(autouse=True)
 def _texts() -> None:
     write({"a.txt": TEXT, "b.txt": "ends"})
 
@@ -306,7 +306,6 @@ def lines_of(line: str, status: int = 0) -> tuple[list[dict[str, Any]], list[str
     return found, [one for one in lines if not one.startswith("{")]
 
 
-@pytest.mark.usefixtures("_texts")
 def test_a_run_that_ends(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(progress, "_JSON_INTERVAL", 0.0)
     found, others = lines_of(f"{TRAIN} a.txt b.txt")
@@ -324,7 +323,6 @@ def test_a_run_that_ends(monkeypatch: pytest.MonkeyPatch) -> None:
     assert last == {"stage": "finished", "status": 0, "stopped": "size", "tokens": 300}
 
 
-@pytest.mark.usefixtures("_texts")
 def test_lines_are_half_a_second_apart(monkeypatch: pytest.MonkeyPatch) -> None:
     ticks = itertools.count()
     monkeypatch.setattr(time, "monotonic", lambda: next(ticks) / 10)
@@ -334,7 +332,6 @@ def test_lines_are_half_a_second_apart(monkeypatch: pytest.MonkeyPatch) -> None:
     assert all(after - before >= 0.49 for before, after in zip(learn, learn[1:-1]))
 
 
-@pytest.mark.usefixtures("_texts")
 @cases(
     """
 -n 300 missing.txt → failed → missing.txt: No such file or directory
@@ -352,7 +349,6 @@ def test_a_run_that_fails(args: str, stage: str, said: str) -> None:
     assert stage == "finished" or said in found[-1]["error"]
 
 
-@pytest.mark.usefixtures("_texts")
 def test_a_signal_that_ends_it(monkeypatch: pytest.MonkeyPatch) -> None:
     for error, status, said in (
         # As ``main`` ends the command where it is told to: with a status, not with an error.
@@ -364,7 +360,6 @@ def test_a_signal_that_ends_it(monkeypatch: pytest.MonkeyPatch) -> None:
         assert found[-1] == {"stage": "failed", "status": status, "error": said}
 
 
-@pytest.mark.usefixtures("_texts")
 def test_other_commands() -> None:
     extend = f"extend -e {FIXTURES / 'gpt2_small'} -n 2 -o out"
     for args in ("report -e gpt2", extend, "corpus counts -o out.tsv"):
@@ -373,7 +368,6 @@ def test_other_commands() -> None:
         assert [one["stage"] for one in (found[0], found[-1])] == ["read", "finished"]
 
 
-@pytest.mark.usefixtures("_texts")
 def test_nothing_without_the_option_or_a_stream(monkeypatch: pytest.MonkeyPatch) -> None:
     assert command("train -n 300 -o out a.txt").err == ""
     assert progress.current() is None

@@ -37,6 +37,7 @@ FILES = "token_map.tsv, tokenizer.json, tokenizer_config.json, manifest.json"
 @pytest.fixture(autouse=True)
 def _corpus() -> None:
     write({"corpus/en/a.txt": DOGS, "corpus/zh.txt": WORLD})
+    write({f"texts/{name}.txt": text for name, text in zip("ab", TEXTS)})
 
 
 def trained(line: str) -> TextResult:
@@ -225,11 +226,6 @@ TEXTS = (
 )
 
 
-@pytest.fixture
-def _texts() -> None:
-    write({f"texts/{name}.txt": text for name, text in zip("ab", TEXTS)})
-
-
 def check_model(path: str, *args: Any, **options: Any) -> tuple[bytes, bytes]:
     """Check that a model and its list are those that the library learns; return them."""
     options["hard_vocab_limit"] = False
@@ -241,7 +237,6 @@ def check_model(path: str, *args: Any, **options: Any) -> tuple[bytes, bytes]:
     return expected
 
 
-@pytest.mark.usefixtures("_texts")
 @pytest.mark.parametrize("kind", ["bpe", "unigram"])
 def test_the_files_of_sentencepiece(kind: str) -> None:
     done = trained(f"texts --model sentencepiece-{kind} -n 50 -o out")
@@ -273,7 +268,6 @@ OPTIONS: list[tuple[str, dict[str, Any]]] = [
 ]
 
 
-@pytest.mark.usefixtures("_texts")
 @pytest.mark.parametrize(("args", "options"), [*OPTIONS[:5], *starmap(sweep, OPTIONS[5:])])
 def test_each_option_of_sentencepiece(args: str, options: dict[str, Any]) -> None:
     size = 310 if "byte_fallback" in options else 45
@@ -283,7 +277,6 @@ def test_each_option_of_sentencepiece(args: str, options: dict[str, Any]) -> Non
     assert found[0] != check_model("plain", size, "unigram")[0]
 
 
-@pytest.mark.usefixtures("_texts")
 def test_a_sample_of_lines_and_what_is_left_out_is_said() -> None:
     write({"texts/more.txt": "".join(f"{number} lines\n" for number in range(300))})
     args = "texts --model sentencepiece-unigram -n 45 --input-sentence-size"
@@ -297,7 +290,6 @@ def test_a_sample_of_lines_and_what_is_left_out_is_said() -> None:
     assert "left out; --max-sentence-length keeps longer ones" in err
 
 
-@pytest.mark.usefixtures("_texts")
 def test_like_another_model_of_sentencepiece() -> None:
     own: dict[str, Any] = {
         "byte_fallback": True,
@@ -331,7 +323,6 @@ def test_like_another_model_of_sentencepiece() -> None:
     assert renamed.definition.texts[:4] == ["<p>", "<e>", "<?>", "<c>"]
 
 
-@pytest.mark.usefixtures("_texts")
 @pytest.mark.parametrize("kind", ["bpe", "unigram"])
 def test_the_map_has_every_piece(kind: str) -> None:
     trained(
