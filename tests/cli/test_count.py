@@ -367,8 +367,8 @@ def test_the_largest_files() -> None:
 
 def test_paths_of_windows_may_be_typed_with_slashes() -> None:
     with windows_paths():
-        files = files_of("a", dict.fromkeys(("a/b\\z", "a\\b.py", "a/b/c"), 1))
-        assert paths_of(in_order(files, "path")) == ["a/b/c", "a/b\\z", "a\\b.py"]
+        files = files_of("a", dict.fromkeys(("a/b\\z", "a/b.py", "a/b/c"), 1))
+        assert paths_of(in_order(files, "path")) == ["a/b/c", "a/b\\z", "a/b.py"]
         files = files_of("a/b", {"a/b\\c\\x": 1, "a/b\\c/y": 1})
         assert lines(files) == ["2 a/b", "2 └── c\\", "1     ├── x", "1     └── y"]
 
