@@ -164,7 +164,7 @@ def test_whatever_changes_counts_are_those_without_it(
 
 
 def test_what_was_counted_is_not_counted_again(kept: Path, counted: list[str]) -> None:
-    write({f"d/{number}": "hello world " * number for number in range(20)})
+    write({f"d/{number}": "hello wörld " * number for number in range(20)})
     write({"d/binary": b"\0", "d/latin": b"\xff"})
     expected = outcomes(gpt2, cached=False)
     counted.clear()
@@ -175,7 +175,7 @@ def test_what_was_counted_is_not_counted_again(kept: Path, counted: list[str]) -
         assert outcomes(gpt2, cached=True, jobs=jobs) == expected
         assert sorted(counted) == ["d/binary", "d/latin"]  # what is no text has no count
     # A file of another name, and one with another time.
-    write({"d/new": "hello world " * 7})
+    write({"d/new": "hello wörld " * 7})
     os.utime("d/3", (1, 1))
     os.rename("d/4", "d/44")
     counted.clear()

@@ -149,7 +149,7 @@ def test_each_option_of_unigram() -> None:
     for option, setting in settings:
         trained(f"text.txt --model unigram -n 26 -o out --force {option}")
         options = {"min_frequency": 1, **setting}
-        assert check_saved(UnigramSettings(26, **options), [text]) != plain
+        assert check_saved(UnigramSettings(26, **options), [text]) != plain, option
 
 
 @pytest.mark.parametrize("model", [*KINDS])
