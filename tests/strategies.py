@@ -137,3 +137,6 @@ some_bytes = st.lists(
     ),
     max_size=12,
 )
+
+#: What is in a file of UTF-8: no surrogates.
+utf8_texts = texts.map(lambda text: text.encode("utf-8", "ignore").decode())

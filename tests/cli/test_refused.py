@@ -11,7 +11,8 @@ from compat_bpe.encodings.published import BASELINES
 from compat_bpe.save import save_gpt2, save_tiktoken, save_tokenizer_json
 from compat_bpe.train import SentencePieceSettings, WordPieceSettings, train, train_bpe
 from compat_bpe.train.sentencepiece.trainer import save_trained_sentencepiece
-from tests.cli.running import cases, check_refused, command, run, write
+from tests.cli.running import cases, check_refused, command, write
+from tests.examples import rows
 
 SMALL = Path(__file__).parents[2] / "fixtures" / "gpt2_small"
 DOGS = "the dog and the cat\n" * 30
@@ -59,7 +60,9 @@ def _in_shared(shared: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(shared)
 
 
-@cases(r"""
+#: What comes before the arguments, and the rest of them, and what is said of each.
+REFUSED = {
+    "": rf"""
 nonsense → onsense
 --nonsense → onsense
 count --nonsense → onsense
@@ -84,22 +87,6 @@ show -m caf\udce9 → caf\\udce9
 models caf\udce9 → caf\\udce9
 encode -e gpt2 --allowed-special caf\udce9 → caf\\udce9
 truncate -e gpt2 -n \udce9 → \\udce9
-""")
-def test_no_command_option_or_text(line: str, said: str) -> None:
-    check_refused(line, said)
-    assert "\x1b" not in run(*line.encode().decode("unicode_escape").split()).err
-
-
-@pytest.mark.parametrize("wrong", ["128,000", "8 k", "1.5", "0.0001k", "x", "5kk"])
-def test_a_number_of_tokens_that_is_none(wrong: str) -> None:
-    said = f"'{wrong}' is not a number of tokens, such as 8000"
-    for option in ("count --max", "truncate --max", "split --overlap", "train --vocab-size"):
-        check_refused(f"{option} '{wrong}'", said)
-    for option in ("extend --number", "check --growth"):
-        check_refused(f"{option} '{wrong}'", said)
-
-
-@cases(rf"""
 encode -e gpt-4o → compat-bpe: unknown encoding 'gpt-4o': that is a model; use -m gpt-4o
 encode -e gpt-4o-2099 →
     compat-bpe: unknown encoding 'gpt-4o-2099': that is a model; use -m gpt-4o-2099
@@ -128,124 +115,6 @@ models --families gpt-4o →
 models --limits → --limits needs --json.
 models --limits --json --families → --limits is for models
 models gpt-9 → compat-bpe: unknown model 'gpt-9'
-""")
-def test_names_of_encodings_and_models(line: str, said: str) -> None:
-    check_refused(line, said)
-
-
-@cases(r"""
-count --context -c x → --context needs --model: an encoding has no context
-count --context -c x -m o1-x → the limits of model 'o1-x' are not known
-count --context --total-only -m gpt-4o → --total-only and --context exclude
-count --messages - a.txt → --messages and PATH exclude each other.
-count --messages - --tree → --messages and --tree exclude each other.
-count --messages → Option '--messages' requires an argument. See compat-bpe count -h.
-count --messages none → none: No such file or directory
-count --messages chat.json --as-of soon → as_of: 'soon' is not a date such as 2025-06-30
-count --messages chat.json --factor 2 --parts -m gpt-4o → exclude each other
-count --parts chat.json → --parts needs --messages
-count --as-of 2025-06-30 chat.json → --as-of needs --messages
-count -q -v a.txt → exclude each other.
-count --total-only --tree a.txt → exclude each other.
-count --total-only --json a.txt → exclude each other.
-count --total-only --top 1 a.txt → exclude each other.
-count --total-only --percent a.txt → exclude each other.
-count --json --percent a.txt → exclude each other.
-count --depth 0 a.txt → needs --
-count -0 a.txt → needs --
-count --per-file a.txt → needs --
-count --string '' --tree → --string and
-count -c hello a → --string and
-count -c hello - → --string and
-count -c hello --files-from a → --string and
-count -c \udcff → not UTF-8
-count --encoding-of-file base64 a.txt → unknown text encoding 'base64'
-count --include [a . → '[a' matches nothing: '[a' ends within a set
-count --include {a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b} . → more than 256 patterns
-count --pattern gpt2 <<< a → --pattern is for a vocabulary file without a pattern of its own
-count -e gpt2 --pattern gpt2 <<< a →
-    --pattern is for a vocabulary file without a pattern of its own
-count -e mine.tiktoken <<< a → compat-bpe: mine.tiktoken: a rank file does not say how text is split
-count -e mine.tiktoken --pattern llama-3 <<< a → compat-bpe: unknown pattern 'llama-3'
-count -e ./nowhere <<< a → compat-bpe: ./nowhere: No such file or directory
-count -e broken <<< a → tokenizer.json: line 1: not JSON:
-count --files-from - <<< a\n-\n → compat-bpe: standard input: it holds the list of
-    files, so it cannot be in that list
-count --files-from gone → compat-bpe: gone: No such file or directory
-count --files-from nulls → compat-bpe: nulls: No such file or directory
-count <<< a\0 → compat-bpe: standard input: binary: NUL byte at offset 1
-count -m claude-sonnet-4-5 -c x → no public tokenizer is known
-count -m claude-sonnet-4-5 -c x → ; --estimate estimates it
-count --estimate -m grok-4 -c x → it cannot be estimated
-count --estimate -m qwen3:8b -c x → uses the tokenizer of Qwen 3, which is not included
-count --estimate -m gpt9 -c x → unknown model 'gpt9'
-count --estimate -m claude-3-opus --pattern llama3 -c x → --pattern is for a vocabulary file
-count --estimate -m claude-2 --context -c x → the limits of model 'claude-2' are not known
-count -m grok-4 --factor 1.2 a.txt → it cannot be estimated
-count -m gpt-4o -m claude-sonnet-4-5 corpus → --estimate estimates it
-count -m gpt-4o -m gpt9 corpus → unknown model 'gpt9'
-count -m gpt-4o -e gpt2 --factor 2 corpus → --factor and several --model
-count -m a -m b --messages a.txt --parts → --parts and several --model
-count -m gpt2 -e gpt2 corpus → --model gpt2 and --encoding gpt2 exclude each other
-count -m gpt-4o -e gpt2 --context corpus → --context needs --model
-count --price 1 --price 2 corpus → --price is given 2 times, and --model
-count -m gpt-4o -e gpt2 --pattern llama3 corpus → --pattern is for
-count --format csv --tree corpus → --format and --tree exclude each other
-count --format csv --json corpus → --format and --json exclude each other
-count --format table --json corpus → --format and --json exclude each other
-count --format json --total-only corpus → --total-only and --json exclude each other
-""")
-def test_count(line: str, said: str) -> None:
-    check_refused(line, said)
-
-
-@pytest.mark.parametrize(
-    ("option", "values", "said"),
-    [
-        ("--price", "-1 1e3 $2  1. 1,5 nan \u0661 1234567", "from 0 to 999999.999999"),
-        (
-            "--factor",
-            "0 0.0000001 -1 1e999999 nan inf 1,18  1. 99999 \u0661",
-            "is not a number from 0.000001 to",
-        ),
-    ],
-)
-def test_prices_and_factors(option: str, values: str, said: str) -> None:
-    for value in values.split(" "):
-        check_refused(f"count '{option}={value}' -c x", said)
-
-
-@cases(r"""
-'' → not JSON:
-\n → not JSON:
-{ → not JSON:
-[é] → not JSON:
-\ufeff{\udcff → not UTF-8: byte 0xff at offset 4; convert it
-\udcff\udcfe{\0 → not UTF-8: UTF-16 byte-order mark at offset 0;
-3 → must be an object with messages, or a list of them
-{} → must be an object with messages, or a list of them
-[] → messages is empty: there must be at least one message
-'{"messages": {}}' → messages: must be a list, not an object
-'{"messages": [], "model": 3}' → model: must be a string
-'[{"role": "user", "content": 3}]' → messages[0].content: must be a string or a list
-'{"messages": [], "system": "x"}' → messages is empty: there must be at least one message
-'{"messages": {}, "system": "x"}' → messages: must be a list
-'{"messages": [{"role": "user", "content": 3}], "system": "x"}' → messages[0].content:
-'{"messages": [], "model": "gpt9"}' → unknown model 'gpt9'
-""")
-def test_damaged_requests(line: str, said: str) -> None:
-    check_refused(f"count --messages - <<< {line}", said)
-    if "model" not in line:
-        estimated = "count -m claude-sonnet-4-5 --estimate --messages - <<<"
-        check_refused(f"{estimated} {line}", said)
-
-
-def test_a_request_that_is_nested_too_deeply() -> None:
-    deep = command("count --messages -", stdin="[" * 100_000)
-    assert deep == (2, "", "compat-bpe: standard input: nested too deeply\n")
-
-
-@cases(r"""
 count https://example.com/a.txt?x=1 → compat-bpe: https://example.com/a.txt?x=1: No such file or
     directory; URLs are not fetched: curl -L URL | compat-bpe count
 corpus counts https://example.com/a → curl -L URL | compat-bpe corpus counts
@@ -273,19 +142,6 @@ train -n 300 -o v --include .txt corpus →
 train -n 300 -o v a.txt picture.png → compat-bpe: picture.png: binary: NUL byte at offset 3;
     --errors skip leaves such files out
 train -n 300 -o v picture.png → compat-bpe: picture.png: binary: NUL byte at offset 3
-""")
-def test_paths(line: str, said: str) -> None:
-    check_refused(line, said)
-
-
-@pytest.mark.parametrize("plain", ["nothing.txt", "My documents.txt"])
-def test_a_path_that_is_just_missing(plain: str) -> None:
-    missing = f"compat-bpe: {plain}: No such file or directory\n"
-    assert command("count", plain) == (2, "", missing)
-    assert command("count", "a text. " * 99).err.endswith("for a text, use -c TEXT\n")
-
-
-@cases(r"""
 encode --packed --format json <<< a → --packed excludes --format, --json and --offsets
 encode --offsets --packed <<< a → --packed excludes
 encode --json --packed <<< a → --packed excludes
@@ -329,12 +185,70 @@ split -n 60 --files --errors strict --json binary → no files to split in binar
     skipped
 split -n 60 --files --json hidden → no files to split in hidden: 1 hidden (see --hidden)
 split -n 60 --files --json --include *.md named → nothing matches --include '*.md'
-""")
-def test_encode_show_truncate_and_split(line: str, said: str) -> None:
-    check_refused(line, said)
-
-
-@cases(r"""
+""",
+    "count": r"""
+--context -c x → --context needs --model: an encoding has no context
+--context -c x -m o1-x → the limits of model 'o1-x' are not known
+--context --total-only -m gpt-4o → --total-only and --context exclude
+--messages - a.txt → --messages and PATH exclude each other.
+--messages - --tree → --messages and --tree exclude each other.
+--messages → Option '--messages' requires an argument. See compat-bpe count -h.
+--messages none → none: No such file or directory
+--messages chat.json --as-of soon → as_of: 'soon' is not a date such as 2025-06-30
+--messages chat.json --factor 2 --parts -m gpt-4o → exclude each other
+--parts chat.json → --parts needs --messages
+--as-of 2025-06-30 chat.json → --as-of needs --messages
+-q -v a.txt → exclude each other.
+--total-only --tree a.txt → exclude each other.
+--total-only --json a.txt → exclude each other.
+--total-only --top 1 a.txt → exclude each other.
+--total-only --percent a.txt → exclude each other.
+--json --percent a.txt → exclude each other.
+--depth 0 a.txt → needs --
+-0 a.txt → needs --
+--per-file a.txt → needs --
+--string '' --tree → --string and
+-c hello a → --string and
+-c hello - → --string and
+-c hello --files-from a → --string and
+-c \udcff → not UTF-8
+--encoding-of-file base64 a.txt → unknown text encoding 'base64'
+--include [a . → '[a' matches nothing: '[a' ends within a set
+--include {a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b} . → more than 256 patterns
+--pattern gpt2 <<< a → --pattern is for a vocabulary file without a pattern of its own
+-e gpt2 --pattern gpt2 <<< a →
+    --pattern is for a vocabulary file without a pattern of its own
+-e mine.tiktoken <<< a → compat-bpe: mine.tiktoken: a rank file does not say how text is split
+-e mine.tiktoken --pattern llama-3 <<< a → compat-bpe: unknown pattern 'llama-3'
+-e ./nowhere <<< a → compat-bpe: ./nowhere: No such file or directory
+-e broken <<< a → tokenizer.json: line 1: not JSON:
+--files-from - <<< a\n-\n → compat-bpe: standard input: it holds the list of
+    files, so it cannot be in that list
+--files-from gone → compat-bpe: gone: No such file or directory
+--files-from nulls → compat-bpe: nulls: No such file or directory
+<<< a\0 → compat-bpe: standard input: binary: NUL byte at offset 1
+-m claude-sonnet-4-5 -c x → no public tokenizer is known
+-m claude-sonnet-4-5 -c x → ; --estimate estimates it
+--estimate -m grok-4 -c x → it cannot be estimated
+--estimate -m qwen3:8b -c x → uses the tokenizer of Qwen 3, which is not included
+--estimate -m gpt9 -c x → unknown model 'gpt9'
+--estimate -m claude-3-opus --pattern llama3 -c x → --pattern is for a vocabulary file
+--estimate -m claude-2 --context -c x → the limits of model 'claude-2' are not known
+-m grok-4 --factor 1.2 a.txt → it cannot be estimated
+-m gpt-4o -m claude-sonnet-4-5 corpus → --estimate estimates it
+-m gpt-4o -m gpt9 corpus → unknown model 'gpt9'
+-m gpt-4o -e gpt2 --factor 2 corpus → --factor and several --model
+-m a -m b --messages a.txt --parts → --parts and several --model
+-m gpt2 -e gpt2 corpus → --model gpt2 and --encoding gpt2 exclude each other
+-m gpt-4o -e gpt2 --context corpus → --context needs --model
+--price 1 --price 2 corpus → --price is given 2 times, and --model
+-m gpt-4o -e gpt2 --pattern llama3 corpus → --pattern is for
+--format csv --tree corpus → --format and --tree exclude each other
+--format csv --json corpus → --format and --json exclude each other
+--format table --json corpus → --format and --json exclude each other
+--format json --total-only corpus → --total-only and --json exclude each other
+""",
+    "report": r"""
 -e no_such_encoding corpus → unknown encoding 'no_such_encoding'
 -e gpt2 -e ./none.tiktoken corpus → ./none.tiktoken: No such file
 -m no-such-model corpus → unknown model 'no-such-model'
@@ -351,12 +265,8 @@ def test_encode_show_truncate_and_split(line: str, said: str) -> None:
 bad.txt → bad.txt: not UTF-8: byte 0xff at offset 3
 -e gpt2 empty.txt → there is no text in empty.txt
 -e gpt2 - → there is no text in standard input
-""")
-def test_report(line: str, said: str) -> None:
-    check_refused(f"report {line}", said)
-
-
-@cases(r"""
+""",
+    "corpus counts": r"""
 corpus -o c.csv → c.csv: the name must end in .tsv, .tsv.gz
 corpus -o old.tsv → old.tsv: the file exists; --force overwrites it
 corpus -o corpus/x.tsv --force → corpus/x.tsv: the file is one of the inputs
@@ -372,12 +282,8 @@ corpus --pattern gpt2 --model unigram → --pattern is for --model bpe
 corpus --normalizer nfc → --normalizer and --pre-tokenizer are for other
 corpus --like notes.txt → notes.txt
 none -o c.tsv → none: No such file or directory
-""")
-def test_corpus_counts(line: str, said: str) -> None:
-    check_refused(f"corpus counts {line}", said)
-
-
-@cases(r"""
+""",
+    "extend -e gpt2": r"""
 -o new → compat-bpe: Give -n, --terms or both.
 -n 1 -o . → compat-bpe: .: the folder is not empty; --force writes into it
 -n 1 -o no/where → compat-bpe: no/where: there is no folder
@@ -385,12 +291,8 @@ def test_corpus_counts(line: str, said: str) -> None:
 --terms none -o new → compat-bpe: none: No such file or directory
 --terms latin.txt -o new → compat-bpe: latin.txt: not UTF-8: byte 0xe9
 -n 1 -o new --name a/b → 'a/b' cannot be the name of a file
-""")
-def test_extend(line: str, said: str) -> None:
-    check_refused(f"extend -e gpt2 {line}", said)
-
-
-@cases(r"""
+""",
+    "train": r"""
 -o out → compat-bpe: Give --vocab-size, --merges or --patience.
 -n 300 → Missing option '-o' / '--output'
 corpus -n 300 -o corpus → corpus: the folder is not empty; --force
@@ -418,12 +320,8 @@ picture.png no.txt -n 270 -o out --errors skip → the corpus has no text
 -o out -n 300 --counts two.tsv --model sentencepiece-unigram → cannot be learned from counts
 -o out -n 300 --counts empty.tsv → there is no text to learn from
 -o out -n 300 --counts - - → Standard input cannot be both
-""")
-def test_train(line: str, said: str) -> None:
-    check_refused(f"train {line}", said)
-
-
-@cases(r"""
+""",
+    "train corpus -o out": r"""
 --model wordpiece -n 9 --pattern gpt2 → --pattern is not for --model wordpiece, only for bpe.
 -n 300 --limit-alphabet 9 →
     --limit-alphabet is not for --model bpe, only for wordpiece, character-bpe.
@@ -486,13 +384,8 @@ def test_train(line: str, said: str) -> None:
 --checkpoint kept --model sentencepiece-bpe -n 99 →
     --checkpoint is not available for SentencePiece
 --checkpoint named --merges 5 → the folder has other files (a.txt) and no checkpoint
-""")
-def test_settings_of_training(line: str, said: str) -> None:
-    stop = "--patience 2 --min-improvement 0.05 --check-every 4 --validation 0.2"
-    check_refused(f"train corpus -o out {line.replace('STOP', stop)}", said)
-
-
-@cases(r"""
+""",
+    "check": r"""
 --init --base x → exclude each other
 --init --json → exclude each other
 --fix-limits --json → exclude each other
@@ -502,6 +395,70 @@ def test_settings_of_training(line: str, said: str) -> None:
 --base HEAD --growth -3 → -3
 --base HEAD --growth x% → x%
 --format xml → 'xml' is not one of
+""",
+}
+STOP = "--patience 2 --min-improvement 0.05 --check-every 4 --validation 0.2"
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        (f"{before} {line}", said)
+        for before, table in REFUSED.items()
+        for line, said in rows(table, 2)
+    ],
+)
+def test_what_is_refused(line: str, said: str) -> None:
+    check_refused(line.replace("STOP", STOP), said)
+
+
+@pytest.mark.parametrize("wrong", ["128,000", "8 k", "1.5", "0.0001k", "x", "5kk"])
+def test_a_number_of_tokens_that_is_none(wrong: str) -> None:
+    said = f"'{wrong}' is not a number of tokens, such as 8000"
+    limits = ("count --max", "truncate --max", "split --overlap", "check --growth")
+    for option in (*limits, "train --vocab-size", "extend --number"):
+        check_refused(f"{option} '{wrong}'", said)
+
+
+def test_prices_and_factors() -> None:
+    for value in "-1 1e3 $2  1. 1,5 nan \u0661 1234567".split(" "):
+        check_refused(f"count '--price={value}' -c x", "from 0 to 999999.999999")
+    for value in "0 0.0000001 -1 1e999999 nan inf 1,18  1. 99999 \u0661".split(" "):
+        check_refused(f"count '--factor={value}' -c x", "is not a number from 0.000001 to")
+
+
+@cases(r"""
+'' → not JSON:
+\n → not JSON:
+{ → not JSON:
+[é] → not JSON:
+\ufeff{\udcff → not UTF-8: byte 0xff at offset 4; convert it
+\udcff\udcfe{\0 → not UTF-8: UTF-16 byte-order mark at offset 0;
+3 → must be an object with messages, or a list of them
+{} → must be an object with messages, or a list of them
+[] → messages is empty: there must be at least one message
+'{"messages": {}}' → messages: must be a list, not an object
+'{"messages": [], "model": 3}' → model: must be a string
+'[{"role": "user", "content": 3}]' → messages[0].content: must be a string or a list
+'{"messages": [], "system": "x"}' → messages is empty: there must be at least one message
+'{"messages": {}, "system": "x"}' → messages: must be a list
+'{"messages": [{"role": "user", "content": 3}], "system": "x"}' → messages[0].content:
+'{"messages": [], "model": "gpt9"}' → unknown model 'gpt9'
 """)
-def test_check(line: str, said: str) -> None:
-    check_refused(f"check {line}", said)
+def test_damaged_requests(line: str, said: str) -> None:
+    check_refused(f"count --messages - <<< {line}", said)
+    if "model" not in line:
+        estimated = "count -m claude-sonnet-4-5 --estimate --messages - <<<"
+        check_refused(f"{estimated} {line}", said)
+
+
+def test_a_request_that_is_nested_too_deeply() -> None:
+    deep = command("count --messages -", stdin="[" * 100_000)
+    assert deep == (2, "", "compat-bpe: standard input: nested too deeply\n")
+
+
+def test_a_path_that_is_just_missing() -> None:
+    for plain in ("nothing.txt", "My documents.txt"):
+        missing = f"compat-bpe: {plain}: No such file or directory\n"
+        assert command("count", plain) == (2, "", missing)
+    assert command("count", "a text. " * 99).err.endswith("for a text, use -c TEXT\n")
