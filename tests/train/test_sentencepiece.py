@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
 from math import exp
 from pathlib import Path
 from statistics import mean
@@ -35,12 +34,11 @@ from compat_bpe.train.sentencepiece.unigram import (
     WordEdges,
     learn_unigram,
 )
-
-TEXT = "hug " * 10 + "pug " * 5 + "pun " * 12 + "bun " * 4 + "hugs " * 5
+from tests.train.plain import HUGS, join, ways
 
 
 def test_the_worked_example() -> None:
-    encoding = train([TEXT], SentencePieceSettings(20, hard_vocab_limit=False))
+    encoding = train([HUGS], SentencePieceSettings(20, hard_vocab_limit=False))
     pieces = encoding.definition.texts
     assert pieces[:3] == ["<unk>", "<s>", "</s>"]
     # "ug" occurs 20 times, "▁p" 17, "un" 16, "▁h" 15 as often as "hug", which is longer.
@@ -63,11 +61,7 @@ def plain_pieces(words: dict[str, int], rules: PieceRules, most: int) -> list[st
         best = min(counts, key=lambda pair: (-counts[pair], len("".join(pair)), "".join(pair)))
         found.append("".join(best))
         for parts in state.values():
-            at = 0
-            while at < len(parts) - 1:
-                if (parts[at], parts[at + 1]) == best:
-                    parts[at : at + 2] = ["".join(best)]
-                at += 1
+            join(parts, best, found[-1])
     return found
 
 
@@ -250,7 +244,7 @@ def test_unigram_of_a_long_word(text: str) -> None:
 
 
 def test_files_are_read_again(tmp_path: Path) -> None:
-    encoding = train([TEXT], SentencePieceSettings(20, hard_vocab_limit=False))
+    encoding = train([HUGS], SentencePieceSettings(20, hard_vocab_limit=False))
     model, vocab = save_trained_sentencepiece(encoding, tmp_path / "m")
     again = compat_bpe.load(model)
     assert isinstance(again, SentencePiece)
@@ -331,16 +325,6 @@ def test_seeds_are_the_branching_texts(sentences: list[str], longest: int, is_su
     assert found == [("a", 3.0), *plain_seeds(sentences, rules, longest)]
     fewer = seed_pieces(sentences, word_splitter(shape), rules, {"a": 3}, longest, 2)
     assert fewer == found[:3]
-
-
-def ways(word: str, pieces: dict[str, float]) -> Iterator[list[str]]:
-    """All ways to make a word pieces."""
-    if not word:
-        yield []
-    for end in range(1, len(word) + 1):
-        if word[:end] in pieces:
-            for rest in ways(word[end:], pieces):
-                yield [word[:end], *rest]
 
 
 SEEDS = st.dictionaries(
