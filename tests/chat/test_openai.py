@@ -312,58 +312,6 @@ def test_tools_that_are_no_functions_are_named() -> None:
     assert "not counted: tools[0] (web_search), tools[2] (custom)" in found.note
 
 
-@pytest.mark.parametrize(
-    ("message", "reason"),
-    [
-        ({"role": "human", "content": "x"}, "messages[0].role: 'human' is not known; known: sys"),
-        ({"role": "user", "content": ["x"]}, "messages[0].content[0]: must be an object, not a s"),
-        ({"role": "user", "content": [{}]}, "messages[0].content[0]: a part of type 'None' cannot"),
-        (
-            {"role": "user", "content": [{"type": "text"}]},
-            "messages[0].content[0].text: must be a string, not nothing",
-        ),
-        ({"role": "user", "content": 3}, "messages[0].content: must be a string or a list of par"),
-    ],
-)
-def test_what_cannot_be_counted_is_refused(message: dict[str, Any], reason: str) -> None:
-    with pytest.raises(ValueError, match="^" + reason.replace("[", r"\[")[:70]):
-        count_messages([message], model="gpt-4o")
-
-
-def test_what_only_templates_take_is_refused() -> None:
-    chat = [{"role": "user", "content": "x"}]
-    for model in ("gpt-4o", "gpt-oss-20b", "deepseek-v3"):
-        with pytest.raises(ValueError, match="documents need a chat template"):
-            count_messages(chat, model=model, documents=[])
-        with pytest.raises(ValueError, match="continue_final_message needs a chat template"):
-            count_messages(chat, model=model, continue_final_message=True)
-        with pytest.raises(ValueError, match="variables"):
-            count_messages(chat, model=model, variables={"x": 1})
-
-
-@pytest.mark.parametrize(
-    "model", ["text-embedding-3-small", "davinci-002", "gpt-3.5-turbo-instruct", "gpt2"]
-)
-def test_models_that_take_no_messages(model: str) -> None:
-    with pytest.raises(ValueError, match=f"^no chat format is known for model '{model}'"):
-        count_messages(EXAMPLE, model=model)
-
-
-def test_what_says_nothing() -> None:
-    with pytest.raises(ValueError, match=r"^give a model or an encoding"):
-        count_messages(EXAMPLE)
-    with pytest.raises(KeyError, match="unknown model 'gpt9'"):
-        count_messages(EXAMPLE, model="gpt9")
-    with pytest.raises(ValueError, match=r"^unknown encoding 'gpt9'"):
-        count_messages(EXAMPLE, encoding="gpt9")
-    with pytest.raises(
-        ValueError, match=r"^messages: must be a list; count_request counts a whole request$"
-    ):
-        count_messages({"messages": EXAMPLE}, model="gpt-4o")  # type: ignore[arg-type]
-    with pytest.raises(FileNotFoundError):
-        count_messages(EXAMPLE, encoding="no/such/folder")
-
-
 def shown(schema: dict[str, Any], **members: Any) -> str:
     """The parameters of a function with this schema."""
     text = tools_text([{"name": "f", "parameters": schema, **members}]).text
