@@ -15,6 +15,7 @@ from compat_bpe.chat import ChatTemplate, count_messages
 from compat_bpe.chat.base import Request
 from compat_bpe.chat.harmony import HarmonyFormat
 from compat_bpe.chat.kimi import declared, in_order
+from tests.chat.random_requests import LOCATION, function
 
 SYSTEM = """<|start|>system<|message|>You are ChatGPT, a large language model trained by OpenAI.
 Knowledge cutoff: 2024-06
@@ -53,50 +54,28 @@ CALL = (
     '{"sunny": true}<|end|>'
 )
 SETTINGS = {"conversation_start_date": "2025-06-28", "reasoning_effort": "high"}
+FORMAT = {"type": "string", "enum": ["celsius", "fahrenheit"], "default": "celsius"}
+PARAMETERS = {
+    "type": "object",
+    "properties": {"location": LOCATION, "format": FORMAT},
+    "required": ["location"],
+}
 TOOLS = [
-    {
-        "type": "function",
-        "function": {"name": "get_location", "description": "Gets the location of the user."},
-    },
-    {
-        "type": "function",
-        "function": {
-            "name": "get_current_weather",
-            "description": "Gets the current weather in the provided location.\n",
-            "parameters": {
-                "type": "object",
-                "properties": {
-                    "location": {
-                        "type": "string",
-                        "description": "The city and state, e.g. San Francisco, CA",
-                    },
-                    "format": {
-                        "type": "string",
-                        "enum": ["celsius", "fahrenheit"],
-                        "default": "celsius",
-                    },
-                },
-                "required": ["location"],
-            },
-        },
-    },
+    function(name="get_location", description="Gets the location of the user."),
+    function(
+        name="get_current_weather",
+        description="Gets the current weather in the provided location.\n",
+        parameters=PARAMETERS,
+    ),
 ]
 QUESTION: dict[str, Any] = {"role": "user", "content": "What is the weather like in SF?"}
+ARGUMENTS = '{"location":"San Francisco"}'
 CALLING: list[dict[str, Any]] = [
     {
         "role": "assistant",
         "content": None,
         "reasoning_content": "Need the weather.",
-        "tool_calls": [
-            {
-                "id": "1",
-                "type": "function",
-                "function": {
-                    "name": "get_current_weather",
-                    "arguments": '{"location":"San Francisco"}',
-                },
-            }
-        ],
+        "tool_calls": [{"id": "1", **function(name="get_current_weather", arguments=ARGUMENTS)}],
     },
     {"role": "tool", "tool_call_id": "1", "content": '{"sunny": true}'},
 ]
@@ -183,7 +162,7 @@ TEMPLATE = "{% if tools_ts_str %}{{ tools_ts_str }}{% elif tools %}{{ tools | to
 
 
 def tool(parameters: Any, **members: Any) -> dict[str, Any]:
-    return {"type": "function", "function": {"name": "f", "parameters": parameters, **members}}
+    return function(name="f", parameters=parameters, **members)
 
 
 def test_what_the_tokenizer_shows() -> None:

@@ -12,41 +12,35 @@ from compat_bpe import get_encoding
 from compat_bpe.chat import count_messages
 from compat_bpe.chat.openai import rule_for
 from compat_bpe.chat.openai_tools import tools_text
+from tests.chat.random_requests import LOCATION, function
 
 #: The example messages of the notebook "How to count tokens with tiktoken", and the tokens that
 #: OpenAI's service reported for them there.
 EXAMPLE = [
-    {
-        "role": "system",
-        "content": "You are a helpful, pattern-following assistant that translates corporate "
-        "jargon into plain English.",
-    },
-    {
-        "role": "system",
-        "name": "example_user",
-        "content": "New synergies will help drive top-line growth.",
-    },
-    {
-        "role": "system",
-        "name": "example_assistant",
-        "content": "Things working well together will increase revenue.",
-    },
-    {
-        "role": "system",
-        "name": "example_user",
-        "content": "Let's circle back when we have more bandwidth to touch base on opportunities "
-        "for increased leverage.",
-    },
-    {
-        "role": "system",
-        "name": "example_assistant",
-        "content": "Let's talk later when we're less busy about how to do better.",
-    },
-    {
-        "role": "user",
-        "content": "This late pivot means we don't have time to boil the ocean for the client "
-        "deliverable.",
-    },
+    {"role": role, **({"name": name} if name else {}), "content": content}
+    for role, name, content in (
+        (
+            *("system", ""),
+            "You are a helpful, pattern-following assistant that translates corporate jargon into "
+            "plain English.",
+        ),
+        ("system", "example_user", "New synergies will help drive top-line growth."),
+        ("system", "example_assistant", "Things working well together will increase revenue."),
+        (
+            *("system", "example_user"),
+            "Let's circle back when we have more bandwidth to touch base on opportunities for "
+            "increased leverage.",
+        ),
+        (
+            *("system", "example_assistant"),
+            "Let's talk later when we're less busy about how to do better.",
+        ),
+        (
+            *("user", ""),
+            "This late pivot means we don't have time to boil the ocean for the client "
+            "deliverable.",
+        ),
+    )
 ]
 PUBLISHED = {
     "gpt-3.5-turbo-0301": 127,
@@ -66,29 +60,18 @@ WEATHER = [
     },
     {"role": "user", "content": "What's the weather like in San Francisco?"},
 ]
-TOOLS: list[dict[str, Any]] = [
-    {
-        "type": "function",
-        "function": {
-            "name": "get_current_weather",
-            "description": "Get the current weather in a given location",
-            "parameters": {
-                "type": "object",
-                "properties": {
-                    "location": {
-                        "type": "string",
-                        "description": "The city and state, e.g. San Francisco, CA",
-                    },
-                    "unit": {
-                        "type": "string",
-                        "description": "The unit of temperature to return",
-                        "enum": ["celsius", "fahrenheit"],
-                    },
-                },
-                "required": ["location"],
-            },
-        },
-    }
+UNIT = {"type": "string", "description": "The unit of temperature to return"}
+PARAMETERS = {
+    "type": "object",
+    "properties": {"location": LOCATION, "unit": {**UNIT, "enum": ["celsius", "fahrenheit"]}},
+    "required": ["location"],
+}
+TOOLS = [
+    function(
+        name="get_current_weather",
+        description="Get the current weather in a given location",
+        parameters=PARAMETERS,
+    )
 ]
 
 
