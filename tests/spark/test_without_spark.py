@@ -164,11 +164,16 @@ def test_messages_on_a_console_that_knows_few_characters(tmp_path: Path) -> None
     assert b"dog\\n\\u4e16.txt" in lines[0]
 
 
-def test_results_on_a_console_that_knows_few_characters(monkeypatch: pytest.MonkeyPatch) -> None:
-    trained = SimpleNamespace(encoding=SimpleNamespace(n_vocab=300))
+def without_session(monkeypatch: pytest.MonkeyPatch, train: Any) -> None:
+    """Let jobs train by another function, without Spark."""
     monkeypatch.setattr(job, "_session", lambda options: None)
     monkeypatch.setattr(job, "_read", lambda spark, options: (None, "text"))
-    monkeypatch.setattr(job, "train", lambda *arguments, **others: trained)
+    monkeypatch.setattr(job, "train", train)
+
+
+def test_results_on_a_console_that_knows_few_characters(monkeypatch: pytest.MonkeyPatch) -> None:
+    trained = SimpleNamespace(encoding=SimpleNamespace(n_vocab=300))
+    without_session(monkeypatch, lambda *arguments, **others: trained)
     written = io.BytesIO()
     console = io.TextIOWrapper(written, "cp1252", write_through=True)
     monkeypatch.setattr(sys, "stdout", console)
@@ -223,9 +228,7 @@ def test_the_job_has_the_settings_of_the_command(
         found.append(settings)
         return SimpleNamespace(encoding=SimpleNamespace(n_vocab=300))
 
-    monkeypatch.setattr(job, "_session", lambda options: None)
-    monkeypatch.setattr(job, "_read", lambda spark, options: (None, "text"))
-    monkeypatch.setattr(job, "train", train)
+    without_session(monkeypatch, train)
     assert main(["train", "corpus", "-o", "x", *options.split()]) == 0
     assert found == [settings]
 
