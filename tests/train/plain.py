@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from functools import reduce
+from math import exp, log
 from typing import Any, TypeVar
 
 from compat_bpe.train import Settings
@@ -20,10 +22,11 @@ def trained(
     texts: Iterable[str] | Mapping[str, Iterable[str]] = (),
     held_out: Iterable[str] = (),
     counts: Any = (),
+    **options: Any,
 ) -> Any:
     """Train on texts (or the texts of each group), and return all that is known of the result."""
     groups = texts if isinstance(texts, Mapping) else {"": texts}
-    with trainer_of(settings, workers=1) as trainer:
+    with trainer_of(settings, **{"workers": 1, **options}) as trainer:
         for group, some in groups.items():
             for text in some:
                 trainer.feed(text, group)
@@ -49,3 +52,23 @@ def ways(word: str, pieces: Container[str]) -> Iterator[tuple[str, ...]]:
     for end in range(1, len(word) + 1):
         if word[:end] in pieces:
             yield from ((word[:end], *rest) for rest in ways(word[end:], pieces))
+
+
+def score_of(way: Sequence[str], scores: Mapping[str, float]) -> float:
+    return reduce(float.__add__, (scores[piece] for piece in way), 0.0)
+
+
+def expected_by_the_rule(
+    counts: Mapping[str, float], scores: Mapping[str, float]
+) -> tuple[dict[str, float], float]:
+    """The expected number of each piece over all ways of all words, and the log probability."""
+    expected = dict.fromkeys(scores, 0.0)
+    objective = 0.0
+    for word, count in counts.items():
+        probabilities = {way: exp(score_of(way, scores)) for way in ways(word, scores)}
+        total = sum(probabilities.values())
+        objective += count * log(total)
+        for way, probability in probabilities.items():
+            for piece in way:
+                expected[piece] += count * probability / total
+    return expected, objective

@@ -34,7 +34,7 @@ from compat_bpe.train.sentencepiece.unigram import (
     WordEdges,
     learn_unigram,
 )
-from tests.train.plain import HUGS, join, ways
+from tests.train.plain import HUGS, expected_by_the_rule, join
 
 
 def test_the_worked_example() -> None:
@@ -344,13 +344,7 @@ def test_expected_counts_are_those_of_all_ways(
     assert sum(map(exp, scores.values())) == pytest.approx(
         1 + exp(trainer.scores[-1]) * 0, rel=1e-5
     )
-    expected: Counter[str] = Counter()
-    for word, count in words:
-        found = [(way, exp(sum(scores[piece] for piece in way))) for way in ways(word, scores)]
-        total = sum(weight for _, weight in found)
-        for way, weight in found:
-            for piece in way:
-                expected[piece] += count * weight / total  # type: ignore[assignment]
+    expected, _ = expected_by_the_rule(dict(words), scores)
     counts = dict(zip(trainer.pieces, trainer.expect()))
     assert counts == pytest.approx({piece: expected[piece] for piece in counts}, rel=1e-4, abs=1e-5)
 

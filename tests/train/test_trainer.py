@@ -301,20 +301,16 @@ from json import dumps
 from compat_bpe.corpus import chunk_counts
 from compat_bpe.train import *
 from compat_bpe.train.kinds import TOKENIZER_KINDS
+from tests.train import plain
 chunk_counts._WORTH_WORKERS = chunk_counts._SHARE = 300
 workers = int(sys.argv[1])
 sorted_json = partial(dumps, sort_keys=True)
 lines = open("README.md", encoding="utf-8").read().splitlines()[:80]
 
 def show(settings, texts, held_out=(), workers=1):
-    with (SentencePieceTrainer if settings.kind.name[0] == "s" else Trainer)(
-        settings, workers=workers
-    ) as trainer:
-        for number, text in enumerate(texts):
-            trainer.feed(text + "\\n", "ab"[number % 2])
-        for text in held_out:
-            trainer.hold_out(text)
-        trained = trainer.train()
+    texts = [text + "\\n" for text in texts]
+    groups = {"a": texts[::2], "b": texts[1::2]}
+    trained = plain.trained(settings, groups, held_out, workers=workers)
     encoding = trained.encoding
     print(settings.kind.name, trained.merges, trained.curve, sorted_json(trained.metrics()))
     print(encoding.recipe()[1] if not hasattr(encoding, "definition") else encoding.definition)

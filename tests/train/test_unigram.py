@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from functools import reduce
 from itertools import groupby
 from math import exp, inf, lgamma, log
 from typing import Any
@@ -23,7 +22,7 @@ from compat_bpe.train.unigram import (
     make_seeds,
     prune,
 )
-from tests.train.plain import COURSE, ways
+from tests.train.plain import COURSE, expected_by_the_rule, score_of, ways
 
 words_of_few_letters = st.dictionaries(
     st.one_of(st.text("ab", min_size=1, max_size=9), st.text("abcd", min_size=1, max_size=6)),
@@ -44,26 +43,6 @@ def vocabularies(draw: st.DrawFn) -> dict[str, float]:
 
 def ids_of(scores: Mapping[str, float]) -> dict[str, int]:
     return {piece: number for number, piece in enumerate(scores)}
-
-
-def score_of(way: Sequence[str], scores: Mapping[str, float]) -> float:
-    return reduce(float.__add__, (scores[piece] for piece in way), 0.0)
-
-
-def expected_by_the_rule(
-    counts: Mapping[str, float], scores: Mapping[str, float]
-) -> tuple[dict[str, float], float]:
-    """The expected number of each piece over all ways of all words, and the log probability."""
-    expected = dict.fromkeys(scores, 0.0)
-    objective = 0.0
-    for word, count in counts.items():
-        probabilities = {way: exp(score_of(way, scores)) for way in ways(word, scores)}
-        total = sum(probabilities.values())
-        objective += count * log(total)
-        for way, probability in probabilities.items():
-            for piece in way:
-                expected[piece] += count * probability / total
-    return expected, objective
 
 
 # Substrings

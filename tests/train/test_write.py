@@ -20,7 +20,6 @@ from compat_bpe.train import (
     CharacterBpeSettings,
     SentencePieceSettings,
     Trained,
-    Trainer,
     TrainingSettings,
     train,
 )
@@ -38,6 +37,7 @@ from compat_bpe.train.write import (
 )
 from tests.files.systems import failing, windows_newlines
 from tests.kinds import KINDS, of_kind
+from tests.train import plain
 
 ALL = {
     "mine.tiktoken",
@@ -51,11 +51,15 @@ ALL = {
 }
 
 
+def trained_on(text: str, settings: TrainingSettings) -> Trained:
+    found = plain.trained(settings, [text], name="mine")
+    assert isinstance(found, Trained)
+    return found
+
+
 @pytest.fixture(scope="module")
 def trained() -> Trained:
-    with Trainer(TrainingSettings(262, special_tokens=["<|a\tb|>"]), name="mine") as trainer:
-        trainer.feed("hug hug pug\n pug")
-        return trainer.train()
+    return trained_on("hug hug pug\n pug", TrainingSettings(262, special_tokens=["<|a\tb|>"]))
 
 
 def write(folder: Path, trained: Trained, **options: Any) -> list[str]:
@@ -109,9 +113,8 @@ def test_the_token_map_is_for_reading(tmp_path: Path, trained: Trained) -> None:
      ('"=1"', '\\x22=1"'), ("＝1", "\\uff1d1"), ("a=1", "a=1"), (" =1", " =1"), ("\\=", "\\\\=")],
 )  # fmt: skip
 def test_no_cell_of_the_token_map_is_a_formula(tmp_path: Path, token: str, cell: str) -> None:
-    with Trainer(TrainingSettings(262, special_tokens=[token]), name="mine") as trainer:
-        trainer.feed("hug hug pug")
-        write(tmp_path / "out", trainer.train(), formats=["token-map"])
+    trained = trained_on("hug hug pug", TrainingSettings(262, special_tokens=[token]))
+    write(tmp_path / "out", trained, formats=["token-map"])
     lines = (tmp_path / "out" / "token_map.tsv").read_text("utf-8").splitlines()
     rows = [line.split("\t") for line in lines[1:]]
     assert rows[-1][1] == cell
@@ -471,30 +474,22 @@ def test_files_of_one_training_give_the_same_ids(tmp_path: Path) -> None:
     """The line of the merge of "#version" and "s" would be skipped as a heading by readers."""
     lines = "#version\n#versions\n#versioned\n"
     settings = TrainingSettings(280, pattern="cl100k_base", special_tokens=["<|end|>", "[PAD]"])
-    with Trainer(settings, name="mine") as trainer:
-        trainer.feed(lines * 200)
-        trained = trainer.train()
-
-    def write(name: str, **options: Any) -> set[str]:
-        encoding, merges = trained.encoding, trained.merges
-        pattern = "cl100k_base"
-        folder = tmp_path / name
-        return {*write_vocabulary(folder, encoding, pattern=pattern, merges=merges, **options)}
-
+    trained = trained_on(lines * 200, settings)
     with pytest.raises(ValueError, match=r"vocab\.bpe: the format cannot hold .*'#version'"):
-        write("out")
+        write(tmp_path / "out", trained, pattern="cl100k_base")
     assert list(tmp_path.iterdir()) == []
     reasons: dict[str, str] = {}
-    written = write("out", left_out=reasons.__setitem__)
+    own: Any = {"pattern": "cl100k_base", "left_out": reasons.__setitem__}
+    written = write(tmp_path / "out", trained, **own)
     assert reasons.keys() == {"gpt2", "vocab-merges"}
     for name in ("mine.tiktoken", "tokenizer.json"):
         assert load(tmp_path / "out" / name).encode(lines) == trained.encoding.encode(lines)
-    assert written == {
+    assert {*written} == {
         "mine.tiktoken", "tokenizer.json", "tokenizer_config.json", "token_map.tsv", "manifest.json"
     }  # fmt: skip
     formats = ["gpt2", "vocab-merges", "token-map"]
     with pytest.raises(ValueError, match="the format cannot hold"):  # nothing would be left
-        write("none", formats=formats, left_out=reasons.__setitem__)
+        write(tmp_path / "none", trained, formats=formats, **own)
     assert [path.name for path in tmp_path.iterdir()] == ["out"]
 
 
