@@ -37,6 +37,12 @@ def check_rows(df: DataFrame, function: Any) -> None:
     assert found == {text: function(text) for text in TEXTS if text is not None}
 
 
+def by_each(text: str) -> tuple[Any, ...]:
+    """What each function makes of a text, with GPT-2's vocabulary."""
+    parts = [part.text for part in split_text(GPT2, text, 4)]
+    return GPT2.count(text), GPT2.encode_ordinary(text), GPT2.truncate(text, 3).text, parts
+
+
 @pytest.fixture(scope="module")
 def own() -> Encoding:
     return train_bpe(["one two three four five"] * 3, 270, special_tokens=["<|end|>"], name="own")
@@ -81,15 +87,7 @@ def test_the_same_through_pandas(
         truncate("text", "gpt2", 3),
         split("text", "gpt2", 4),
     )
-    check_rows(
-        made,
-        lambda text: (
-            GPT2.count(text),
-            GPT2.encode_ordinary(text),
-            GPT2.truncate(text, 3).text,
-            [part.text for part in split_text(GPT2, text, 4)],
-        ),
-    )
+    check_rows(made, by_each)
     damaged = spark.createDataFrame([(b"na\xefve",), (b"",)], "data binary").coalesce(1)
     strings = damaged.selectExpr("CAST(data AS string) AS data")
     for some in (damaged, strings):
@@ -105,21 +103,11 @@ def test_the_same_in_sql(spark: SparkSession, rows: DataFrame, own: Encoding) ->
     assert names == ["count_tokens", "encode_tokens", "truncate_tokens", "split_tokens"]
     rows.createOrReplaceTempView("rows")
     made = spark.sql(
-        "SELECT text, count_tokens(text, 'gpt2'), count_tokens(text, 'mine'), "
-        "encode_tokens(text, 'gpt2'), truncate_tokens(text, 'gpt2', 3), "
-        "split_tokens(text, 'gpt2', 4), count_tokens(text, NULL) FROM rows"
+        "SELECT text, count_tokens(text, 'gpt2'), encode_tokens(text, 'gpt2'), "
+        "truncate_tokens(text, 'gpt2', 3), split_tokens(text, 'gpt2', 4), "
+        "count_tokens(text, 'mine'), count_tokens(text, NULL) FROM rows"
     )
-    check_rows(
-        made,
-        lambda text: (
-            GPT2.count(text),
-            own.count(text),
-            GPT2.encode_ordinary(text),
-            GPT2.truncate(text, 3).text,
-            [part.text for part in split_text(GPT2, text, 4)],
-            None,
-        ),
-    )
+    check_rows(made, lambda text: (*by_each(text), own.count(text), None))
     assert spark.sql("SELECT split('a,b', ','), encode('a', 'UTF-8')").collect()[0][0] == ["a", "b"]
 
 
@@ -129,14 +117,10 @@ def test_bytes_that_are_not_utf8(spark: SparkSession) -> None:
     good, bad, half = "naïve".encode(), b"na\xefve", b"\xed\xa0\x80"  # Latin-1, a lone surrogate
     data = spark.createDataFrame([(good,), (bad,), (half,), (None,)], "data binary").coalesce(1)
     as_string = data.select(functions.col("data").cast("string").alias("data"))
+    counts = [GPT2.count(value.decode("utf-8", "replace")) for value in (good, bad, half)]
     for some in (data, as_string):
-        replaced = [
-            row[0] for row in some.select(count_tokens("data", "gpt2", errors="replace")).collect()
-        ]
-        assert replaced == [
-            *(GPT2.count(value.decode("utf-8", "replace")) for value in (good, bad, half)),
-            None,
-        ]
+        replaced = some.select(count_tokens("data", "gpt2", errors="replace")).collect()
+        assert [row[0] for row in replaced] == [*counts, None]
         skipped = some.select(encode("data", "gpt2", errors="skip")).collect()
         assert [row[0] for row in skipped] == [GPT2.encode("naïve"), None, None, None]
         with pytest.raises(
