@@ -24,7 +24,7 @@ from compat_bpe.train import train_bpe
 ROOT = Path(__file__).parent.parent
 README = ROOT / "README.md"
 PAGES = [README, *sorted((ROOT / "docs").rglob("*.md"))]
-TIMEOUT = 120  # seconds; only a command that hangs takes so long
+TIMEOUT = 600  # seconds; only a command that hangs takes so long, on a busy machine, too
 
 
 class Block(NamedTuple):

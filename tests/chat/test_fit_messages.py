@@ -282,25 +282,6 @@ def test_what_all_of_it_is_refused_for_is_said() -> None:
         fit_messages(chat, 10, encoding="gpt2", template="{% set bos_token = '' %}" + LLAMA_2)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "error", "reason"),
-    [
-        ({"limit": -1}, ValueError, "limit is -1; it must be 0 or more"),
-        ({"limit": 1.5}, TypeError, "limit must be an int, not float"),
-        ({"limit": 5}, ValueError, "limit is 5, but the messages that must stay"),
-        ({"keep_last": 0}, ValueError, "keep_last is 0; it must be 1 or more"),
-        ({"parts": "word"}, ValueError, "unknown parts 'word'; known: turn, message"),
-        ({"cut": "middle"}, ValueError, "unknown cut 'middle'; known: head, tail, ends"),
-        ({"messages": []}, ValueError, "messages is empty"),
-        ({"model": None}, ValueError, "give a model or an encoding"),
-    ],
-)
-def test_wrong_arguments(arguments: dict[str, Any], error: type[Exception], reason: str) -> None:
-    given: dict[str, Any] = {"messages": chat_of(1, 1), "limit": 100, "model": "gpt-4o"}
-    with pytest.raises(error, match=reason):
-        fit_messages(**{**given, **arguments})
-
-
 #: An image of 512 x 512 pixels: 255 tokens to gpt-4o.
 IMAGE = {
     "type": "image_url",
@@ -394,14 +375,6 @@ def test_images_of_responses() -> None:
     limit = count_messages(chat, model="gpt-4o") - 1
     found = fit_messages(chat, limit, model="gpt-4o", drop_first=["images"])
     assert found.messages[0]["content"] == [{"type": "input_text", "text": "[image left out]"}]
-
-
-@pytest.mark.parametrize("wrong", ["images", ["image"], [["images"]], [None], {"x": 1}])
-def test_wrong_names(wrong: Any) -> None:
-    with pytest.raises(
-        ValueError, match=r"^drop_first is .*; it must be a list, each item one of images"
-    ):
-        fit_messages(CHAT, 1000, model="gpt-4o", drop_first=wrong)
 
 
 def with_images(seed: int) -> list[dict[str, Any]]:

@@ -266,14 +266,6 @@ def test_members_that_are_no_text_are_named() -> None:
     assert "not counted: messages[0].metadata, messages[0].cache_control" in found.note
 
 
-@pytest.mark.parametrize(
-    "arguments", [{"documents": [{}]}, {"continue_final_message": True}, {"variables": {"a": 1}}]
-)
-def test_what_only_a_chat_template_takes(arguments: dict[str, Any]) -> None:
-    with pytest.raises(ValueError, match=r"needs? a chat template"):
-        estimate({"role": "user", "content": "x"}, **arguments)
-
-
 @given(
     st.lists(st.tuples(st.sampled_from(["user", "assistant"]), st.text(max_size=60)), min_size=1),
     st.integers(1, 60),

@@ -12,41 +12,35 @@ from compat_bpe import get_encoding
 from compat_bpe.chat import count_messages
 from compat_bpe.chat.openai import rule_for
 from compat_bpe.chat.openai_tools import tools_text
+from tests.chat.random_requests import LOCATION, function
 
 #: The example messages of the notebook "How to count tokens with tiktoken", and the tokens that
 #: OpenAI's service reported for them there.
 EXAMPLE = [
-    {
-        "role": "system",
-        "content": "You are a helpful, pattern-following assistant that translates corporate "
-        "jargon into plain English.",
-    },
-    {
-        "role": "system",
-        "name": "example_user",
-        "content": "New synergies will help drive top-line growth.",
-    },
-    {
-        "role": "system",
-        "name": "example_assistant",
-        "content": "Things working well together will increase revenue.",
-    },
-    {
-        "role": "system",
-        "name": "example_user",
-        "content": "Let's circle back when we have more bandwidth to touch base on opportunities "
-        "for increased leverage.",
-    },
-    {
-        "role": "system",
-        "name": "example_assistant",
-        "content": "Let's talk later when we're less busy about how to do better.",
-    },
-    {
-        "role": "user",
-        "content": "This late pivot means we don't have time to boil the ocean for the client "
-        "deliverable.",
-    },
+    {"role": role, **({"name": name} if name else {}), "content": content}
+    for role, name, content in (
+        (
+            *("system", ""),
+            "You are a helpful, pattern-following assistant that translates corporate jargon into "
+            "plain English.",
+        ),
+        ("system", "example_user", "New synergies will help drive top-line growth."),
+        ("system", "example_assistant", "Things working well together will increase revenue."),
+        (
+            *("system", "example_user"),
+            "Let's circle back when we have more bandwidth to touch base on opportunities for "
+            "increased leverage.",
+        ),
+        (
+            *("system", "example_assistant"),
+            "Let's talk later when we're less busy about how to do better.",
+        ),
+        (
+            *("user", ""),
+            "This late pivot means we don't have time to boil the ocean for the client "
+            "deliverable.",
+        ),
+    )
 ]
 PUBLISHED = {
     "gpt-3.5-turbo-0301": 127,
@@ -66,29 +60,18 @@ WEATHER = [
     },
     {"role": "user", "content": "What's the weather like in San Francisco?"},
 ]
-TOOLS: list[dict[str, Any]] = [
-    {
-        "type": "function",
-        "function": {
-            "name": "get_current_weather",
-            "description": "Get the current weather in a given location",
-            "parameters": {
-                "type": "object",
-                "properties": {
-                    "location": {
-                        "type": "string",
-                        "description": "The city and state, e.g. San Francisco, CA",
-                    },
-                    "unit": {
-                        "type": "string",
-                        "description": "The unit of temperature to return",
-                        "enum": ["celsius", "fahrenheit"],
-                    },
-                },
-                "required": ["location"],
-            },
-        },
-    }
+UNIT = {"type": "string", "description": "The unit of temperature to return"}
+PARAMETERS = {
+    "type": "object",
+    "properties": {"location": LOCATION, "unit": {**UNIT, "enum": ["celsius", "fahrenheit"]}},
+    "required": ["location"],
+}
+TOOLS = [
+    function(
+        name="get_current_weather",
+        description="Get the current weather in a given location",
+        parameters=PARAMETERS,
+    )
 ]
 
 
@@ -310,58 +293,6 @@ def test_tools_that_are_no_functions_are_named() -> None:
     found = count_messages(WEATHER, model="gpt-4o", tools=tools)
     assert found == 101
     assert "not counted: tools[0] (web_search), tools[2] (custom)" in found.note
-
-
-@pytest.mark.parametrize(
-    ("message", "reason"),
-    [
-        ({"role": "human", "content": "x"}, "messages[0].role: 'human' is not known; known: sys"),
-        ({"role": "user", "content": ["x"]}, "messages[0].content[0]: must be an object, not a s"),
-        ({"role": "user", "content": [{}]}, "messages[0].content[0]: a part of type 'None' cannot"),
-        (
-            {"role": "user", "content": [{"type": "text"}]},
-            "messages[0].content[0].text: must be a string, not nothing",
-        ),
-        ({"role": "user", "content": 3}, "messages[0].content: must be a string or a list of par"),
-    ],
-)
-def test_what_cannot_be_counted_is_refused(message: dict[str, Any], reason: str) -> None:
-    with pytest.raises(ValueError, match="^" + reason.replace("[", r"\[")[:70]):
-        count_messages([message], model="gpt-4o")
-
-
-def test_what_only_templates_take_is_refused() -> None:
-    chat = [{"role": "user", "content": "x"}]
-    for model in ("gpt-4o", "gpt-oss-20b", "deepseek-v3"):
-        with pytest.raises(ValueError, match="documents need a chat template"):
-            count_messages(chat, model=model, documents=[])
-        with pytest.raises(ValueError, match="continue_final_message needs a chat template"):
-            count_messages(chat, model=model, continue_final_message=True)
-        with pytest.raises(ValueError, match="variables"):
-            count_messages(chat, model=model, variables={"x": 1})
-
-
-@pytest.mark.parametrize(
-    "model", ["text-embedding-3-small", "davinci-002", "gpt-3.5-turbo-instruct", "gpt2"]
-)
-def test_models_that_take_no_messages(model: str) -> None:
-    with pytest.raises(ValueError, match=f"^no chat format is known for model '{model}'"):
-        count_messages(EXAMPLE, model=model)
-
-
-def test_what_says_nothing() -> None:
-    with pytest.raises(ValueError, match=r"^give a model or an encoding"):
-        count_messages(EXAMPLE)
-    with pytest.raises(KeyError, match="unknown model 'gpt9'"):
-        count_messages(EXAMPLE, model="gpt9")
-    with pytest.raises(ValueError, match=r"^unknown encoding 'gpt9'"):
-        count_messages(EXAMPLE, encoding="gpt9")
-    with pytest.raises(
-        ValueError, match=r"^messages: must be a list; count_request counts a whole request$"
-    ):
-        count_messages({"messages": EXAMPLE}, model="gpt-4o")  # type: ignore[arg-type]
-    with pytest.raises(FileNotFoundError):
-        count_messages(EXAMPLE, encoding="no/such/folder")
 
 
 def shown(schema: dict[str, Any], **members: Any) -> str:

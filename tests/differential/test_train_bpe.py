@@ -25,7 +25,7 @@ from compat_bpe.encodings.load import DEEPSEEK
 from compat_bpe.encodings.published import PATTERNS
 from compat_bpe.pipeline.byte_level import decode_bytes
 from compat_bpe.save import save_tokenizer_json
-from compat_bpe.train import Trainer, TrainingSettings, train_bpe
+from compat_bpe.train import TrainingSettings, train_bpe
 from compat_bpe.train.bpe.growing import make_encoding
 from compat_bpe.train.bpe.merge_kinds import (
     CharacterBpeSettings,
@@ -38,6 +38,7 @@ from compat_bpe.train.write import write_vocabulary
 from tests.corpora import CORPORA, SOURCES, natural_texts
 from tests.differential.reference import repaired
 from tests.strategies import texts
+from tests.train.plain import trained
 
 # BPE over bytes
 
@@ -74,10 +75,8 @@ def reference_merges(untrained: str, corpus: list[str], vocab_size: int, **optio
 
 
 def merges_of(corpus: list[str], vocab_size: int, **options: Any) -> Merges:
-    with Trainer(TrainingSettings(vocab_size, **options)) as trainer:
-        for text in corpus:
-            trainer.feed(text)
-        return [(merge.left, merge.right) for merge in trainer.train().merges]
+    found = trained(TrainingSettings(vocab_size, **options), corpus)
+    return [(merge.left, merge.right) for merge in found.merges]
 
 
 def random_corpora(few_letters: str) -> st.SearchStrategy[list[str]]:

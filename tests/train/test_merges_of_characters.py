@@ -14,10 +14,7 @@ from hypothesis import strategies as st
 from compat_bpe import load
 from compat_bpe.encodings.tokenizer import Tokenizer
 from compat_bpe.save import save_tokenizer_json
-from compat_bpe.train import (
-    CharacterBpeSettings,
-    train,
-)
+from compat_bpe.train import CharacterBpeSettings, train
 from compat_bpe.train.bpe import learner
 from compat_bpe.train.bpe.merges_of_characters import (
     CharacterLearner,
@@ -28,6 +25,7 @@ from compat_bpe.train.bpe.merges_of_characters import (
     spelled,
 )
 from tests.kinds import kind_path
+from tests.train.plain import COURSE, join
 
 
 def words_of(*alphabets: str) -> st.SearchStrategy[dict[str, int]]:
@@ -197,9 +195,8 @@ def test_the_example_of_the_course() -> None:
 
     Pairs of one score come there in the order of their first occurrence, and so do the ids here.
     """
-    words = {"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}
     tokens = ["h", "##u", "##g", "p", "##n", "b", "##s", *"ugns"]
-    learner = learner_of(words, tokens)
+    learner = learner_of(COURSE, tokens)
     assert learner.best() == ("##g", "##s", 1 / 20)
     learner.step()
     # "All the possible pairs" with ##u have the same score; the first one is merged.
@@ -288,8 +285,4 @@ def merges_by_the_rule(
             tokens.append(made)
             lengths[made] = lengths[left] + lengths[right]
         for parts, _ in now:
-            place = 0
-            while place < len(parts) - 1:
-                if (parts[place], parts[place + 1]) == (left, right):
-                    parts[place : place + 2] = [made]
-                place += 1
+            join(parts, (left, right), made)

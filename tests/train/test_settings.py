@@ -36,6 +36,7 @@ from compat_bpe.train.options import fields_with_options
 from compat_bpe.train.unigram import learn_unigram
 from compat_bpe.train.word_level import Bytes, Characters
 from tests.examples import rows
+from tests.train.plain import HUGS
 
 
 @pytest.mark.parametrize("kind", KINDS.values())
@@ -70,9 +71,6 @@ def test_train_bpe_is_train() -> None:
         train_bpe(texts, size=300)
     with pytest.raises(TypeError, match="the settings are a int; they must be TrainingSettings"):
         train(texts, 300)  # type: ignore[arg-type]
-
-
-HUGS = "hug " * 10 + "pug " * 5 + "pun " * 12 + "bun " * 4 + "hugs " * 5
 
 
 def spm(vocab_size: int = 20, texts: Any = (HUGS,), **options: Any) -> object:
@@ -335,7 +333,6 @@ def test_counts_of_64_bits() -> None:
             train_bpe(counts={"ab": count}, vocab_size=300)
 
 
-SOME_TEXTS = ["hug " * 10 + "pug " * 5 + "pun " * 12]
 FUNCTIONS: dict[str, type[Settings[Any]]] = {
     "train_wordpiece": WordPieceSettings,
     "train_character_bpe": CharacterBpeSettings,
@@ -355,10 +352,10 @@ def deprecated(name: str) -> Any:
 @pytest.mark.parametrize(("name", "make"), FUNCTIONS.items())
 def test_a_function_of_one_kind(name: str, make: Any) -> None:
     function = deprecated(name)
-    enc = function(SOME_TEXTS, 14, name="own")
-    assert (enc.name, enc.definition) == ("own", train(SOME_TEXTS, make(14), name="own").definition)
+    enc = function([HUGS], 14, name="own")
+    assert (enc.name, enc.definition) == ("own", train([HUGS], make(14), name="own").definition)
     with pytest.raises(TypeError):
-        function(SOME_TEXTS, 14, unheard_of=1)
+        function([HUGS], 14, unheard_of=1)
 
 
 def test_arguments_about_texts() -> None:
@@ -370,8 +367,8 @@ def test_arguments_about_texts() -> None:
 def test_settings_and_train_tokenizer() -> None:
     settings = WordPieceSettings(14)
     assert isinstance(settings, (deprecated("TokenizerSettings"), deprecated("MergeSettings")))
-    enc = deprecated("train_tokenizer")(SOME_TEXTS, settings, workers=1)
-    assert enc.definition == train(SOME_TEXTS, settings).definition
+    enc = deprecated("train_tokenizer")([HUGS], settings, workers=1)
+    assert enc.definition == train([HUGS], settings).definition
 
 
 def test_the_character_map_of_a_model(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -379,7 +376,7 @@ def test_the_character_map_of_a_model(monkeypatch: pytest.MonkeyPatch) -> None:
     like = SimpleNamespace(normalizer=SimpleNamespace(name="nmt_nfkc", charsmap=b"the map"))
     monkeypatch.setattr("compat_bpe.train._read_sentencepiece", lambda path: like)
     monkeypatch.setattr("compat_bpe.train.train", lambda texts, made, **_: given.append(made))
-    deprecated("train_sentencepiece")(SOME_TEXTS, 14, "unigram", like="old.model", bos_piece="<b>")
+    deprecated("train_sentencepiece")([HUGS], 14, "unigram", like="old.model", bos_piece="<b>")
     options: Any = {"normalization_rule_name": "nmt_nfkc", "charsmap": b"the map"}
     assert given == [SentencePieceSettings(14, "unigram", bos_piece="<b>", **options)]
 
