@@ -42,12 +42,17 @@ OWN = Encoding(
 )
 
 
+def two_for_any_batch(patch: pytest.MonkeyPatch, share: int) -> None:
+    """Let two workers share any batch, in parts of so many characters."""
+    patch.setattr(batch, "WORTH_WORKERS", 0)
+    patch.setattr(batch, "SHARE", share)
+    patch.setattr(batch, "processors", lambda: 2)
+
+
 @pytest.fixture
 def workers(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Worker processes for any batch; the list holds the number of those started."""
-    monkeypatch.setattr(batch, "WORTH_WORKERS", 0)
-    monkeypatch.setattr(batch, "SHARE", 200)
-    monkeypatch.setattr(batch, "processors", lambda: 2)
+    two_for_any_batch(monkeypatch, 200)
     started: list[int] = []
 
     def counted(module: str) -> subprocess.Popen[bytes]:
@@ -87,12 +92,9 @@ def test_one_long_text(encoding: Encoding, workers: list[int]) -> None:
     assert len(workers) == 2
     with pytest.raises(ValueError, match="disallowed special token"):
         encoding.encode_batch([text])
+    wrong: Any = ["<|endoftext|>"]
     with pytest.raises(TypeError, match="must be a set"):
-        encoding.encode_batch(
-            [text],
-            allowed_special=["<|endoftext|>"],  # type: ignore[arg-type]
-            disallowed_special=(),
-        )
+        encoding.encode_batch([text], allowed_special=wrong, disallowed_special=())
     assert encoding.encode_batch([text], num_threads=1, allowed_special="all") == [expected]
     assert len(workers) == 2
 
@@ -173,9 +175,7 @@ def test_pieces_have_the_ids_of_the_whole(
         return [encoding.encode(text, **options) for text in texts]
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(batch, "WORTH_WORKERS", 0)
-        patch.setattr(batch, "processors", lambda: 2)
-        patch.setattr(batch, "SHARE", share)
+        two_for_any_batch(patch, share)
         patch.setattr(pool, "Pool", PoolHere)
         try:
             expected = each()
@@ -188,9 +188,7 @@ def test_pieces_have_the_ids_of_the_whole(
 
 @pytest.mark.parametrize("share", range(1, 30, 3))
 def test_no_special_token_is_cut(monkeypatch: pytest.MonkeyPatch, share: int) -> None:
-    monkeypatch.setattr(batch, "WORTH_WORKERS", 0)
-    monkeypatch.setattr(batch, "processors", lambda: 2)
-    monkeypatch.setattr(batch, "SHARE", share)
+    two_for_any_batch(monkeypatch, share)
     monkeypatch.setattr(pool, "Pool", PoolHere)
     text = "ab<|endoftext|>" * 10
     assert OWN.encode_batch([text], allowed_special="all") == [[97, 98, 256] * 10]
