@@ -18,6 +18,7 @@ from compat_bpe.chat import count_messages, load_chat_template
 from compat_bpe.encodings.sentencepiece import SentencePiece
 from compat_bpe.encodings.tokenizer import Rwkv
 from compat_bpe.formats.gguf.merges import PRE
+from tests.formats.small_files import refusal
 from tests.formats.small_gguf import (
     BERT,
     BYTE,
@@ -336,18 +337,8 @@ def test_what_llama_cpp_does_not_need_may_be_missing(tmp_path: Path, has_bytes: 
         assert {one.decode(expected) for one in loaded} == {loaded[0].decode(expected)}
 
 
-LISTED = [
-    *(bytes([byte]) for byte in range(256)),
-    b" the",
-    b"the",
-    b"\n\n",
-    b"it's",
-    b'"',
-    b"'\"",
-    "é".encode()[:1] + b"\xff",
-    "漢字".encode(),
-]
-LISTED = list(dict.fromkeys(LISTED))
+LISTED = [bytes([byte]) for byte in range(256)]
+LISTED += [b" the", b"the", b"\n\n", b"it's", b"'\"", b"\xc3\xff", "漢字".encode()]
 
 
 def listed_entries(tokens: list[bytes], end: str = "<s>") -> dict[str, Written]:
@@ -401,9 +392,7 @@ def test_it_can_be_sent_to_another_process(both: tuple[Rwkv, Rwkv]) -> None:
 )
 def test_damage(tmp_path: Path, tokens: list[bytes], message: str) -> None:
     path = write(tmp_path / "model.gguf", listed_entries(tokens))
-    with pytest.raises(ValueError, match=r"model\.gguf: ") as caught:
-        compat_bpe.load(path)
-    assert message in str(caught.value)
+    assert message in refusal(path, lambda: compat_bpe.load(path))
 
 
 def test_an_escape_that_no_converter_writes(tmp_path: Path) -> None:
@@ -434,24 +423,15 @@ def test_an_escape_that_no_converter_writes(tmp_path: Path) -> None:
         (gpt2(add_bos_token="x"), "tokenizer.ggml.add_bos_token: must be true or false"),
         (gpt2(bos_token_id="x"), "tokenizer.ggml.bos_token_id: must be an integer"),
         ({**gpt2(), "tokenizer.ggml.tokens": "x"}, "tokens: must be an array of strings"),
-        ({**gpt2(), "tokenizer.ggml.merges": True}, "merges: must be an array of strings"),
+        (gpt2(merges=True), "merges: must be an array of strings"),
         (vocabulary("gpt2", {"a": 1}, pre="gpt-2"), "merges: there are no merges"),
-        (
-            {**gpt2(), "tokenizer.ggml.merges": strings("ab")},
-            "merges[0]: 'ab' does not have two parts",
-        ),
-        (
-            {**gpt2(), "tokenizer.ggml.merges": strings("a b", "a ")},
-            "merges[1]: 'a ' does not have two",
-        ),
-        ({**gpt2(), "tokenizer.ggml.merges": strings("a xy")}, "merges[0]: 'xy' is not a token"),
-        ({**gpt2(), "tokenizer.ggml.merges": strings("a b")}, "merges[0]: 'ab' is not a token"),
-        ({**gpt2(), "tokenizer.ggml.token_type": Items(I32, [1])}, "has 1 items for 262 tokens"),
-        (
-            {**gpt2(), "tokenizer.ggml.token_type": Items(I32, [9] * 262)},
-            "unknown type 9 of a token",
-        ),
-        ({**gpt2(), "tokenizer.ggml.token_type": Items(F32, [1])}, "must be an array of numbers"),
+        (gpt2(merges=strings("ab")), "merges[0]: 'ab' does not have two parts"),
+        (gpt2(merges=strings("a b", "a ")), "merges[1]: 'a ' does not have two"),
+        (gpt2(merges=strings("a xy")), "merges[0]: 'xy' is not a token"),
+        (gpt2(merges=strings("a b")), "merges[0]: 'ab' is not a token"),
+        (gpt2(token_type=Items(I32, [1])), "has 1 items for 262 tokens"),
+        (gpt2(token_type=Items(I32, [9] * 262)), "unknown type 9 of a token"),
+        (gpt2(token_type=Items(F32, [1])), "must be an array of numbers"),
         ({**gpt2(), "tokenizer.ggml.tokens": strings(*"ab" * 131)}, "tokens[260]: 'a' is also [0]"),
         (vocabulary("t5", {"a": 1}), "tokenizer.ggml.scores: there are 0 for 1 tokens"),
         (
@@ -465,10 +445,7 @@ def test_an_escape_that_no_converter_writes(tmp_path: Path) -> None:
 )
 def test_what_is_refused(tmp_path: Path, entries: Entries, message: str) -> None:
     path = write(tmp_path / "bad.gguf", entries)
-    with pytest.raises(ValueError) as caught:  # noqa: PT011
-        compat_bpe.load(path)
-    assert str(caught.value).startswith(f"{path}: ")
-    assert message in str(caught.value)
+    assert message in refusal(path, lambda: compat_bpe.load(path))
 
 
 def test_an_item_is_named_by_its_place(tmp_path: Path) -> None:

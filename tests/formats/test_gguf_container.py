@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import struct
 import time
-import tracemalloc
 from array import array
 from functools import partial
 from pathlib import Path
@@ -16,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from compat_bpe.formats.gguf.container import ARRAY, BOOL, NUMBERS, STRING, Value, read_entries
+from tests.formats.small_files import refusal
 from tests.formats.small_gguf import (
     F32,
     I8,
@@ -30,6 +30,7 @@ from tests.formats.small_gguf import (
     with_hole,
     write,
 )
+from tests.memory import traced
 from tools.attack.growth import calls_of
 
 WHOLE: dict[str, Written] = {
@@ -200,25 +201,16 @@ def listed(kind: int, count: int, *, of: bytes = b"") -> bytes:
 )
 def test_damage_is_named_by_its_place(tmp_path: Path, data: bytes, message: str) -> None:
     path = tmp_path / "bad.gguf"
-    tracemalloc.start()
-    try:
-        with pytest.raises(ValueError) as caught:  # noqa: PT011
-            read(path, data)
-        assert tracemalloc.get_traced_memory()[1] < 4 << 20
-    finally:
-        tracemalloc.stop()
-    assert str(caught.value).startswith(f"{path}: ")
-    assert message in str(caught.value)
+    reason, peak = traced(lambda: refusal(path, lambda: read(path, data)))
+    assert message in reason
+    assert peak < 4 << 20
 
 
 def test_the_weights_cost_neither_time_nor_memory(tmp_path: Path) -> None:
     path = with_hole(tmp_path / "large.gguf", gguf(WHOLE, tensors=300), 40 << 30)
-    tracemalloc.start()
-    try:
-        assert len(read_entries(path)) == len(WHOLE)
-        assert tracemalloc.get_traced_memory()[1] < 4 << 20
-    finally:
-        tracemalloc.stop()
+    entries, peak = traced(lambda: read_entries(path))
+    assert len(entries) == len(WHOLE)
+    assert peak < 4 << 20
     # To read 40 GB, a block of 256 KB after another, would take 160,000.
     assert calls_of(lambda: read_entries(path)) < 10_000
 
