@@ -322,14 +322,7 @@ def byte_level(draw: Random) -> dict[str, Any]:
     fallback = draw.random() < 0.3
     if unknown or fallback:
         names += [
-            "<unk>",
-            "<unk>e",
-            "<0x61>",
-            "<0x62>",
-            "<0x61><0x62>",
-            "<0x74>",
-            "<0xC4>",
-            "<0xA0>",
+            *("<unk>", "<unk>e", "<0x61>", "<0x62>", "<0x61><0x62>", "<0x74>", "<0xC4>", "<0xA0>"),
         ]
         pairs += [("<unk>", "e"), ("<0x61>", "<0x62>")] if "e" not in lacking else []
     return {

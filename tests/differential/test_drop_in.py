@@ -34,10 +34,7 @@ DIFFERENT = {
     "registry.tiktoken_ext": "imported when it is asked for",
     "_educational.train_simple_encoding": "a demonstration that reads the module's own source",
 }
-MODULES = [
-    "",
-    *(module.name for module in pkgutil.iter_modules(tiktoken.__path__)),
-]
+MODULES = ["", *(module.name for module in pkgutil.iter_modules(tiktoken.__path__))]
 
 
 def both_modules(name: str) -> tuple[Any, Any]:

@@ -468,14 +468,7 @@ def clusters(pattern: str) -> Split:
 @pytest.mark.parametrize(
     "pattern",
     [
-        r"\X",
-        r"\X+",
-        r"\X{1,2}",
-        r"\s+|\X",
-        r"[a-z]|\X",
-        r"[é\u0301]+|\X",
-        r"\R|\X",
-        r"\R",
+        *(r"\X", r"\X+", r"\X{1,2}", r"\s+|\X", r"[a-z]|\X", r"[é\u0301]+|\X", r"\R|\X", r"\R"),
         r"a\R?b|\R+",
     ],
 )

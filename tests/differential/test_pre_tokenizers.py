@@ -75,14 +75,8 @@ def known(name: str) -> Both:
 
 #: One for each of the sets of characters that steps go by.
 CLASSES = [
-    "split llama3",
-    "split boundary",
-    "digit",
-    "whitespace",
-    "punctuation Isolated",
-    "whitespace split",
-    "bert",
-    "scripts",
+    *("split llama3", "split boundary", "digit", "whitespace", "punctuation Isolated"),
+    *("whitespace split", "bert", "scripts"),
 ]
 
 

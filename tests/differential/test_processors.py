@@ -55,13 +55,8 @@ randoms = st.randoms(use_true_random=False)
 processors = randoms.map(lambda draw: post_processor(draw, repeats=True))
 truncations, paddings = randoms.map(truncation), randoms.map(padding)
 
-A, B, CLS, SEP, LONG = (
-    text_piece("A"),
-    text_piece("B"),
-    special_piece("[CLS]"),
-    special_piece("[SEP]"),
-    special_piece("long"),
-)
+A, B = map(text_piece, "AB")
+CLS, SEP, LONG = map(special_piece, ("[CLS]", "[SEP]", "long"))
 
 
 READERS: tuple[Any, ...] = (read_post_processor, read_truncation, read_padding)

@@ -8,7 +8,7 @@ import pickle
 import random
 from collections import Counter
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -42,6 +42,7 @@ from tests.differential.small_sentencepieces import (
 )
 from tests.differential.small_tokenizers import answer
 from tests.examples import drawn
+from tests.fit.helpers import all_found
 from tools.reference_files import reference_file
 
 ALL = pytest.mark.parametrize("name", NAMES)
@@ -87,11 +88,9 @@ def test_bytes_with_an_invisible_piece_between_them() -> None:
 def test_cut_points(name: str, text: str) -> None:
     """Each cut point that is claimed is one."""
     encoding = ours(name)
-    cut = encoding.core.next_cut_point(text)
-    while cut is not None:
+    for cut in all_found(partial(encoding.core.next_cut_point, text)):
         rest = encoding.continued.encode_ordinary(text[cut:])
         assert encoding.encode_ordinary(text) == encoding.encode_ordinary(text[:cut]) + rest
-        cut = encoding.core.next_cut_point(text, cut)
 
 
 @pytest.mark.parametrize("name", ["bpe", "bpe_like_gemma"])

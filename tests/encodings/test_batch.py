@@ -28,18 +28,14 @@ from compat_bpe.pipeline.pre_tokenizers import steps
 from compat_bpe.tiktoken import registry as tiktoken_registry
 from compat_bpe.unicode.properties import parse_ranges
 from compat_bpe.unicode.tables import SCRIPTS
+from tests.drawn_models import own_encoding
 from tests.fit.hard_encodings import encodings, hard_texts
 from tests.kinds import KINDS, kind_path
 from tests.tokenizer_files import tokenizer_file
 from tools.attack.threads import attack_encoding, attack_words
 
 TEXTS = [f"text {i}: naïve 字 😀 <|endoftext|>\n" * (i % 7) for i in range(40)]
-OWN = Encoding(
-    "own",
-    pat_str=r"\w+|\W",
-    mergeable_ranks={bytes([i]): i for i in range(256)},
-    special_tokens={"<|endoftext|>": 256},
-)
+OWN = own_encoding(r"\w+|\W", special={"<|endoftext|>": 256})
 
 
 def two_for_any_batch(patch: pytest.MonkeyPatch, share: int) -> None:

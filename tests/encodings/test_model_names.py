@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import threading
 import zipfile
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -264,20 +265,14 @@ def test_models() -> None:
 
 def test_many_threads_load_one_encoding(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(registry, "ENCODINGS", {})
-    found: list[Encoding] = []
     barrier = threading.Barrier(8)
 
-    def run() -> None:
+    def run(_: int) -> Encoding:
         barrier.wait()
-        found.append(get_encoding("cl100k_base"))
+        return get_encoding("cl100k_base")
 
-    threads = [threading.Thread(target=run) for _ in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert len(found) == 8
-    assert len(set(map(id, found))) == 1
+    with ThreadPoolExecutor(8) as executor:
+        assert len(set(map(id, list(executor.map(run, range(8)))))) == 1
 
 
 def test_unload() -> None:

@@ -1,9 +1,9 @@
-"""Plain rules by trying every place, long stretches of text, what is looked at, what arrives."""
+"""Plain rules by trying every place, all cuts, long stretches, what is looked at, what arrives."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable
 from typing import TypeVar
 
 import pytest
@@ -41,7 +41,14 @@ def suffix_by_trying(
     return end if encoding.count(lead) <= limit else None
 
 
-SINGLE = {bytes([byte]): byte for byte in range(256)}
+def all_found(find: Callable[[int], int | None]) -> list[int]:
+    """All places that a search finds, each looked for from the one before on."""
+    found = [0]
+    while (place := find(found[-1])) is not None:
+        found.append(place)
+    return found[1:]
+
+
 tokens = st.lists(
     st.sampled_from(["ab", "1", " ", "=", "中国"]).flatmap(
         lambda letters: st.text(letters, min_size=2, max_size=6)

@@ -199,11 +199,7 @@ _MODELS: dict[str, SentencePieceModel] = {
 KINDS = [*_FILES, *_MODELS]
 #: Those without cut points.
 UNCUT = [
-    "characters only",
-    "unigram, never",
-    "spm bpe, unused",
-    "spm bpe, suffix",
-    "spm unigram",
+    *("characters only", "unigram, never", "spm bpe, unused", "spm bpe, suffix", "spm unigram"),
     "spm words",
 ]
 

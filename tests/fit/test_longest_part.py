@@ -37,9 +37,10 @@ from compat_bpe.pipeline.cutter import last_cut_point
 from compat_bpe.pipeline.models.bpe.by_rank import BytePairEncoder
 from compat_bpe.pipeline.offsets import locate
 from compat_bpe.unicode.surrogates import repair
+from tests.drawn_models import BYTES, own_encoding
 from tests.fit.hard_encodings import encoding_of, encodings, hard_texts
 from tests.fit.helpers import (
-    SINGLE,
+    all_found,
     asides,
     boundaries,
     limits,
@@ -50,6 +51,7 @@ from tests.fit.helpers import (
 )
 from tests.fit.small_kinds import small_kind
 from tests.pattern.random_trees import PATTERNS
+from tests.tokenizer_files import tokenizer_file
 from tools.attack.growth import work_of
 
 
@@ -74,21 +76,25 @@ def test_longest_suffix(
     assert found == suffix_by_trying(encoding, text, limit, end, boundary, lead, start)
 
 
+def check_both_ends(encoding: Encoding, text: str, limit: int, boundary: Boundary = "char") -> None:
+    end = longest_prefix(encoding, text, limit, boundary=boundary)
+    assert end == prefix_by_trying(encoding, text, limit, 0, boundary, "")
+    begin = longest_suffix(encoding, text, limit, boundary=boundary)
+    assert begin == suffix_by_trying(encoding, text, limit, len(text), boundary, "", 0)
+
+
 @given(st.sampled_from(PATTERNS), tokens, st.data(), stretches, boundaries)
 def test_long_stretches_without_a_cut(
     pattern: str, more: list[str], data: st.DataObject, text: str, boundary: Boundary
 ) -> None:
     ids = data.draw(st.permutations(range(256, 256 + len(more))))
-    ranks = {**SINGLE, **{token.encode(): rank for token, rank in zip(more, ids)}}
-    encoding = Encoding("small", pat_str=pattern, mergeable_ranks=ranks, special_tokens={})
+    ranks = {**BYTES, **{token.encode(): rank for token, rank in zip(more, ids)}}
+    encoding = own_encoding(pattern, ranks)
     limit = data.draw(st.integers(0, encoding.count(text)))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(longest_part, "_LONG", 4)
         patch.setattr("compat_bpe.fit.long_chunk._LONG_CHUNK", 8)
-        end = longest_prefix(encoding, text, limit, boundary=boundary)
-        begin = longest_suffix(encoding, text, limit, boundary=boundary)
-    assert end == prefix_by_trying(encoding, text, limit, 0, boundary, "")
-    assert begin == suffix_by_trying(encoding, text, limit, len(text), boundary, "", 0)
+        check_both_ends(encoding, text, limit, boundary)
 
 
 @given(encodings, hard_texts, limits)
@@ -127,11 +133,7 @@ def test_what_is_counted_grows_with_what_is_kept_not_with_the_text(times: int) -
 @given(encodings, hard_texts, st.data())
 def test_last_cut(encoding: Encoding, text: str, data: st.DataObject) -> None:
     end = data.draw(st.integers(0, len(text)))
-    cuts = []
-    cut = encoding.core.next_cut_point(text, 0, end)
-    while cut is not None:
-        cuts.append(cut)
-        cut = encoding.core.next_cut_point(text, cut, end)
+    cuts = all_found(lambda at: encoding.core.next_cut_point(text, at, end))
     assert last_cut_point(encoding, text, end) == max(cuts, default=0)
 
 
@@ -150,10 +152,7 @@ def test_the_last_cut_is_seen_at_any_distance() -> None:
         (lambda enc: enc.fits("a", -1), "limit is -1"),
         (lambda enc: longest_prefix(enc, "a", 1, start=2), "start is 2; it must be from 0 to 1"),
         (lambda enc: longest_suffix(enc, "a", 1, end=2), "it must be 0 <= start <= end <= 1"),
-        (
-            lambda enc: longest_suffix(enc, "a", 1, start=1, end=0),
-            "it must be 0 <= start <= end <= 1",
-        ),
+        (lambda enc: longest_suffix(enc, "a", 1, start=1, end=0), "must be 0 <= start <= end <= 1"),
         (lambda enc: enc.truncate("a", 1, boundary="page"), "known: char, word, line"),
         (lambda enc: enc.truncate("a", 1, keep="middle"), "known: head, tail, ends"),
     ],
@@ -176,9 +175,7 @@ def test_the_smallest_beginning_to_consider_is_not_always_allowed() -> None:
 
 def test_an_added_token_within_a_special_name() -> None:
     """In the text it is none, but it is one in a part that begins within the name."""
-    ranks = {bytes([byte]): byte for byte in range(256)}
-    for token in (b"x<", b"<b", b">x", b"aa"):
-        ranks[token] = len(ranks)
+    ranks = {token: rank for rank, token in enumerate([*BYTES, b"x<", b"<b", b">x", b"aa"])}
     parts = {"normalizer": None, "post_processor": None, "decoder": byte_level_part()}
     split = split_part(r"\S+|\s")
     parts["pre_tokenizer"] = pre_tokenizers_part(split, byte_level_part(use_regex=False))
@@ -187,8 +184,7 @@ def test_an_added_token_within_a_special_name() -> None:
     encoding = Tokenizer("own", definition)
     text = "x<b>" * 80
     for limit in (64, 65, 66, 67):
-        begin = longest_suffix(encoding, text, limit)
-        assert begin == suffix_by_trying(encoding, text, limit, len(text), "char", "", 0)
+        check_both_ends(encoding, text, limit)
 
 
 #: Without cut points, but with joints; the first has few cut points.
@@ -219,15 +215,8 @@ def in_small(monkeypatch: pytest.MonkeyPatch) -> None:
 @given(encodings, texts, st.data())
 def test_joints_of_encodings(encoding: Encoding, text: str, data: st.DataObject) -> None:
     core = encoding.core
-    joints = []
-    joint = core.next_joint(text, 0, len(text))
-    while joint is not None:
-        joints.append(joint)
-        joint = core.next_joint(text, joint, len(text))
-    cut = core.next_cut_point(text, 0, fine=True)
-    while cut is not None:
-        assert cut in joints
-        cut = core.next_cut_point(text, cut, fine=True)
+    joints = all_found(lambda at: core.next_joint(text, at, len(text)))
+    assert {*joints}.issuperset(all_found(lambda at: core.next_cut_point(text, at, fine=True)))
     assume(joints)
     joint = data.draw(st.sampled_from(joints))
     end = data.draw(st.integers(joint, len(text)))
@@ -246,10 +235,7 @@ def test_the_longest_part(
 ) -> None:
     encoding = data.draw(encodings) if name is None else small_kind(name)
     limit = data.draw(st.integers(0, encoding.count(text) + 1))
-    end = longest_prefix(encoding, text, limit, boundary=boundary)
-    assert end == prefix_by_trying(encoding, text, limit, 0, boundary, "")
-    begin = longest_suffix(encoding, text, limit, boundary=boundary)
-    assert begin == suffix_by_trying(encoding, text, limit, len(text), boundary, "", 0)
+    check_both_ends(encoding, text, limit, boundary)
     start = data.draw(st.integers(0, len(text)))
     end = longest_prefix(encoding, text, limit, start=start)
     assert end == prefix_by_trying(encoding, text, limit, start, "char", "")
@@ -272,15 +258,10 @@ def test_what_is_before_a_joint_may_save_tokens_on_both_sides(text: str) -> None
     names = [f"<0x{byte:02X}>" for byte in range(256)]
     pieces = [["<unk>", 0.0], ["aé", -1.0], ["a", -2.0], *([name, -3.0] for name in names)]
     model = {"type": "Unigram", "unk_id": 0, "vocab": pieces, "byte_fallback": True}
-    content = {"version": "1.0", "added_tokens": [], "model": model}
-    parts = dict.fromkeys(
-        ("truncation", "padding", "normalizer", "pre_tokenizer", "post_processor", "decoder")
-    )
-    encoding = Tokenizer("bytes", parse_tokenizer(Json({**content, **parts}, "bytes")))
+    encoding = Tokenizer("bytes", parse_tokenizer(Json(tokenizer_file(model=model), "bytes")))
     text = f"aé{text}" * 12
     for limit in range(0, encoding.count(text) + 1, 2):
-        begin = longest_suffix(encoding, text, limit)
-        assert begin == suffix_by_trying(encoding, text, limit, len(text), "char", "", 0)
+        check_both_ends(encoding, text, limit)
 
 
 def counted(encoding: Encoding, monkeypatch: pytest.MonkeyPatch) -> list[int]:
@@ -399,15 +380,11 @@ def test_the_tokens_of_surrogates_are_those_they_are_repaired_to() -> None:
     ],
 )
 def test_tokens_may_be_as_long_as_any(name: str | None, text: str) -> None:
-    ranks = {**{bytes([byte]): byte for byte in range(256)}, b"aa": 256, b"aaaa": 257}
-    encoding = Encoding("runs", pat_str=r"\w+|\W+", mergeable_ranks=ranks, special_tokens={})
+    encoding = own_encoding(r"\w+|\W+", {**BYTES, b"aa": 256, b"aaaa": 257})
     if name is not None:
         encoding = small_kind(name)
     for limit in range(encoding.count(text) + 1):
-        end = longest_prefix(encoding, text, limit)
-        assert end == prefix_by_trying(encoding, text, limit, 0, "char", "")
-        begin = longest_suffix(encoding, text, limit)
-        assert begin == suffix_by_trying(encoding, text, limit, len(text), "char", "", 0)
+        check_both_ends(encoding, text, limit)
         end = longest_prefix(encoding, text, limit, trail="<b>")
         assert end == prefix_by_trying(encoding, text, limit, 0, "char", "<b>")
 
@@ -492,7 +469,7 @@ def of_letters(tokens: list[str]) -> Encoding:
     ranks = {bytes([byte]): 1000 + byte for byte in range(256)}
     for token in tokens:
         ranks.setdefault(token.encode(), len(ranks))
-    return Encoding("letters", pat_str=r"\p{L}+|[^\p{L}]", mergeable_ranks=ranks, special_tokens={})
+    return own_encoding(r"\p{L}+|[^\p{L}]", ranks)
 
 
 letters = st.text("abé語", max_size=30)
@@ -583,8 +560,8 @@ def test_no_place_that_fits_is_ruled_out(
     pattern: str, more: list[str], data: st.DataObject, text: str
 ) -> None:
     ids = data.draw(st.permutations(range(256, 256 + len(more))))
-    ranks = {**SINGLE, **{token.encode(): rank for token, rank in zip(more, ids)}}
-    encoding = Encoding("small", pat_str=pattern, mergeable_ranks=ranks, special_tokens={})
+    ranks = {**BYTES, **{token.encode(): rank for token, rank in zip(more, ids)}}
+    encoding = own_encoding(pattern, ranks)
     places = range(len(text) + 1)
     to = [encoding.count(text[:end]) for end in places]
     following = [encoding.count(text[start:]) for start in places]

@@ -13,6 +13,7 @@ from compat_bpe import Encoding, get_encoding
 from compat_bpe.fit.boundary import BOUNDARIES, Boundary, rule_of
 from compat_bpe.fit.longest_part import longest_prefix
 from compat_bpe.fit.split import PackedPart, Part, pack_texts, split_text
+from tests.drawn_models import BYTES, own_encoding
 from tests.fit.hard_encodings import encoding_of, encodings, hard_texts
 
 
@@ -55,8 +56,7 @@ class Case(NamedTuple):
 
 def one_chunk(*tokens: bytes) -> Encoding:
     """An encoding in which a longer text often has fewer tokens."""
-    ranks = {token: rank for rank, token in enumerate([*map(bytes, zip(range(256))), *tokens])}
-    return Encoding("one", pat_str=r"[\s\S]+", mergeable_ranks=ranks, special_tokens={})
+    return own_encoding(r"[\s\S]+", {token: rank for rank, token in enumerate([*BYTES, *tokens])})
 
 
 @st.composite

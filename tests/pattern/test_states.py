@@ -225,25 +225,12 @@ def test_what_is_written(pattern: str, written: str) -> None:
 
 #: Patterns over few characters; the first eight must be taken for ones with the property.
 WHOLE = [
-    r"a+|b",
-    r"a(?!b)|.",
-    r"a++b|a|b|c",
-    r"ab?(?!c)|[abc]|\s+$|\s",
-    r"(?:ab)+?(?!a)|.",
-    r"a+?$|a+b|.",
-    r"(?:a|ab)(?!c)b?|.",
-    r"(?>a)b|(?:aa|b)+|.",
+    *(r"a+|b", r"a(?!b)|.", r"a++b|a|b|c", r"ab?(?!c)|[abc]|\s+$|\s", r"(?:ab)+?(?!a)|."),
+    *(r"a+?$|a+b|.", r"(?:a|ab)(?!c)b?|.", r"(?>a)b|(?:aa|b)+|."),
 ]
 SPLIT = [
-    r"(?<=a)b+|.",
-    r"(?<!a)b|..",
-    r"\A.b|.",
-    r"aa(?=b)|.",
-    r"a(?!bc)b?|aab|.",
-    r"(?>aaab|a)(?!c)|aa|.",
-    r"(?:aaab|a)++(?!c)|aa|.",
-    r"a(?!$)|.",
-    r"\ba+|.b?",
+    *(r"(?<=a)b+|.", r"(?<!a)b|..", r"\A.b|.", r"aa(?=b)|.", r"a(?!bc)b?|aab|."),
+    *(r"(?>aaab|a)(?!c)|aa|.", r"(?:aaab|a)++(?!c)|aa|.", r"a(?!$)|.", r"\ba+|.b?"),
     r"a(?!(?!b))|ab|.",
 ]
 

@@ -155,10 +155,6 @@ def test_pairs_that_cannot_be_cut(strategy: str, second: str | None, reason: str
         Truncation(2, strategy=strategy).applied(text("abc"), other)
 
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    pass
-
 CLS, SEP = Special("[CLS]", 101), Special("[SEP]", 102)
 FIRST = Tokenized([1, 2], ["Ġa", "b"], [(0, 2), (2, 3)], [0, 0])
 SECOND = Tokenized([3], ["ĠĠc"], [(0, 3)], [0])

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 import sys
-import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
+from functools import cache
 
 import pytest
 from hypothesis import assume, example, given
@@ -45,6 +46,7 @@ from compat_bpe.pipeline.pypy.encoder import PyPyEncoder, Table, table_of
 from compat_bpe.pipeline.pypy.pairs import CompiledMerger, PairMerger, RunMerger
 from compat_bpe.unicode.properties import CodePoints
 from compat_bpe.unicode.surrogates import repair
+from tests.drawn_models import own_encoding
 from tests.pattern.random_trees import trees
 from tests.strategies import texts
 
@@ -117,16 +119,15 @@ def plain(_loops_at_once: object) -> dict[str, Encoding]:
         return {name: fresh(name) for name in NAMES}
 
 
-_ENCODINGS: dict[str, Encoding] = {}
+_kept = cache(fresh)
 
 
 def looping(name: str) -> Encoding:
     """An encoding that has begun to loop."""
-    if name not in _ENCODINGS:
-        _ENCODINGS[name] = fresh(name)
-        _ENCODINGS[name].encode("to set up 国 the tables")
-    assert loops_of(_ENCODINGS[name])._encoder is not None
-    return _ENCODINGS[name]
+    encoding = _kept(name)
+    encoding.encode("to set up 国 the tables")
+    assert loops_of(encoding)._encoder is not None
+    return encoding
 
 
 def loops_of(encoding: Encoding) -> CompiledLoops:
@@ -304,8 +305,8 @@ def test_the_limit_of_the_cache_holds() -> None:
     encoding.encode(text)
     found = loops_of(encoding)._encoder
     assert found is not None
-    for cache, limit in ((found._chunks, 64), (found._segments, 2)):
-        assert 0 < len(cache._younger) + len(cache._older) <= limit
+    for kept, limit in ((found._chunks, 64), (found._segments, 2)):
+        assert 0 < len(kept._younger) + len(kept._older) <= limit
     encoding.cache_limit = 0
     assert not found._chunks._younger
     assert not found._slots
@@ -316,15 +317,14 @@ def test_the_limit_of_the_cache_holds() -> None:
 
 @pytest.mark.parametrize("pattern", [r"(?<=a)b|.|\n", r"\w+(?=\s\w)|."])
 def test_a_pattern_without_a_table_goes_the_other_way(pattern: str) -> None:
-    ranks = {bytes((byte,)): byte for byte in range(256)}
-    encoding = Encoding("x", pat_str=pattern, mergeable_ranks=ranks, special_tokens={})
+    encoding = own_encoding(pattern)
     assert encoding.encode("ab a b") == list(b"ab a b")
     assert loops_of(encoding)._encoder is None
 
 
 def test_a_vocabulary_without_some_bytes() -> None:
     ranks = {b"a": 0, b"b": 1, b" ": 2, b"ab": 3, b"aab": 4}
-    encoding = Encoding("x", pat_str=r"\w+|\W", mergeable_ranks=ranks, special_tokens={})
+    encoding = own_encoding(r"\w+|\W", ranks)
     for _ in range(3):
         assert encoding.encode("aab abb aaab ba") == [4, 2, 3, 1, 2, 0, 4, 2, 1, 0]
         with pytest.raises(ValueError, match="no token for the byte b'c'"):
@@ -335,19 +335,9 @@ def test_threads_have_slots_of_their_own() -> None:
     encoding = looping("gpt2")
     parts = [f"word{number} qx{number}\n" * 30 for number in range(40)]
     expected = [get_encoding("gpt2").encode(part) for part in parts]
-    failures: list[str] = []
-
-    def work() -> None:
-        for _ in range(5):
-            if [encoding.encode(part) for part in parts] != expected:
-                failures.append("other ids")
-
-    threads = [threading.Thread(target=work) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert not failures
+    with ThreadPoolExecutor(4) as executor:
+        results = list(executor.map(lambda _: list(map(encoding.encode, parts)), range(20)))
+    assert results == [expected] * 20
     found = loops_of(encoding)._encoder
     assert found is not None
     assert 1 <= len(found._slots) <= 4
@@ -359,12 +349,7 @@ def test_whole_vocabularies(name: str) -> None:
     """Each token, between spaces and beside its neighbours, as text of several segments."""
     encoding = get_encoding(name)
     tokens = [token.decode("utf-8", "ignore") for token in encoding._mergeable_ranks]
-    loops = Encoding(
-        name,
-        pat_str=encoding._pat_str,
-        mergeable_ranks=encoding._mergeable_ranks,
-        special_tokens={},
-    )
+    loops = own_encoding(encoding._pat_str, encoding._mergeable_ranks)
     for text in ("".join(tokens), " ".join(tokens)):
         assert loops.encode(text) == encoding.encode_ordinary(text)
     assert loops_of(loops)._merger is not None
@@ -416,18 +401,13 @@ def test_the_merges_are_those_of_the_rule(chunk: bytes, ranks: dict[bytes, int])
 @given(chunks_of_letters)
 @pytest.mark.parametrize("name", ["r50k_base", "cl100k_base"])
 def test_published_vocabularies(name: str, chunk: bytes) -> None:
-    ranks = load_ranks(PUBLISHED[name].pack)
-    assert merger_of(name).merge(chunk) == BytePairEncoder(ranks).merge(chunk)
+    encoder = BytePairEncoder(load_ranks(PUBLISHED[name].pack))
+    assert merger_of(name).merge(chunk) == encoder.merge(chunk)
 
 
-_MERGERS: dict[str, CompiledMerger] = {}
-
-
+@cache
 def merger_of(name: str) -> CompiledMerger:
-    ranks = load_ranks(PUBLISHED[name].pack)
-    if name not in _MERGERS:
-        _MERGERS[name] = compiled(BytePairEncoder(ranks))
-    return _MERGERS[name]
+    return compiled(BytePairEncoder(load_ranks(PUBLISHED[name].pack)))
 
 
 @given(st.lists(_letters, min_size=90, max_size=130).map(b"".join), vocabularies())
