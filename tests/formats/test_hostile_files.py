@@ -362,21 +362,6 @@ def test_members_know_their_place() -> None:
         value["z"]
 
 
-@pytest.mark.parametrize(
-    ("data", "message"),
-    [
-        (b'{"a": 1', r"^x: line 1: not JSON: "),
-        (b"{\n\n]", r"^x: line 3: not JSON: "),
-        (b"", r"^x: line 1: not JSON: "),
-        (b'"a\n\n\xff"', r"^x: line 3: not UTF-8: invalid start byte$"),
-        (b"[" * 100_000, r"^x: nested too deeply$"),
-    ],
-)
-def test_what_is_no_json_is_refused(data: bytes, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        parse_json(data, "x")
-
-
 @pytest.mark.skipif(not hasattr(sys, "set_int_max_str_digits"), reason="numbers have no bound yet")
 def test_a_number_of_thousands_of_digits_is_refused() -> None:
     with pytest.raises(ValueError, match=r"^x: Exceeds the limit"):
