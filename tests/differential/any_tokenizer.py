@@ -163,7 +163,6 @@ OFFSET_FLAGS = [
     {"trim_offsets": t, "add_prefix_space": p} for t in (False, True) for p in (False, True)
 ]
 ROBERTA = [{**BERT, "type": "RobertaProcessing", **flags} for flags in OFFSET_FLAGS]
-OFFSETS = [{**BYTE_LEVEL, **flags} for flags in OFFSET_FLAGS]
 
 
 def template(single: list[Any], pair: list[Any], tokens: Part = SPECIAL) -> Part:

@@ -460,9 +460,7 @@ some_parts = st.one_of(randoms.map(decoder).filter(bool), st.sampled_from(REAL))
 runs_of_bytes = st.lists(st.sampled_from(["<0xE4>", "<0xB8>", "<0xAD>", "", "▁a"]))
 
 
-@drawn(
-    600, st.one_of(randoms.map(decoder).filter(bool), st.sampled_from(REAL)), lists | runs_of_bytes
-)
+@drawn(600, some_parts, lists | runs_of_bytes)
 def test_sequences(part: Any, given_pieces: list[str]) -> None:
     check(part, given_pieces)
 

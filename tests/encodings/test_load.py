@@ -14,7 +14,6 @@ from typing import Any
 
 import pytest
 
-import compat_bpe
 from compat_bpe import Encoding, get_encoding, list_encoding_names, load, load_gpt2, load_tiktoken
 from compat_bpe.encodings.local_stores import recognise
 from compat_bpe.encodings.published import PATTERNS, PUBLISHED, load_ranks
@@ -467,7 +466,6 @@ def test_shipped_tokenizer_is_pickled_by_name() -> None:
         assert twin.encode("<｜User｜>hello") == [128803, 33310]
 
 
-ROOT = Path(compat_bpe.__file__).parent.parent
 #: The modules that a type of model has for itself.
 MODULES: dict[str, set[str]] = {
     "BPE": {"formats.tokenizer_bpe"},

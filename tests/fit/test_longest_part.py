@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 import random
 from collections.abc import Callable
+from itertools import product
 from unittest.mock import patch
 
 import pytest
@@ -12,7 +13,6 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from compat_bpe import Encoding, get_encoding
-from compat_bpe.encodings.sentencepiece import SentencePiece
 from compat_bpe.encodings.tokenizer import Tokenizer
 from compat_bpe.fit import Document, long_chunk, longest_part, piece_tree, split_text
 from compat_bpe.fit.boundary import Boundary
@@ -40,6 +40,7 @@ from compat_bpe.unicode.surrogates import repair
 from tests.drawn_models import BYTES, own_encoding
 from tests.fit.hard_encodings import encoding_of, encodings, hard_texts
 from tests.fit.helpers import (
+    Counted,
     all_found,
     asides,
     boundaries,
@@ -103,31 +104,22 @@ def test_fits(encoding: Encoding, text: str, limit: int) -> None:
     assert encoding.fits(text, encoding.count(text))
 
 
-class Counted(Encoding):
-    """An encoding that adds up how long the texts are that it counts."""
-
-    characters = 0
-
-    def count(self, text: str) -> int:
-        self.characters += len(text)
-        return super().count(text)
-
-
 @pytest.mark.parametrize("times", [1, 100])
-def test_what_is_counted_grows_with_what_is_kept_not_with_the_text(times: int) -> None:
-    gpt2 = get_encoding("gpt2")
-    encoding = Counted("gpt2", pat_str=gpt2._pat_str, mergeable_ranks=gpt2._mergeable_ranks,
-                       special_tokens={})  # fmt: skip
+def test_what_is_counted_grows_with_what_is_kept_not_with_the_text(
+    times: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    encoding = get_encoding("gpt2")
+    counted = Counted(encoding, monkeypatch)
     text = "A line of some words, twelve tokens.\n" * 1000 * times
     for find in (encoding.fits, encoding.truncate):
-        encoding.characters = 0
+        counted.characters = 0
         find(text, 1000)
-        assert 2500 < encoding.characters < 20_000
+        assert 2500 < counted.characters < 20_000
     keeps: tuple[Keep, ...] = ("tail", "ends")
     for keep in keeps:
-        encoding.characters = 0
+        counted.characters = 0
         encoding.truncate(text, 1000, keep=keep)
-        assert 2500 < encoding.characters < 30_000
+        assert 2500 < counted.characters < 30_000
 
 
 @given(encodings, hard_texts, st.data())
@@ -264,37 +256,21 @@ def test_what_is_before_a_joint_may_save_tokens_on_both_sides(text: str) -> None
         check_both_ends(encoding, text, limit)
 
 
-def counted(encoding: Encoding, monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """Return a list of the lengths of all texts that an encoding counts from now on."""
-    lengths: list[int] = []
-    count = type(encoding).count
-
-    def counting(self: Encoding, text: str) -> int:
-        lengths.append(len(text))
-        return count(self, text)
-
-    monkeypatch.setattr(type(encoding), "count", counting)
-    return lengths
-
-
 @pytest.mark.parametrize("name", [*JOINTED, "llama"])
 def test_few_beginnings_are_counted(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     encoding = small_kind(name)
-    assert isinstance(encoding, (Tokenizer, SentencePiece))
+    counted = Counted(encoding, monkeypatch)
     text = "thendabthexab1cab" * 600
-    for limit in (50, 1000):
-        lengths = counted(encoding, monkeypatch)
-        kept = encoding.truncate(text, limit).text
+    keeps: tuple[Keep, ...] = ("head", "tail")
+    for limit, keep in product((50, 1000), keeps):
+        counted.characters = 0
+        kept = encoding.truncate(text, limit, keep=keep).text
         assert limit < len(kept) < len(text) / 3
         # In a text of one word each place would be counted.
-        assert sum(lengths) < 40 * len(kept) + 3000
-        lengths.clear()
-        kept = encoding.truncate(text, limit, keep="tail").text
-        assert limit < len(kept) < len(text) / 3
-        assert sum(lengths) < 40 * len(kept) + 3000
-    lengths = counted(encoding, monkeypatch)
+        assert counted.characters < 40 * len(kept) + 3000
+    counted.characters = 0
     assert "".join(part.text for part in split_text(encoding, text, 100)) == text
-    assert sum(lengths) < 40 * len(text)
+    assert counted.characters < 40 * len(text)
 
 
 plain = st.text("abe. 1é中", max_size=40)

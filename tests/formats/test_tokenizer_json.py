@@ -82,11 +82,6 @@ def load(folder: Path, file: Any) -> compat_bpe.Encoding:
     return compat_bpe.load(path)
 
 
-def failure(folder: Path, file: Any) -> str:
-    """What is said of a file, without the file's name, which has to be there."""
-    return refusal(folder / "tokenizer.json", lambda: load(folder, file))
-
-
 def test_the_good_file_encodes_and_decodes(tmp_path: Path) -> None:
     enc = load(tmp_path, good())
     ids = enc.encode("abc zz<s>12", allowed_special="all")
@@ -235,7 +230,9 @@ SPLIT = (*STEPS, 1)
 def test_message_names_the_place_and_the_reason(
     tmp_path: Path, path: tuple[Any, ...], value: Any, message: str
 ) -> None:
-    assert failure(tmp_path, changed(path, value)).startswith(message)
+    file = changed(path, value)
+    reason = refusal(tmp_path / "tokenizer.json", lambda: load(tmp_path, file))
+    assert reason.startswith(message)
 
 
 @pytest.mark.parametrize("part", ["normalizer", "pre_tokenizer", "post_processor", "decoder"])
