@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from random import Random
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 from hypothesis import given
@@ -46,22 +47,16 @@ def two_for_any_batch(patch: pytest.MonkeyPatch, share: int) -> None:
 
 
 @pytest.fixture
-def workers(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """Worker processes for any batch; the list holds the number of those started."""
+def workers(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Worker processes for any batch; in the list there is a call for each that is started."""
     two_for_any_batch(monkeypatch, 200)
-    started: list[int] = []
-
-    def counted(module: str) -> subprocess.Popen[bytes]:
-        started.append(1)
-        return processes.start_worker(module)
-
-    monkeypatch.setattr(pool, "start_worker", counted)
-    return started
+    monkeypatch.setattr(pool, "start_worker", start := Mock(wraps=processes.start_worker))
+    return start.call_args_list
 
 
 @pytest.mark.parametrize("encoding", [get_encoding("cl100k_base"), OWN], ids=repr)
 @pytest.mark.parametrize("num_threads", [1, 2, 50])
-def test_workers(encoding: Encoding, num_threads: int, workers: list[int]) -> None:
+def test_workers(encoding: Encoding, num_threads: int, workers: Any) -> None:
     single = [encoding.encode(text, allowed_special="all") for text in TEXTS]
     found = encoding.encode_batch(TEXTS, num_threads=num_threads, allowed_special="all")
     assert found == single
@@ -71,7 +66,7 @@ def test_workers(encoding: Encoding, num_threads: int, workers: list[int]) -> No
     assert len(workers) == (0 if num_threads == 1 else 2)
 
 
-def test_surrogates_reach_the_workers(workers: list[int]) -> None:
+def test_surrogates_reach_the_workers(workers: Any) -> None:
     assert (
         OWN.encode_batch(["\ud800", "\ud83d\ude00"] * 200)
         == [list("\ufffd".encode()), list("😀".encode())] * 200
@@ -80,7 +75,7 @@ def test_surrogates_reach_the_workers(workers: list[int]) -> None:
 
 
 @pytest.mark.parametrize("encoding", [get_encoding("cl100k_base"), OWN], ids=repr)
-def test_one_long_text(encoding: Encoding, workers: list[int]) -> None:
+def test_one_long_text(encoding: Encoding, workers: Any) -> None:
     text = "".join(TEXTS)
     expected = encoding.encode(text, allowed_special="all")
     assert encoding.encode_batch([text], allowed_special="all") == [expected]
@@ -95,13 +90,13 @@ def test_one_long_text(encoding: Encoding, workers: list[int]) -> None:
     assert len(workers) == 2
 
 
-def test_a_text_without_cut_points_starts_nothing(workers: list[int]) -> None:
+def test_a_text_without_cut_points_starts_nothing(workers: Any) -> None:
     assert OWN.encode_batch(["a" * 1000]) == [[97] * 1000]
     assert not workers
 
 
 def test_what_cannot_be_encoded_raises_as_one_text_does(
-    workers: list[int], tmp_path: Path, capfd: pytest.CaptureFixture[str]
+    workers: Any, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     path = tmp_path / "tokenizer.json"
     words = {"type": "WordLevel", "vocab": {"a": 0, "b": 1}, "unk_token": "[UNK]"}
@@ -190,7 +185,7 @@ def test_no_special_token_is_cut(monkeypatch: pytest.MonkeyPatch, share: int) ->
     assert OWN.encode_batch([text], allowed_special="all") == [[97, 98, 256] * 10]
 
 
-def test_the_first_bad_text_raises(workers: list[int]) -> None:
+def test_the_first_bad_text_raises(workers: Any) -> None:
     with pytest.raises(ValueError, match="disallowed special token"):
         OWN.encode_batch(["fine", "<|endoftext|>", None])  # type: ignore[list-item]
     with pytest.raises(TypeError):
@@ -204,7 +199,7 @@ def test_lists_are_fresh() -> None:
     assert found[1] == [97]
 
 
-def test_from_a_thread(workers: list[int]) -> None:
+def test_from_a_thread(workers: Any) -> None:
     found: list[list[list[int]]] = []
     thread = threading.Thread(target=lambda: found.append(OWN.encode_ordinary_batch(TEXTS)))
     thread.start()
@@ -213,7 +208,7 @@ def test_from_a_thread(workers: list[int]) -> None:
     assert workers
 
 
-def test_no_process_is_left(workers: list[int]) -> None:
+def test_no_process_is_left(workers: Any) -> None:
     OWN.encode_ordinary_batch(TEXTS)
     assert workers
     if sys.platform == "linux":
@@ -225,7 +220,7 @@ def test_no_process_is_left(workers: list[int]) -> None:
 
 @pytest.mark.parametrize("error", [OSError("no"), RuntimeError("can't start new thread")])
 def test_where_nothing_can_be_started(
-    error: Exception, workers: list[int], monkeypatch: pytest.MonkeyPatch
+    error: Exception, workers: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuse(*_: object, **__: object) -> None:
         raise error
@@ -235,7 +230,7 @@ def test_where_nothing_can_be_started(
     assert OWN.encode_ordinary_batch(TEXTS) == list(map(OWN.encode_ordinary, TEXTS))
 
 
-def test_a_killed_worker_does_no_harm(workers: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_killed_worker_does_no_harm(workers: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(processes, "_CODE", "import sys; sys.exit(1) # {path!r} {module}")
     assert OWN.encode_ordinary_batch(TEXTS) == list(map(OWN.encode_ordinary, TEXTS))
     assert workers

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterable
 from typing import TypeVar
+from unittest.mock import Mock
 
 import pytest
 from hypothesis import strategies as st
@@ -82,6 +83,11 @@ class Counted:
     def _note(self, text: str) -> int:
         self.characters += len(text)
         return self._count(text)
+
+
+def characters_of(function: Mock) -> int:
+    """The characters, or bytes, that a function which is looked at was given in all its calls."""
+    return sum(len(call.args[0]) for call in function.call_args_list)
 
 
 T = TypeVar("T")

@@ -6,7 +6,7 @@ import pickle
 import random
 from collections.abc import Callable
 from itertools import product
-from unittest.mock import patch
+from unittest.mock import Mock, patch
 
 import pytest
 from hypothesis import assume, example, given
@@ -44,6 +44,7 @@ from tests.fit.helpers import (
     all_found,
     asides,
     boundaries,
+    characters_of,
     limits,
     prefix_by_trying,
     stretches,
@@ -424,20 +425,13 @@ def test_few_bytes_are_merged_for_all_beginnings_and_ends(data: bytes) -> None:
     single = [bytes([byte]) for byte in range(256)]
     vocabulary = [*single, b"ab", b"ca", b"abc", b"bb", b"abca", b"aa", b"aaaa"]
     encoder = BytePairEncoder({token: number for number, token in enumerate(vocabulary)})
-    merged = 0
-
-    def merge(part: bytes) -> list[int]:
-        nonlocal merged
-        merged += len(part)
-        return encoder.merge(part)
-
+    merge = Mock(wraps=encoder.merge)
     chunk = LongChunk(data, merge, list(map(len, vocabulary)).__getitem__, 4)
-    for place in reversed(range(1501)):
-        chunk.count_to(place)
-    beginnings = merged
-    for place in range(1501):
-        chunk.count_from(place)
-    assert max(beginnings, merged - beginnings) < 15_000
+    for count, places in ((chunk.count_to, reversed(range(1501))), (chunk.count_from, range(1501))):
+        merge.reset_mock()
+        for place in places:
+            count(place)
+        assert 0 < characters_of(merge) < 15_000
 
 
 def of_letters(tokens: list[str]) -> Encoding:
@@ -492,20 +486,14 @@ def test_a_keystroke_in_a_long_word_merges_what_is_beside_it(name: str) -> None:
     encoding = get_encoding(name)
     text = "".join(random.Random(1).choices("abcdefghij", k=20_000))
     document = Document(encoding, text)
-    merged = []
-    merge = encoding.core.model.merge
-
-    def counted(data: bytes) -> list[int]:
-        merged.append(len(data))
-        return merge(data)
-
-    with patch.object(encoding.core.model, "merge", counted):
+    model = encoding.core.model
+    with patch.object(model, "merge", wraps=model.merge) as merge:
         for at in (0, 5_000, 19_000):
             document.replace(at, at, "x")
             text = text[:at] + "x" + text[at:]
         document.tokens(100, 200)
         document.token(1000)
-    assert sum(merged) < 1_000
+    assert characters_of(merge) < 1_000
     assert document.count == encoding.count(text)
     ids = [one.id for one in document.tokens(0, len(text))]
     assert ids == encoding.encode(text)
@@ -649,22 +637,13 @@ def test_what_decides_on_a_chunk_may_be_beyond_the_next(
 
 
 @pytest.mark.parametrize("part", ["a", "ab", " ", "中"])
-def test_suffixes_of_a_long_run_are_not_counted_one_by_one(
-    part: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_suffixes_of_a_long_run_are_not_counted_one_by_one(part: str) -> None:
     core = get_encoding("cl100k_base").core
-    count_chunk, counted = core.count_chunk, 0
-
-    def counting(chunk: str) -> int:
-        nonlocal counted
-        counted += len(chunk)
-        return count_chunk(chunk)
-
-    monkeypatch.setattr(core, "count_chunk", counting)
     text = f"x = {part * 3000}"
-    assert set(range(len(text) - 9, len(text))) <= set(possible_starts(core, text, 100))
+    with patch.object(core, "count_chunk", wraps=core.count_chunk) as count_chunk:
+        assert set(range(len(text) - 9, len(text))) <= set(possible_starts(core, text, 100))
     # All the suffixes have more than four million characters together.
-    assert counted < 300_000
+    assert 0 < characters_of(count_chunk) < 300_000
 
 
 def test_without_one_splitter_every_place_is_possible() -> None:
