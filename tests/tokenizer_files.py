@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import copy
+import json
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
+
+import compat_bpe
 
 #: What an added token says besides its id and its content.
 FLAGS = ("single_word", "lstrip", "rstrip", "normalized", "special")
@@ -59,6 +63,13 @@ def tokenizer_file(**parts: Any) -> dict[str, Any]:
         "decoder": None,
         **parts,
     }
+
+
+def load_json(folder: Path, content: Any, name: str = "tokenizer.json") -> Any:
+    """Write a file, and load it."""
+    path = folder / name
+    path.write_text(json.dumps(content))
+    return compat_bpe.load(path)
 
 
 def with_member(file: dict[str, Any], path: Sequence[Any], value: Any) -> dict[str, Any]:

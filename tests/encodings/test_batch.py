@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import pickle
 import re
@@ -32,7 +31,7 @@ from compat_bpe.unicode.tables import SCRIPTS
 from tests.drawn_models import own_encoding
 from tests.fit.hard_encodings import encodings, hard_texts
 from tests.kinds import KINDS, kind_path
-from tests.tokenizer_files import tokenizer_file
+from tests.tokenizer_files import load_json, tokenizer_file
 from tools.attack.threads import attack_encoding, attack_words
 
 TEXTS = [f"text {i}: naïve 字 😀 <|endoftext|>\n" * (i % 7) for i in range(40)]
@@ -98,10 +97,9 @@ def test_a_text_without_cut_points_starts_nothing(workers: Any) -> None:
 def test_what_cannot_be_encoded_raises_as_one_text_does(
     workers: Any, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    path = tmp_path / "tokenizer.json"
     words = {"type": "WordLevel", "vocab": {"a": 0, "b": 1}, "unk_token": "[UNK]"}
-    path.write_text(json.dumps(tokenizer_file(model=words, pre_tokenizer={"type": "Whitespace"})))
-    encoding = load(path)
+    file = tokenizer_file(model=words, pre_tokenizer={"type": "Whitespace"})
+    encoding = load_json(tmp_path, file)
     text = "a b " * 200
     assert encoding.encode_batch([text]) == [[0, 1] * 200]
     assert workers

@@ -27,14 +27,13 @@ from compat_bpe.pipeline.tokenized import Padding
 from compat_bpe.unicode.text import LONGEST_MESSAGE
 from tests.examples import scaled
 from tests.formats.small_files import BYTES, NAME, PATTERN, TEKKEN_TOKENS, WHOLE, grok, run, tekken
+from tests.tokenizer_files import load_json
 
 
 def load(folder: Path, **parts: Any) -> Any:
     """Load a ``tokenizer.json`` of one byte-level token, "a", with some parts."""
     file = {"added_tokens": [], "model": {"type": "BPE", "vocab": {"a": 0}, "merges": []}, **parts}
-    path = folder / "tokenizer.json"
-    path.write_text(json.dumps(file))
-    return compat_bpe.load(path)
+    return load_json(folder, file)
 
 
 def unused(blocks: int) -> array[int]:

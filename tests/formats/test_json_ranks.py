@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from base64 import b64decode, b64encode
 from functools import partial
 from itertools import product
@@ -27,7 +26,7 @@ from tests.formats.small_files import (
     run,
     tekken,
 )
-from tests.tokenizer_files import with_member
+from tests.tokenizer_files import load_json, with_member
 
 Place = tuple[Any, ...]
 
@@ -35,10 +34,7 @@ Place = tuple[Any, ...]
 changed = partial(with_member, tekken())
 
 
-def load_tekken(folder: Path, file: dict[str, Any]) -> compat_bpe.Encoding:
-    path = folder / "tekken.json"
-    path.write_text(json.dumps(file))
-    return compat_bpe.load(path)
+load_tekken = partial(load_json, name="tekken.json")
 
 
 def test_ids_are_shifted_by_the_number_of_special_tokens(tmp_path: Path) -> None:
@@ -176,11 +172,10 @@ def test_a_number_does_not_fill_the_memory(tmp_path: Path) -> None:
         load_tekken(tmp_path, tekken(100_000))
 
 
-def load_js(folder: Path, **changed: Any) -> compat_bpe.Encoding:
-    path = folder / "o200k_base.json"
+def load_js(folder: Path, **changed: Any) -> Any:
     file = {"pat_str": PATTERN, "special_tokens": {"<s>": 256}, "bpe_ranks": RANKS, **changed}
-    path.write_text(json.dumps({key: value for key, value in file.items() if value != "left out"}))
-    return compat_bpe.load(path)
+    left = {key: value for key, value in file.items() if value != "left out"}
+    return load_json(folder, left, "o200k_base.json")
 
 
 def test_lines_of_ids_in_a_row(tmp_path: Path) -> None:
@@ -260,10 +255,8 @@ def test_what_is_wrong_in_js_tiktoken(
     assert reason.startswith(message)
 
 
-def load_grok(folder: Path, **changed: Any) -> compat_bpe.Encoding:
-    path = folder / "tokenizer.tok.json"
-    path.write_text(json.dumps(grok(**changed)))
-    return compat_bpe.load(path)
+def load_grok(folder: Path, **changed: Any) -> Any:
+    return load_json(folder, grok(**changed), "tokenizer.tok.json")
 
 
 def test_digits_are_single(tmp_path: Path) -> None:

@@ -28,6 +28,7 @@ from tests.tokenizer_files import (
     DELETED,
     added,
     bpe_model,
+    load_json,
     tokenizer_file,
     with_member,
 )
@@ -76,14 +77,8 @@ def good() -> dict[str, Any]:
 changed = partial(with_member, good())
 
 
-def load(folder: Path, file: Any) -> compat_bpe.Encoding:
-    path = folder / "tokenizer.json"
-    path.write_text(json.dumps(file))
-    return compat_bpe.load(path)
-
-
 def test_the_good_file_encodes_and_decodes(tmp_path: Path) -> None:
-    enc = load(tmp_path, good())
+    enc = load_json(tmp_path, good())
     ids = enc.encode("abc zz<s>12", allowed_special="all")
     assert ids == [257, 220, 260, 258, 16, 17]
     assert enc.decode(ids) == "abc zz<s>12"
@@ -231,7 +226,7 @@ def test_message_names_the_place_and_the_reason(
     tmp_path: Path, path: tuple[Any, ...], value: Any, message: str
 ) -> None:
     file = changed(path, value)
-    reason = refusal(tmp_path / "tokenizer.json", lambda: load(tmp_path, file))
+    reason = refusal(tmp_path / "tokenizer.json", lambda: load_json(tmp_path, file))
     assert reason.startswith(message)
 
 
@@ -266,7 +261,7 @@ def test_sequences_in_sequences_are_read_or_refused(tmp_path: Path, part: str, d
     ],
 )
 def test_other_decoders(tmp_path: Path, decoder: Any, text: str) -> None:
-    enc = load(tmp_path, changed(("decoder",), decoder))
+    enc = load_json(tmp_path, changed(("decoder",), decoder))
     assert enc.encode("abc ") == [257, 220]
     assert enc.decode([257, 220]) == text
 
@@ -281,7 +276,7 @@ def test_other_decoders(tmp_path: Path, decoder: Any, text: str) -> None:
 def test_templates_that_no_text_fits(
     tmp_path: Path, path: tuple[Any, ...], value: Any, reason: str
 ) -> None:
-    enc = load(tmp_path, changed(path, value))
+    enc = load_json(tmp_path, changed(path, value))
     assert isinstance(enc, Tokenizer)
     with pytest.raises(ValueError, match=f"tokenizer.json: post_processor: .*{reason}"):
         enc.encode("abc", add_special_tokens=True)
@@ -298,7 +293,7 @@ def test_settings_are_read_and_not_applied(tmp_path: Path) -> None:
         "pad_type_id": 1,
         "pad_token": "!",
     }
-    enc = load(tmp_path, file)
+    enc = load_json(tmp_path, file)
     assert isinstance(enc, Tokenizer)
     assert enc.truncation == Truncation(1, 0, "only_first", "right")
     assert enc.padding == Padding(9, "left", 3, 1, "!")
@@ -323,19 +318,19 @@ def test_settings_are_read_and_not_applied(tmp_path: Path) -> None:
 def test_what_makes_no_difference_to_the_ids(
     tmp_path: Path, path: tuple[Any, ...], value: Any
 ) -> None:
-    enc = load(tmp_path, changed(path, value))
+    enc = load_json(tmp_path, changed(path, value))
     assert enc.encode("abcab 7") == [257, 256, 220, 22]
 
 
 def test_vocabulary_without_a_token_in_the_byte_alphabet(tmp_path: Path) -> None:
     model = {**good()["model"], "vocab": {"中": 0}, "merges": []}
-    enc = load(tmp_path, {**good(), "added_tokens": [], "model": model})
+    enc = load_json(tmp_path, {**good(), "added_tokens": [], "model": model})
     assert (enc.encode("ab"), enc.n_vocab) == ([], 1)
 
 
 def test_highest_id_may_be_of_a_token_outside_the_byte_alphabet(tmp_path: Path) -> None:
     file = changed((*MODEL, "vocab", "中"), 300)
-    enc = load(tmp_path, {**file, "added_tokens": []})
+    enc = load_json(tmp_path, {**file, "added_tokens": []})
     assert enc.decode([300]) == "中"
     assert enc.n_vocab == 301
 
@@ -369,7 +364,7 @@ def test_a_damaged_file_gives_an_encoding_or_a_value_error(
 ) -> None:
     folder = tmp_path_factory.getbasetemp()
     try:
-        enc = load(folder, changed(path, value))
+        enc = load_json(folder, changed(path, value))
     except ValueError as error:
         assert str(error).startswith(str(folder / "tokenizer.json"))  # noqa: PT017
     else:
