@@ -163,15 +163,11 @@ KNOWN = [
     *model_names(),
     *(row[0] for row in SPELLINGS if row[1] != "unknown" and "/" not in row[0]),
 ]
-before = st.lists(
-    st.sampled_from(
-        """
-            openai azure eu openrouter deepseek bedrock us-east-1 groq ollama
-        """.split()
-        + ["library", "someone", "accounts", "fireworks", "models", "@cf", "qwen", "vertex_ai"]
-    ),
-    max_size=3,
-)
+SERVICES = """
+    openai azure eu openrouter deepseek bedrock us-east-1 groq ollama library someone accounts
+    fireworks models @cf qwen vertex_ai
+""".split()
+before = st.lists(st.sampled_from(SERVICES), max_size=3)
 after = st.sampled_from(
     ["", ":free", ":online", ":thinking", "-2024-08-06", "-20240806", "@20240806", "@latest"]
     + ["-v1:0", "-maas", ":latest"]
@@ -237,13 +233,9 @@ def test_the_drop_in_suggests_names_that_it_knows(name: str) -> None:
 
 
 def test_names() -> None:
-    assert (
-        list_encoding_names()
-        == """
-        gpt2 r50k_base p50k_base p50k_edit cl100k_base o200k_base o200k_harmony deepseek_v3
-        deepseek_r1 deepseek_v4
-    """.split()
-    )
+    names = "gpt2 r50k_base p50k_base p50k_edit cl100k_base o200k_base o200k_harmony "
+    names += "deepseek_v3 deepseek_r1 deepseek_v4"
+    assert list_encoding_names() == names.split()
     for name in list_encoding_names():
         assert get_encoding(name).name == name
         assert get_encoding(name) is get_encoding(name)
