@@ -217,10 +217,8 @@ def test_what_a_format_cannot_hold_leaves_files_as_they_were(
         (folder / name).write_text("as it was")
     with pytest.raises(ValueError, match=reason):
         save(enc, folder / "file")
-    assert {file.name: file.read_text() for file in folder.iterdir()} == {
-        "file": "as it was",
-        "other": "as it was",
-    }
+    found = {file.name: file.read_text() for file in folder.iterdir()}
+    assert found == dict.fromkeys(["file", "other"], "as it was")
 
 
 def test_files_that_are_there_are_replaced(tmp_path: Path) -> None:
