@@ -32,6 +32,7 @@ from tests.differential.any_tokenizer import (
 )
 from tests.differential.small_tokenizers import PANIC, answer, error_of, fields, file, lookups, same
 from tests.examples import drawn
+from tests.fit.helpers import all_found
 from tests.tokenizer_files import FLAGS, added
 
 
@@ -118,11 +119,9 @@ def check_own(ours: Tokenizer, text: str) -> None:
     ids = ours.core.encode(text, frozenset())
     assert ours.count(text) == len(ids)
     for fine in (False, True):
-        cut = ours.core.next_cut_point(text, fine=fine)
-        while cut is not None:
+        for cut in all_found(lambda at: ours.core.next_cut_point(text, at, fine=fine)):  # noqa: B023
             left = ours.core.encode(text[:cut], frozenset())
             assert left + ours.core.continued.encode(text[cut:], frozenset()) == ids
-            cut = ours.core.next_cut_point(text, cut, fine=fine)
 
 
 def check_decoding(ours: Tokenizer, theirs: Any, ids: list[int]) -> None:
@@ -354,8 +353,12 @@ SCORES: dict[str, Any] = {"vocab": [["a", -1.0], ["b", -2.0]]}
     [
         *({**WORDS, "merges": merges} for merges in (["a"], "x", [["a", "z"]])),
         *({**WORDS, "merges": [], name: 7} for name in ("fuse_unk", "x")),
+        {"vocab": {"a": 0, "b": 1, "ab": 2}, "merges": ["a b"], "unk_token": "a"},
+        {"vocab": {"a": 0, "b": 1}, "unk_token": "a"},
         PREFIXED,
+        {**PREFIXED, "vocab": {"a": 0, "b": 1, "##b": 2}},
         {**PREFIXED, **SCORES},
+        *({**SCORES, **more} for more in ({}, {"unk_id": None}, {"unk_id": 1, "other": 5})),
         {**PREFIXED, "max_input_chars_per_word": "x"},
         {**PREFIXED, "continuing_subword_prefix": 5},
         {**SCORES, "unk_token": "a"},

@@ -8,6 +8,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 from math import inf
+from typing import Any
 from unittest.mock import patch
 
 import pytest
@@ -30,13 +31,6 @@ from compat_bpe.pipeline.models.sentencepiece.unigram import SentencePieceUnigra
 from compat_bpe.pipeline.models.sentencepiece.ways import BELOW_THRESHOLD, WayFinder, join, rounded
 from tests.drawn_models import SENTENCEPIECES, piece_vocabularies, piece_vocabulary
 from tests.examples import scaled
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Any
-
-    from compat_bpe.pipeline.models.sentencepiece.ways import Way
 
 
 @pytest.mark.parametrize("make", SENTENCEPIECES)
@@ -163,7 +157,7 @@ def test_a_way_is_right_below_its_limit(seed: int, scale: float) -> None:
                     assert model._sum(before, numbers) == after
 
 
-def joined_if_apart(model: SentencePieceUnigram, words: list[str]) -> list[tuple[str, Way]]:
+def joined_if_apart(model: SentencePieceUnigram, words: list[str]) -> list[tuple[str, Any]]:
     """Return the words as one, if no piece reaches over their ends."""
     ends = [left[-1] + right[0] for left, right in zip(words, words[1:])]
     if not model.pieces.pairs.isdisjoint(ends):
