@@ -92,7 +92,7 @@ def test_restart_recovers_once_there_is_a_python(
         window.command("compat-bpe: Restart the Server")
         window.until_count(f"{COUNT} tokens")
         # Nothing that is settled is still said.
-        assert "Python" not in window.text(".notifications-toasts")
+        assert "Python" not in window.messages()
         # One that cannot be started again is not waited for.
         old.unlink()
         for process in servers(tmp_path):
