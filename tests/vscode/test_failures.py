@@ -73,8 +73,7 @@ def test_restart_recovers_once_there_is_a_python(
 
             def is_said() -> bool:
                 window.key("Escape")
-                window.click(ITEM)
-                return reason in window.until(lambda: window.text(".quick-input-title"), "menu")
+                return reason in window.click_until(ITEM, ".quick-input-title")
 
             window.until(is_said, reason)
             assert "Choose a Python…" in window.text(".quick-input-list")

@@ -143,6 +143,24 @@ class Window:
         for kind in ("Pressed", "Released"):
             self.mouse(kind, place, button=button, clickCount=1)
 
+    def click_until(self, selector: str, shown: str) -> str:
+        """Click on an element until another has a text; return that.
+
+        A click is lost where its target is drawn anew meanwhile, so it is repeated; but not soon,
+        which would close what the first one opens.
+        """
+        next_click = 0.0
+
+        def text() -> str:
+            nonlocal next_click
+            found = self.text(shown)
+            if not found and time.monotonic() > next_click:
+                self.click(selector)
+                next_click = time.monotonic() + 10
+            return found
+
+        return str(self.until(text, f"{shown} by clicks on {selector}"))
+
     def choose(self, selector: str, text: str, item: str) -> None:
         """Choose from the context menu of the element of a kind that has a text."""
         self.click(selector, text, button="right")
