@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shlex
 import shutil
 import sys
 from pathlib import Path
@@ -41,6 +43,30 @@ def test_what_a_user_does_is_counted(tmp_path: Path, ending: str) -> None:
     assert written["texts"][0][0] == TEXT.replace("\n", ending)
     text, count = written["reverted"]
     assert (text.rstrip(), count) == (written["renamed"][0], ENCODING.count(text))
+
+
+#: Sends what a server writes within some time in one piece, as a busy machine does.
+IN_PIECES = """\
+import os, subprocess, sys, time
+source = subprocess.Popen(sys.argv[1:], stdout=subprocess.PIPE).stdout.fileno()
+while data := os.read(source, 1 << 16):
+    time.sleep(0.3)
+    os.set_blocking(source, False)
+    try:
+        data += os.read(source, 1 << 16)
+    except BlockingIOError:
+        pass
+    os.set_blocking(source, True)
+    os.write(1, data)
+"""
+
+
+def test_what_comes_in_one_piece_with_an_answer_is_read(tmp_path: Path) -> None:
+    (tmp_path / "pieces.py").write_text(IN_PIECES)
+    server = shlex.join([sys.executable, str(tmp_path / "pieces.py"), *COMMAND])
+    script_at(tmp_path / "bin/compat-bpe", f'PYTHONPATH="{ROOT}" exec {server}')
+    path = f"{tmp_path / 'bin'}{os.pathsep}{os.environ['PATH']}"
+    assert len(session("test-typing", tmp_path, TEXT, PATH=path)["texts"]) == 20
 
 
 def test_prompts_and_settings(tmp_path: Path) -> None:
