@@ -330,10 +330,14 @@ For the server, a carriage return ends a line, too."
     (user-error "The server of compat-bpe is not running; M-x compat-bpe-restart starts it"))
   (compat-bpe--open)
   (compat-bpe--flush)
-  (condition-case failure
-      (jsonrpc-request compat-bpe--server method params)
-    (jsonrpc-error (user-error "%s" (or (alist-get 'jsonrpc-error-message (cddr failure))
-                                        (error-message-string failure))))))
+  (let ((process (jsonrpc--process compat-bpe--server)))
+    (unwind-protect
+        (condition-case failure
+            (jsonrpc-request compat-bpe--server method params)
+          (jsonrpc-error (user-error "%s" (or (alist-get 'jsonrpc-error-message (cddr failure))
+                                              (error-message-string failure)))))
+      ;; Emacs 28 leaves what came in one piece with the answer unread until more comes.
+      (funcall (process-filter process) process ""))))
 
 ;;; What is shown
 

@@ -153,17 +153,12 @@ def test_other_dots_are_no_long_key(text: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ['"""x"' + '\\"""x"' * 150_000, '"""' * 300_001, "'" * 3 + '"' * 900_000, "=." * 500_000],
+    ['"""x"' + '\\"""x"' * 150_000, '"""' * 300_001, "'" * 3 + '"' * 900_000, "=." * 500_000]
+    + ["x = " + "[" * 100_000, "x = " + "[" * 9_000 + "]" * 9_000],
 )
 def test_what_is_no_toml_is_refused_soon(text: str) -> None:
     with pytest.raises(ConfigurationError, match="invalid TOML"):
         read(text)
-
-
-def test_deep_nesting_is_an_error() -> None:
-    for text in ("x = " + "[" * 100_000, "x = " + "[" * 9_000 + "]" * 9_000):
-        with pytest.raises(ConfigurationError, match="invalid TOML"):
-            read(text)
 
 
 def test_no_toml() -> None:
