@@ -19,7 +19,7 @@ from ...unicode.surrogates import has_surrogates
 from ..app import option
 from ..counting import Part, cut_parts, most_workers
 from ..input import STRICT, Reading, file_argument, read_pieces, reading_options
-from ..options.encoding import allowed_special, chosen_encoding, encoding_options, special_options
+from ..options.encoding import NamedEncoding, allowed_special, encoding_option, special_options
 from ..output import CommandError, is_terminal, portions, shown_name, write_bytes
 from ..progress import FileProgress
 from ..tokens import LAYOUTS, IdLayout, Pieces, encoded, errors_of, placed_tokens, with_added_tokens
@@ -38,7 +38,7 @@ _FORMATS = [name for name in LAYOUTS if name != "packed"]
 
 @click.command()
 @file_argument
-@encoding_options
+@encoding_option
 @reading_options
 @special_options
 @option(
@@ -61,9 +61,7 @@ _FORMATS = [name for name in LAYOUTS if name != "packed"]
 )
 def encode(
     file: str,
-    model: str | None,
-    encoding: str | None,
-    pattern: str | None,
+    named: NamedEncoding,
     reading: Reading,
     special: bool,
     names: tuple[str, ...],
@@ -117,7 +115,7 @@ def encode(
         )
     if packed and is_terminal(sys.stdout):
         raise CommandError("packed ids are not for a terminal: redirect them to a file or a pipe")
-    chosen = chosen_encoding(model, encoding, pattern)
+    chosen = named.load()
     allowed = allowed_special(chosen, special, names)
     if offsets:
         text = Pieces(chosen, read_pieces(file, reading), allowed, shown_name(file))

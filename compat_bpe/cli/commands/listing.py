@@ -23,14 +23,14 @@ from ...encodings.model_names import (
 )
 from ...encodings.published import all_encoding_names
 from ..app import option
-from ..options.encoding import chosen_answer, chosen_encoding, encoding_options
+from ..options.encoding import NamedEncoding, chosen_answer, encoding_option
 from ..output import PROGRAM, CommandError, write_line, write_message
 
 
 @click.command(short_help="List the encodings.")
-@encoding_options
+@encoding_option
 @option("--json", "Print one JSON list.", to="as_json")
-def encodings(model: str | None, encoding: str | None, pattern: str | None, as_json: bool) -> None:
+def encodings(named: NamedEncoding, as_json: bool) -> None:
     """List the encodings, or describe one.
 
     \b
@@ -48,10 +48,8 @@ def encodings(model: str | None, encoding: str | None, pattern: str | None, as_j
     (a number) and "tokens_of" ("tiktoken", "tokenizers", "sentencepiece" or "baseline"). The size
     is null for baselines that number words as they occur.
     """
-    if model is None and encoding is None and pattern is None:
-        chosen = list(map(_shipped, all_encoding_names()))
-    else:
-        chosen = [chosen_encoding(model, encoding, pattern)]
+    is_named = set(named) != {None}
+    chosen = [named.load()] if is_named else list(map(_shipped, all_encoding_names()))
     described = [
         {
             "name": one.name,

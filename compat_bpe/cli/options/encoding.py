@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence, Set
-from typing import TYPE_CHECKING, Any, Callable, TypeVar
+from typing import TYPE_CHECKING, Any, Callable, NamedTuple, TypeVar
 
 import click
 
@@ -13,7 +13,7 @@ from ...encodings.published import PATTERNS, PUBLISHED, all_encoding_names
 from ...encodings.registry import encoding_of
 from ...encodings.resolve import DEFAULT_ENCODING, Answer, Terms, UnresolvedError, is_path, resolve
 from ...unicode.text import did_you_mean, short_number
-from ..app import option, together
+from ..app import gathered, option, together
 from ..output import PROGRAM, CommandError
 
 if TYPE_CHECKING:
@@ -72,8 +72,23 @@ def limit_option(
     )
 
 
+def _complete_encoding(
+    context: click.Context, parameter: click.Parameter, start: str
+) -> list[CompletionItem]:
+    names = _beginning(start, all_encoding_names())
+    if names:
+        from click.shell_completion import CompletionItem  # only a shell that completes needs it
+
+        return list(map(CompletionItem, names))
+    return click.Path().shell_complete(context, parameter, start)
+
+
+def _beginning(start: str, names: list[str]) -> list[str]:
+    return [name for name in names if name.startswith(start)]
+
+
 def encoding_options(function: _Function, *, several: bool = False) -> _Function:
-    """Give a command ``-e``, ``-m`` and ``--pattern``, for ``chosen_encoding``.
+    """Give a command ``-e``, ``-m`` and ``--pattern``.
 
     With ``several``, the first two may be repeated, for ``chosen_encodings``.
     """
@@ -172,6 +187,33 @@ def chosen_encoding(model: str | None, encoding: str | None, pattern: str | None
     return loaded(chosen_answer(model, encoding), pattern)
 
 
+class NamedEncoding(NamedTuple):
+    """The options of a command for its encoding; ``estimate`` is None if it has no such option."""
+
+    model: str | None
+    encoding: str | None
+    pattern: str | None
+    estimate: bool | None = None
+
+    def answer(self) -> Answer:
+        """Return the answer to the options; errors as of ``chosen_answer``."""
+        return chosen_answer(self.model, self.encoding, estimate=self.estimate)
+
+    def load(self) -> Encoding:
+        """Return the encoding that the options name; errors as of ``chosen_encoding``."""
+        return loaded(self.answer(), self.pattern)
+
+
+#: The options for an encoding, as the parameter ``named``.
+encoding_option = gathered(
+    "named",
+    lambda model, encoding, pattern: NamedEncoding(model, encoding, pattern),
+    encoding_options,
+)
+#: The same, and that for an estimate.
+estimate_option = gathered("named", NamedEncoding, encoding_options, ESTIMATE)
+
+
 def chosen_encodings(
     models: Sequence[str], encodings: Sequence[str], pattern: str | None, *, estimate: bool
 ) -> tuple[dict[str, Encoding], dict[str, Estimate]]:
@@ -203,21 +245,6 @@ def chosen_encodings(
     if not (chosen_by_name or estimates):
         chosen_by_name[DEFAULT_ENCODING] = chosen_encoding(None, None, None)
     return chosen_by_name, estimates
-
-
-def _complete_encoding(
-    context: click.Context, parameter: click.Parameter, start: str
-) -> list[CompletionItem]:
-    names = _beginning(start, all_encoding_names())
-    if names:
-        from click.shell_completion import CompletionItem  # only a shell that completes needs it
-
-        return list(map(CompletionItem, names))
-    return click.Path().shell_complete(context, parameter, start)
-
-
-def _beginning(start: str, names: list[str]) -> list[str]:
-    return [name for name in names if name.startswith(start)]
 
 
 #: The options that choose the names of special tokens that are tokens, for ``allowed_special``.
