@@ -283,19 +283,11 @@ def tree_lines(
         yield node.tokens, before + node.name
         if level == depth:
             continue
-        entries = [
-            (child, before_entries + entry, before_entries + within, level + 1)
-            for child in node.entries(by_tokens)
-        ]
-        if entries:
-            last = entries[-1][0]
-            entries[-1] = (
-                last,
-                before_entries + last_entry,
-                before_entries + within_last,
-                level + 1,
-            )
-        waiting += entries[::-1]
+        children = node.entries(by_tokens)
+        for child in children[::-1]:
+            is_last = child is children[-1]
+            before, inside = (last_entry, within_last) if is_last else (entry, within)
+            waiting.append((child, before_entries + before, before_entries + inside, level + 1))
 
 
 def _top(

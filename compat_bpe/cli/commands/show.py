@@ -148,16 +148,14 @@ def show(
     if merges:
         words = _words(texts, reading)
         if as_html:
-            lines = merge_page(words, chosen, allowed)
-        elif as_json:
+            _write(merge_page(words, chosen, allowed))
+            return
+        if as_json:
             lines = merges_as_json(words, chosen, allowed)
         else:
             lines = shown_merges(words, chosen, allowed, colored=colored)
         for portion in portions(lines):
-            if as_html:
-                write_bytes(portion.encode())
-            else:
-                write_text(portion, color=colored)
+            write_text(portion, color=colored)
         return
     files = expanded_globs(texts) or (STDIN,)
     if as_html:

@@ -205,10 +205,8 @@ def split(
         outputs = _paths(prefix, suffix, len(parts))
         _check_new(outputs, force)
         check_outputs(outputs, [*texts, *vocabulary_inputs(named.encoding)])
-        try:
+        with command_errors():
             write_files((path, part.data) for path, part in zip(outputs, parts))
-        except OSError as error:
-            raise CommandError(f"{error.filename}: {error.strerror or error}") from None
         for path, part in zip(outputs, parts):
             write_line(part.as_json(path=path) if as_json else path)
     elif as_json:

@@ -83,6 +83,11 @@ def _complete_encoding(
     return click.Path().shell_complete(context, parameter, start)
 
 
+def complete_model(_context: click.Context, _parameter: click.Parameter, start: str) -> list[str]:
+    """Return the models whose names begin so."""
+    return _beginning(start, model_names())
+
+
 def _beginning(start: str, names: list[str]) -> list[str]:
     return [name for name in names if name.startswith(start)]
 
@@ -109,7 +114,7 @@ def encoding_options(function: _Function, *, several: bool = False) -> _Function
             "Use the encoding of this model, such as gpt-4o, azure/eu/gpt-4o or deepseek-chat. "
             f"OWNER/NAME may also be a model in Hugging Face's cache.{repeated}",
             multiple=several,
-            shell_complete=lambda _ctx, _param, start: _beginning(start, model_names()),
+            shell_complete=complete_model,
         ),
         option(
             "--pattern NAME",
