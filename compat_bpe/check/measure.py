@@ -145,15 +145,12 @@ class Measurement:
                 continue
             if rule.largest is not None:
                 self._add(rule, "file", rule.largest, tokens[path], path)
-            self._add_sections(rule, path)
+            for kind, limit, (heading, line, number) in self.sections.of(rule, path):
+                self._add(rule, kind, limit, number, path, heading=heading, line=line)
             self._add_growth(rule, path, tokens[path])
         if rule.total is not None and self.selection.any(paths):
             counted = [path for path in paths if path in tokens and path not in self.chosen.exempt]
             self._add(rule, "total", rule.total, sum(tokens[path] for path in counted))
-
-    def _add_sections(self, rule: Rule, path: str) -> None:
-        for kind, limit, (heading, line, tokens) in self.sections.of(rule, path):
-            self._add(rule, kind, limit, tokens, path, heading=heading, line=line)
 
     def _add_growth(self, rule: Rule, path: str, tokens: int) -> None:
         before = (self.before or {}).get(rule.counted_by, {}).get(path)
