@@ -142,16 +142,11 @@ class Table:
     @property
     def titles(self) -> list[str]:
         """The titles of the cells of a line."""
-        return [
-            title
-            for column in self._columns
-            for title, is_shown in (
-                (column.title, True),
-                ("", self._percent_of is not None),
-                ("cost", column.price is not None),
-            )
-            if is_shown
-        ]
+        titles = []
+        for column in self._columns:
+            titles += [column.title, *[""] * (self._percent_of is not None)]
+            titles += ["cost"] * (column.price is not None)
+        return titles
 
     @property
     def has_header(self) -> bool:
@@ -162,9 +157,7 @@ class Table:
         """Return the cells of a line, without padding."""
         cells = []
         for index, (column, number) in enumerate(zip(self._columns, tokens)):
-            cells.append(
-                f"{column.mark}{number:,}" if self._separators else f"{column.mark}{number}"
-            )
+            cells.append(column.mark + (f"{number:,}" if self._separators else str(number)))
             if self._percent_of is not None:
                 whole = self._percent_of[index]
                 cells.append(f"{number / whole if whole else 0:6.1%}")

@@ -65,13 +65,9 @@ class Counts(NamedTuple):
         >>> Counts.total([Counts((1, 4), 2, 3), Counts((10, 40), 20, 30)], 2)
         Counts(tokens=(11, 44), bytes=22, characters=33)
         """
-        tokens = [0] * encodings
-        size = characters = 0
-        for one in counts:
-            for index, number in enumerate(one.tokens):
-                tokens[index] += number
-            size += one.bytes
-            characters += one.characters
+        listed = list(counts)
+        tokens = (sum(one.tokens[index] for one in listed) for index in range(encodings))
+        size, characters = sum(one.bytes for one in listed), sum(one.characters for one in listed)
         return cls(tuple(tokens), size, characters)
 
 

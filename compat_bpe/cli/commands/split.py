@@ -369,8 +369,6 @@ def _check_new(paths: Sequence[str], force: bool) -> None:
     """
     for path in paths:
         check_new_file(path, force=force)
-        if not os.path.exists(path):
-            continue
         # A device or a pipe would be replaced, not written to.
-        if not os.path.isfile(path):
+        if os.path.exists(path) and not os.path.isfile(path):
             raise CommandError(f"{path}: not a regular file")

@@ -329,25 +329,15 @@ class CountedInput:
         self.paths = paths
         self._progress: FileProgress | None = None
         with command_errors("".join(paths[:1])):
-            self._reader = CountsReader(paths, self._advance)
+            self.reader = CountsReader(paths, self._advance)
         self._hash = sha256()
-
-    @property
-    def files(self) -> list[str]:
-        """The files that are read."""
-        return self._reader.files
-
-    @property
-    def total(self) -> int:
-        """The sum of all counts that were read."""
-        return self._reader.total
 
     def as_dict(self) -> dict[str, Any]:
         """Return the input, for a JSON file; complete when all rows have been taken.
 
         ``sha256`` is the digest of the rows as lines of a TSV file with groups, as they came.
         """
-        reader = self._reader
+        reader = self.reader
         return {
             "paths": list(self.paths),
             "rows": reader.rows,
@@ -362,16 +352,16 @@ class CountedInput:
             CommandError: a file cannot be read, or a row is wrong.
         """
         update = self._hash.update
-        with FileProgress(len(self.files), self._reader.size) as self._progress:
-            for path in self.files:
+        with FileProgress(len(self.reader.files), self.reader.size) as self._progress:
+            for path in self.reader.files:
                 announce_wait(path)
             try:
-                for row in self._reader.read():
+                for row in self.reader.read():
                     chunk, count, group = row
                     update(f"{escape(chunk)}\t{count}\t{escape(group)}\n".encode())
                     yield row
             except (OSError, ValueError) as error:
-                raise failure(error, self._reader.place) from None
+                raise failure(error, self.reader.place) from None
             except ImportError as error:
                 raise CommandError(str(error)) from None
 
@@ -387,7 +377,7 @@ class CountedInput:
         try:
             trainer.feed_counts(self.rows())
         except NotAChunkError as error:
-            raise CommandError(f"{shown_name(self._reader.place)}: {error}") from None
+            raise CommandError(f"{shown_name(self.reader.place)}: {error}") from None
 
     def _advance(self, size: int) -> None:
         if self._progress is not None:

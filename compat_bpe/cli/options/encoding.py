@@ -233,12 +233,9 @@ def chosen_encodings(
     if pattern is not None and not any(map(is_path, encodings)):
         raise click.UsageError(_PATTERN_WITHOUT_FILE)
     chosen_by_name: dict[str, Encoding] = {}
-    for encoding in encodings:
-        if encoding not in chosen_by_name:
-            from_file = is_path(encoding)
-            chosen_by_name[encoding] = chosen_encoding(
-                None, encoding, pattern if from_file else None
-            )
+    for encoding in dict.fromkeys(encodings):
+        own_pattern = pattern if is_path(encoding) else None
+        chosen_by_name[encoding] = chosen_encoding(None, encoding, own_pattern)
     estimates: dict[str, Estimate] = {}
     for model in models:
         answer = chosen_answer(model, None, estimate=estimate)
