@@ -77,7 +77,11 @@ def configuration_of(source: Source, counting: Counting | None = None) -> Config
     exemptions: list[Exemption] = []
     for table in tables:
         table.check_keys(_TOP_KEYS)
-        defaults = _defaults(table, defaults, is_given=is_given)
+        defaults = _Defaults(
+            _counting(table, defaults.counting, is_given=is_given),
+            _warn(table) or defaults.warn,
+            _part(table, "growth") or defaults.growth,
+        )
     for table in tables:
         for one in table.tables("rules"):
             rules.append(_rule(one, defaults, is_given=is_given))
@@ -189,14 +193,6 @@ class _Defaults(NamedTuple):
     counting: Counting
     warn: Part
     growth: Part | None
-
-
-def _defaults(table: Table, before: _Defaults, *, is_given: bool) -> _Defaults:
-    return _Defaults(
-        _counting(table, before.counting, is_given=is_given),
-        _warn(table) or before.warn,
-        _part(table, "growth") or before.growth,
-    )
 
 
 def _counting(table: Table, default: Counting, *, is_given: bool) -> Counting:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import pickle
 from collections.abc import Collection, Iterable, Mapping
+from functools import partial
 from hashlib import sha256
 from typing import Any, Callable, Literal, Union, get_args
 
@@ -213,49 +214,70 @@ def decoded(value: bytes, errors: Errors, column: str) -> str | None:
         ) from None
 
 
-#: A function of a text.
+#: A function of a text, and what makes one on a worker, to which it can be sent.
 TextFunction = Callable[[str], Any]
+Maker = Callable[[], TextFunction]
+
+#: A function of an encoding, a text, and perhaps a limit.
+RowFunction = Callable[..., Any]
 
 
-def encoding_ids(encoding: Encoding, allowed_special: Collection[str] = ()) -> TextFunction:
-    """Return a function from a text to its ids; other special names are plain text."""
-    if not allowed_special:
-        return encoding.encode_ordinary
-    allowed = frozenset(allowed_special)
-    return lambda text: encoding.encode(text, allowed_special=allowed, disallowed_special=())
+def count(encoding: Encoding, text: str) -> Any:
+    """Return the number of tokens of a text."""
+    return encoding.count(text)
 
 
-def truncating(
+def truncated(
     encoding: Encoding,
+    text: str,
     limit: int,
     keep: Keep = "head",
     boundary: Boundary = "char",
     marker: str | None = None,
-) -> TextFunction:
-    """Return a function from a text to as much of it as fits in ``limit`` tokens."""
-    return lambda text: (
-        encoding.truncate(repair(text), limit, keep=keep, boundary=boundary, marker=marker).text
-    )
+) -> Any:
+    """Return as much of a text as fits in ``limit`` tokens."""
+    text = repair(text)
+    return encoding.truncate(text, limit, keep=keep, boundary=boundary, marker=marker).text
 
 
-def check_truncating(limit: int, keep: Keep, boundary: Boundary, marker: str | None) -> None:
-    """Raise ``ValueError`` or ``TypeError`` if texts cannot be truncated so."""
-    # An encoding that takes no time to load.
-    get_encoding("bytes").truncate("", limit, keep=keep, boundary=boundary, marker=marker)
+def split(
+    encoding: Encoding, text: str, limit: int, overlap: int = 0, boundary: Boundary = "char"
+) -> Any:
+    """Return the parts of a text that each fit in ``limit`` tokens."""
+    return [part.text for part in split_text(encoding, repair(text), limit, overlap, boundary)]
 
 
-def splitting(
-    encoding: Encoding, limit: int, overlap: int = 0, boundary: Boundary = "char"
-) -> TextFunction:
-    """Return a function from a text to its parts that each fit in ``limit`` tokens."""
-    return lambda text: [
-        part.text for part in split_text(encoding, repair(text), limit, overlap, boundary)
-    ]
+def making(function: RowFunction, encoding: AnyEncoding, *arguments: Any) -> Maker:
+    """Return what makes a function of a text, by an encoding and the other arguments.
+
+    Raises:
+        ValueError, TypeError, OSError: as in ``Carried``, and as the function for these arguments.
+    """
+    carried = Carried(encoding)
+    function(get_encoding("bytes"), "", *arguments)  # an encoding that takes no time to load
+
+    def make() -> TextFunction:
+        own = carried.get()
+        return lambda text: function(own, text, *arguments)
+
+    return make
 
 
-def check_splitting(limit: int, overlap: int, boundary: Boundary) -> None:
-    """Raise ``ValueError`` or ``TypeError`` if texts cannot be split so."""
-    split_text(get_encoding("bytes"), "", limit, overlap, boundary)
+def making_ids(encoding: AnyEncoding, allowed_special: Collection[str]) -> Maker:
+    """Return what makes a function from a text to its ids; other special names are plain text.
+
+    Raises:
+        ValueError, OSError: as in ``Carried`` and ``check_fixed_ids``.
+        TypeError: as in ``Carried``; ``allowed_special`` is a single str.
+    """
+    if isinstance(allowed_special, str):
+        raise TypeError(f"allowed_special is the str {allowed_special!r}; pass a set of names")
+    carried = Carried(encoding)
+    check_fixed_ids(carried.get())
+    allowed = frozenset(allowed_special)
+    if not allowed:
+        return lambda: carried.get().encode_ordinary
+    return lambda: partial(carried.get().encode, allowed_special=allowed, disallowed_special=())
 
 
 def each_once(function: Callable[[Any], Any], texts: Iterable[Any]) -> list[Any]:
@@ -284,25 +306,6 @@ def apply_to_values(
         ValueError, TypeError: as in ``text_of``.
     """
     return each_once(function, [text_of(value, errors, column) for value in values])
-
-
-#: A function of an encoding, a text, and perhaps a limit.
-RowFunction = Callable[..., Any]
-
-
-def count(encoding: Encoding, text: str) -> Any:
-    """Return the number of tokens of a text."""
-    return encoding.count(text)
-
-
-def truncated(encoding: Encoding, text: str, limit: int) -> Any:
-    """Return as much of a text as fits in ``limit`` tokens."""
-    return truncating(encoding, limit)(text)
-
-
-def split(encoding: Encoding, text: str, limit: int) -> Any:
-    """Return the parts of a text that each fit in ``limit`` tokens."""
-    return splitting(encoding, limit)(text)
 
 
 #: The most texts cached with the same other arguments, the length of the longest of these, and the

@@ -342,7 +342,7 @@ class _CountPrepared(Count):
         figures = Figures(len(self._preparation.rules))
 
         def parts() -> Iterator[Any]:
-            for text, group, rest in rows_of(batches, self._errors, self._column, skip):
+            for text, group, rest in rows_of(batches, self.errors, self.column, skip):
                 document = prepared(text, group, self._preparation, rest[0] or ())
                 figures.add(document)
                 for kept in document.kept:

@@ -267,6 +267,7 @@ def test_damage_is_an_error_or_left_out() -> None:
     # What is named, JSON lines anywhere, and all if it is said, are errors.
     for line, message in (
         ("c/bad.txt", f"c/bad.txt: {REASON}"),
+        ("No", "No: No such file or directory"),  # whose reason begins as its name does
         ("c --errors strict", f"c/bad.txt: {REASON}"),
         ("c --field t --exclude bad.txt", "c/de.jsonl:1: no field 't'"),
         ("d.jsonl", "d.jsonl:1: no field 'text'; there are none"),

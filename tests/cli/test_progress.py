@@ -381,7 +381,6 @@ class _Whole(Corpus):
     size = 50_000_000
 
     def __init__(self, done: int) -> None:
-        super().__init__([], "text", None, False, None)
         self.done = done
 
 

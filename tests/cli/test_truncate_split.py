@@ -35,6 +35,20 @@ def truncate(line: str, stdin: str | bytes = b"") -> TextResult:
     return command(f"truncate -e gpt2 -n {line}", stdin=stdin)
 
 
+def test_tokens_are_estimated_if_that_is_said() -> None:
+    model = "-n 3 -m claude-sonnet-4-5"
+    for line, out in (
+        (f"truncate {model}", "hello worl"),
+        (f"split -0 {model}", "hello worl\0d\0"),
+    ):
+        status, printed, err = command(f"{line} --estimate", stdin="hello world")
+        assert (status, printed) == (0, out)
+        assert err.startswith("compat-bpe: an estimate: Anthropic says")
+        status, printed, err = command(line, stdin="hello world")
+        assert (status, printed) == (2, "")
+        assert err.endswith("; --estimate estimates it\n")
+
+
 @given(
     text=utf8_texts,
     limit=st.integers(0, 60),

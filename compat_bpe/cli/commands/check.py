@@ -46,7 +46,7 @@ from ...files.write import write_files
 from ..app import JOBS, NO_CACHE, GroupedCommand, check_together, given_options, option
 from ..counting import FileCounter, count_files
 from ..input import no_ignore_option, notebooks_option, paths_argument, reason_of
-from ..options.encoding import ESTIMATE, TokenNumber, chosen_answer, encoding_options, loaded
+from ..options.encoding import NamedEncoding, TokenNumber, estimate_option, loaded
 from ..output import CommandError, command_errors, failure, plural, write_line, write_message
 from ..progress import FileProgress
 
@@ -84,8 +84,7 @@ def _part(value: str) -> Part:
 
 @click.command(cls=GroupedCommand, groups=_GROUPS)
 @paths_argument("paths", "[PATH]...", type=click.Path(readable=False))
-@encoding_options
-@ESTIMATE
+@estimate_option
 @option(
     "--config FILE",
     "Use this configuration instead of the nearest one.",
@@ -150,10 +149,7 @@ class _Check:
     """A run of the command; its options are attributes."""
 
     paths: tuple[str, ...]
-    model: str | None
-    encoding: str | None
-    pattern: str | None
-    estimate: bool
+    named: NamedEncoding
     config: str | None
     init: bool
     fix_limits: bool
@@ -176,14 +172,15 @@ class _Check:
             raise click.UsageError("--all is for the table, not for other formats.")
         self._format = "json" if self.as_json else self.format_name or "table"
         # The tokenizer for rules that name none.
-        self._given = chosen_answer(self.model, self.encoding, estimate=self.estimate)
+        self._given = self.named.answer()
         self._encodings: dict[Answer | None, Encoding] = {}
         #: The caches of counts that are in use.
         self._caches: dict[Answer | None, CountCache] = {}
         self._counting: Counting | None = None
-        if self.model is not None or self.encoding is not None:
-            self._counting = Counting(None, self.model, self.estimate)
-        if self._counting is not None or self.pattern is not None:
+        named = self.named
+        if named.model is not None or named.encoding is not None:
+            self._counting = Counting(None, named.model, bool(named.estimate))
+        if self._counting is not None or named.pattern is not None:
             self._encoding()  # its errors are reported at once
 
     def status(self) -> int:
@@ -399,7 +396,7 @@ class _Check:
             CommandError: it cannot be loaded.
         """
         if by not in self._encodings:
-            pattern = self.pattern if by is None else None
+            pattern = self.named.pattern if by is None else None
             self._encodings[by] = loaded(self._answer(by), pattern)
         return self._encodings[by]
 

@@ -234,7 +234,7 @@ def counts(
     read = CorpusCounts()
     if not to_stdout:
         others = [context.params["mask"], *vocabulary_inputs(context.params["like"])]
-        inputs = [*counted.files, *(file.path for file in documents.files)]
+        inputs = [*counted.reader.files, *(file.path for file in documents.files)]
         check_outputs([output], [*inputs, *filter(None, others)])
     sums = _Sums(keeps_groups=by_group or bool(weights))
     figures: dict[str, Any] = {}

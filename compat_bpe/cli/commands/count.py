@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Generator, Sequence
 from contextlib import closing, nullcontext
+from itertools import chain
 from typing import Any, NamedTuple
 
 import click
@@ -13,6 +14,7 @@ from ... import Encoding
 from ...encodings.resolve import is_path
 from ...files.text import STDIN
 from ...files.walk import Found
+from ..app import options_of
 from ..count_view import (
     CountedFile,
     Rest,
@@ -31,7 +33,7 @@ from ..count_view import (
 )
 from ..counting import Counts, FileCounter, Outcome, count_files
 from ..input import announce_wait, read_list
-from ..options.count import GROUPS, Choice, CountCommand, CountOptions, count_options
+from ..options.count import GROUPS, Choice, CountCommand, CountOptions
 from ..options.encoding import chosen_answer, loaded
 from ..output import (
     CommandError,
@@ -58,7 +60,7 @@ _WIDTH_OF_UNKNOWN = 7
 
 
 @click.command(cls=CountCommand, groups=GROUPS, short_help="Count the tokens of files.")
-@count_options
+@options_of(CountOptions)
 def count(**values: Any) -> None:
     """Count the tokens of each file, and of all together.
 
@@ -434,12 +436,10 @@ class _Run(CountOptions):
                 (shown_name(one.found.path) or "the text", one.counts.tokens)
                 for one in self._counted
             ]
-        is_over = False
-        for name, tokens in counts:
-            for message in over_limit(name, columns, tokens, self.limit):
-                write_message(message)
-                is_over = True
-        return is_over
+        over = [over_limit(name, columns, tokens, self.limit) for name, tokens in counts]
+        for message in chain.from_iterable(over):
+            write_message(message)
+        return any(over)
 
     def _write(self, tokens: Sequence[int], name: str) -> None:
         write_line(self._table.line(tokens, name))

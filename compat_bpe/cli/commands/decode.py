@@ -16,7 +16,7 @@ from ... import Encoding
 from ...encodings.tokenizer import Tokenizer
 from ..app import option
 from ..input import file_argument, read_blocks
-from ..options.encoding import chosen_encoding, encoding_options
+from ..options.encoding import NamedEncoding, encoding_option
 from ..output import CommandError, shown_name, write_bytes
 
 #: The largest number of digits of an id.
@@ -39,14 +39,12 @@ class _Portion(NamedTuple):
 
 @click.command()
 @file_argument
-@encoding_options
+@encoding_option
 @option("--packed", "Read ids as bytes: little-endian uint32.")
 @option("--skip-special-tokens", "Leave out the special tokens.")
 def decode(
     file: str,
-    model: str | None,
-    encoding: str | None,
-    pattern: str | None,
+    named: NamedEncoding,
     packed: bool,
     skip_special_tokens: bool,
 ) -> None:
@@ -63,7 +61,7 @@ def decode(
     Large input takes little memory. A vocabulary of pieces (WordPiece, SentencePiece and the like)
     has a decoder that adds the spaces; it needs all ids at once.
     """
-    chosen = chosen_encoding(model, encoding, pattern)
+    chosen = named.load()
     portions = _read_packed(file) if packed else _read_written(file)
     if chosen.core.definition.make_decoder is not None:
         # The text of a token depends on the tokens beside it.

@@ -7,7 +7,6 @@ import sys
 from collections.abc import Collection, Sequence
 
 import click
-from click.shell_completion import CompletionItem
 
 from ... import Encoding, get_encoding
 from ...chat.limits import ContextLimit, context_limit, known_limits
@@ -17,20 +16,19 @@ from ...encodings.model_names import (
     MODEL_TO_ENCODING,
     OTHER_MODEL_PREFIX_TO_ENCODING,
     OTHER_MODEL_TO_ENCODING,
-    model_names,
     resolve_model,
     rule_of,
 )
 from ...encodings.published import all_encoding_names
 from ..app import option
-from ..options.encoding import chosen_answer, chosen_encoding, encoding_options
+from ..options.encoding import NamedEncoding, chosen_answer, complete_model, encoding_option
 from ..output import PROGRAM, CommandError, write_line, write_message
 
 
 @click.command(short_help="List the encodings.")
-@encoding_options
+@encoding_option
 @option("--json", "Print one JSON list.", to="as_json")
-def encodings(model: str | None, encoding: str | None, pattern: str | None, as_json: bool) -> None:
+def encodings(named: NamedEncoding, as_json: bool) -> None:
     """List the encodings, or describe one.
 
     \b
@@ -48,10 +46,8 @@ def encodings(model: str | None, encoding: str | None, pattern: str | None, as_j
     (a number) and "tokens_of" ("tiktoken", "tokenizers", "sentencepiece" or "baseline"). The size
     is null for baselines that number words as they occur.
     """
-    if model is None and encoding is None and pattern is None:
-        chosen = list(map(_shipped, all_encoding_names()))
-    else:
-        chosen = [chosen_encoding(model, encoding, pattern)]
+    is_named = set(named) != {None}
+    chosen = [named.load()] if is_named else list(map(_shipped, all_encoding_names()))
     described = [
         {
             "name": one.name,
@@ -81,14 +77,8 @@ def _shipped(name: str) -> Encoding:
         raise CommandError(str(error)) from error
 
 
-def _complete_model(
-    _context: click.Context, _parameter: click.Parameter, start: str
-) -> list[CompletionItem]:
-    return [CompletionItem(name) for name in model_names() if name.startswith(start)]
-
-
 @click.command(short_help="List models and their limits.")
-@click.argument("names", nargs=-1, metavar="[MODEL]...", shell_complete=_complete_model)
+@click.argument("names", nargs=-1, metavar="[MODEL]...", shell_complete=complete_model)
 @option(
     "--families",
     "List the families of models whose encodings are not included, and how to count their tokens.",

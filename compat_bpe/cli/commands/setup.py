@@ -16,6 +16,7 @@ from ..output import (
     CommandError,
     check_new_file,
     check_outputs,
+    command_errors,
     plural,
     write_line,
     write_text,
@@ -208,10 +209,8 @@ def cache(folder: bool, clear: bool) -> None:
         return
     kept = CountCache(place)
     if clear:
-        try:
+        with command_errors(place):
             kept.clear()
-        except OSError as error:
-            raise CommandError(f"{error.filename}: {error.strerror or error}") from None
         return
     size, counts = kept.size()
     write_line(f"folder: {place}")

@@ -27,14 +27,7 @@ from ..input import (
     unescape,
     walk_options,
 )
-from ..options.encoding import (
-    ESTIMATE,
-    TokenNumber,
-    chosen_answer,
-    encoding_options,
-    limit_option,
-    loaded,
-)
+from ..options.encoding import NamedEncoding, TokenNumber, estimate_option, limit_option, loaded
 from ..output import (
     CommandError,
     check_new_file,
@@ -80,8 +73,7 @@ _DIGITS = 4
 )
 @walk_options
 @notebooks_option
-@encoding_options
-@ESTIMATE
+@estimate_option
 @reading_options
 @option(
     "-o --output PREFIX",
@@ -106,10 +98,7 @@ def split(
     boundary: Literal["char", "word", "line"],
     walk: Walk,
     notebooks: bool,
-    model: str | None,
-    encoding: str | None,
-    pattern: str | None,
-    estimate: bool,
+    named: NamedEncoding,
     reading: Reading,
     prefix: str | None,
     suffix: str,
@@ -168,8 +157,8 @@ def split(
         raise click.UsageError("--files needs a PATH, such as a directory.")
     if as_files and overlap:
         raise click.UsageError("--files and --overlap exclude each other.")
-    answer = chosen_answer(model, encoding, estimate=estimate)
-    chosen = loaded(answer, pattern)
+    answer = named.answer()
+    chosen = loaded(answer, named.pattern)
     from ...fit.longest_part import message_of
     from ...fit.split import check_sizes, iter_parts, pack_texts
 
@@ -186,7 +175,7 @@ def split(
     try:
         if as_files:
             read = list(texts)
-            named = ((_in_header(path), kept.text) for path, kept in texts.items())
+            headed = ((_in_header(path), kept.text) for path, kept in texts.items())
             parts = [
                 _Part(
                     part.text,
@@ -194,7 +183,7 @@ def split(
                     answer.tokens(part.count),
                     {"files": _places(part.texts, read)},
                 )
-                for part in pack_texts(chosen, named, limit, boundary)
+                for part in pack_texts(chosen, headed, limit, boundary)
             ]
         else:
             (source,) = texts.values()
@@ -215,11 +204,9 @@ def split(
     if prefix is not None:
         outputs = _paths(prefix, suffix, len(parts))
         _check_new(outputs, force)
-        check_outputs(outputs, [*texts, *vocabulary_inputs(encoding)])
-        try:
+        check_outputs(outputs, [*texts, *vocabulary_inputs(named.encoding)])
+        with command_errors():
             write_files((path, part.data) for path, part in zip(outputs, parts))
-        except OSError as error:
-            raise CommandError(f"{error.filename}: {error.strerror or error}") from None
         for path, part in zip(outputs, parts):
             write_line(part.as_json(path=path) if as_json else path)
     elif as_json:
@@ -382,8 +369,6 @@ def _check_new(paths: Sequence[str], force: bool) -> None:
     """
     for path in paths:
         check_new_file(path, force=force)
-        if not os.path.exists(path):
-            continue
         # A device or a pipe would be replaced, not written to.
-        if not os.path.isfile(path):
+        if os.path.exists(path) and not os.path.isfile(path):
             raise CommandError(f"{path}: not a regular file")

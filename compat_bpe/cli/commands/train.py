@@ -365,7 +365,7 @@ def train(
     # Without PATH, counts stand for the corpus.
     documents = corpus.find() if corpus.paths or not counted.paths else corpus.empty()
     mask = click.get_current_context().params["mask"]
-    others = [mask, *vocabulary_inputs(training.like), *counted.files]
+    others = [mask, *vocabulary_inputs(training.like), *counted.reader.files]
     others += vocabulary_inputs(training.start)
     check_inputs(output, name, formats, extra, documents, others)
     with command_errors(output):
@@ -391,7 +391,14 @@ def train(
                 formats=formats,
                 merges=trained.merges,
                 manifest={
-                    "settings": _settings(training, preparation, corpus),
+                    # Pattern and special tokens are elsewhere in it.
+                    "settings": {
+                        **training.described(),
+                        **preparation.described(),
+                        "field": corpus.field,
+                        "group_field": corpus.group_field,
+                        "errors": corpus.errors,
+                    },
                     "corpus": read,
                     "versions": {"compat_bpe": __version__, "unicode": "16.0"},
                     "metrics": trained.metrics(),
@@ -447,19 +454,6 @@ def _feed(
     forecast.all_read()
 
 
-def _settings(
-    training: Training, preparation: Preparation, corpus: CorpusArguments
-) -> dict[str, Any]:
-    """Return the settings for the manifest, which has pattern and special tokens elsewhere."""
-    return {
-        **training.described(),
-        **preparation.described(),
-        "field": corpus.field,
-        "group_field": corpus.group_field,
-        "errors": corpus.errors,
-    }
-
-
 def _summary(
     trained: AnyTrained, counts: CorpusCounts, counted: CountedInput, output: Path, files: list[str]
 ) -> Iterator[str]:
@@ -469,7 +463,7 @@ def _summary(
     sources = [f"{plural(kept.documents, 'document')} of {size}"] * bool(
         kept.documents or not counted.paths
     )
-    sources += [plural(counted.total, "counted chunk")] * bool(counted.paths)
+    sources += [plural(counted.reader.total, "counted chunk")] * bool(counted.paths)
     yield f"{plural(trained.encoding.n_vocab, 'token')}, {merges}from {' and '.join(sources)}"
     yield f"{output}: {', '.join(files)}"
 

@@ -24,7 +24,7 @@ from ..input import (
     replace_escaped,
     unescape,
 )
-from ..options.encoding import ESTIMATE, chosen_answer, encoding_options, limit_option, loaded
+from ..options.encoding import NamedEncoding, estimate_option, limit_option, loaded
 from ..output import (
     CommandError,
     command_errors,
@@ -66,8 +66,7 @@ _NOUNS: Mapping[str, str] = {"line": "lines", "word": "words", "char": "characte
     "ends, on a line of its own if cut between lines; otherwise nothing.",
     type=unescape,
 )
-@encoding_options
-@ESTIMATE
+@estimate_option
 @reading_options
 @option("--report", "Report the kept part on standard error.")
 @option("--json", "Print the kept text and the report as a JSON object.", to="as_json")
@@ -78,10 +77,7 @@ def truncate(
     keep: Keep,
     boundary: Boundary,
     marker: str | None,
-    model: str | None,
-    encoding: str | None,
-    pattern: str | None,
-    estimate: bool,
+    named: NamedEncoding,
     reading: Reading,
     report: bool,
     as_json: bool,
@@ -114,8 +110,8 @@ def truncate(
     null if not all of it was needed; and "estimate", the reason why the tokens are an estimate, or
     null.
     """
-    answer = chosen_answer(model, encoding, estimate=estimate)
-    chosen, limit = loaded(answer, pattern), answer.limit(limit)
+    answer = named.answer()
+    chosen, limit = loaded(answer, named.pattern), answer.limit(limit)
     if keep == "head":
         escaped, is_whole = _read_head(file, reading, chosen, limit, look_for_end=report or as_json)
     else:
