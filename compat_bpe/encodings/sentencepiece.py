@@ -25,7 +25,7 @@ from ..pipeline.models.sentencepiece.unigram import SentencePieceUnigram
 from ..pipeline.special_tokens import NOTHING, AllowedSpecial, DisallowedSpecial, allowed_names
 from ..pipeline.tokenized import Padding, Tokenized, Truncation
 from ..unicode.surrogates import repair
-from .encoding import Encoding
+from .encoding import Encoding, offsets_of
 from .tokenizer import Text, Tokenizer, words_of
 
 if TYPE_CHECKING:
@@ -153,19 +153,11 @@ class SentencePiece(Tokenizer):
         if ends:
             before = [id_ for id_ in ends if id_ == self.bos_id]
             after = [id_ for id_ in ends if id_ == self.eos_id]
-            names = self.definition.texts
-            tokenized = Tokenized(
-                [*before, *tokenized.ids, *after],
-                [
-                    *map(names.__getitem__, before),
-                    *tokenized.tokens,
-                    *map(names.__getitem__, after),
-                ],
-                [(0, 0)] * len(before) + tokenized.offsets + [(0, 0)] * len(after),
-                [None] * len(before) + tokenized.word_ids + [None] * len(after),
-                special_tokens_mask=[1] * len(before) + [0] * len(tokenized) + [1] * len(after),
-                overflowing=tokenized.overflowing,
-            )
+            name = self.definition.texts.__getitem__
+            first, last = (Tokenized.added(ids, [*map(name, ids)], 0) for ids in (before, after))
+            kept, overflowing = tokenized.changed(overflowing=[]), tokenized.overflowing
+            tokenized = Tokenized.joined([first, kept, last])
+            tokenized.overflowing = overflowing
         return tokenized if padding is None else padding.applied([tokenized])[0]
 
     def encode_as_placed_pieces(self, text: str) -> list[PlacedPiece]:
@@ -261,14 +253,9 @@ class SentencePiece(Tokenizer):
             UnicodeDecodeError: the bytes are not UTF-8.
             KeyError, OverflowError: as in ``decode``.
         """
-        offsets = []
-        characters = 0
-        for piece in self._decoder.texts(tokens):
-            data = piece.encode("utf-8", "surrogateescape")
-            goes_on = 0x80 <= data[0] < 0xC0 if data else False
-            offsets.append(max(0, characters - goes_on))
-            characters += sum(not 0x80 <= byte < 0xC0 for byte in data)
-        return self.decode_bytes(tokens).decode(), offsets
+        texts = self._decoder.texts(tokens)
+        pieces = [text.encode("utf-8", "surrogateescape") for text in texts]
+        return self.decode_bytes(tokens).decode(), offsets_of(pieces)
 
     # The vocabulary
 
