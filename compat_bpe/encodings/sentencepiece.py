@@ -7,7 +7,6 @@ from itertools import compress
 from math import exp
 from typing import TYPE_CHECKING, Any
 
-from ..caches import cached_property
 from ..formats.sentencepiece import SentencePieceModel
 from ..pipeline.added_tokens import AddedTokens
 from ..pipeline.decoders.pieces import SentencePieceDecoder
@@ -59,6 +58,11 @@ class SentencePiece(Tokenizer):
         types = definition.types
         chosen = types.translate(bytes(kind == CONTROL for kind in range(256)))
         self._special_token_values = set(compress(range(len(types)), chosen))
+        parts: Any = self.core.definition
+        self._model: SentencePieceBase = parts.model
+        self._added: AddedTokens = parts.added
+        self._normalizer: Normalizer = parts.added.normalize
+        self._decoder: SentencePieceDecoder = parts.make_decoder()
 
     # Text to ids
 
@@ -349,32 +353,6 @@ class SentencePiece(Tokenizer):
         if not isinstance(value, dict):
             raise ValueError(f"the state of a pickled SentencePiece is a {type(value).__name__}")
         SentencePiece.__init__(self, **value)
-
-    @property
-    def _model(self) -> SentencePieceBase:
-        model = self.core.definition.model
-        assert isinstance(model, SentencePieceBase)
-        return model
-
-    @property
-    def _added(self) -> AddedTokens:
-        added = self.core.definition.added
-        assert isinstance(added, AddedTokens)
-        return added
-
-    @property
-    def _normalizer(self) -> Normalizer:
-        normalize = self._added.normalize
-        assert normalize is not None
-        return normalize
-
-    @cached_property
-    def _decoder(self) -> SentencePieceDecoder:
-        make_decoder = self.core.definition.make_decoder
-        assert make_decoder is not None
-        decoder = make_decoder()
-        assert isinstance(decoder, SentencePieceDecoder)
-        return decoder
 
 
 def placed_pieces(

@@ -9,6 +9,22 @@ if TYPE_CHECKING:
     from ..pipeline.pre_tokenizers.split import Behavior
 
 
+def file_parts(
+    pre_tokenizer: dict[str, Any] | None,
+    post_processor: dict[str, Any] | None,
+    decoder: dict[str, Any],
+    *,
+    normalizer: dict[str, Any] | None = None,
+) -> dict[str, Any]:
+    """Return the parts around the model of a file; a part may be None."""
+    return {
+        "normalizer": normalizer,
+        "pre_tokenizer": pre_tokenizer,
+        "post_processor": post_processor,
+        "decoder": decoder,
+    }
+
+
 def split_part(
     pattern: str, behavior: Behavior = "Isolated", *, invert: bool = False
 ) -> dict[str, Any]:
