@@ -157,11 +157,19 @@ class SentencePiece(Tokenizer):
         if ends:
             before = [id_ for id_ in ends if id_ == self.bos_id]
             after = [id_ for id_ in ends if id_ == self.eos_id]
-            name = self.definition.texts.__getitem__
-            first, last = (Tokenized.added(ids, [*map(name, ids)], 0) for ids in (before, after))
-            kept, overflowing = tokenized.changed(overflowing=[]), tokenized.overflowing
-            tokenized = Tokenized.joined([first, kept, last])
-            tokenized.overflowing = overflowing
+            names = self.definition.texts
+            tokenized = Tokenized(
+                [*before, *tokenized.ids, *after],
+                [
+                    *map(names.__getitem__, before),
+                    *tokenized.tokens,
+                    *map(names.__getitem__, after),
+                ],
+                [(0, 0)] * len(before) + tokenized.offsets + [(0, 0)] * len(after),
+                [None] * len(before) + tokenized.word_ids + [None] * len(after),
+                special_tokens_mask=[1] * len(before) + [0] * len(tokenized) + [1] * len(after),
+                overflowing=tokenized.overflowing,
+            )
         return tokenized if padding is None else padding.applied([tokenized])[0]
 
     def encode_as_placed_pieces(self, text: str) -> list[PlacedPiece]:
