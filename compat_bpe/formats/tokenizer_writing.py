@@ -128,6 +128,35 @@ def template_part(
     }
 
 
+def bert_parts(
+    first: str,
+    last: str,
+    ids: Mapping[str, int],
+    *,
+    first_type: int = 0,
+    between: int = 1,
+    **normalizer: Any,
+) -> dict[str, Any]:
+    """Return the parts around a WordPiece model of BERT's kind, as in a file.
+
+    Args:
+        first, last: the tokens before and after a text.
+        ids: the id of each token.
+        first_type: the type of the token before a text.
+        between: the number of tokens between two texts.
+        normalizer: the arguments of ``bert_normalizer_part``.
+    """
+    single = [token_item(first, first_type), text_item("A"), token_item(last)]
+    more = [token_item(last)] * (between - 1)
+    pair = [*single, *more, text_item("B", 1), token_item(last, 1)]
+    return file_parts(
+        {"type": "BertPreTokenizer"},
+        template_part(single, pair, {name: ids[name] for name in (first, last)}),
+        {"type": "WordPiece", "prefix": "##", "cleanup": True},
+        normalizer=bert_normalizer_part(**normalizer),
+    )
+
+
 def sentence_part(
     kind: str, first: str, last: str, ids: Mapping[str, int], **flags: bool
 ) -> dict[str, Any]:
