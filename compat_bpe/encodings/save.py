@@ -15,7 +15,12 @@ from ..formats.tiktoken import format_ranks, parse_ranks
 from ..formats.tokenizer_bpe import ListedModel, RankedModel
 from ..formats.tokenizer_json import TokenizerDefinition, parse_tokenizer
 from ..formats.tokenizer_parts import padding_part, truncation_part
-from ..formats.tokenizer_writing import byte_level_part, pattern_part, pre_tokenizers_part
+from ..formats.tokenizer_writing import (
+    byte_level_part,
+    file_parts,
+    pattern_part,
+    pre_tokenizers_part,
+)
 from ..formats.vocab_merges import is_heading, parse_merges
 from ..pipeline.added_tokens import AddedToken
 from ..pipeline.cutter import check_encoding
@@ -278,12 +283,7 @@ def _definition(encoding: Encoding) -> TokenizerDefinition:
     except ValueError as error:
         raise ValueError(f"{encoding!r}: {error}") from None
     byte_level = byte_level_part(use_regex=False)
-    parts = {
-        "normalizer": None,
-        "pre_tokenizer": pre_tokenizers_part(split, byte_level),
-        "post_processor": None,
-        "decoder": byte_level,
-    }
+    parts = file_parts(pre_tokenizers_part(split, byte_level), None, byte_level)
     specials = _names(encoding)
     if len(set(specials.values())) < len(specials):
         raise ValueError(f"{encoding!r}: two special tokens have the same id")

@@ -51,7 +51,7 @@ from ..unicode.properties import (
     word,
 )
 from ..unicode.tables import SCRIPTS
-from .parser import HEX, NEWLINE, POSIX_CLASS, Parser, lone, parse
+from .parser import HEX, NEWLINE, Parser, lone, parse
 from .translation import Writer, count
 from .tree import Alternatives, Anchor, Atomic, Chars, Look, Node, Repeat, Sequence, project, walk
 
@@ -207,16 +207,8 @@ class _Parser(Parser):
             self.fail(f"{sign} in a class is not supported")
         return super().set_operator(sign)
 
-    def bracket_item(self, start: int) -> CodePoints:
-        at = self.at
-        match = self.take_match(POSIX_CLASS)
-        if match is None:
-            return super().bracket_item(start)
-        try:
-            points = posix(match[2])
-        except KeyError:
-            self.fail(f"the class {match[0]} is not known", at)
-        return ~points if match[1] else points
+    def posix(self, name: str) -> CodePoints:
+        return posix(name)
 
 
 class Letter(Chars):

@@ -24,6 +24,7 @@ from ..tokenizer_bpe import ListedModel, RankedModel
 from ..tokenizer_json import TokenizerDefinition
 from ..tokenizer_writing import (
     byte_level_part,
+    file_parts,
     pattern_part,
     pre_tokenizers_part,
     split_part,
@@ -281,12 +282,12 @@ def read_spelled(vocabulary: Vocabulary) -> TokenizerDefinition:
         fuse=True,
         byte_fallback=model.vocabulary.keys() >= {f"<0x{byte:02X}>" for byte in range(256)},
     )
-    parts = {
-        "normalizer": {"type": "Replace", "pattern": {"String": " "}, "content": "▁"},
-        "pre_tokenizer": None,
-        "post_processor": vocabulary.template(adds_bos=True),
-        "decoder": _SPELLED_DECODER,
-    }
+    parts = file_parts(
+        None,
+        vocabulary.template(adds_bos=True),
+        _SPELLED_DECODER,
+        normalizer={"type": "Replace", "pattern": {"String": " "}, "content": "▁"},
+    )
     source = vocabulary.metadata.source
     return TokenizerDefinition(
         model._replace(unknown=policy), vocabulary.added_tokens(), parts, source
@@ -299,12 +300,12 @@ def _definition(vocabulary: Vocabulary, pre: Pre, model: ModelPart) -> Tokenizer
     kinds += ["Lowercase"] if metadata.truth("normalizer.lowercase") else []
     kinds += ["StripAccents"] if metadata.truth("normalizer.strip_accents") else []
     normalizers = [{"type": kind} for kind in kinds]
-    parts: dict[str, Any] = {
-        "normalizer": {"type": "Sequence", "normalizers": normalizers} if normalizers else None,
-        "pre_tokenizer": pre_tokenizers_part(*pre.steps),
-        "post_processor": vocabulary.template(adds_bos=pre.adds_bos),
-        "decoder": byte_level_part(add_prefix_space=True),
-    }
+    parts = file_parts(
+        pre_tokenizers_part(*pre.steps),
+        vocabulary.template(adds_bos=pre.adds_bos),
+        byte_level_part(add_prefix_space=True),
+        normalizer={"type": "Sequence", "normalizers": normalizers} if normalizers else None,
+    )
     mask = "[MASK]" if metadata.text("pre") == "modern-bert" else "<mask>"
     return TokenizerDefinition(model, vocabulary.added_tokens(mask), parts, metadata.source)
 

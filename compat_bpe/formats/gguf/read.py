@@ -17,16 +17,10 @@ import os
 import re
 from array import array
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Union
+from typing import TYPE_CHECKING, Union
 
 from .. import missing_byte
-from ..tokenizer_writing import (
-    BERT_PRE_TOKENIZER,
-    bert_normalizer_part,
-    template_part,
-    text_item,
-    token_item,
-)
+from ..tokenizer_writing import bert_parts
 from .container import (
     BYTE,
     CONTROL,
@@ -220,20 +214,13 @@ def _bert(vocabulary: Vocabulary, _: str | None) -> TokenizerDefinition:
         lower = not _has_capitals(vocabulary)
     tokens = [_as_in_vocab_txt(token, kind) for token, kind in zip(vocabulary.tokens, types)]
     written = vocabulary._replace(tokens=tokens)
-    names = {role: tokens[number] for role, number in (("first", first), ("last", last))}
-    begin, end = token_item(names["first"]), token_item(names["last"])
-    parts: dict[str, Any] = {
-        "normalizer": bert_normalizer_part(
-            lowercase=lower, strip_accents=metadata.truth("normalizer.strip_accents")
-        ),
-        "pre_tokenizer": BERT_PRE_TOKENIZER,
-        "post_processor": template_part(
-            [begin, text_item("A"), end],
-            [begin, text_item("A"), end, text_item("B", 1), token_item(names["last"], 1)],
-            {names["first"]: first, names["last"]: last},
-        ),
-        "decoder": {"type": "WordPiece", "prefix": _GOES_ON, "cleanup": True},
-    }
+    parts = bert_parts(
+        tokens[first],
+        tokens[last],
+        {tokens[first]: first, tokens[last]: last},
+        lowercase=lower,
+        strip_accents=metadata.truth("normalizer.strip_accents"),
+    )
     model = WordPiecePart(written.ids(), tokens[unknown])
     return TokenizerDefinition(model, written.added_tokens(), parts, metadata.source)
 

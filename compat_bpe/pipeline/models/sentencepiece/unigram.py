@@ -92,7 +92,7 @@ class SentencePieceUnigram(SentencePieceBase):
         normal = (score for score, kind in zip(pieces.scores, pieces.types) if kind == NORMAL)
         self.unk_score = rounded(min(normal, default=_LARGEST) - _UNKNOWN_PENALTY)
         #: The best ways through parts of words with no place in them to cut, and through words.
-        self._parts = Cache(self._way_of_part, _WORDS, LONGEST)
+        self._parts = Cache(lambda part: self._finder.find(part), _WORDS, LONGEST)
         self._words = Cache(self._way_of_word, _WORDS, LONGEST)
         self._blocks = Cache(self._way_of_block, _BLOCKS, _LONGEST_BLOCK)
         #: The number of texts to be split before a pattern for it is built.
@@ -223,9 +223,6 @@ class SentencePieceUnigram(SentencePieceBase):
         of_pieces = self._groups.scores.items()
         scores = [score for text, score in of_pieces if len(text) == 1]
         return max(map(abs, [*scores, self.unk_score])) + ROUNDING
-
-    def _way_of_part(self, part: str) -> Way:
-        return self._finder.find(part)
 
     @cached_property
     def _finder(self) -> WayFinder:
