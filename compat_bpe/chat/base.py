@@ -205,6 +205,10 @@ class ChatFormat(ABC):
         """
         return lambda messages: self.count(request.with_messages(messages))
 
+    def adds_up(self, message: Plain) -> bool:
+        """Return True if a message that can be counted has the same tokens in all requests."""
+        return False
+
     def limit(self, tokens: int) -> int:
         """Return the most tokens of the encoding that count as ``tokens`` or fewer."""
         return tokens

@@ -246,6 +246,9 @@ class OpenAIFormat(ChatFormat):
             )
         return _Counter(self, rule, note, request).count
 
+    def adds_up(self, message: Plain) -> bool:
+        return message["role"] == "user" and not message.get("tool_calls")
+
     def check_part(self, part: Any, place: str) -> None:
         """Raise ``Uncountable`` if a part of a message's content cannot be counted."""
         if is_image(part):

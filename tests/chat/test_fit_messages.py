@@ -11,7 +11,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from compat_bpe.chat import ChatTemplate, FittedMessages, count_messages, fit_messages
+from compat_bpe.chat import (
+    ChatTemplate,
+    FittedMessages,
+    MessageCount,
+    count_messages,
+    fit_messages,
+)
 from compat_bpe.chat.fit import units_of
 from compat_bpe.chat.openai import _Counter
 from tests.chat.families import LLAMA_2, TEMPLATES
@@ -271,6 +277,22 @@ def test_a_message_is_counted_once(monkeypatch: pytest.MonkeyPatch) -> None:
     # Each of the others was tried after those that fit.
     assert 20 < len(fitted.kept) < 180
     assert len(counted) == len(chat)
+
+
+def test_images_are_put_back_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The whole conversation is not counted for each."""
+    real, lengths = _Counter.count, []
+
+    def count(self: _Counter, conversation: list[dict[str, Any]]) -> MessageCount:
+        lengths.append(len(conversation))
+        return real(self, conversation)
+
+    chat = [asked("x" * (at % 7)) for at in range(400)]
+    limit = count_messages(chat, model="gpt-4o") * 2 // 3
+    monkeypatch.setattr(_Counter, "count", count)
+    fitted = fit_messages(chat, limit, model="gpt-4o", drop_first=["images"])
+    assert (fitted.dropped, len(fitted.without_images)) == ((), 139)
+    assert sum(lengths) < 20 * len(chat)
 
 
 def test_what_all_of_it_is_refused_for_is_said() -> None:
