@@ -50,7 +50,7 @@ from .merges_of_characters import (
 )
 
 #: The rules by which the next pair is chosen, by name.
-RULES: dict[str, type[CharacterLearner | LikelihoodLearner]] = {
+RULES: dict[str, type[CharacterLearner]] = {
     "frequency": CharacterLearner,
     "likelihood": LikelihoodLearner,
 }
@@ -225,7 +225,7 @@ class MergeKind(TokenizerKind):
         points = watch.points if watch is not None else ()
         return Learned(self.part(made, merges), learned, stopped, size, points)
 
-    def _is_low(self, learner: CharacterLearner | LikelihoodLearner, unit: int) -> bool:
+    def _is_low(self, learner: CharacterLearner, unit: int) -> bool:
         """Return True if the score of the next pair is below the lowest."""
         least = self.settings.min_score
         if not least:
