@@ -15,6 +15,7 @@ Nothing is learned from a word with an unknown part.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import Any
@@ -76,19 +77,19 @@ class GrowingTokens:
             min_frequency: the lowest frequency of a word or pair that becomes a token.
             longest: the length in characters, without marks, of the longest token.
         """
-        words = self._spelled(counts)
         names = {number: token for token, number in self._ids.items()}
         ids = sorted(names)
-        places = {number: place for place, number in enumerate(ids)}
+        char_of = {number: chr(place) for place, number in enumerate(ids)}
+        encode = self.encoding("").core.model.encode
+        words: Counter[str] = Counter()
+        for chunk, count in counts.items():
+            tokens = encode(chunk)
+            # Nothing is learned from a chunk in which something is unknown.
+            if self._text([names.get(one, "") for one in tokens]) == chunk:
+                words["".join(map(char_of.__getitem__, tokens))] += count
         texts = [names[number] for number in ids]
         texts += sorted(self.taken - set(texts))
-        learner = _Continued(
-            {"".join(chr(places[one]) for one in word): count for word, count in words.items()},
-            texts,
-            self.marks,
-            min_frequency=min_frequency,
-            longest=longest,
-        )
+        learner = _Continued(words, texts, self.marks, min_frequency=min_frequency, longest=longest)
         made = learner.tokens
         for merge in islice(iter(learner.step, None), number):
             yield self.add(made[merge.made], made[merge.left], made[merge.right], merge.frequency)
@@ -134,17 +135,6 @@ class GrowingTokens:
     def encoding(self, name: str) -> Tokenizer:
         """Return the tokenizer with the new tokens."""
         return Tokenizer(name, self.old.definition._replace(model=self.model(), source=name))
-
-    def _spelled(self, counts: Mapping[str, int]) -> dict[tuple[int, ...], int]:
-        """Return the ids of each chunk in which nothing is unknown, with its count."""
-        encode = self.encoding("").core.model.encode
-        names = {number: token for token, number in self._ids.items()}
-        spelled: dict[tuple[int, ...], int] = {}
-        for chunk, count in counts.items():
-            ids = tuple(encode(chunk))
-            if self._text([names.get(one, "") for one in ids]) == chunk:
-                spelled[ids] = spelled.get(ids, 0) + count
-        return spelled
 
     def _text(self, tokens: list[str]) -> str:
         """Return the text of a word's tokens, without marks."""

@@ -246,15 +246,12 @@ def learn_pieces(
     parts = rules.cut(words)
     learner = _Learner(parts, characters, rules)
     number = 0
-    while number < most:
-        learned_piece = learner.step()
-        if learned_piece is None:
-            break
-        yield learned_piece
+    for piece in islice(iter(learner.step, None), most):
+        yield piece
         number += 1
     if number < most:
-        for piece in islice(learner.spent_pieces(parts), most - number):
-            yield piece, 0
+        for spent in islice(learner.spent_pieces(parts), most - number):
+            yield spent, 0
 
 
 class _Learner(FrequentPairs):

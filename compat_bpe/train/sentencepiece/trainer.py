@@ -147,16 +147,17 @@ def _learn_unigram(
     for _ in counts:
         check_takes_counts(settings)
     corpus = corpus_of_texts(texts, settings, keep_sentences=True)
-    splits = settings.split_by_whitespace
     seeds = seed_pieces(
         corpus.sentences,
-        word_splitter(settings) if splits else lambda sentence: [sentence],
+        word_splitter(settings),
         PieceRules(settings),
         corpus.alphabet,
         settings.max_sentencepiece_length,
         settings.seed_sentencepiece_size or max(100_000, 8 * settings.vocab_size),
     )
-    words = list(corpus.words.items()) if splits else [(text, 1) for text in corpus.sentences]
+    words = list(corpus.words.items())
+    if not settings.split_by_whitespace:
+        words = [(text, 1) for text in corpus.sentences]
     alphabet = corpus.alphabet
     # The sentences take more memory than all words.
     del corpus
