@@ -19,6 +19,7 @@ from .messages import (
     checked_messages,
     checked_objects,
     checked_response_format,
+    function_of,
     part_text,
     plain,
 )
@@ -107,6 +108,14 @@ class Request:
     def place(self, place: str) -> str:
         """Return the place in the caller's request of a place in this one."""
         return place_in(self.places, place)
+
+    def functions(self) -> list[Plain]:
+        """Return the functions that the tools describe.
+
+        Raises:
+            ValueError: a tool is damaged.
+        """
+        return [function_of(one, f"tools[{at}]") for at, one in enumerate(self.tools or ())]
 
     def with_messages(self, messages: list[Plain]) -> Request:
         """Return the same request with other messages."""
