@@ -89,7 +89,9 @@ class GrowingTokens:
                 words["".join(map(char_of.__getitem__, tokens))] += count
         texts = [names[number] for number in ids]
         texts += sorted(self.taken - set(texts))
-        learner = _Continued(words, texts, self.marks, min_frequency=min_frequency, longest=longest)
+        learner = _Continued(
+            words, texts, self.marks, min_frequency=min_frequency, max_token_length=longest
+        )
         made = learner.tokens
         for merge in islice(iter(learner.step, None), number):
             yield self.add(made[merge.made], made[merge.left], made[merge.right], merge.frequency)
@@ -241,30 +243,22 @@ class _Continued(CharacterLearner):
     """Learns merges, except those that would make an existing token.
 
     Args:
-        words, tokens, min_frequency: as in ``CharacterLearner``.
+        words, tokens, limits: as in ``CharacterLearner``.
         marks: the marks of characters.
-        longest: the length in characters, without marks, of the longest token that is made.
     """
 
     def __init__(
-        self,
-        words: Mapping[str, int],
-        tokens: list[str],
-        marks: Marks,
-        *,
-        min_frequency: int,
-        longest: int | None,
+        self, words: Mapping[str, int], tokens: list[str], marks: Marks, **limits: Any
     ) -> None:
-        super().__init__(words, tokens, marks.prefix, min_frequency=min_frequency)
-        self._marks = marks
-        self._most = longest
+        super().__init__(words, tokens, marks.prefix, **limits)
+        self._suffix = marks.suffix
 
     def _is_fit(self, pair: str) -> bool:
         token = joined(self._tokens[ord(pair[0])], self._tokens[ord(pair[1])], self._prefix)
         if token in self._ids:
             return False
-        bare = token.removeprefix(self._prefix).removesuffix(self._marks.suffix)
-        return self._most is None or len(bare) <= self._most
+        bare = token.removeprefix(self._prefix).removesuffix(self._suffix)
+        return self._longest is None or len(bare) <= self._longest
 
 
 #: The class that extends each type of model.

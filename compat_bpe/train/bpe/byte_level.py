@@ -18,7 +18,6 @@ from ...caches import cached_property
 from ...encodings.encoding import Encoding
 from ...formats.settings_beside import FORMATS
 from ..convergence import CONVERGENCE, Convergence, check_has_end, learn_by_steps
-from ..estimate import Costs, distinct_bytes
 from ..kind import Advance, GivenOptions, Kind, Learned, Settings
 from ..options import (
     BYTE_LEVEL,
@@ -190,6 +189,7 @@ class ByteLevelBpe(Kind):
     ends: ClassVar[tuple[str, ...]] = ("vocab_size", "num_merges", "convergence")
     learns_merges: ClassVar[bool] = True
     usual_pattern: ClassVar[str | None] = "gpt2"
+    rates = (0.065, 0.0, 2.8, 1.0, 16.0)
 
     def check(self) -> None:
         """Raise ``ValueError`` if settings do not fit each other."""
@@ -230,10 +230,6 @@ class ByteLevelBpe(Kind):
     @property
     def steps(self) -> str:
         return "steps" if self.most_steps is None else "merges"
-
-    @property
-    def costs(self) -> Costs:
-        return Costs(distinct_bytes(self.splitter()), 0.065, 0.0, 2.8, 1.0, 16.0)
 
     def described(self) -> dict[str, Any]:
         described = super().described()

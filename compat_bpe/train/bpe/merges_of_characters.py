@@ -170,9 +170,9 @@ class CharacterLearner(Learner[str]):
         words: the words, as ``spelled`` gives them, and their counts.
         tokens: the tokens of all ids.
         prefix: the prefix of pieces that do not begin a word.
-        min_frequency: the lowest frequency of a pair that is joined.
-        max_token_length: the length in characters, without marks, of the longest token that is
-            made.
+        limits: ``min_frequency``, the lowest frequency of a pair that is joined, and
+            ``max_token_length``, the length in characters, without marks, of the longest token that
+            is made.
 
     >>> words = {"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}
     >>> marks = Marks("##")
@@ -183,17 +183,9 @@ class CharacterLearner(Learner[str]):
     """
 
     def __init__(
-        self,
-        words: Mapping[str, int],
-        tokens: Sequence[str],
-        prefix: str = "",
-        *,
-        min_frequency: int = 1,
-        max_token_length: int | None = None,
+        self, words: Mapping[str, int], tokens: Sequence[str], prefix: str = "", **limits: Any
     ) -> None:
-        super().__init__(
-            words, tokens, min_frequency=min_frequency, max_token_length=max_token_length
-        )
+        super().__init__(words, tokens, **limits)
         self._prefix = prefix
         self._ids = {token: number for number, token in enumerate(tokens)}
         self._lengths = [1] * len(tokens)
