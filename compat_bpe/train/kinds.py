@@ -30,10 +30,8 @@ _SENTENCEPIECE = {BPE: SentencePieceKind.name, UNIGRAM: SentencePieceUnigram.nam
 
 #: Each kind.
 KINDS: dict[str, type[Kind]] = {
-    ByteLevelBpe.name: ByteLevelBpe,
-    **TOKENIZER_KINDS,
-    SentencePieceKind.name: SentencePieceKind,
-    SentencePieceUnigram.name: SentencePieceUnigram,
+    kind.name: kind
+    for kind in (ByteLevelBpe, *TOKENIZER_KINDS.values(), SentencePieceKind, SentencePieceUnigram)
 }
 
 #: The options of all kinds, by name.

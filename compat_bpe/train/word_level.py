@@ -81,9 +81,9 @@ class WordLevel(TokenizerKind):
             key=lambda word: (-counts[word], word),
         )
         tokens = [*special, *(word for word in kept if word not in special)]
-        stopped = "nothing left" if settings.vocab_size is None else "size"
-        if settings.vocab_size is not None:
-            stopped = "size" if len(tokens) >= settings.vocab_size else "nothing left"
+        stopped = "nothing left"
+        if settings.vocab_size is not None and len(tokens) >= settings.vocab_size:
+            stopped = "size"
             tokens = tokens[: max(settings.vocab_size, len(special))]
         watch = self._watched(tokens, len(special), words)
         if watch is not None and watch.has_converged:

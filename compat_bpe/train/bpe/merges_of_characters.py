@@ -190,11 +190,6 @@ class CharacterLearner(Learner[str]):
         self._ids = {token: number for number, token in enumerate(tokens)}
         self._lengths = [1] * len(tokens)
 
-    @property
-    def tokens(self) -> list[str]:
-        """The tokens of all ids, those that were learned included."""
-        return self._tokens
-
     def step(self) -> Merge | None:
         before = len(self._tokens)
         merge = super().step()
@@ -289,7 +284,7 @@ class LikelihoodLearner(CharacterLearner):
         """Return True if two tokens may be joined, at any score."""
         return self._counts.get(pair, 0) >= self._least and super()._is_fit(pair)
 
-    def _join(self, pair: str, made: str) -> int:
+    def _join(self, pair: str, made: str) -> None:
         """Join a pair in all words, and update the scores of the pairs beside it."""
         words, counts, numbers = self._words, self._counts, self._numbers
         changes: Counter[str] = Counter()
@@ -325,4 +320,3 @@ class LikelihoodLearner(CharacterLearner):
             if self._is_fit(one):
                 heappush(self._heap, (-self._score(one), one))
         self.size -= number_joined
-        return number_joined

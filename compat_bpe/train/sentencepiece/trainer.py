@@ -209,24 +209,12 @@ def assemble(
         raise ValueError(
             f"{reserved[number][0]!r} has the id {number}; there are only {size} pieces"
         )
-    left = iter(learned)
-    texts: list[str] = []
-    scores: list[float] = []
-    types = bytearray()
-    for number in range(size):
-        if number in reserved:
-            text, kind = reserved[number]
-            score = 0.0
-        else:
-            text, score = next(left)
-            kind = NORMAL
-        texts.append(text)
-        scores.append(score)
-        types.append(kind)
+    normal = ((text, NORMAL, score) for text, score in learned)
+    pieces = [(*reserved[at], 0.0) if at in reserved else next(normal) for at in range(size)]
     model = SentencePieceModel(
-        texts,
-        scores,
-        bytes(types),
+        [text for text, _, _ in pieces],
+        [score for _, _, score in pieces],
+        bytes(kind for _, kind, _ in pieces),
         normalizer=normalizer_of(settings),
         kind=MODEL_KINDS[settings.model_type],
         whitespace_as_suffix=settings.treat_whitespace_as_suffix,
