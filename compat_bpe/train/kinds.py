@@ -30,8 +30,10 @@ _SENTENCEPIECE = {BPE: SentencePieceKind.name, UNIGRAM: SentencePieceUnigram.nam
 
 #: Each kind.
 KINDS: dict[str, type[Kind]] = {
-    kind.name: kind
-    for kind in (ByteLevelBpe, *TOKENIZER_KINDS.values(), SentencePieceKind, SentencePieceUnigram)
+    ByteLevelBpe.name: ByteLevelBpe,
+    **TOKENIZER_KINDS,
+    SentencePieceKind.name: SentencePieceKind,
+    SentencePieceUnigram.name: SentencePieceUnigram,
 }
 
 #: The options of all kinds, by name.

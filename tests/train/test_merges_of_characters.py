@@ -157,7 +157,7 @@ def learner_of(
     words: dict[str, int], tokens: list[str] | None = None, **options: int | None
 ) -> LikelihoodLearner:
     tokens = first_tokens(words, [], alphabet_of(words), MARKS) if tokens is None else tokens
-    return LikelihoodLearner(spelled(words, tokens, MARKS), tokens, "##", **options)  # type: ignore[arg-type]
+    return LikelihoodLearner(spelled(words, tokens, MARKS), tokens, "##", **options)
 
 
 def likelihood(both: int, left: int, right: int) -> float:

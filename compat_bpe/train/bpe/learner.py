@@ -222,7 +222,7 @@ class Learner(Generic[AnyStr]):
         while True:
             heap, counts = self._heap, self._counts
             while heap:
-                entry = heappop(heap)
+                entry: tuple[Any, ...] = heappop(heap)
                 pair: str = entry[-1]
                 now = counts[pair]
                 if -entry[0] == now:
