@@ -403,6 +403,35 @@ def test_turns_are_left_out_when_that_is_not_enough() -> None:
     assert fitted(stay + 40, "images", parts="message").dropped
 
 
+def test_results_of_several_calls_are_put_back() -> None:
+    """They are one text in ASCII to OpenAI's models, in which each has more tokens than alone."""
+    calls = [{**CALL, "id": one} for one in "ab"]
+    long, short = "晴れ " * 30, "[result left out]"
+
+    def turns(first: str, second: str) -> list[dict[str, Any]]:
+        return [
+            asked("one", 0),
+            {"role": "assistant", "content": None, "tool_calls": calls},
+            {"role": "tool", "tool_call_id": "a", "content": first},
+            {"role": "tool", "tool_call_id": "b", "content": second},
+            asked("last", 0),
+        ]
+
+    def size(*results: str) -> int:
+        return count_messages(turns(*results), model="gpt-4o")
+
+    chat = [{"role": "user", "content": "long " * 500}, *turns(long, long)]
+    answers = {
+        size(short, short): ((0,), (3, 4)),
+        size(short, long): ((0,), (3,)),
+        size(long, long): ((0,), ()),
+    }
+    for limit in range(min(answers), max(answers) + 1):
+        fitted = fit_messages(chat, limit, model="gpt-4o", drop_first=["tool_results"])
+        assert fitted.count == max(count for count in answers if count <= limit)
+        assert (fitted.dropped, fitted.without_results) == answers[fitted.count]
+
+
 def test_results_as_short_as_the_text_in_their_place_stay() -> None:
     chat = [*CHAT[:2], *called("1", "ok"), CHAT[-1]]
     limit = count_messages(chat, model="gpt-4o") - 1
