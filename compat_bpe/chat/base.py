@@ -19,6 +19,7 @@ from .messages import (
     checked_messages,
     checked_objects,
     checked_response_format,
+    function_of,
     part_text,
     plain,
 )
@@ -107,6 +108,14 @@ class Request:
     def place(self, place: str) -> str:
         """Return the place in the caller's request of a place in this one."""
         return place_in(self.places, place)
+
+    def functions(self) -> list[Plain]:
+        """Return the functions that the tools describe.
+
+        Raises:
+            ValueError: a tool is damaged.
+        """
+        return [function_of(one, f"tools[{at}]") for at, one in enumerate(self.tools or ())]
 
     def with_messages(self, messages: list[Plain]) -> Request:
         """Return the same request with other messages."""
@@ -204,6 +213,10 @@ class ChatFormat(ABC):
         It may remember the count of a message, so messages must not be changed.
         """
         return lambda messages: self.count(request.with_messages(messages))
+
+    def adds_up(self, message: Plain) -> bool:
+        """Return True if a message that can be counted has the same tokens in all requests."""
+        return False
 
     def limit(self, tokens: int) -> int:
         """Return the most tokens of the encoding that count as ``tokens`` or fewer."""

@@ -26,7 +26,6 @@ from .messages import (
     checked_roles,
     content_texts,
     fail,
-    function_of,
     thoughts_of,
     tool_calls,
 )
@@ -153,10 +152,7 @@ def tools_text(request: Request) -> str:
     Raises:
         ValueError: a tool is damaged.
     """
-    if not request.tools:
-        return ""
-    functions = [function_of(one, f"tools[{at}]") for at, one in enumerate(request.tools)]
-    return f"\n\n{V3_2.tools(functions)}"
+    return f"\n\n{V3_2.tools(request.functions())}" if request.tools else ""
 
 
 def schema_text(request: Request) -> str:
@@ -216,15 +212,13 @@ class DeepSeekV32Format(ChatFormat):
         refuse_template_parts(request, "DeepSeek's format")
         thinks = wants_to_think(request)
         checked_roles(request.messages, ROLES)
+        last = _last_of_user(request.messages) if thinks else -1
         # Each message keeps its place for errors, even if others are left out.
-        messages = [(one, f"messages[{at}]") for at, one in enumerate(request.messages)]
-        if thinks:
-            last = _last_of_user([one for one, _ in messages])
-            messages = [
-                one
-                for at, one in enumerate(messages)
-                if at >= last or one[0]["role"] != "developer"
-            ]
+        messages = [
+            (one, f"messages[{at}]")
+            for at, one in enumerate(request.messages)
+            if at >= last or one["role"] != "developer"
+        ]
         conversation = _Conversation([one for one, _ in messages], thinks)
         parts = [BEGIN]
         above = tools_text(request) + schema_text(request)
@@ -243,8 +237,8 @@ class DeepSeekV32Format(ChatFormat):
 
 def _last_of_user(messages: list[Plain]) -> int:
     """Return the index of the last message of the user's or the developer's; -1 if none is."""
-    indexes = [at for at, one in enumerate(messages) if one["role"] in ("user", "developer")]
-    return indexes[-1] if indexes else -1
+    indexes = (at for at, one in enumerate(messages) if one["role"] in ("user", "developer"))
+    return max(indexes, default=-1)
 
 
 class _Conversation:

@@ -24,7 +24,6 @@ from .messages import (
     checked_roles,
     content_texts,
     fail,
-    function_of,
     reasoning_of,
     tool_calls,
 )
@@ -306,8 +305,7 @@ def _developer(request: Request) -> list[Message]:
     sections = _instructions(first, "messages[0]") if is_there else []
     if request.tools:
         sections.append("# Tools\n\n## functions\n\nnamespace functions {\n")
-        tools = (function_of(one, f"tools[{at}]") for at, one in enumerate(request.tools))
-        sections[-1] += "".join(f"\n{_declared(one)}\n" for one in tools)
+        sections[-1] += "".join(f"\n{_declared(one)}\n" for one in request.functions())
         sections[-1] += "\n} // namespace functions"
     form = request.response_format
     if form is not None and form.schema is not None:
@@ -332,11 +330,8 @@ def _declared(function: Plain) -> str:
 
 def _lines(text: str) -> list[str]:
     r"""Return the lines of a text as Rust's ``lines`` does: they end in ``\n`` or ``\r\n``."""
-    lines = text.split("\n")
-    if not lines[-1]:
-        lines.pop()
-        return [line[:-1] if line.endswith("\r") else line for line in lines]
-    return [line[:-1] if line.endswith("\r") else line for line in lines[:-1]] + lines[-1:]
+    *lines, last = text.split("\n")
+    return [*(line.removesuffix("\r") for line in lines), *([last] if last else [])]
 
 
 def _translated(message: Plain, place: str, names: dict[str, str]) -> list[Message]:

@@ -246,6 +246,9 @@ class OpenAIFormat(ChatFormat):
             )
         return _Counter(self, rule, note, request).count
 
+    def adds_up(self, message: Plain) -> bool:
+        return message["role"] == "user" and not message.get("tool_calls")
+
     def check_part(self, part: Any, place: str) -> None:
         """Raise ``Uncountable`` if a part of a message's content cannot be counted."""
         if is_image(part):
@@ -279,11 +282,10 @@ class _Counter:
         self._rule = rule
         self._note = note
         self._in_chat = request.endpoint == "chat_completions"
-        # Counts by the ids of messages, and the tool whose result they are. The messages are kept,
-        # since an object that is gone may leave its id to another.
-        self._known: dict[tuple[int | str, ...], tuple[list[Plain], int, list[str]]] = {}
-        #: The same for messages that are not calls or results: they count alike anywhere.
-        self._plain: dict[int, tuple[Plain, int, list[str]]] = {}
+        #: Counts by the ids of messages, and the tool whose result they are; by the id alone for
+        #: messages that are not calls or results, which count alike anywhere. The messages are
+        #: kept, since an object that is gone may leave its id to another.
+        self._known: dict[Any, tuple[list[Plain], int, list[str]]] = {}
         self._tools = bool(request.tools)
         self._beside, self._notes_beside = self._of_request(request)
 
@@ -296,11 +298,11 @@ class _Counter:
         while at < len(messages):
             message = messages[at]
             at += 1
-            plain = self._plain.get(id(message))
-            if plain is not None:
-                tokens += plain[1]
-                if plain[2]:
-                    notes += plain[2]
+            known = self._known.get(id(message))
+            if known is not None:
+                tokens += known[1]
+                if known[2]:
+                    notes += known[2]
                 continue
             if message["role"] not in ROLES:
                 checked_roles(messages, ROLES)
@@ -314,7 +316,7 @@ class _Counter:
                 while at < len(messages) and messages[at]["role"] == "tool":
                     taken.append(messages[at])
                     at += 1
-            key: tuple[int | str, ...] = (tool, *map(id, taken))
+            key = (tool, *map(id, taken))
             if key not in self._known:
                 own: list[str] = []
                 if len(calls) > 1 and self._in_chat:
@@ -323,7 +325,7 @@ class _Counter:
                     more = self._message(message, calls, tool, place, own)
                 self._known[key] = (taken, more, own)
                 if not calls and message["role"] not in ("tool", "function"):
-                    self._plain[id(message)] = (message, more, own)
+                    self._known[id(message)] = self._known[key]
             tokens += self._known[key][1]
             notes += self._known[key][2]
         notes += self._notes_beside
@@ -335,7 +337,7 @@ class _Counter:
         notes = []
         tokens = rule.reply if request.add_generation_prompt else 0
         if request.tools:
-            functions = [function_of(one, f"tools[{at}]") for at, one in enumerate(request.tools)]
+            functions = request.functions()
             text, left_out = tools_text(functions, by_lines=rule.by_lines)
             tokens += count(text)
             if not any((one.get("parameters") or {}).get("properties") for one in functions):

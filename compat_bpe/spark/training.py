@@ -74,7 +74,6 @@ def sentence_words(
     figures: Counter[str],
 ) -> Iterator[Counts]:
     """Yield the counts of the words of sentences, as ``Portions``; each line of a text is one."""
-    splits = settings.split_by_whitespace or settings.model_type == "word"
     split = word_splitter(settings)
     longest = settings.max_sentence_length
     words: Counter[str] = Counter()
@@ -86,7 +85,7 @@ def sentence_words(
             figures[_LINES] += line != ""
             figures[_SKIPPED] += 4 * len(line) > longest and len(line.encode()) > longest
         for sentence in sentences_of(lines_of([text], settings), settings):
-            words.update(split(sentence) if splits else filter(None, [sentence]))
+            words.update(split(sentence))
         if len(words) >= counts.HELD or size >= counts.HELD * _LENGTH:
             yield {"": words}
             words = Counter()

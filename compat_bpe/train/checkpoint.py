@@ -176,12 +176,12 @@ class Checkpoint:
                 for left, right, frequency in state["merges"]
             ]
             self.sizes = [*map(int, state["sizes"])]
+            if os.path.basename(self._counts) != self._counts:
+                raise ValueError
         except FileNotFoundError:
             return
         except (ValueError, LookupError, TypeError, RecursionError):
             raise ValueError(f"{path}: not the state of a training, or damaged") from None
-        if os.path.basename(self._counts) != self._counts:
-            raise ValueError(f"{path}: not the state of a training, or damaged")
         for name, value in self._settings.items():
             if kept.get(name) != value:
                 raise ValueError(

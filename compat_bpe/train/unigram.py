@@ -27,7 +27,6 @@ from ..formats.checked_json import is_unicode, read_float
 from ..formats.tokenizer_models import UnigramPart
 from ..pipeline.added_tokens import AddedToken
 from .bpe.learner import MOST_TOKENS
-from .estimate import Costs, distinct_bytes
 from .kind import Advance, Learned
 from .options import (
     INITIAL_ALPHABET,
@@ -104,6 +103,7 @@ class Unigram(TokenizerKind):
     checks: ClassVar[str] = "rounds"
     model_types: ClassVar[tuple[type, ...]] = (UnigramPart,)
     defaults: ClassVar[Mapping[str, GivenPart]] = {"pre_tokenizer": "metaspace"}
+    rates = (0.1, 0.0, 12.0, 1.3, 80.0)
 
     def check(self) -> None:
         super().check()
@@ -116,10 +116,6 @@ class Unigram(TokenizerKind):
             raise ValueError("initial_alphabet has a lone surrogate")
         if len(names) > size:
             raise ValueError(f"a vocabulary of {size} is too small for {len(names)} special tokens")
-
-    @property
-    def costs(self) -> Costs:
-        return Costs(distinct_bytes(self.splitter()), 0.1, 0.0, 12.0, 1.3, 80.0)
 
     @property
     def most_steps(self) -> int | None:

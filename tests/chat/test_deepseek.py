@@ -200,6 +200,9 @@ def test_each_message_of_the_user_is_answered() -> None:
     # Who thinks forgets what developers said before.
     thinking = rendered_v32([*chat, chat[0]], variables={"thinking": True})
     assert thinking == f"{BEGIN}{USER}a{ASSISTANT}</think>{USER}a{ASSISTANT}<think>"
+    assert rendered_v32(chat, variables={"thinking": True}) == (
+        f"{BEGIN}{USER}a{ASSISTANT}</think>{told}<think>"
+    )
 
 
 def test_counts_are_exact_but_for_any_json() -> None:

@@ -11,7 +11,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from compat_bpe.chat import ChatTemplate, FittedMessages, count_messages, fit_messages
+from compat_bpe.chat import (
+    ChatTemplate,
+    FittedMessages,
+    MessageCount,
+    count_messages,
+    fit_messages,
+)
 from compat_bpe.chat.fit import units_of
 from compat_bpe.chat.openai import _Counter
 from tests.chat.families import LLAMA_2, TEMPLATES
@@ -273,6 +279,22 @@ def test_a_message_is_counted_once(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(counted) == len(chat)
 
 
+def test_images_are_put_back_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The whole conversation is not counted for each."""
+    real, lengths = _Counter.count, []
+
+    def count(self: _Counter, conversation: list[dict[str, Any]]) -> MessageCount:
+        lengths.append(len(conversation))
+        return real(self, conversation)
+
+    chat = [asked("x" * (at % 7)) for at in range(400)]
+    limit = count_messages(chat, model="gpt-4o") * 2 // 3
+    monkeypatch.setattr(_Counter, "count", count)
+    fitted = fit_messages(chat, limit, model="gpt-4o", drop_first=["images"])
+    assert (fitted.dropped, len(fitted.without_images)) == ((), 139)
+    assert sum(lengths) < 20 * len(chat)
+
+
 def test_what_all_of_it_is_refused_for_is_said() -> None:
     chat = chat_of(1, 1)
     chat.insert(1, {"role": "assistant", "content": "x"})
@@ -360,6 +382,35 @@ def test_turns_are_left_out_when_that_is_not_enough() -> None:
     again = fitted(stay + 240, "images", "tool_results")
     assert again.dropped == ()
     assert fitted(stay + 40, "images", parts="message").dropped
+
+
+def test_results_of_several_calls_are_put_back() -> None:
+    """They are one text in ASCII to OpenAI's models, in which each has more tokens than alone."""
+    calls = [{**CALL, "id": one} for one in "ab"]
+    long, short = "晴れ " * 30, "[result left out]"
+
+    def turns(first: str, second: str) -> list[dict[str, Any]]:
+        return [
+            asked("one", 0),
+            {"role": "assistant", "content": None, "tool_calls": calls},
+            {"role": "tool", "tool_call_id": "a", "content": first},
+            {"role": "tool", "tool_call_id": "b", "content": second},
+            asked("last", 0),
+        ]
+
+    def size(*results: str) -> int:
+        return count_messages(turns(*results), model="gpt-4o")
+
+    chat = [{"role": "user", "content": "long " * 500}, *turns(long, long)]
+    answers = {
+        size(short, short): ((0,), (3, 4)),
+        size(short, long): ((0,), (3,)),
+        size(long, long): ((0,), ()),
+    }
+    for limit in range(min(answers), max(answers) + 1):
+        fitted = fit_messages(chat, limit, model="gpt-4o", drop_first=["tool_results"])
+        assert fitted.count == max(count for count in answers if count <= limit)
+        assert (fitted.dropped, fitted.without_results) == answers[fitted.count]
 
 
 def test_results_as_short_as_the_text_in_their_place_stay() -> None:

@@ -155,7 +155,7 @@ def learner_of(
     words: dict[str, int], tokens: list[str] | None = None, **options: int | None
 ) -> LikelihoodLearner:
     tokens = first_tokens(words, [], alphabet_of(words), MARKS) if tokens is None else tokens
-    return LikelihoodLearner(spelled(words, tokens, MARKS), tokens, "##", **options)  # type: ignore[arg-type]
+    return LikelihoodLearner(spelled(words, tokens, MARKS), tokens, "##", **options)
 
 
 def likelihood(both: int, left: int, right: int) -> float:
@@ -186,8 +186,9 @@ def test_size_is_the_number_of_tokens_that_are_left(words: dict[str, int], numbe
     learner = learner_of(words)
     for _ in range(number):
         learner.step()
-    left = zip(learner._words, learner._counts_of_words)
-    assert learner.size == sum(len(word) * count for word, count in left)
+    left = zip(learner._words, learner._frequencies)
+    alone = sum(count for word, count in words.items() if len(word) == 1)  # they have no pairs
+    assert learner.size == alone + sum(len(word) * count for word, count in left)
 
 
 def test_the_example_of_the_course() -> None:
