@@ -28,6 +28,7 @@ from compat_bpe.fit import Document
 from tools.benchmark.common import Options, Row, interleaved, medians, mixed, refuse_difference, run
 from tools.reference_files import reference_file
 from tools.reference_tokenizers import reference_tokenizer
+from tools.whole_corpora import encode_of
 
 #: *cold* is a fresh encoder's first text; *new* a text to one that has met another half of it,
 #: *again* the same once more, *lines* the new text line by line, to encode and to count.
@@ -76,24 +77,14 @@ def _of_file(path: Path, their_path: Path | None = None, name: str | None = None
     load = f"get_encoding({name!r})" if name else f"load({str(path)!r})"
     ours = Side("compat_bpe", f"compat_bpe.{load}")
     make = partial(make_encoding, name) if name else partial(compat_bpe.load, path)
-    file = str(their_path or path)
-    if file.endswith(".model"):
-        import sentencepiece
-
-        processor = sentencepiece.SentencePieceProcessor(model_file=file)
-        theirs = Side("sentencepiece", f"sentencepiece.SentencePieceProcessor(model_file={file!r})")
-        return Pair(make, processor.encode, None, ours, theirs)
-    import tokenizers
-
-    tokenizer = tokenizers.Tokenizer.from_file(file)
-    theirs = Side(
-        "tokenizers",
-        f"tokenizers.Tokenizer.from_file({file!r})",
-        "encoding.encode(text, add_special_tokens=False).ids",
-    )
-    return Pair(
-        make, lambda text: tokenizer.encode(text, add_special_tokens=False).ids, None, ours, theirs
-    )
+    file = their_path or path
+    if ".model" in file.name:
+        made = f"sentencepiece.SentencePieceProcessor(model_file={str(file)!r})"
+        theirs = Side("sentencepiece", made)
+    else:
+        made = f"tokenizers.Tokenizer.from_file({str(file)!r})"
+        theirs = Side("tokenizers", made, "encoding.encode(text, add_special_tokens=False).ids")
+    return Pair(make, encode_of(file), None, ours, theirs)
 
 
 #: What gives the pair of each kind; files that are missing are fetched and built.
