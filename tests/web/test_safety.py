@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from compat_bpe import list_encoding_names
+from tests.tokenizer_files import added
 from tests.web.page import Page
 from tests.web.server import served
 from tools.browser import Browser
@@ -43,17 +44,7 @@ def test_text_is_never_html(page: Page) -> None:
     # The names of a tokenizer, of its tokens and of its special tokens.
     tokenizer = {
         "model": {"type": "BPE", "vocab": {"<": 0, "a": 1, EVIL: 2}, "merges": []},
-        "added_tokens": [
-            {
-                "id": 3,
-                "content": EVIL,
-                "special": True,
-                "single_word": False,
-                "lstrip": False,
-                "rstrip": False,
-                "normalized": False,
-            }
-        ],
+        "added_tokens": [added(3, EVIL, special=True)],
     }
     page.run("$('clear').click()")
     page.choose("special", True)
