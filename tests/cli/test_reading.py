@@ -29,7 +29,6 @@ from tests.cli.running import (
     commit,
     objects,
     posix,
-    printed,
     refused,
     run,
     run_process,
