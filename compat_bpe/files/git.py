@@ -292,7 +292,7 @@ def read_index(git_directory: str, hash_size: int) -> list[bytes]:
             base, _ = _entries(read_gits(shared, LARGEST) or b"", hash_size)
             names = _joined(base, names, link[hash_size:])
     except (ValueError, IndexError, struct.error):
-        reason = "Damaged, or of a kind unknown here; git status says more"
+        reason = "Damaged, or of a kind unknown here; run git status for details"
         raise OSError(errno.EINVAL, reason, path) from None
     return sorted(set(names))
 

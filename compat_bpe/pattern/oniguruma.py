@@ -51,7 +51,7 @@ from ..unicode.properties import (
     word,
 )
 from ..unicode.tables import SCRIPTS
-from .parser import HEX, NEWLINE, POSIX_CLASS, Parser, lone, parse
+from .parser import HEX, NEWLINE, Parser, lone, parse
 from .translation import Writer, count
 from .tree import Alternatives, Anchor, Atomic, Chars, Look, Node, Repeat, Sequence, project, walk
 
@@ -60,7 +60,7 @@ _WORD_IN_CLASS = re.compile(
 )
 #: Escapes that mean a class without differences of case.
 _WITHOUT_CASE = tuple("dDhHsSwW")
-_CASE = "case is ignored where letters may be one character, in a way that is not supported"
+_CASE = "ignoring case is not supported where letters may match one character, such as ss and ß"
 
 
 def parse_oniguruma(pattern: str) -> Node:
@@ -73,7 +73,7 @@ def parse_oniguruma(pattern: str) -> Node:
     True
     >>> parse_oniguruma("(?i:s(s))")
     Traceback (most recent call last):
-    compat_bpe.pattern.tree.PatternError: ... case is ignored where letters may be one ...
+    compat_bpe.pattern.tree.PatternError: ... ignoring case is not supported where letters ...
     """
     return _Parser(pattern).whole()
 
@@ -207,16 +207,8 @@ class _Parser(Parser):
             self.fail(f"{sign} in a class is not supported")
         return super().set_operator(sign)
 
-    def bracket_item(self, start: int) -> CodePoints:
-        at = self.at
-        match = self.take_match(POSIX_CLASS)
-        if match is None:
-            return super().bracket_item(start)
-        try:
-            points = posix(match[2])
-        except KeyError:
-            self.fail(f"the class {match[0]} is not known", at)
-        return ~points if match[1] else points
+    def posix(self, name: str) -> CodePoints:
+        return posix(name)
 
 
 class Letter(Chars):
