@@ -18,7 +18,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from compat_bpe import Encoding, get_encoding
+from compat_bpe import Encoding, get_encoding, load
 from compat_bpe.cli import counting
 from compat_bpe.cli.counting import FileCounter, Outcome, count_files
 from compat_bpe.cli.progress import FileProgress
@@ -36,6 +36,7 @@ from tests.cli.running import (
     write,
 )
 from tests.examples import shared_fixture
+from tests.kinds import model_path
 
 gpt2 = get_encoding("gpt2")
 BYTES = {bytes([byte]): byte for byte in range(256)}
@@ -188,6 +189,30 @@ def test_what_was_counted_is_not_counted_again(kept: Path, counted: list[str]) -
     for _ in range(2):
         outcomes(gpt2, cached=True, notebooks=True)
     assert counted.count("d/note.ipynb") == 2  # what is not counted as it is has no count, either
+
+
+@pytest.mark.usefixtures("kept")
+def test_what_may_not_be_text_is_not_taken_for_text_that_was_counted() -> None:
+    write({"d/a": b"a\0"})
+    (text,) = outcomes(gpt2, cached=True, allow_nul=True)
+    assert text.counts is not None
+    (binary,) = outcomes(gpt2, cached=True)
+    assert (binary.counts, binary.is_binary) == (None, True)
+
+
+@pytest.mark.usefixtures("kept")
+def test_a_part_is_no_file_with_the_same_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(counting, "WORTH_WORKERS", 100)
+    monkeypatch.setattr(counting, "_PART", 100)
+    monkeypatch.setattr(counting, "_SHARE", 100)
+    encoding = load(model_path("bpe_bytes.model"))  # with a space before a text
+    write({"d/large": "hello there " * 100})
+    _, (part, size), *_ = counting.parts_of(FileCounter(encoding), "d/large", 1200)
+    write({"d/small": Path("d/large").read_bytes()[part.start : part.start + size]})
+    expected = outcomes(encoding, cached=False)
+    assert expected[1].counts != counting.FileCounter(encoding).count(part).counts
+    for _ in range(2):
+        assert outcomes(encoding, cached=True, jobs=2) == expected
 
 
 def test_parts_of_a_large_file_are_kept(
