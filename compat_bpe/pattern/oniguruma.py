@@ -19,7 +19,7 @@ the letter ``ß``. In Oniguruma, as observed in tokenizers 0.23.3:
 - Such a character by itself also matches its string.
 - A class that holds such a character also matches its string, after all else. A negated class does
   not. First the class is put together, then case is ignored, then the class is negated.
-- In a lookbehind, a character only matches one character.
+- In a lookbehind, a character outside a class only matches one character.
 
 A construct is refused if it might have another meaning here:
 
@@ -139,7 +139,7 @@ class _Parser(Parser):
         return self.caseless(points) if char is None else letter(chr(char), self.behind > 0)
 
     def caseless(self, points: CodePoints) -> Node:
-        node = in_class(points, self.behind > 0)
+        node = in_class(points)
         if node is None:
             self.fail(_CASE)
         return node
@@ -237,7 +237,7 @@ def letter(char: str, alone: bool) -> Node:
     return Chars(points) if alone else Alternatives((_spelled(string), Chars(points)))
 
 
-def in_class(points: CodePoints, alone: bool) -> Node | None:
+def in_class(points: CodePoints) -> Node | None:
     """Return the node for a class, not negated, whose case is ignored; None if it is not known.
 
     It is not known if characters of the class fold to several strings, which Oniguruma matches in
@@ -245,7 +245,7 @@ def in_class(points: CodePoints, alone: bool) -> Node | None:
     """
     points = ignore_case(points)
     strings = {string for point, string in _strings().items() if point in points}
-    if not strings or alone:
+    if not strings:
         return Chars(points)
     return Alternatives((Chars(points), _spelled(*strings))) if len(strings) == 1 else None
 
