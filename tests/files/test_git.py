@@ -8,7 +8,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from compat_bpe.files.git import parse, read_index, read_settings
@@ -51,6 +51,7 @@ def test_blanks_after_a_line_that_goes_on(tmp_path: Path, value: str) -> None:
     max_examples=scaled(200),
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
+@example(text="[core]excludesfile=x \\")
 @given(text=texts)
 def test_settings_are_those_that_git_reads(home: Path, text: str) -> None:
     path = home / "config"
