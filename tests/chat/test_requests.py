@@ -473,7 +473,7 @@ REFUSED = """
 every(None) → messages: must be a list, not nothing
 every("hello") → messages: must be a list, not a string
 every({"role": "user"}) → messages: must be a list, not an object
-every(iter([])) → messages: must be a list, not a list…iterator
+every(iter([])) → messages: must be a list, not a …iterator
 every([]) → messages is empty: there must be at least one message
 every(["hello"]) → messages[0]: a message must be an object, not a string
 every([{"role": "user"}, 3]) → messages[1]: a message must be an object, not a number
