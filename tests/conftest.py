@@ -6,11 +6,12 @@ import gc
 import os
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+from _pytest.doctest import DoctestModule
 from hypothesis import HealthCheck, Phase, settings
 
 from tools.clean_start import clean_start
@@ -54,18 +55,24 @@ def pytest_sessionstart() -> None:
     clean_start()
 
 
-#: The rooms whose tests are run for many kinds of tokenizers and texts, and how many of these
+@pytest.hookimpl(wrapper=True)
+def pytest_collect_file() -> Generator[None, list[pytest.Collector], list[pytest.Collector]]:
+    """Look for examples in the package alone: the helpers of tests, and the tests, have none."""
+    return [found for found in (yield) if not isinstance(found, DoctestModule)]
+
+
+#: The folders whose tests are run for many kinds of tokenizers and texts, and how many of these
 #: README's command takes, spread over all of them; sweeps take all.
 _MANY_KINDS = tuple(
-    f"{Path(__file__).parent.as_posix()}/{room}/"
-    for room in ("differential", "fit", "pipeline", "train")
+    f"{Path(__file__).parent.as_posix()}/{folder}/"
+    for folder in ("differential", "fit", "pipeline", "train")
 )
-_VARIANTS = 6
+_VARIANTS = 5
 
 
 @pytest.hookimpl(tryfirst=True)  # before -m chooses
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Make sweeps of the variants of a test beyond six."""
+    """Make sweeps of the variants of a test beyond five."""
     groups: dict[str, list[pytest.Item]] = {}
     for item in items:
         if item.path.as_posix().startswith(_MANY_KINDS) and not item.get_closest_marker("sweep"):

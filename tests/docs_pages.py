@@ -24,7 +24,7 @@ from compat_bpe.train import train_bpe
 ROOT = Path(__file__).parent.parent
 README = ROOT / "README.md"
 PAGES = [README, *sorted((ROOT / "docs").rglob("*.md"))]
-TIMEOUT = 120  # seconds; only a command that hangs takes so long
+TIMEOUT = 600  # seconds; only a command that hangs takes so long, on a busy machine, too
 
 
 class Block(NamedTuple):
@@ -123,15 +123,6 @@ def run_commands(page: Path, folder: Path, environment: Mapping[str, str]) -> No
     assert not wrong, "\n" + "\n".join(wrong)
 
 
-@pytest.fixture(scope="module")
-def vocabulary(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A ``tokenizer.json`` for the examples."""
-    path = tmp_path_factory.mktemp("vocabulary") / "tokenizer.json"
-    text = (ROOT / "fixtures/docs/texts/en/rights.txt").read_text("utf-8")
-    save_tokenizer_json(train_bpe([text], 300, special_tokens=["<|endoftext|>"]), path)
-    return path
-
-
 #: The pieces of a Unigram model, each with its score.
 PIECES = """
     ▁ -3.0  ▁the -3.2  ▁cat -5.1  ▁s -4.6  at -4.4  ▁sat -7.0  ▁on -4.1  ▁m -5.0  ▁mat -9.6
@@ -160,6 +151,16 @@ def unigram_model() -> SentencePieceModel:
     return SentencePieceModel(texts, scores, bytes(types))
 
 
+#: Who commits, whatever the settings of the machine are.
+_GIT = {
+    "GIT_CONFIG_NOSYSTEM": "1",
+    "GIT_AUTHOR_NAME": "A",
+    "GIT_AUTHOR_EMAIL": "a@example.org",
+    "GIT_COMMITTER_NAME": "A",
+    "GIT_COMMITTER_EMAIL": "a@example.org",
+}
+
+
 @pytest.fixture
 def environment(tmp_path: Path) -> dict[str, str]:
     """Variables by which ``compat-bpe`` is the package under test, without the user's settings."""
@@ -169,36 +170,42 @@ def environment(tmp_path: Path) -> dict[str, str]:
     command.chmod(0o755)
     return {
         **{name: value for name, value in os.environ.items() if name != "CI"},
+        **_GIT,
         "PATH": f"{command.parent}{os.pathsep}{os.environ['PATH']}",
         "PYTHONPATH": str(Path(compat_bpe.__file__).parent.parent),
         "PYTHONIOENCODING": "utf-8",
         "HOME": str(tmp_path),
         "XDG_CONFIG_HOME": str(tmp_path),
-        "GIT_CONFIG_NOSYSTEM": "1",
-        "GIT_AUTHOR_NAME": "A",
-        "GIT_AUTHOR_EMAIL": "a@example.org",
-        "GIT_COMMITTER_NAME": "A",
-        "GIT_COMMITTER_EMAIL": "a@example.org",
     }
 
 
-@pytest.fixture
-def folder(tmp_path: Path, vocabulary: Path, environment: Mapping[str, str]) -> Path:
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The files that the examples name, in a git repository with a change in it."""
-    folder = tmp_path / "project"
+    home = tmp_path_factory.mktemp("home")
+    folder = home / "project"
     shutil.copytree(ROOT / "fixtures/docs", folder)
-    (folder / "my-model").mkdir()
-    shutil.copy(vocabulary, folder / "my-model")
-    (folder / "my-t5").mkdir()
+    for name in ("my-model", "my-t5", "my-chat-model"):
+        (folder / name).mkdir()
+    text = (ROOT / "fixtures/docs/texts/en/rights.txt").read_text("utf-8")
+    vocabulary = folder / "my-model/tokenizer.json"
+    save_tokenizer_json(train_bpe([text], 300, special_tokens=["<|endoftext|>"]), vocabulary)
     save_sentencepiece(SentencePiece("t5", unigram_model()), folder / "my-t5/spiece.model")
-    (folder / "my-chat-model").mkdir()
     shutil.copy(vocabulary, folder / "my-chat-model")
     (folder / "my-chat-model/chat_template.jinja").write_text(CHAT_TEMPLATE)
     (folder / ".gitignore").write_text("*.log\n")
     (folder / "debug.log").write_text("started\n" * 100)
     notes = (folder / "notes.md").read_text("utf-8")
     (folder / "notes.md").write_text("".join(notes.splitlines(keepends=True)[:-1]), "utf-8")
-    for arguments in (["init", "-q"], ["add", "."], ["commit", "-q", "-m", "All"]):
+    environment = {**os.environ, **_GIT, "HOME": str(home), "XDG_CONFIG_HOME": str(home)}
+    commands = (["init", "-q", "--template="], ["add", "."], ["commit", "-q", "-m", "All"])
+    for arguments in commands:
         subprocess.run(["git", *arguments], cwd=folder, env=environment, check=True)
     (folder / "notes.md").write_text(notes, "utf-8")
     return folder
+
+
+@pytest.fixture
+def folder(tmp_path: Path, project: Path) -> Path:
+    """A copy of the project, in which an example may do what it likes."""
+    return Path(shutil.copytree(project, tmp_path / "project"))

@@ -7,6 +7,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from compat_bpe import Encoding
 from compat_bpe.pipeline.byte_level import BYTE_TO_UNICODE
 from compat_bpe.pipeline.models.bpe.by_merges import ListedMergesEncoder, UnknownPolicy
 from compat_bpe.pipeline.models.scored_pieces import LONGEST_SHORT
@@ -21,7 +22,8 @@ from compat_bpe.pipeline.models.sentencepiece.base import (
     SentencePieceWords,
 )
 from compat_bpe.pipeline.models.sentencepiece.bpe import SentencePieceBPE
-from compat_bpe.pipeline.models.sentencepiece.unigram import SentencePieceUnigram, rounded
+from compat_bpe.pipeline.models.sentencepiece.unigram import SentencePieceUnigram
+from compat_bpe.pipeline.models.sentencepiece.ways import rounded
 from compat_bpe.pipeline.models.unigram import Unigram
 from tests.strategies import texts as any_texts
 
@@ -48,6 +50,14 @@ def letter_ranks(draw: st.DrawFn) -> dict[bytes, int]:
 CHARS = "a éĩࠀ中丮国圽한😀😁🤀"
 BYTES = {bytes([i]): i for i in range(256)}
 chars = st.sampled_from(CHARS)
+
+
+def own_encoding(
+    pattern: str, ranks: dict[bytes, int] = BYTES, special: Mapping[str, int] | None = None
+) -> Encoding:
+    """An encoding of one's own: of bytes, if no ranks are given."""
+    names = dict(special or {})
+    return Encoding("own", pat_str=pattern, mergeable_ranks=ranks, special_tokens=names)
 
 
 @st.composite

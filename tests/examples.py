@@ -64,3 +64,15 @@ def rows(table: str, width: int) -> list[tuple[str, ...]]:
 def cases(table: str, names: str = "line said") -> pytest.MarkDecorator:
     """Parametrize a test with the ``rows`` of a table."""
     return pytest.mark.parametrize(names.split(), rows(table, len(names.split())))
+
+
+def check_refused(table: str, names: dict[str, Any]) -> None:
+    """Evaluate each call of a table of ``rows``, and compare what is said.
+
+    "…" stands for any text. The third cell is the type of the error where it is no ``ValueError``.
+    """
+    for call, said, error in rows(table, 3):
+        with pytest.raises(eval(error or "ValueError", names)) as caught:
+            eval(call, names)
+        expected = ".*".join(map(re.escape, said.strip().split("…")))
+        assert re.fullmatch(expected, str(caught.value), re.DOTALL), f"{call}: {caught.value}"

@@ -5,9 +5,12 @@ from __future__ import annotations
 import importlib
 import subprocess
 import sys
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 import pytest
+
+T = TypeVar("T")
 
 
 class _Absent:
@@ -19,6 +22,16 @@ class _Absent:
 tracemalloc: Any = (
     _Absent() if sys.implementation.name == "pypy" else importlib.import_module("tracemalloc")
 )
+
+
+def traced(call: Callable[[], T]) -> tuple[T, int]:
+    """Return what a call returns, and the most bytes of memory that it took."""
+    tracemalloc.start()
+    try:
+        return call(), tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
 
 on_linux = pytest.mark.skipif(sys.platform != "linux", reason="/proc tells of the memory")
 

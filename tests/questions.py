@@ -65,7 +65,9 @@ QUESTIONS = (
     Question("encoding", "claude-sonnet-4-5", None, "that is a model"),
     Question("encoding", "o200k", None, "(did you mean 'o200k_base'?)"),
     Question("encoding", "nothing-like-it", None, "the encodings are gpt2, "),
-    Question("encoding", "Qwen/Qwen3-8B", None, "has the tokenizer of Qwen 3, which does not ship"),
+    Question(
+        "encoding", "Qwen/Qwen3-8B", None, "uses the tokenizer of Qwen 3, which is not included"
+    ),
     Question("encoding", "", None, "unknown encoding ''"),
     Question("encoding", "x" * 100_000, None, "unknown encoding 'xxx"),
     Question("encoding", "a\0b", None, "unknown encoding 'a\\x00b'"),
@@ -79,8 +81,8 @@ QUESTIONS = (
     Question("model", "hf:acme/Other", None, "that is a file or folder"),
     Question("model", "sonnet", None, "(did you mean 'claude-sonnet-4-5'?)"),
     Question("model", "qwen", None, "did you mean 'qwen"),
-    Question("model", "llama3", None, "has the tokenizer of Llama 3, which does not ship"),
-    Question("model", "qwen3:8b", None, "has the tokenizer of Qwen 3, which does not ship"),
+    Question("model", "llama3", None, "uses the tokenizer of Llama 3, which is not included"),
+    Question("model", "qwen3:8b", None, "uses the tokenizer of Qwen 3, which is not included"),
     Question("model", "deepseek-v3-nonsense", None, "unknown model 'deepseek-v3-nonsense'"),
     Question("model", "gpt-nope", None, "unknown model 'gpt-nope'"),
     Question("model", "doubao-pro", None, "for which no public tokenizer is known"),

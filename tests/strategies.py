@@ -125,3 +125,18 @@ texts_to_normalize = st.lists(
     st.one_of(characters_to_normalize, st.sampled_from([*EMOJI, "\r\n", "  ", "``", "ａ\u0301"])),
     max_size=12,
 ).map("".join)
+
+#: Bytes that are often within a character, and often wrong there.
+some_bytes = st.lists(
+    st.one_of(
+        st.characters(exclude_categories=["Cs"]).map(str.encode),
+        st.sampled_from(
+            [bytes([byte]) for byte in b"a\x80\x90\xa0\xbf\xc0\xc3\xe0\xed\xf0\xf4\xff"]
+        ),
+        st.sampled_from([b"\xf0\x9f", b"\xe4\xb8", b"\xed\xa0\x80", b"\xc0\x80", b"\xf4\x90"]),
+    ),
+    max_size=12,
+)
+
+#: What is in a file of UTF-8: no surrogates.
+utf8_texts = texts.map(lambda text: text.encode("utf-8", "ignore").decode())

@@ -41,6 +41,17 @@ def held(recent: Cache[tuple[int, ...]]) -> int:
     return len(recent) + len(recent.older)
 
 
+def noting() -> tuple[list[str], Callable[[str], tuple[int, ...]]]:
+    """Return a list, and a function that notes in it what it is called with."""
+    asked: list[str] = []
+
+    def encode(text: str) -> tuple[int, ...]:
+        asked.append(text)
+        return ()
+
+    return asked, encode
+
+
 @given(st.integers(0, 7), st.lists(st.text("abé", max_size=4)))
 def test_any_bound_gives_the_same_ids(limit: int, some: list[str]) -> None:
     recent = Cache(code_points, limit, longest=3)
@@ -74,12 +85,7 @@ def test_long_texts_are_not_held() -> None:
 
 
 def test_what_is_asked_for_again_and_again_is_kept() -> None:
-    asked = []
-
-    def encode(text: str) -> tuple[int, ...]:
-        asked.append(text)
-        return ()
-
+    asked, encode = noting()
     recent = Cache(encode, limit=10, longest=5)
     for number in range(100):
         recent[str(number)]
@@ -89,12 +95,7 @@ def test_what_is_asked_for_again_and_again_is_kept() -> None:
 
 @pytest.mark.parametrize("limit", [2, 3, 10])
 def test_the_last_texts_are_held(limit: int) -> None:
-    asked = []
-
-    def encode(text: str) -> tuple[int, ...]:
-        asked.append(text)
-        return ()
-
+    asked, encode = noting()
     recent = Cache(encode, limit, longest=5)
     some = [str(number) for number in range(30)]
     last = limit // 2 + 1  # the whole older generation, and at least one text of the younger

@@ -280,8 +280,8 @@ SUMMARIES = {
     "FAILED tests/a.py::A::test_b[a b - [c]] - x [1] - y": "tests/a.py::A::test_b[a b - [c]]",
     "ERROR tests/a.py - ImportError: no module": "tests/a.py",
     "ERROR tests/a.py::test_b[x]": "tests/a.py::test_b[x]",
-    "FAILED compat_bpe/fit/stream.py::compat_bpe.fit.stream": "compat_bpe/fit/stream.py::"
-    "compat_bpe.fit.stream",
+    "FAILED compat_bpe/fit/split.py::compat_bpe.fit.split": "compat_bpe/fit/split.py::"
+    "compat_bpe.fit.split",
 }
 
 
@@ -359,10 +359,10 @@ def test_a_part_and_what_has_changed() -> None:
 
 
 def test_what_a_test_looks_at() -> None:
-    rooms = part.rooms_of(ROOT / "tests/differential/test_train_bpe.py")
-    assert {"train", "pipeline"} <= rooms
-    assert "tests/differential/test_train_bpe.py" in rooms
-    assert "spark" not in rooms
+    found = part.packages_of(ROOT / "tests/differential/test_train_bpe.py")
+    assert {"train", "pipeline"} <= found
+    assert "tests/differential/test_train_bpe.py" in found
+    assert "spark" not in found
 
 
 # Fetching

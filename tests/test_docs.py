@@ -9,7 +9,7 @@ The pages are README.md and all of ``docs/``. The language of a fenced block dec
   ``|| echo …`` or ``; echo …``.
 - ``sh``, ``lua``, ``typescript``, ``toml``, ``lisp``, ``vim``: not run here; a marker says why, or
   who does.
-- ``text``, ``json``, ``yaml``, ``mermaid``: not run.
+- ``text``, ``json``, ``yaml``: not run.
 
 The blocks of ``guide-spark.md`` need Spark: ``tests/spark/test_guide.py`` runs them.
 
@@ -51,7 +51,7 @@ from tests.docs_pages import (
 )
 from tests.docs_pages import environment as environment
 from tests.docs_pages import folder as folder
-from tests.docs_pages import vocabulary as vocabulary
+from tests.docs_pages import project as project
 from tools.check_links import broken_links
 from tools.ci.stages import STAGES
 
@@ -60,7 +60,7 @@ LINKING_PAGES = [*PAGES, ROOT / "CHANGELOG.md", ROOT / "CONTRIBUTING.md", ROOT /
 ELSEWHERE = {ROOT / "docs/guide-spark.md"}
 #: The languages of blocks that this module cannot run.
 FOREIGN = {"sh", "lua", "typescript", "toml", "lisp", "vim"}
-LANGUAGES = {"pycon", "python", "console", "text", "json", "yaml", "mermaid"} | FOREIGN
+LANGUAGES = {"pycon", "python", "console", "text", "json", "yaml"} | FOREIGN
 #: The pages whose commands run in a stage of their own: each starts a process, and there are many.
 WITH_MANY_COMMANDS = set(PAGES) - {README}
 
@@ -77,7 +77,7 @@ def test_every_block_is_of_a_known_kind(page: Path) -> None:
     for block in blocks_of(page):
         place = f"{name(page)}:{block.line}"
         assert block.language in LANGUAGES, f"{place}: {block.language!r}"
-        if block.language in ("text", "json", "yaml", "mermaid"):
+        if block.language in ("text", "json", "yaml"):
             assert not re.search(r"^(\$|>>>) ", block.text, re.MULTILINE), place
         if block.marker or block.language in FOREIGN:
             assert re.match(r"(not run|ci|run by): \w", block.marker), f"{place}: {block.marker}"
@@ -154,13 +154,14 @@ def test_links_of_a_site(tmp_path: Path) -> None:
         "index.html": '<a href="a/b.html#there">1</a> <a href="https://x.org/y">2</a> <p id="é">',
         "a/b.html": '<h1 id="there">B</h1> <a href="../#%C3%A9">1</a> <a href="#">2</a>',
         "a/c.html": '<a href="b.html#no">1</a> <a href="d/">2</a> <img src="../e.png">',
-        "404.html": '<a href="/anything">1</a>',
+        "404.html": '<a href="/anything">1</a> <script src="//cdn.org/1.js">',
     }
     for path, text in pages.items():
         (tmp_path / path).parent.mkdir(exist_ok=True)
         (tmp_path / path).write_text(text, "utf-8")
     assert list(broken_links(tmp_path)) == [
-        f"a/c.html: {target}" for target in ("b.html#no", "d/", "../e.png")
+        "404.html: //cdn.org/1.js is loaded from another site",
+        *(f"a/c.html: {target}" for target in ("b.html#no", "d/", "../e.png")),
     ]
 
 
@@ -246,13 +247,11 @@ def test_the_reference_has_every_public_name(module: ModuleType) -> None:
     )
 
 
-def test_the_picture_has_every_package() -> None:
-    page = ROOT / "docs/architecture.md"
-    picture = next(block.text for block in blocks_of(page) if block.language == "mermaid")
+def test_the_table_has_every_package() -> None:
+    text = (ROOT / "docs/architecture.md").read_text("utf-8")
     package = Path(compat_bpe.__file__).parent
     packages = {path.parent.name for path in package.glob("*/__init__.py")}
-    assert set(re.findall(r"<b>(\w+)</b>", picture)) == packages
-    assert set(re.findall(r"^\| `(\w+)` \|", page.read_text("utf-8"), re.MULTILINE)) == packages
+    assert set(re.findall(r"^\| `(\w+)` \|", text, re.MULTILINE)) == packages
 
 
 @each_page

@@ -76,8 +76,8 @@ def test_the_parser_of_patterns_is_not_needed() -> None:
         "import compat_bpe\n"
         "for name in compat_bpe.list_encoding_names()[:7]:\n"
         "    compat_bpe.get_encoding(name).encode('hello h\\xebllo \\U0001f600, ' * 300)\n"
-        "rooms = 'compat_bpe.pattern.', 'compat_bpe.pipeline.', 'compat_bpe.unicode.'\n"
-        "print(*(name for name in sys.modules if name.startswith(rooms)))\n"
+        "packages = 'compat_bpe.pattern.', 'compat_bpe.pipeline.', 'compat_bpe.unicode.'\n"
+        "print(*(name for name in sys.modules if name.startswith(packages)))\n"
     )
     on_pypy = [
         "compat_bpe.pipeline.pypy" + name

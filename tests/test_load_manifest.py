@@ -117,7 +117,7 @@ def test_what_it_says_may_be_unknown_here(tmp_path: Path) -> None:
     manifest = json.loads(path.read_bytes())
     for pattern, message in (
         ("gpt99", "manifest.json: unknown pattern 'gpt99'"),
-        ("that of tokenizer.json", "only tokenizer.json says how text is split; load "),
+        ("that of tokenizer.json", "only tokenizer.json defines how text is split; load "),
     ):
         path.write_text(json.dumps({**manifest, "pattern": pattern}))
         for file in ("mine.tiktoken", "vocab.bpe", "merges.txt"):

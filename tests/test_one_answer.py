@@ -21,6 +21,7 @@ from compat_bpe.check.configuration import TERMS as CONFIGURATION
 from compat_bpe.check.configuration import configuration_of
 from compat_bpe.check.source import ConfigurationError, Source
 from compat_bpe.cli.options.encoding import TERMS as COMMAND
+from compat_bpe.columns.batches import SQL_TERMS as SQL
 from compat_bpe.columns.batches import TERMS as COLUMNS
 from compat_bpe.columns.batches import Carried
 from compat_bpe.encodings.resolve import LIBRARY, Terms
@@ -188,7 +189,7 @@ SURFACES = {
     "editors": Surface(editor, QUESTIONS, EDITOR, ("model",)),
     "agents": Surface(agent, QUESTIONS, AGENT),
     "columns": Surface(columns, ENCODINGS, COLUMNS, BOTH),
-    "SQLite": Surface(sqlite, ENCODINGS, COLUMNS),
+    "SQLite": Surface(sqlite, ENCODINGS, SQL),
     "configurations": Surface(configuration, [one for one in EXACT if one.name], CONFIGURATION),
     "conversations": Surface(conversation, REFUSED["model"], CONVERSATION),
     "encodings of conversations": Surface(conversation, REFUSED["encoding"], LIBRARY, BOTH),

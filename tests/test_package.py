@@ -1,4 +1,4 @@
-"""What holds for the package as a whole."""
+"""Rules for the package as a whole: layers of imports, private names, the length of files."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ import compat_bpe
 PACKAGE = Path(compat_bpe.__file__).parent
 MODULES = sorted(PACKAGE.rglob("*.py"))
 
-# The rooms from the top floor down. A file imports only from its own room and from lower floors;
-# rooms on one line do not import each other.
-FLOORS = [
+# The folders by layer, the highest first. A file imports only from its own folder and from lower
+# layers; folders of one layer do not import each other.
+LAYERS = [
     {"cli", "pyinstaller"},
     {"spark", "lsp", "mcp"},
     {"train", "report", "check"},
@@ -30,16 +30,29 @@ FLOORS = [
     {"unicode", "files", "parallel"},
 ]
 
-#: The public names, which a user imports: they hand on what a room has.
-DOORS = {"", "__main__", "in_a_zip", "install", "pandas", "polars", "save", "sql", "tokenizer"}
+#: Modules of public names, which a user imports from them.
+EXPORTS = {"", "__main__", "in_a_zip", "install", "pandas", "polars", "save", "sql", "tokenizer"}
 
-#: Modules that stand for themselves, below all rooms.
-GROUND = {"caches", "version"}
+#: Modules below all layers.
+BASE = {"caches", "version"}
 
 
 @cache
 def tree_of(path: Path) -> ast.Module:
     return ast.parse(path.read_text("utf-8"), feature_version=(3, 9))
+
+
+@cache
+def nodes_of(path: Path) -> list[ast.AST]:
+    return list(ast.walk(tree_of(path)))
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _forget_all() -> Iterator[None]:
+    """A million objects, through which the search for garbage would go in later tests."""
+    yield
+    nodes_of.cache_clear()
+    tree_of.cache_clear()
 
 
 @cache
@@ -50,7 +63,7 @@ def imported_modules(path: Path) -> tuple[tuple[str, ...], ...]:
 
 def _imported_modules(path: Path) -> Iterator[tuple[str, ...]]:
     package = path.relative_to(PACKAGE).parts[:-1]
-    for node in ast.walk(tree_of(path)):
+    for node in nodes_of(path):
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
             assert not [name for name in names if name.split(".")[0] == "compat_bpe"], path
@@ -68,30 +81,35 @@ def _imported_modules(path: Path) -> Iterator[tuple[str, ...]]:
                 yield (*module, alias.name) if is_module else module
 
 
-def room_of(module: tuple[str, ...]) -> str:
+def folder_of(module: tuple[str, ...]) -> str:
     return module[0] if module else ""
 
 
-def floor_of(room: str) -> int:
-    """The higher, the smaller."""
-    return next(number for number, rooms in enumerate(FLOORS) if room in rooms)
+def layer_of(folder: str) -> int:
+    """The number of a folder's layer; 0 is the highest."""
+    return next(number for number, folders in enumerate(LAYERS) if folder in folders)
 
 
-def test_every_room_has_a_floor() -> None:
-    rooms = {path.relative_to(PACKAGE).with_suffix("").parts[0] for path in MODULES}
-    assert rooms == {*chain.from_iterable(FLOORS), *DOORS - {""}, *GROUND, "__init__"}
+def test_the_layers_are_those_of_the_documentation() -> None:
+    text = (Path(__file__).parents[1] / "docs/architecture.md").read_text("utf-8")
+    assert [set(row.split(", ")) for row in re.findall(r" │ (.+)", text)] == LAYERS
+
+
+def test_every_folder_is_in_a_layer() -> None:
+    folders = {path.relative_to(PACKAGE).with_suffix("").parts[0] for path in MODULES}
+    assert folders == {*chain.from_iterable(LAYERS), *EXPORTS - {""}, *BASE, "__init__"}
 
 
 def test_imports_run_downward() -> None:
     upward = []
     for path in MODULES:
-        room = path.relative_to(PACKAGE).with_suffix("").parts[0]
-        if room in {*DOORS, *GROUND, "__init__", "cli"}:
+        folder = path.relative_to(PACKAGE).with_suffix("").parts[0]
+        if folder in {*EXPORTS, *BASE, "__init__", "cli"}:
             continue
-        imported = {room_of(module) for module in imported_modules(path)} - {room} - GROUND
+        imported = {folder_of(module) for module in imported_modules(path)} - {folder} - BASE
         for other in sorted(imported):
             # The public names are for users.
-            if other in DOORS or floor_of(other) <= floor_of(room):
+            if other in EXPORTS or layer_of(other) <= layer_of(folder):
                 upward.append(f"{path.relative_to(PACKAGE)} imports {other}")
     assert not upward
 
@@ -131,8 +149,8 @@ def test_no_circle_of_files() -> None:
     assert circle_in(graph) == []
 
 
-def test_no_circle_of_folders_in_a_room() -> None:
-    """A folder of a room, with all that is in it, counts as one file."""
+def test_no_circle_of_subfolders() -> None:
+    """A folder inside another, with all its files, counts as one file."""
     graph: Graph = {}
     for path in MODULES:
         name = path.relative_to(PACKAGE).with_suffix("").parts[:2]
@@ -156,9 +174,9 @@ PUBLIC = set(
 )
 
 
-def private_names(tree: ast.Module) -> Iterator[tuple[int, str]]:
+def private_names(path: Path) -> Iterator[tuple[int, str]]:
     """The names with an underscore that a file takes from elsewhere, each with its line."""
-    for node in ast.walk(tree):
+    for node in nodes_of(path):
         if isinstance(node, ast.Attribute):
             owner = node.value.id if isinstance(node.value, ast.Name) else ""
             if owner not in ("self", "cls"):
@@ -167,9 +185,9 @@ def private_names(tree: ast.Module) -> Iterator[tuple[int, str]]:
             yield from ((node.lineno, alias.name) for alias in node.names)
 
 
-def defined_names(tree: ast.Module) -> Iterator[str]:
+def defined_names(path: Path) -> Iterator[str]:
     """The names that a file defines, of its own and of its objects."""
-    for node in ast.walk(tree):
+    for node in nodes_of(path):
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
             yield node.attr if node.value.id in ("self", "cls") else ""
         elif isinstance(node, (ast.FunctionDef, ast.ClassDef)):
@@ -178,15 +196,14 @@ def defined_names(tree: ast.Module) -> Iterator[str]:
             yield node.id
 
 
-def test_nobody_reaches_into_another_room() -> None:
-    trees = {path: tree_of(path) for path in MODULES}
+def test_no_private_name_of_another_folder_is_used() -> None:
     own: dict[str, set[str]] = {}
-    for path, tree in trees.items():
-        own.setdefault(path.relative_to(PACKAGE).parts[0], set()).update(defined_names(tree))
+    for path in MODULES:
+        own.setdefault(path.relative_to(PACKAGE).parts[0], set()).update(defined_names(path))
     reaches = [
         f"{path.relative_to(PACKAGE)}:{line} {name}"
-        for path, tree in trees.items()
-        for line, name in private_names(tree)
+        for path in MODULES
+        for line, name in private_names(path)
         if name.startswith("_") and not name.startswith("__")
         if name not in PUBLIC | own[path.relative_to(PACKAGE).parts[0]]
     ]

@@ -20,7 +20,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from tools.benchmark import encoders, training, trees
+from tools.benchmark import encoders, training
 from tools.benchmark.common import Options, corpora
 from tools.tiktoken_files import write_tiktoken_files
 
@@ -28,7 +28,7 @@ from tools.tiktoken_files import write_tiktoken_files
 PARTS = {
     "speed": (encoders.speed, "encode, count and decode, times as fast as tiktoken"),
     "start": (encoders.start, "the first answer of a fresh process"),
-    "tree": (trees.tree, "the command on a tree of files, first and again, by the clock"),
+    "tree": (encoders.tree, "the command on a tree of files, first and again, by the clock"),
     "document": (encoders.document, "a keystroke, and cuts, in texts of 10 KB to 10 MB"),
     "kinds": (encoders.speed_of_kinds, "other tokenizers beside their references"),
     "training": (training.training, "trainers beside their references"),

@@ -22,18 +22,12 @@ from typing import Any
 from urllib.error import HTTPError
 from urllib.request import ProxyHandler, Request, build_opener
 
-FLAGS = [
-    "--headless",
-    "--no-sandbox",  # the sandbox does not start for root, which CI runs as
-    "--disable-gpu",
-    "--disable-quic",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-dev-shm-usage",
-    "--disable-sync",
-    "--no-first-run",
-    "--hide-scrollbars",
-]
+# The sandbox does not start for root, which CI runs as.
+FLAGS = """
+    --headless --no-sandbox --disable-gpu --disable-quic --disable-background-networking
+    --disable-component-update --disable-dev-shm-usage --disable-sync --no-first-run
+    --hide-scrollbars
+""".split()
 _STARTED = re.compile(r"started successfully on port (\d+)")
 _TIMEOUT = 120  # seconds; only a browser that hangs takes so long
 
@@ -107,12 +101,14 @@ class Browser:
         """Return the result of a command of the DevTools protocol."""
         return self._post("/goog/cdp/execute", {"cmd": command, "params": parameters})
 
-    def show(self, width: int, scheme: str = "light", media: str = "screen") -> None:
-        """Set the viewport's width in CSS pixels, the color scheme and the medium."""
+    def show(
+        self, width: int, scheme: str = "light", media: str = "screen", height: int = 900
+    ) -> None:
+        """Set the viewport's size in CSS pixels, the color scheme and the medium."""
         self.devtools(
             "Emulation.setDeviceMetricsOverride",
             width=width,
-            height=900,
+            height=height,
             deviceScaleFactor=1,
             mobile=False,
         )

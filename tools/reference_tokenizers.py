@@ -9,8 +9,10 @@ where the name ends in ``_like``, of another vocabulary. The same bytes come of 
 
 from __future__ import annotations
 
+import base64
 import gzip
 import hashlib
+import json
 import sys
 from functools import cache, partial
 from pathlib import Path
@@ -22,22 +24,12 @@ if __name__ == "__main__":
 from compat_bpe.formats import sentencepiece
 from compat_bpe.formats.gguf import container
 from compat_bpe.formats.sentencepiece import BPE, SentencePieceModel, read_sentencepiece
+from tests import tokenizer_files
+from tests.tokenizer_files import added, bpe_model, tokenizer_file
 from tools import reference_files
-from tools import tokenizer_json as parts
 from tools.reference_files import reference_file, reference_folder, write_whole
-from tools.tokenizer_json import (
-    Part,
-    added_token,
-    bert_normalizer,
-    bpe,
-    metaspace,
-    precompiled,
-    replace,
-    sequence,
-    template,
-    tokenizer_json,
-    wordpiece,
-)
+
+Part = dict[str, Any]
 
 #: Types of pieces, in a GGUF file as in a model.
 UNKNOWN, CONTROL, USER_DEFINED = 2, 3, 4
@@ -62,7 +54,10 @@ def reference_tokenizer(name: str) -> Path:
 def _builders() -> str:
     files = [
         __file__,
-        *(module.__file__ for module in (reference_files, parts, container, sentencepiece)),
+        *(
+            module.__file__
+            for module in (reference_files, tokenizer_files, container, sentencepiece)
+        ),
     ]
     code = b"".join(Path(file).read_bytes() for file in files if file is not None)
     return hashlib.sha256(code).hexdigest()[:16]
@@ -95,6 +90,63 @@ def read_gguf(name: str) -> Vocabulary:
     return Vocabulary(tokens, of("scores"), of("token_type"), merges, charsmap)
 
 
+# The parts of a ``tokenizer.json``, written as Hugging Face's tokenizers writes them
+
+
+def tokenizer_json(model: Part, tokens: list[Part], **parts: Part | None) -> bytes:
+    """The file: what does not matter to the ids is as it is without truncation and padding."""
+    tokens = sorted(tokens, key=lambda token: int(token["id"]))
+    whole = tokenizer_file(added_tokens=tokens, **parts, model=model)
+    return json.dumps(whole, ensure_ascii=False, indent=1).encode()
+
+
+def special(number: int, content: str, **flags: bool) -> Part:
+    """An added token, special unless the flags say otherwise."""
+    return added(number, content, **{"special": True, **flags})
+
+
+def sequence(parts: str, *those: Part) -> Part:
+    """A Sequence; its members are under the name that its kind of component has for them."""
+    return {"type": "Sequence", parts: list(those)}
+
+
+def template(ids: dict[str, int], single: str, pair: str) -> Part:
+    """A TemplateProcessing written as in ``[CLS] $A:0 $B:1``."""
+
+    def pieces(template: str) -> list[Part]:
+        found = []
+        for word in template.split():
+            name, _, type_id = word.partition(":")
+            kind = "Sequence" if name.startswith("$") else "SpecialToken"
+            found.append({kind: {"id": name.lstrip("$"), "type_id": int(type_id or 0)}})
+        return found
+
+    tokens = {name: {"id": name, "ids": [number], "tokens": [name]} for name, number in ids.items()}
+    return {
+        "type": "TemplateProcessing",
+        "single": pieces(single),
+        "pair": pieces(pair),
+        "special_tokens": dict(sorted(tokens.items())),
+    }
+
+
+def replace(pattern: str, content: str, kind: str = "String") -> Part:
+    """A Replace of a string, or of a pattern with ``Regex`` as its kind."""
+    return {"type": "Replace", "pattern": {kind: pattern}, "content": content}
+
+
+def precompiled(charsmap: bytes) -> list[Part]:
+    """A Precompiled in a list, which is empty without a charsmap."""
+    text = base64.b64encode(charsmap).decode()
+    return [{"type": "Precompiled", "precompiled_charsmap": text}] if charsmap else []
+
+
+def metaspace(prepend_scheme: str, *, split: bool = True) -> Part:
+    """A Metaspace, which is a pre-tokenizer and a decoder."""
+    scheme = {"prepend_scheme": prepend_scheme, "split": split}
+    return {"type": "Metaspace", "replacement": "▁", **scheme}
+
+
 # BERT
 
 
@@ -117,9 +169,21 @@ def _bert_vocab_txt() -> bytes:
 def _bert_uncased() -> bytes:
     vocab = {token: number for number, token in enumerate(bert_vocabulary())}
     return tokenizer_json(
-        wordpiece(vocab),
-        [added_token(vocab[it], it) for it in ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")],
-        normalizer=bert_normalizer(),
+        {
+            "type": "WordPiece",
+            "unk_token": "[UNK]",
+            "continuing_subword_prefix": "##",
+            "max_input_chars_per_word": 100,
+            "vocab": vocab,
+        },
+        [special(vocab[it], it) for it in ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")],
+        normalizer={
+            "type": "BertNormalizer",
+            "clean_text": True,
+            "handle_chinese_chars": True,
+            "strip_accents": None,
+            "lowercase": True,
+        },
         pre_tokenizer={"type": "BertPreTokenizer"},
         post_processor=template(
             {"[CLS]": vocab["[CLS]"], "[SEP]": vocab["[SEP]"]},
@@ -147,14 +211,14 @@ def _clip() -> bytes:
     vocab = {piece: number for number, piece in enumerate([*pieces, start, end])}
     byte_level = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True}
     return tokenizer_json(
-        bpe(
+        bpe_model(
             vocab,
             [" ".join(pair) for pair in merges],
             unk_token=end,
             continuing_subword_prefix="",
             end_of_word_suffix="</w>",
         ),
-        [added_token(vocab[start], start, normalized=True), added_token(vocab[end], end)],
+        [special(vocab[start], start, normalized=True), special(vocab[end], end)],
         normalizer=sequence(
             "normalizers", {"type": "NFC"}, replace(r"\s+", " ", "Regex"), {"type": "Lowercase"}
         ),
@@ -209,12 +273,12 @@ def spm_merges(model: SentencePieceModel) -> list[tuple[str, str]]:
     return [pair for _, pair in sorted(ordered)]
 
 
-def _spm_added(model: SentencePieceModel, special: set[str]) -> list[Part]:
+def _spm_added(model: SentencePieceModel, more: set[str]) -> list[Part]:
     """Control pieces and user-defined ones, as transformers adds them; these are not special."""
     return [
-        added_token(number, text, special=kind == CONTROL or text in special)
+        special(number, text, special=kind == CONTROL or text in more)
         for number, (text, kind) in enumerate(zip(model.texts, model.types))
-        if kind in (CONTROL, USER_DEFINED) or text in special
+        if kind in (CONTROL, USER_DEFINED) or text in more
     ]
 
 
@@ -225,7 +289,7 @@ def llama(name: str, *, legacy: bool) -> bytes:
     vocab = {text: number for number, text in enumerate(model.texts)}
     space = replace(" ", "▁")
     return tokenizer_json(
-        bpe(
+        bpe_model(
             vocab,
             [" ".join(pair) for pair in spm_merges(model)],
             unk_token="<unk>",
@@ -278,10 +342,10 @@ def xlm_r(kind: str) -> bytes:
         ),
         "converted": (_spm_normalizer(found.charsmap), always),
     }[kind]
-    specials = [added_token(ids[it], it) for it in ("<s>", "<pad>", "</s>", "<unk>")]
+    specials = [special(ids[it], it) for it in ("<s>", "<pad>", "</s>", "<unk>")]
     return tokenizer_json(
         model,
-        [*specials, added_token(ids["<mask>"], "<mask>", lstrip=True)],
+        [*specials, special(ids["<mask>"], "<mask>", lstrip=True)],
         normalizer=normalizer,
         pre_tokenizer=pre_tokenizer,
         post_processor=template({"<s>": 0, "</s>": 2}, "<s> $A </s>", "<s> $A </s> </s> $B </s>"),
@@ -317,7 +381,7 @@ def t5(name: str) -> bytes:
     part, ids = _unigram([*_pieces(model), *more], model.types.index(UNKNOWN))
     return tokenizer_json(
         part,
-        [added_token(ids[it], it) for it in ("</s>", "<unk>", *extra)],
+        [special(ids[it], it) for it in ("</s>", "<unk>", *extra)],
         normalizer=_spm_normalizer(model.normalizer.charsmap),
         pre_tokenizer=metaspace("always"),
         post_processor=template({"</s>": ids["</s>"]}, "$A </s>", "$A </s> $B </s>"),
@@ -338,7 +402,7 @@ def _albert(name: str, specials: list[str], single: str, pair: str, *, lowercase
     part, ids = _unigram([*pieces, *more], model.types.index(UNKNOWN))
     return tokenizer_json(
         part,
-        [added_token(ids[it], it) for it in ["<unk>", *specials]],
+        [special(ids[it], it) for it in ["<unk>", *specials]],
         normalizer=sequence(
             "normalizers",
             replace("``", '"'),

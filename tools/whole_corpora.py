@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache, partial
 from pathlib import Path
 from typing import Callable, NamedTuple
@@ -26,16 +26,20 @@ from compat_bpe.formats.sentencepiece import (
     SentencePieceModel,
     sentencepiece_bytes,
 )
+from tests.tokenizer_files import bpe_model
 from tools.reference_files import FILES, reference_file
 from tools.reference_tokenizers import (
     CONTROL,
     TOKENIZERS,
     UNKNOWN,
     USER_DEFINED,
+    Part,
     read_gguf,
     reference_tokenizer,
+    sequence,
+    special,
+    tokenizer_json,
 )
-from tools.tokenizer_json import Part, added_token, bpe, sequence, tokenizer_json
 
 ROOT = Path(__file__).resolve().parents[1]
 CORPORA = ROOT.parent / "shared" / "corpora"
@@ -63,23 +67,26 @@ class Both(NamedTuple):
     theirs: Count
 
 
-def _tokenizers(path_of: Callable[[str], Path], name: str) -> Both:
+def encode_of(path: Path) -> Callable[[str], Sequence[int]]:
+    """Return the function from text to ids of the library that a file is for."""
+    if ".model" in path.name:
+        import sentencepiece
+
+        encode: Callable[[str], list[int]] = sentencepiece.SentencePieceProcessor(
+            model_file=str(path)
+        ).encode
+        return encode
     import tokenizers
 
-    theirs = tokenizers.Tokenizer.from_file(str(path_of(name)))
-    theirs.no_truncation()
-    theirs.no_padding()
-    return Both(
-        compat_bpe.load(path_of(name)).count,
-        lambda text: len(theirs.encode(text, add_special_tokens=False).ids),
-    )
+    tokenizer = tokenizers.Tokenizer.from_file(str(path))
+    tokenizer.no_truncation()
+    tokenizer.no_padding()
+    return lambda text: tokenizer.encode(text, add_special_tokens=False).ids
 
 
-def _sentencepiece(path_of: Callable[[str], Path], name: str) -> Both:
-    import sentencepiece
-
-    theirs = sentencepiece.SentencePieceProcessor(model_file=str(path_of(name)))
-    return Both(compat_bpe.load(path_of(name)).count, lambda text: len(theirs.encode(text)))
+def _of_file(path_of: Callable[[str], Path], name: str) -> Both:
+    encode = encode_of(path_of(name))
+    return Both(compat_bpe.load(path_of(name)).count, lambda text: len(encode(text)))
 
 
 def _ranks(name: str) -> Both:
@@ -126,16 +133,16 @@ _BEFORE: dict[str, tuple[Part | None, list[Part]]] = {
 def _gguf_merges(name: str) -> Both:
     """Return the counts by a byte-level BPE of a GGUF file, written as a ``tokenizer.json``."""
     found = read_gguf(name)
-    special = [at for at, kind in enumerate(found.types) if kind in (CONTROL, USER_DEFINED)]
+    kinds = (CONTROL, USER_DEFINED)
     normalizer, before = _BEFORE[name]
     data = tokenizer_json(
-        bpe({token: at for at, token in enumerate(found.tokens)}, found.merges),
-        [added_token(at, found.tokens[at]) for at in special],
+        bpe_model({token: at for at, token in enumerate(found.tokens)}, found.merges),
+        [special(at, found.tokens[at]) for at, kind in enumerate(found.types) if kind in kinds],
         normalizer=normalizer,
         pre_tokenizer=sequence("pretokenizers", *before),
         decoder={**_BYTE_LEVEL, "use_regex": True},
     )
-    return _tokenizers(partial(_written, data), "tokenizer.json")
+    return _of_file(partial(_written, data), "tokenizer.json")
 
 
 def _gguf_model(name: str) -> Both:
@@ -155,7 +162,7 @@ def _gguf_model(name: str) -> Both:
         kind=BPE,
         byte_fallback=True,
     )
-    return _sentencepiece(partial(_written, sentencepiece_bytes(model)), "tokenizer.model")
+    return _of_file(partial(_written, sentencepiece_bytes(model)), "tokenizer.model")
 
 
 @cache
@@ -172,15 +179,15 @@ def _written(data: bytes, name: str) -> Path:
 def _vocabularies() -> Iterator[tuple[str, Callable[[], Both]]]:
     for name, built in TOKENIZERS.items():
         if built.file == "tokenizer.json":
-            yield name, partial(_tokenizers, reference_tokenizer, name)
+            yield name, partial(_of_file, reference_tokenizer, name)
     for name, file in FILES.items():
         member = file.member.rpartition("/")[2]
         if member == "tokenizer.json" or name in ("claude_old", "llama_3"):
-            yield name, partial(_tokenizers, reference_file, name)
+            yield name, partial(_of_file, reference_file, name)
         elif name in _OTHERS:
             yield name, partial(_OTHERS[name], name)
         elif ".model" in member:
-            yield f"{name}.model", partial(_sentencepiece, reference_file, name)
+            yield f"{name}.model", partial(_of_file, reference_file, name)
 
 
 #: The files of other kinds. What BERT, CLIP and XLM-R are built from is counted as built.

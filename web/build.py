@@ -106,7 +106,7 @@ def _run(*command: str) -> None:
 def _unpack(wheel: Path, code: Path, packs: Path) -> dict[str, str]:
     """Write the code of a wheel to one folder and its packs to another; return the packs' names."""
     packs.mkdir()
-    left_out = tuple(f"compat_bpe/{room}/" for room in LEFT_OUT)
+    left_out = tuple(f"compat_bpe/{folder}/" for folder in LEFT_OUT)
     found = {}
     with zipfile.ZipFile(wheel) as zipped:
         for name in zipped.namelist():

@@ -19,6 +19,7 @@ from .messages import (
     checked_messages,
     checked_objects,
     checked_response_format,
+    function_of,
     part_text,
     plain,
 )
@@ -107,6 +108,14 @@ class Request:
     def place(self, place: str) -> str:
         """Return the place in the caller's request of a place in this one."""
         return place_in(self.places, place)
+
+    def functions(self) -> list[Plain]:
+        """Return the functions that the tools describe.
+
+        Raises:
+            ValueError: a tool is damaged.
+        """
+        return [function_of(one, f"tools[{at}]") for at, one in enumerate(self.tools or ())]
 
     def with_messages(self, messages: list[Plain]) -> Request:
         """Return the same request with other messages."""
@@ -205,6 +214,10 @@ class ChatFormat(ABC):
         """
         return lambda messages: self.count(request.with_messages(messages))
 
+    def adds_up(self, message: Plain) -> bool:
+        """Return True if a message that can be counted has the same tokens in all requests."""
+        return False
+
     def limit(self, tokens: int) -> int:
         """Return the most tokens of the encoding that count as ``tokens`` or fewer."""
         return tokens
@@ -221,10 +234,10 @@ class ChatFormat(ABC):
 def refuse_template_parts(request: Request, format_name: str) -> None:
     """Raise ``ValueError`` if a request has members that only a chat template takes."""
     if request.documents is not None:
-        raise ValueError(f"documents are for a chat template; {format_name} has no place for them")
+        raise ValueError(f"documents need a chat template; {format_name} cannot include them")
     if request.continue_final_message:
         raise ValueError(
-            f"continue_final_message is for a chat template; {format_name} always begins a reply"
+            f"continue_final_message needs a chat template; {format_name} always begins a new reply"
         )
 
 

@@ -62,7 +62,7 @@ _R1 = Meaning(
     "2025-01-20",
     "deepseek-r1",
     False,
-    "; 2 tokens more were billed for each of 2 recorded requests",
+    "; each of 2 recorded requests was billed 2 more tokens",
 )
 ALIASES = {
     "deepseek-chat": _meanings(Meaning("2024-12-26", "deepseek-v3", False), thinks=False),
@@ -93,7 +93,7 @@ def meaning_of(name: str, as_of: str | None) -> Meaning | None:
         return None
     held = [one for one in meanings if as_of is None or one.since <= as_of]
     if not held:
-        raise ValueError(f"as_of: {name!r} meant no model before {meanings[0].since}")
+        raise ValueError(f"as_of: {name!r} has no known meaning before {meanings[0].since}")
     return held[-1]
 
 
@@ -105,7 +105,7 @@ class NoFormatError(ValueError):
     """
 
     def __init__(self, reason: str) -> None:
-        super().__init__(f"{reason}; give template=, as load_chat_template reads it")
+        super().__init__(f"{reason}; pass template=load_chat_template(…)")
         self.reason = reason
 
 
@@ -222,15 +222,15 @@ def chosen_format(
     else:
         of_model = ""
     if encoding is None:
-        raise ValueError("give a model or an encoding: nothing says how to count")
+        raise ValueError("give a model or an encoding")
     loaded, beside = _loaded(encoding)
     if isinstance(template, str):
         template = ChatTemplate(template, {} if beside is None else beside.special_tokens)
     if template is None and beside is not None:
         if model is not None:
             raise ValueError(
-                f"model {model!r} has one format, and the chat template beside the encoding "
-                "another: leave out the model, or give the encoding by its name"
+                f"model {model!r} has a chat format of its own, but a chat template is beside the "
+                "encoding: leave out the model, or give the encoding by its name"
             )
         template = beside
     if template is not None:
@@ -240,7 +240,7 @@ def chosen_format(
         if kind.encoding == name and re.fullmatch(kind.models, model or ""):
             return kind.make(loaded, model or "")
     what = f"model {model!r}" if model is not None else f"encoding {loaded.name!r}"
-    raise NoFormatError(f"{what}: no chat format is known for it")
+    raise NoFormatError(f"no chat format is known for {what}")
 
 
 def _loaded(encoding: Encoding | str | os.PathLike[str]) -> tuple[Encoding, ChatTemplate | None]:

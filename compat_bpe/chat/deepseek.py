@@ -26,7 +26,6 @@ from .messages import (
     checked_roles,
     content_texts,
     fail,
-    function_of,
     thoughts_of,
     tool_calls,
 )
@@ -43,10 +42,12 @@ _CALL = "<｜tool▁call▁begin｜>", "<｜tool▁sep｜>", "<｜tool▁call▁
 _OUTPUTS = "<｜tool▁outputs▁begin｜>", "<｜tool▁outputs▁end｜>"
 _OUTPUT = "<｜tool▁output▁begin｜>", "<｜tool▁output▁end｜>"
 
-_TOOL_NOTE = "calls of tools and their results are counted as R1 writes them"
+_TOOL_NOTE = "tool calls and their results are counted as R1 writes them"
 
-_TOOLS = "DeepSeek publishes no form of tools for this model; they are counted as for V3.2"
-_FORM = "DeepSeek publishes no form of response_format for this model; it is counted as for V3.2"
+_TOOLS = "DeepSeek does not publish how this model receives tools; they are counted as for V3.2"
+_FORM = (
+    "DeepSeek does not publish how this model receives response_format; it is counted as for V3.2"
+)
 
 
 class DeepSeekFormat(ChatFormat):
@@ -137,7 +138,7 @@ def wants_to_think(request: Request, efforts: Sequence[str] = ()) -> bool:
     unknown = request.variables.keys() - set(known)
     if unknown:
         raise ValueError(
-            f"variables has {sorted(unknown)}; DeepSeek's format takes {' and '.join(known)}"
+            f"variables has {sorted(unknown)}; DeepSeek's format accepts {' and '.join(known)}"
         )
     thinks = Value(request.variables.get("thinking", False), "variables.thinking").truth()
     if efforts and request.variables.get("reasoning_effort", efforts[0]) not in efforts:
@@ -151,10 +152,7 @@ def tools_text(request: Request) -> str:
     Raises:
         ValueError: a tool is damaged.
     """
-    if not request.tools:
-        return ""
-    functions = [function_of(one, f"tools[{at}]") for at, one in enumerate(request.tools)]
-    return f"\n\n{V3_2.tools(functions)}"
+    return f"\n\n{V3_2.tools(request.functions())}" if request.tools else ""
 
 
 def schema_text(request: Request) -> str:
@@ -179,7 +177,7 @@ def _written(calls: list[Plain]) -> list[str]:
     return [*written, _CALLS[1]]
 
 
-_ANY_JSON = "DeepSeek publishes no words of V3.2 for a reply in any JSON; none are counted"
+_ANY_JSON = "DeepSeek does not publish V3.2's instruction for json_object; it is not counted"
 
 
 class DeepSeekV32Format(ChatFormat):
@@ -214,15 +212,13 @@ class DeepSeekV32Format(ChatFormat):
         refuse_template_parts(request, "DeepSeek's format")
         thinks = wants_to_think(request)
         checked_roles(request.messages, ROLES)
+        last = _last_of_user(request.messages) if thinks else -1
         # Each message keeps its place for errors, even if others are left out.
-        messages = [(one, f"messages[{at}]") for at, one in enumerate(request.messages)]
-        if thinks:
-            last = _last_of_user([one for one, _ in messages])
-            messages = [
-                one
-                for at, one in enumerate(messages)
-                if at >= last or one[0]["role"] != "developer"
-            ]
+        messages = [
+            (one, f"messages[{at}]")
+            for at, one in enumerate(request.messages)
+            if at >= last or one["role"] != "developer"
+        ]
         conversation = _Conversation([one for one, _ in messages], thinks)
         parts = [BEGIN]
         above = tools_text(request) + schema_text(request)
@@ -241,8 +237,8 @@ class DeepSeekV32Format(ChatFormat):
 
 def _last_of_user(messages: list[Plain]) -> int:
     """Return the index of the last message of the user's or the developer's; -1 if none is."""
-    indexes = [at for at, one in enumerate(messages) if one["role"] in ("user", "developer")]
-    return indexes[-1] if indexes else -1
+    indexes = (at for at, one in enumerate(messages) if one["role"] in ("user", "developer"))
+    return max(indexes, default=-1)
 
 
 class _Conversation:
@@ -278,13 +274,16 @@ class _Conversation:
             here = f"{place}.tool_calls[{at}]"
             arguments = V3_2.arguments(call, here)
             if arguments is None:
-                fail(f"{here}.function.arguments", "must be an object of JSON")
+                fail(f"{here}.function.arguments", "must be a JSON object")
             calls.append((call["function"]["name"], arguments))
         thoughts = ""
         if self._thinks and index > self._last_of_user:
             thoughts = thoughts_of(message, place)
             if not thoughts and not calls:
-                fail(place, "there is no 'reasoning_content', without which V3.2 does not think on")
+                fail(
+                    place,
+                    "there is no 'reasoning_content', which V3.2 needs to continue its reasoning",
+                )
             thoughts += NO_THINK
         return thoughts + text + (f"\n\n{V3_2.calls(calls)}" if calls else "") + END
 
@@ -295,7 +294,7 @@ class _Conversation:
         calls = tool_calls(self._messages[caller], place) if caller >= 0 else []
         number = index - caller
         if number > len(calls):
-            fail(place, "a tool's result without a call of the tool before it")
+            fail(place, "this tool result has no matching tool call before it")
         written = ("\n\n<function_results>" if number == 1 else "") + f"\n<result>{text}</result>"
         if number < len(calls):
             return written, ""

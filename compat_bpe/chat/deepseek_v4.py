@@ -20,7 +20,6 @@ from .messages import (
     Plain,
     checked_roles,
     content_texts,
-    function_of,
     thoughts_of,
     tool_calls,
 )
@@ -63,8 +62,8 @@ _V4_1_EFFORTS = {
 }
 
 _EFFORT = (
-    "DeepSeek's service and the file published with V4 differ in the words for the effort of "
-    "thinking, and none are counted; give reasoning_effort for those of the service"
+    "DeepSeek's service and the file published with V4 describe the reasoning effort in "
+    "different words, so none are counted; give reasoning_effort to count the service's"
 )
 _STRICT = "DeepSeek's service rewrites the schema of a strict tool; it is counted as given"
 _VOCABULARY = "the vocabulary of V4 is used in place of that of V4.1, which could not be read"
@@ -106,7 +105,7 @@ class DeepSeekV4Format(ChatFormat):
             text = text.replace(SYSTEM, BEGIN)  # a token, too, but one that V4 has
         elif request.variables.get("thinking") and "reasoning_effort" not in request.variables:
             notes.append(_EFFORT)
-        if any(function_of(one, "tool").get("strict") is True for one in request.tools or ()):
+        if any(one.get("strict") is True for one in request.functions()):
             notes.append(_STRICT)
         tokens = len(self.encoding.encode(text, allowed_special="all"))
         return MessageCount(tokens, "; ".join(notes))
@@ -153,8 +152,7 @@ class DeepSeekV4Format(ChatFormat):
         """Return the text after the system's words: the tools and the form of the reply."""
         below = ""
         if request.tools:
-            functions = [function_of(one, f"tools[{at}]") for at, one in enumerate(request.tools)]
-            below += f"\n\n{self._dsml.tools([_shown(one) for one in functions])}"
+            below += f"\n\n{self._dsml.tools([*map(_shown, request.functions())])}"
         form = request.response_format
         if form is None:
             return below

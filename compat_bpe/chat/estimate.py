@@ -58,7 +58,7 @@ class EstimateFormat(ChatFormat):
         """
         refuse_template_parts(request, "an estimate")
         if request.variables:
-            raise ValueError("variables are for a chat template; an estimate has none")
+            raise ValueError("variables need a chat template; an estimate has none")
         characters = 0
         left_out: list[LeftOut] = []
         for index, message in enumerate(request.messages):

@@ -9,10 +9,12 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
+from math import inf
 from typing import Any, Callable, Literal, NamedTuple, get_args
 
 from ..encodings.encoding import Encoding
-from ..fit import Keep, truncate
+from ..fit import Keep, Truncated, truncate
 from ..fit.longest_part import check_limit
 from .base import ChatFormat, Endpoint, LeftOut, MessageCount, Request
 from .choose import chosen_format
@@ -244,7 +246,9 @@ def fit_messages(
         raise ValueError(f"keep_last is {keep_last}; it must be 1 or more")
     if isinstance(drop_first, str) or any(one not in get_args(Dropped) for one in drop_first):
         known = ", ".join(get_args(Dropped))
-        raise ValueError(f"drop_first is {drop_first!r}; it must be a list of some of {known}")
+        raise ValueError(
+            f"drop_first is {drop_first!r}; it must be a list, each item one of {known}"
+        )
     request = Request.checked(
         messages,
         tools,
@@ -257,14 +261,12 @@ def fit_messages(
     importance = [0.0 if priority is None else priority(one) for one in messages]
     chat = chosen_format(model, encoding, template, as_of, estimate=estimate)
     fitting = _Fitting(chat, *countable_request(chat, request), limit)
-    return fitting.fit(_in_order(units, importance), _Cut(cut, marker) if cut else None, drop_first)
+    how = partial(truncate, chat.encoding, keep=cut, marker=marker) if cut else None
+    return fitting.fit(_in_order(units, importance), how, drop_first)
 
 
-class _Cut(NamedTuple):
-    """The way in which a text is cut."""
-
-    keep: Keep
-    marker: str | None
+#: Cuts a text to a number of tokens.
+_Cut = Callable[[str, int], Truncated]
 
 
 def _in_order(units: list[Unit], importance: Sequence[float]) -> list[Unit]:
@@ -305,10 +307,12 @@ class _Fitting:
         #: The messages of the request, some of them without images or results.
         self._messages = dict(enumerate(request.messages))
         #: The messages that lost images or a result, in the order in which they did.
-        self._stripped: list[tuple[int, Dropped]] = []
+        self._stripped: dict[tuple[int, Dropped], None] = {}
         #: The indexes of the messages that are in, each with the message.
         self._taken: dict[int, Plain] = {}
         self._cut: list[int] = []
+        #: The messages that were counted last, and their count.
+        self._last: tuple[list[Plain], MessageCount] = ([], MessageCount(0))
 
     def fit(
         self, order: list[Unit], how: _Cut | None, drop_first: Sequence[Dropped]
@@ -337,33 +341,43 @@ class _Fitting:
             drop_first: the kinds to leave out, in this order.
         """
         whole = dict(self._messages)
+        drops: list[tuple[int, Dropped]] = []
         for what in drop_first:
             for at in numbers:
                 without = stripped(self._messages[at], what)
                 if without is not None:
                     self._messages[at] = without
-                    self._stripped.append((at, what))
+                    drops.append((at, what))
         # Bisection finds the fewest that make all messages fit; all of them if none do.
-        low, high = 0, len(self._stripped)
+        low, high = 0, len(drops)
         while low < high:
             middle = (low + high) // 2
-            if self._fits(_after(whole, self._stripped[:middle])):
+            if self._fits(_after(whole, drops[:middle])):
                 high = middle
             else:
                 low = middle + 1
-        del self._stripped[low:]
-        self._messages = _after(whole, self._stripped)
+        self._stripped = dict.fromkeys(drops[:low])
+        self._messages = _after(whole, drops[:low])
 
     def _put_back(self) -> None:
         """Put back dropped parts, the newest first, if they fit beside the rest."""
-        for at, what in reversed(self._stripped[:]):
+        tokens: float = self._count(self._taken)
+        for at, what in reversed([*self._stripped]):
             if at not in self._taken or at in self._cut:
                 continue
-            others = [one for one in self._stripped if one != (at, what)]
-            whole = {at: self._request.messages[at]}
-            taken = {**self._taken, **_after(whole, [one for one in others if one[0] == at])}
-            if self._fits(taken):
-                self._taken, self._stripped = taken, others
+            without = self._taken[at]
+            others = [one for one in get_args(Dropped) if one != what]
+            drops = [(at, one) for one in others if (at, one) in self._stripped]
+            message = self._taken[at] = _after({at: self._request.messages[at]}, drops)[at]
+            if self._chat.adds_up(message):
+                with_it = tokens + self._count({at: message}) - self._count({at: without})
+            else:
+                with_it = self._tokens(self._taken)
+            if with_it <= self._limit:
+                tokens = with_it
+                del self._stripped[at, what]
+            else:
+                self._taken[at] = without
 
     def _take_in(self, order: list[Unit], how: _Cut | None) -> None:
         """Take in units in this order.
@@ -376,7 +390,7 @@ class _Fitting:
         least = self._count(self._taken)
         if least > self._limit:
             raise ValueError(
-                f"limit is {self._limit}, but the messages that must stay (those of the system, "
+                f"limit is {self._limit}, but the messages that must stay (the system messages "
                 f"and the last ones) have {least} tokens"
             )
         # Bisection finds the most units that fit, taken in this order without a gap.
@@ -401,9 +415,14 @@ class _Fitting:
         return {**self._taken, **more}
 
     def _count(self, taken: Mapping[int, Plain]) -> MessageCount:
-        if self._is_countable:
-            return self._counted([taken[at] for at in sorted(taken)])
-        return self._counted([self._without(at, taken[at]) for at in sorted(taken)])
+        messages = [taken[at] for at in sorted(taken)]
+        # A part that does not fit is looked at again, to cut it.
+        if messages != self._last[0]:
+            countable = messages
+            if not self._is_countable:
+                countable = [self._without(at, taken[at]) for at in sorted(taken)]
+            self._last = (messages, self._counted(countable))
+        return self._last[1]
 
     def _without(self, at: int, message: Plain) -> Plain:
         """Return a message without its uncounted parts."""
@@ -413,10 +432,13 @@ class _Fitting:
         return self._countable[id(message)][1]
 
     def _fits(self, taken: Mapping[int, Plain]) -> bool:
+        return self._tokens(taken) <= self._limit
+
+    def _tokens(self, taken: Mapping[int, Plain]) -> float:
         try:
-            return self._count(taken) <= self._limit
+            return self._count(taken)
         except ValueError:  # a template may refuse the rest, such as two answers in a row
-            return False
+            return inf
 
     def _take_in_cut(self, unit: Unit, how: _Cut) -> None:
         """Take in a unit with its longest text cut, if any of that text fits."""
@@ -431,7 +453,7 @@ class _Fitting:
         message = self._messages[at]
         room = self._chat.limit(self._limit)
         while room > 0:
-            cut = truncate(self._chat.encoding, texts[at], room, keep=how.keep, marker=how.marker)
+            cut = how(texts[at], room)
             if not cut.kept:
                 return
             taken = {**self._with([unit]), at: {**message, "content": cut.text}}

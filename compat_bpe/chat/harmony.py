@@ -24,7 +24,6 @@ from .messages import (
     checked_roles,
     content_texts,
     fail,
-    function_of,
     reasoning_of,
     tool_calls,
 )
@@ -274,7 +273,7 @@ def _system(request: Request) -> Message:
     unknown = sorted(request.variables.keys() - _SETTINGS.keys())
     if unknown:
         known = ", ".join(_SETTINGS)
-        fail("variables", f"has {', '.join(unknown)}; the harmony format takes {known}")
+        fail("variables", f"has {', '.join(unknown)}; the harmony format accepts {known}")
     settings = {**_SETTINGS, **request.variables}
     if "conversation_start_date" not in request.variables:
         settings["conversation_start_date"] = date.today().isoformat()
@@ -282,7 +281,7 @@ def _system(request: Request) -> Message:
         Value(value, f"variables.{name}").optional_text()
     effort = settings["reasoning_effort"]
     if effort is not None and effort.lower() not in EFFORTS:
-        fail("variables.reasoning_effort", f"{effort!r} is not known: {', '.join(EFFORTS)}")
+        fail("variables.reasoning_effort", f"must be one of {', '.join(EFFORTS)}, not {effort!r}")
     top = [
         form.format(settings[name])
         for name, form in (
@@ -306,8 +305,7 @@ def _developer(request: Request) -> list[Message]:
     sections = _instructions(first, "messages[0]") if is_there else []
     if request.tools:
         sections.append("# Tools\n\n## functions\n\nnamespace functions {\n")
-        tools = (function_of(one, f"tools[{at}]") for at, one in enumerate(request.tools))
-        sections[-1] += "".join(f"\n{_declared(one)}\n" for one in tools)
+        sections[-1] += "".join(f"\n{_declared(one)}\n" for one in request.functions())
         sections[-1] += "\n} // namespace functions"
     form = request.response_format
     if form is not None and form.schema is not None:
@@ -332,11 +330,8 @@ def _declared(function: Plain) -> str:
 
 def _lines(text: str) -> list[str]:
     r"""Return the lines of a text as Rust's ``lines`` does: they end in ``\n`` or ``\r\n``."""
-    lines = text.split("\n")
-    if not lines[-1]:
-        lines.pop()
-        return [line[:-1] if line.endswith("\r") else line for line in lines]
-    return [line[:-1] if line.endswith("\r") else line for line in lines[:-1]] + lines[-1:]
+    *lines, last = text.split("\n")
+    return [*(line.removesuffix("\r") for line in lines), *([last] if last else [])]
 
 
 def _translated(message: Plain, place: str, names: dict[str, str]) -> list[Message]:
@@ -383,7 +378,7 @@ def _tool_name(message: Plain, place: str, names: dict[str, str]) -> str:
         return names[call]
     if message.get("name"):
         return _full_name(message["name"])
-    return fail(place, "has neither the name of a tool nor the id of a call before it")
+    return fail(place, "needs the name of a tool, or the id of an earlier tool call")
 
 
 def _full_name(tool: str) -> str:

@@ -62,11 +62,11 @@ def size_of(data: bytes) -> Size:
             except error:
                 raise ValueError("the image ends before its size") from None
             if size is None:
-                raise ValueError("the image is damaged: it does not say its size")
+                raise ValueError("the image is damaged: its size is missing")
             if not min(size):
                 raise ValueError(f"the image is damaged: its size is {size.width} x {size.height}")
             return size
-    raise ValueError(f"not an image: neither {FORMATS}")
+    raise ValueError(f"not a {FORMATS} image")
 
 
 def _png(data: bytes) -> Size | None:
@@ -220,8 +220,8 @@ class Patches(NamedTuple):
         count = patches(_known(size), self.limits[detail])
         if count > _MOST_PATCHES:
             raise ValueError(
-                f"an image of {count:,} patches is refused: OpenAI takes {_MOST_PATCHES:,}; make "
-                "it smaller, or give a detail that does"
+                f"an image of {count:,} patches is refused: OpenAI accepts at most "
+                f"{_MOST_PATCHES:,}; make it smaller, or choose a detail that shrinks it"
             )
         return MessageCount(_covering(count * self.each, 100), self.note)
 
@@ -308,7 +308,7 @@ def _known(size: Size | None) -> Size:
 
 
 def _refuse(detail: str) -> NoReturn:
-    raise ValueError(f"the detail {detail!r} is not one that this model takes")
+    raise ValueError(f"this model does not accept the detail {detail!r}")
 
 
 def _covering(length: int, part: int) -> int:
@@ -355,11 +355,13 @@ def image_tokens(
     """
     rule = rule_for_images(plain_model_name(model))
     if rule is None:
-        raise KeyError(f"no rule of OpenAI's for the images of {model!r} is known here")
+        raise KeyError(f"OpenAI's rule for images of {model!r} is not known")
     if isinstance(image, tuple):
         size = Size(*image)
         if min(size) < 1:
-            raise ValueError(f"an image of {size.width} x {size.height} pixels has no size")
+            raise ValueError(
+                f"an image of {size.width} x {size.height} pixels is too small: at least 1 x 1"
+            )
     else:
         size = size_of(image if isinstance(image, bytes) else read_whole(image, _LARGEST))
     return rule.tokens(size, _checked_detail(detail, "detail"))
@@ -380,7 +382,7 @@ def part_tokens(part: dict[str, Any], rule: ImageRule | None, place: str) -> Mes
     if rule is None:
         raise Uncountable(
             place,
-            "an image cannot be counted: OpenAI's rule for this model's images is not known here",
+            "an image cannot be counted: OpenAI's rule for this model's images is not known",
             "an image",
         )
     image: Any = part.get("image_url")
@@ -403,7 +405,7 @@ def _size_at(address: str | None) -> Size | None:
         return None
     head, comma, body = address.partition(",")
     if not comma:
-        raise ValueError("a data URL has a comma before its data")
+        raise ValueError("the data URL lacks the comma before its data")
     if not head.lower().endswith(";base64"):
         from urllib.parse import unquote_to_bytes  # few data URLs are written like this
 

@@ -165,7 +165,7 @@ def context_limit(model: str) -> ContextLimit:
             return limits[name]
     raise KeyError(
         f"the limits of model {model!r} are not known{did_you_mean(names[0], limits)}; "
-        f"the table is of {DATE}"
+        f"the table is from {DATE}"
     )
 
 

@@ -95,7 +95,7 @@ def checked_messages(messages: Any) -> list[Plain]:
             string; or a value in them is not of a kind that JSON has.
     """
     if isinstance(messages, Mapping) and "messages" in messages:
-        fail("messages", "must be a list, not a whole request, which count_request counts")
+        fail("messages", "must be a list; count_request counts a whole request")
     checked = checked_objects(messages, "messages", "message")
     if not checked:
         raise ValueError("messages is empty: there must be at least one message")

@@ -176,8 +176,13 @@ def rule_for(model: str, endpoint: Endpoint) -> tuple[MessageRule, str]:
     if re.fullmatch(recorded, model):
         return rule, ""
     where = "Chat Completions" if in_chat else "Responses"
-    whose = "its own rule, of two requests," if known.like == model else f"the rule of {known.like}"
-    return rule, f"no request to {model} at {where} is published or recorded; {whose} is used"
+    whose = known.like
+    if model == known.like:
+        if in_chat:  # gpt-4o-search-preview, the only one
+            return rule, f"the rule of {model} comes from only 2 recorded requests"
+        whose = "other models"
+    none = f"no request to {model} at {where} is published or recorded"
+    return rule, f"{none}; the rule of {whose} is used"
 
 
 ROLES = ("system", "developer", "user", "assistant", "tool", "function")
@@ -185,12 +190,12 @@ ROLES = ("system", "developer", "user", "assistant", "tool", "function")
 #: The notes have how far recorded requests agree; ``tests/usage`` compares that with its cases.
 _NO_RULE = "OpenAI publishes no rule for {}; the one used here agrees with recorded requests {}"
 _TOOLS = _NO_RULE.format("tools", "within 1 token")
-_CALLS = _NO_RULE.format("calls of tools", "within 6 tokens")
+_CALLS = _NO_RULE.format("tool calls", "within 6 tokens")
 _FORM = _NO_RULE.format("response_format", "to the token")
 _CHOICE = _NO_RULE.format("tool_choice", "to the token")
 _PARALLEL = (
-    "the service writes the results of several calls in one message as JSON in ASCII, each letter "
-    "beyond it as \\uXXXX"
+    "the results of several calls in one message are counted as the service writes them: as ASCII "
+    "JSON, with other characters as \\uXXXX"
 )
 _ROLE = "no request with the role {} is published or recorded for it"
 _IMAGES = "images at Responses are counted as at Chat Completions"
@@ -232,12 +237,17 @@ class OpenAIFormat(ChatFormat):
         """
         refuse_template_parts(request, "OpenAI's format")
         if request.variables:
-            raise ValueError("variables are for a chat template; OpenAI's format has none")
+            raise ValueError("variables need a chat template; OpenAI's format has none")
         usual = "gpt-4" if self.encoding.name == "cl100k_base" else "gpt-4o"
         rule, note = rule_for(self._model or usual, request.endpoint)
         if not self._model:
-            note = f"no model is named; the rule of {usual} is used, and others differ"
+            note = (
+                f"no model is given; the rule of {usual} is used, and other models have other rules"
+            )
         return _Counter(self, rule, note, request).count
+
+    def adds_up(self, message: Plain) -> bool:
+        return message["role"] == "user" and not message.get("tool_calls")
 
     def check_part(self, part: Any, place: str) -> None:
         """Raise ``Uncountable`` if a part of a message's content cannot be counted."""
@@ -272,11 +282,10 @@ class _Counter:
         self._rule = rule
         self._note = note
         self._in_chat = request.endpoint == "chat_completions"
-        # Counts by the ids of messages, and the tool whose result they are. The messages are kept,
-        # since an object that is gone may leave its id to another.
-        self._known: dict[tuple[int | str, ...], tuple[list[Plain], int, list[str]]] = {}
-        #: The same for messages that are not calls or results: they count alike anywhere.
-        self._plain: dict[int, tuple[Plain, int, list[str]]] = {}
+        #: Counts by the ids of messages, and the tool whose result they are; by the id alone for
+        #: messages that are not calls or results, which count alike anywhere. The messages are
+        #: kept, since an object that is gone may leave its id to another.
+        self._known: dict[Any, tuple[list[Plain], int, list[str]]] = {}
         self._tools = bool(request.tools)
         self._beside, self._notes_beside = self._of_request(request)
 
@@ -289,11 +298,11 @@ class _Counter:
         while at < len(messages):
             message = messages[at]
             at += 1
-            plain = self._plain.get(id(message))
-            if plain is not None:
-                tokens += plain[1]
-                if plain[2]:
-                    notes += plain[2]
+            known = self._known.get(id(message))
+            if known is not None:
+                tokens += known[1]
+                if known[2]:
+                    notes += known[2]
                 continue
             if message["role"] not in ROLES:
                 checked_roles(messages, ROLES)
@@ -307,7 +316,7 @@ class _Counter:
                 while at < len(messages) and messages[at]["role"] == "tool":
                     taken.append(messages[at])
                     at += 1
-            key: tuple[int | str, ...] = (tool, *map(id, taken))
+            key = (tool, *map(id, taken))
             if key not in self._known:
                 own: list[str] = []
                 if len(calls) > 1 and self._in_chat:
@@ -316,7 +325,7 @@ class _Counter:
                     more = self._message(message, calls, tool, place, own)
                 self._known[key] = (taken, more, own)
                 if not calls and message["role"] not in ("tool", "function"):
-                    self._plain[id(message)] = (message, more, own)
+                    self._known[id(message)] = self._known[key]
             tokens += self._known[key][1]
             notes += self._known[key][2]
         notes += self._notes_beside
@@ -328,7 +337,7 @@ class _Counter:
         notes = []
         tokens = rule.reply if request.add_generation_prompt else 0
         if request.tools:
-            functions = [function_of(one, f"tools[{at}]") for at, one in enumerate(request.tools)]
+            functions = request.functions()
             text, left_out = tools_text(functions, by_lines=rule.by_lines)
             tokens += count(text)
             if not any((one.get("parameters") or {}).get("properties") for one in functions):

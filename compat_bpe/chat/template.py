@@ -118,7 +118,7 @@ class ChatTemplate:
         """
         twice = sorted(_GIVEN & request.variables.keys())
         if twice:
-            fail("variables", f"has {', '.join(twice)}, which are arguments of their own")
+            fail("variables", f"has {', '.join(twice)}; pass them as arguments of their own")
         name = self._name(request)
         messages = [_with_reasoning(message) for message in request.messages]
         said = ""

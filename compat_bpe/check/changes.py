@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import posixpath
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Callable
 
 from ..encodings.resolve import Answer
@@ -16,6 +17,7 @@ from .results import Change
 from .rules import ChosenFiles, Configuration, Selection
 
 
+@dataclass
 class Comparison:
     """The tokens that files had in a revision.
 
@@ -28,29 +30,24 @@ class Comparison:
         name_of: returns the name of the encoding or estimate, in reports.
     """
 
-    def __init__(
-        self,
-        configuration: Configuration,
-        base: Base,
-        count: Callable[[Answer | None, bytes, bool], int | None],
-        chosen: ChosenFiles,
-        name_of: Callable[[Answer | None], str],
-    ) -> None:
-        self._name_of = name_of
-        self._configuration = configuration
-        self._base = base
-        self._count = count
-        self._chosen = chosen
+    configuration: Configuration
+    base: Base
+    count: Callable[[Answer | None, bytes, bool], int | None]
+    chosen: ChosenFiles
+    name_of: Callable[[Answer | None], str]
+
+    def __post_init__(self) -> None:
+        base, found = self.base, self.chosen.found
         self._gone = [
             path
             for path in base.blobs
-            if path not in chosen.found
+            if path not in found
             # The path may exist, but be ignored or a link now.
-            and not os.path.lexists(os.path.join(configuration.folder, path))
+            and not os.path.lexists(os.path.join(self.configuration.folder, path))
         ]
         #: The path in the base of each file, by its path now, if these differ.
         self._renamed = {
-            **_moved(base, chosen.found, {*self._gone} - {*base.renamed.values()}),
+            **_moved(base, found, {*self._gone} - {*base.renamed.values()}),
             **base.renamed,
         }
 
@@ -65,10 +62,10 @@ class Comparison:
             known = before.setdefault(answer, {})
             changed: dict[str, str] = {}
             for path in tokens:
-                blob = self._base.blobs.get(self._path_before(path))
+                blob = self.base.blobs.get(self._path_before(path))
                 if blob is None:
                     continue
-                if has_content(self._chosen.found[path].path, blob):
+                if has_content(self.chosen.found[path].path, blob):
                     known[path] = tokens[path]
                 else:
                     changed[path] = blob
@@ -82,14 +79,14 @@ class Comparison:
         found: dict[str, Change] = {}
         for answer, tokens in counted.items():
             for path, after in tokens.items():
-                if path in found or path not in selection or not self._base.has_history(path):
+                if path in found or path not in selection or not self.base.has_history(path):
                     continue
-                if os.path.islink(self._chosen.found[path].path):
+                if os.path.islink(self.chosen.found[path].path):
                     continue  # a named link: the revision has its target's path, not its content
                 old = before[answer].get(path)
                 path_before = "" if old is None else self._path_before(path)
                 if path_before != path or old != after:
-                    name = self._name_of(answer)
+                    name = self.name_of(answer)
                     found[path] = Change(path, path_before, old or 0, after, name)
         for change in self._removed(selection):
             found.setdefault(change.before_path, change)
@@ -97,21 +94,21 @@ class Comparison:
 
     def _removed(self, selection: Selection) -> Iterable[Change]:
         # A file that was renamed to a path without a rule is gone like any other.
-        found = self._chosen.found
+        found = self.chosen.found
         renamed = {before for path, before in self._renamed.items() if path in found}
         gone = [path for path in self._gone if path not in renamed and path in selection]
-        for rule in self._configuration.rules:
-            blobs = {path: self._base.blobs[path] for path in rule.chosen(gone)}
+        for rule in self.configuration.rules:
+            blobs = {path: self.base.blobs[path] for path in rule.chosen(gone)}
             for path, tokens in self._tokens(rule.counted_by, blobs).items():
-                yield Change("", path, tokens, 0, self._name_of(rule.counted_by))
+                yield Change("", path, tokens, 0, self.name_of(rule.counted_by))
 
     def _tokens(self, answer: Answer | None, blobs: Mapping[str, str]) -> dict[str, int]:
         named: dict[str, set[bool]] = {}
         for path, blob in blobs.items():
             named.setdefault(blob, set()).add(is_notebook(path))
         counted = {
-            (blob, notebook): self._count(answer, content, notebook)
-            for blob, content in read_blobs(self._configuration.folder, blobs)
+            (blob, notebook): self.count(answer, content, notebook)
+            for blob, content in read_blobs(self.configuration.folder, blobs)
             for notebook in named[blob]
         }
         tokens = {path: counted[blob, is_notebook(path)] for path, blob in blobs.items()}

@@ -28,7 +28,12 @@ MOST_FILES = 20
 MOST_TOKENS = 10**12
 
 #: The advice in errors about a configuration, for its author; files are for the command line.
-TERMS = Terms('model = "{}"', 'encoding = "{}"', "-e {} on the command line", "estimate = true")
+TERMS = Terms(
+    'write model = "{}"',
+    'write encoding = "{}"',
+    "use -e {} on the command line",
+    "estimate = true",
+)
 
 _TOP_KEYS = ("encoding", "model", "estimate", "warn", "growth", "extends", "rules", "exempt")
 _RULE_KEYS = tuple(
@@ -72,7 +77,11 @@ def configuration_of(source: Source, counting: Counting | None = None) -> Config
     exemptions: list[Exemption] = []
     for table in tables:
         table.check_keys(_TOP_KEYS)
-        defaults = _defaults(table, defaults, is_given=is_given)
+        defaults = _Defaults(
+            _counting(table, defaults.counting, is_given=is_given),
+            _warn(table) or defaults.warn,
+            _part(table, "growth") or defaults.growth,
+        )
     for table in tables:
         for one in table.tables("rules"):
             rules.append(_rule(one, defaults, is_given=is_given))
@@ -186,14 +195,6 @@ class _Defaults(NamedTuple):
     growth: Part | None
 
 
-def _defaults(table: Table, before: _Defaults, *, is_given: bool) -> _Defaults:
-    return _Defaults(
-        _counting(table, before.counting, is_given=is_given),
-        _warn(table) or before.warn,
-        _part(table, "growth") or before.growth,
-    )
-
-
 def _counting(table: Table, default: Counting, *, is_given: bool) -> Counting:
     """Return the encoding or estimate that a table names.
 
@@ -263,7 +264,7 @@ def _rule(table: Table, defaults: _Defaults, *, is_given: bool) -> Rule:
 def _warn(table: Table) -> Part | None:
     warn = _part(table, "warn")
     if warn is not None and warn.share is not None and warn.share > 1:
-        raise table.error("warn", 'warn is at most "100%" of a limit')
+        raise table.error("warn", 'warn must be at most "100%" of a limit')
     return warn
 
 
@@ -329,7 +330,7 @@ def _limit(table: Table, key: str, model: str | None) -> Limit | None:
         return None if value is None else Limit(value, table.place_of(key))
     match = _PERCENT.fullmatch(value)
     if match is None or match[2] is None or float(match[1]) > 100:
-        raise table.error(key, f"{key} is {words}, not {shown(value)}")
+        raise table.error(key, f"{key} must be {words}, not {shown(value)}")
     if model is None:
         raise table.error(key, 'an encoding has no context: name the model, as in model = "gpt-4o"')
     from ..chat.limits import context_limit  # imported here: few limits are shares of a context
@@ -349,5 +350,5 @@ def _part(table: Table, key: str) -> Part | None:
         return None if value is None else Part(value, None, table.place_of(key))
     match = _PERCENT.fullmatch(value)
     if match is None or match[2] is not None:
-        raise table.error(key, f"{key} is {words}, not {shown(value)}")
+        raise table.error(key, f"{key} must be {words}, not {shown(value)}")
     return Part(None, float(match[1]) / 100, table.place_of(key))

@@ -40,12 +40,8 @@ def _table_row(result: Result) -> tuple[str, ...]:
 
 
 def _table_change(change: Change) -> tuple[str, ...]:
-    return (
-        change.kind,
-        f"{change.after - change.before:+,}",
-        f"= {change.after:,}",
-        change.name,
-    )
+    growth = f"{change.after - change.before:+,}"
+    return change.kind, growth, f"= {change.after:,}", change.name
 
 
 def _aligned(rows: list[tuple[str, ...]]) -> Iterator[str]:
@@ -121,12 +117,13 @@ def markdown_lines(report: Report) -> Iterator[str]:
     if report.changes:
         yield from ("", "| change | file | before | now | |", "|---|---|--:|--:|--:|")
     yield from _bounded(map(_markdown_change, report.changes), len(report.changes))
-    notes = [("Not counted", path, reason) for path, reason in report.errors]
-    notes += [("Nothing checked", one.name, one.reason) for one in report.unmatched]
+    notes = [
+        f"- {what.capitalize()}: {_code(name)}: {_code(reason)}"
+        for what, name, reason in report.problems
+    ]
     if notes:
         yield ""
-    rows = (f"- {what}: {_code(name)}: {_code(reason)}" for what, name, reason in notes)
-    yield from _bounded(rows, len(notes))
+    yield from _bounded(notes, len(notes))
 
 
 def _bounded(rows: Iterable[str], number: int) -> Iterator[str]:

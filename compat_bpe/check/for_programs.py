@@ -60,14 +60,8 @@ def _unmatched(one: Unmatched) -> dict[str, Any]:
 
 
 def _json_change(change: Change) -> dict[str, Any]:
-    return {
-        "kind": change.kind,
-        "path": change.path or None,
-        "before_path": change.before_path or None,
-        "before": change.before,
-        "after": change.after,
-        "encoding": change.encoding,
-    }
+    paths = {"path": change.path or None, "before_path": change.before_path or None}
+    return {"kind": change.kind, **change._asdict(), **paths}
 
 
 #: The characters that no XML may have, not even escaped.
@@ -76,8 +70,7 @@ _ILLEGAL = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 def junit_lines(report: Report) -> Iterator[str]:
     """Yield the lines of a file: a case for each result, a failure for each one over its limit."""
-    problems = [("not counted", path, reason) for path, reason in report.errors]
-    problems += [("nothing checked", one.name, one.reason) for one in report.unmatched]
+    problems = report.problems
     failures, errors = len(report.of("over")), len(problems)
     skipped = len(report.of("exempt"))
     counts = f'tests="{len(report.results) + errors}" failures="{failures}" errors="{errors}"'
@@ -100,14 +93,9 @@ def _case(report: Report, result: Result) -> Iterator[str]:
     if result.path:
         case += f' file={_attribute(report.prefix + result.path)} line="{result.line}"'
     message = _attribute(result.message)
-    if result.status == "over":
-        yield f"{case}>"
-        yield f'<failure type="over" message={message}/>'
-        yield "</testcase>"
-    elif result.status == "exempt":
-        yield f"{case}>"
-        yield f"<skipped message={message}/>"
-        yield "</testcase>"
+    outcome = {"over": 'failure type="over"', "exempt": "skipped"}.get(result.status)
+    if outcome is not None:
+        yield from (f"{case}>", f"<{outcome} message={message}/>", "</testcase>")
     else:
         yield f"{case}/>"
 
@@ -153,10 +141,7 @@ def sarif_lines(report: Report) -> Iterator[str]:
                             "executionSuccessful": report.status != "error",
                             "toolExecutionNotifications": [
                                 {"level": "error", "message": {"text": _text(f"{name}: {reason}")}}
-                                for name, reason in (
-                                    *report.errors,
-                                    *((one.name, one.reason) for one in report.unmatched),
-                                )
+                                for _, name, reason in report.problems
                             ],
                         }
                     ],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import Callable, NamedTuple
 
 from ..encodings.resolve import Answer
@@ -106,6 +106,7 @@ def matching(rule: SectionRule, sections: list[MarkdownSection]) -> list[Markdow
 FileTokens = Mapping["Answer | None", Mapping[str, int]]
 
 
+@dataclass
 class Measurement:
     """Results of rules, which are added to a report.
 
@@ -120,57 +121,42 @@ class Measurement:
         before: the tokens of each file in the base; None if there is no base.
     """
 
-    def __init__(
-        self,
-        report: Report,
-        chosen: ChosenFiles,
-        selection: Selection,
-        counted: FileTokens,
-        sections: SectionCounts,
-        *,
-        name_of: Callable[[Answer | None], str],
-        note_of: Callable[[Answer | None], str],
-        before: FileTokens | None = None,
-    ) -> None:
-        self._report = report
-        self._chosen = chosen
-        self._selection = selection
-        self._counted = counted
-        self._name_of = name_of
-        self._note_of = note_of
-        self._sections = sections
-        self._before = before
-        #: The number of the result about the growth of a file, by encoding or estimate and path.
-        self._growths: dict[tuple[Answer | None, str], int] = {}
+    report: Report
+    chosen: ChosenFiles
+    selection: Selection
+    counted: FileTokens
+    sections: SectionCounts
+    name_of: Callable[[Answer | None], str]
+    note_of: Callable[[Answer | None], str]
+    before: FileTokens | None = None
+    #: The number of the result about the growth of a file, by encoding or estimate and path.
+    _growths: dict[tuple[Answer | None, str], int] = field(default_factory=dict, init=False)
 
     def add_all(self, configuration: Configuration) -> None:
         """Add the results of all rules; note rules and paths for which nothing was checked."""
-        for rule, paths in zip(configuration.rules, self._chosen.by_rule):
+        for rule, paths in zip(configuration.rules, self.chosen.by_rule):
             self._add_rule(rule, paths)
-        self._report.unmatched = list(self._unmatched(configuration))
+        self.report.unmatched = list(self._unmatched(configuration))
 
     def _add_rule(self, rule: Rule, paths: list[str]) -> None:
-        tokens = self._counted.get(rule.counted_by, {})
+        tokens = self.counted.get(rule.counted_by, {})
         for path in paths:
-            if path not in tokens or path not in self._selection:
+            if path not in tokens or path not in self.selection:
                 continue
             if rule.largest is not None:
                 self._add(rule, "file", rule.largest, tokens[path], path)
-            self._add_sections(rule, path)
+            for kind, limit, (heading, line, number) in self.sections.of(rule, path):
+                self._add(rule, kind, limit, number, path, heading=heading, line=line)
             self._add_growth(rule, path, tokens[path])
-        if rule.total is not None and self._selection.any(paths):
-            counted = [path for path in paths if path in tokens and path not in self._chosen.exempt]
+        if rule.total is not None and self.selection.any(paths):
+            counted = [path for path in paths if path in tokens and path not in self.chosen.exempt]
             self._add(rule, "total", rule.total, sum(tokens[path] for path in counted))
 
-    def _add_sections(self, rule: Rule, path: str) -> None:
-        for kind, limit, (heading, line, tokens) in self._sections.of(rule, path):
-            self._add(rule, kind, limit, tokens, path, heading=heading, line=line)
-
     def _add_growth(self, rule: Rule, path: str, tokens: int) -> None:
-        before = (self._before or {}).get(rule.counted_by, {}).get(path)
+        before = (self.before or {}).get(rule.counted_by, {}).get(path)
         if rule.growth is None or before is None or tokens <= before:
             return
-        most, results = rule.growth.of(before), self._report.results
+        most, results = rule.growth.of(before), self.report.results
         # The growth of a file is reported once for all its rules: the lowest limit counts.
         number = self._growths.setdefault((rule.counted_by, path), len(results))
         if number == len(results) or most < results[number].limit:
@@ -196,7 +182,7 @@ class Measurement:
         status = status_of(tokens, limit.tokens, part.of(limit.tokens))
         result = self._result(rule, kind, status, tokens, limit.tokens, limit.place, path)
         result = replace(result, heading=heading, line=line, is_share=limit.share)
-        self._report.results.append(result)
+        self.report.results.append(result)
 
     def _result(
         self,
@@ -208,7 +194,7 @@ class Measurement:
         place: Place | None,
         path: str,
     ) -> Result:
-        reason = self._chosen.exempt.get(path)
+        reason = self.chosen.exempt.get(path)
         if reason is not None:
             status = "exempt" if status == "over" else "ok"
         return Result(
@@ -218,20 +204,20 @@ class Measurement:
             1,
             "",
             rule.name,
-            self._name_of(rule.counted_by),
+            self.name_of(rule.counted_by),
             tokens,
             limit,
             place,
             reason=reason or "",
-            estimate=self._note_of(rule.counted_by),
+            estimate=self.note_of(rule.counted_by),
         )
 
     def _unmatched(self, configuration: Configuration) -> Iterator[Unmatched]:
         """Yield the rules and the paths of the command line for which nothing was checked."""
-        report, selection = self._report, self._selection
+        report, selection = self.report, self.selection
         skipped = {path for path, _ in report.skipped}
         sections = {one.place for one in report.results if one.kind == "section"}
-        for rule, paths in zip(configuration.rules, self._chosen.by_rule):
+        for rule, paths in zip(configuration.rules, self.chosen.by_rule):
             if not paths:
                 yield _unmatched_rule(rule.place, "the rule matches no file")
             elif skipped.issuperset(paths):
@@ -241,11 +227,11 @@ class Measurement:
                     # A heading without a section is within any limit, but may be mistyped.
                     if one.heading.strip("*") and one.limit.place not in sections:
                         yield _unmatched_rule(one.limit.place, "the limit matches no section")
-        known = {path for path, _ in report.errors}.union(*self._counted.values())
+        known = {path for path, _ in report.errors}.union(*self.counted.values())
         for named in selection.named:
             if named.is_around or any(map(named.has, known)):
                 continue
-            reason = "no rule applies to " + ("a file in it" if named.is_folder else "it")
+            reason = "no rule applies to " + ("any file in it" if named.is_folder else "it")
             if any(map(named.has, skipped)):
                 reason = "it is binary, so nothing is checked"
             yield Unmatched(named.path, reason, None)

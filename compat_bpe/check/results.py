@@ -173,6 +173,12 @@ class Report:
         found = {one.status for one in self.results}
         return next((status for status in ("over", "near") if status in found), "ok")
 
+    @property
+    def problems(self) -> list[tuple[str, str, str]]:
+        """Everything that was not checked: what happened, the name, and the reason."""
+        problems = [("not counted", path, reason) for path, reason in self.errors]
+        return problems + [("nothing checked", one.name, one.reason) for one in self.unmatched]
+
     def path_of(self, place: Place) -> str:
         """Return the path of a configuration's file, from the top of the repository."""
         folder = os.path.realpath(os.path.dirname(self.configuration))

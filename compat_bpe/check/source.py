@@ -335,7 +335,9 @@ class Table:
         """Return a text that is not empty; None if it is not there."""
         value = self.get(key)
         if value is not None and (not isinstance(value, str) or not value.strip()):
-            raise self.error(key, f"{key} is a text that is not empty: {key} = {example}")
+            raise self.error(
+                key, f"{key} must be a text that is not empty, as in {key} = {example}"
+            )
         return value
 
     def texts(self, key: str, example: str) -> tuple[str, ...]:
@@ -348,7 +350,7 @@ class Table:
             or not value
             or not all(isinstance(item, str) and item.strip() for item in value)
         ):
-            raise self.error(key, f"{key} is a list of texts: {key} = {example}")
+            raise self.error(key, f"{key} must be a list of texts, as in {key} = {example}")
         return tuple(value)
 
     def integer(self, key: str, least: int, most: int, example: str) -> int | None:
@@ -358,14 +360,14 @@ class Table:
             return None
         # True and False are numbers to Python.
         if type(value) is not int or not least <= value <= most:
-            raise self.error(key, f"{key} is {example}, not {shown(value)}")
+            raise self.error(key, f"{key} must be {example}, not {shown(value)}")
         return value
 
     def flag(self, key: str) -> bool | None:
         """Return true or false; None if it is not there."""
         value = self.get(key)
         if value is not None and not isinstance(value, bool):
-            raise self.error(key, f"{key} is true or false, not {shown(value)}")
+            raise self.error(key, f"{key} must be true or false, not {shown(value)}")
         return value
 
     def tables(self, key: str) -> list[Table]:
@@ -375,7 +377,7 @@ class Table:
             return []
         if not isinstance(value, list) or not all(isinstance(item, dict) for item in value):
             header = ".".join(str(part) for part in self._way if isinstance(part, str))
-            raise self.error(key, f"{key} is a list of tables: write [[{header}.{key}]]")
+            raise self.error(key, f"{key} must be a list of tables: write [[{header}.{key}]]")
         return [
             Table(self._source, (*self._way, key, number), item)
             for number, item in enumerate(value)
@@ -407,7 +409,7 @@ def read_source(path: str) -> Source:
     try:
         return Source(path, read_whole(path, _SIZE_LIMIT).decode("utf-8"))
     except UnicodeDecodeError:
-        raise ConfigurationError(f"{path}: not UTF-8, as TOML has to be") from None
+        raise ConfigurationError(f"{path}: not UTF-8; TOML must be UTF-8") from None
     except ConfigurationError:
         raise
     except ValueError as error:

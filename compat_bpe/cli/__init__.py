@@ -70,9 +70,8 @@ def program() -> None:
     """Run ``main`` and end the process without freeing each object of a vocabulary.
 
     That would take a tenth of the time of a short run. Exit functions are called and streams are
-    flushed. With a profiler, a debugger, other threads, or a stream that cannot be written, the
-    process ends as Python ends it. It is for processes that do nothing else: no caller can catch
-    the exit.
+    flushed. With a profiler, a debugger, or other threads, the process ends as Python ends it. It
+    is for processes that do nothing else: no caller can catch the exit.
     """
     try:
         main()
@@ -82,17 +81,22 @@ def program() -> None:
 
 def _exit(ending: SystemExit) -> NoReturn:
     status = 0 if ending.code is None else ending.code
-    is_watched = sys.gettrace() is not None or sys.getprofile() is not None
-    if not isinstance(status, int) or is_watched or threading.active_count() > 1:
+    if not isinstance(status, int) or _is_watched() or threading.active_count() > 1:
         raise ending
     atexit._run_exitfuncs()
-    try:
-        for stream in (sys.stdout, sys.stderr):
+    for stream in (sys.stdout, sys.stderr):
+        # What could not be written there has been reported, or was a message.
+        with suppress(OSError, ValueError):
             if stream is not None:
                 stream.flush()
-    except (OSError, ValueError):
-        raise ending from None
     os._exit(status)
+
+
+def _is_watched() -> bool:
+    """Return True if a profiler or a debugger runs, which Python 3.12 has other hooks for, too."""
+    monitoring = getattr(sys, "monitoring", None)
+    tools = map(monitoring.get_tool, range(6)) if monitoring else ()
+    return any(hook is not None for hook in (sys.gettrace(), sys.getprofile(), *tools))
 
 
 def _handle(name: str, handler: Callable[[int, Any], Any]) -> None:

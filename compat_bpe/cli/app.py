@@ -197,6 +197,24 @@ def together(*options: Callable[[_Function], _Function]) -> Callable[[_Function]
     return give
 
 
+def declared(names: str, help: str, **more: Any) -> Any:
+    """Return an option, as ``option``, for the attribute of a class that has its value."""
+    return option(names, help, **more)
+
+
+def options_of(declaring: type) -> Callable[[_Function], _Function]:
+    """Return a decorator that gives a command the options of a class, in their order.
+
+    >>> class Taken:
+    ...     number: int = declared("-n --number N", "Take N.", type=int)
+    ...     every: bool = declared("--every", "Take all.")
+    >>> [one.name for one in click.command()(options_of(Taken)(lambda number, every: None)).params]
+    ['number', 'every']
+    """
+    attributes = vars(declaring)
+    return together(*(attributes[one] for one in declaring.__annotations__ if one in attributes))
+
+
 #: The option of commands that work in several processes.
 JOBS = option(
     "-j --jobs N",

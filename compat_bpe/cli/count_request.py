@@ -71,25 +71,25 @@ def count_request(options: CountOptions) -> int:
         raise CommandError(
             complaint(path, f"{option} is for a single request; this input has {len(stored)}")
         )
-    choices, is_one = options.choices, len(stored) == 1
+    is_one = len(stored) == 1
     rows: list[list[_Request]] = []
     failed: list[dict[str, Any]] = []
     for one in stored:
         try:
-            rows.append([_counted(one, choice, options) for choice in choices])
+            rows.append([_counted(one, choice, options) for choice in options.choices])
         except CommandError as error:
             if is_one:
                 raise
             write_message(str(error))
             reason = error.reason if isinstance(error, _RequestError) else error.message
             failed.append({"path": path, "name": one.name, "error": reason})
-    columns = options.columns(
-        any(row[at].is_estimated for row in rows) for at in range(len(choices))
-    )
-    sums = [sum(row[index].tokens for row in rows) for index in range(len(choices))]
+    of_choices = range(len(options.choices))
+    columns = options.columns(any(row[at].is_estimated for row in rows) for at in of_choices)
+    sums = [sum(row[at].tokens for row in rows) for at in of_choices]
+    counted = _Requests(rows, is_one, columns, sums, options)
     contexts = [limit_of(one.model) for one in rows[0]] if options.context else []
     if options.is_json:
-        members = _as_json(rows, columns, sums, options, is_one=is_one)
+        members = counted.as_json()
         if not is_one:
             members["errors"] = failed
         shares = list(map(share_as_json, sums, contexts))
@@ -97,12 +97,10 @@ def count_request(options: CountOptions) -> int:
             members["context"] = shares[0] if len(columns) == 1 else shares
         write_line(json.dumps(members))
     else:
-        for line in _lines(rows, columns, sums, options, is_one=is_one):
+        for line in counted.lines():
             write_line(line)
         if not options.quiet:
-            for note in dict.fromkeys(
-                note for index, column in enumerate(columns) for note in _notes(rows, index, column)
-            ):
+            for note in dict.fromkeys(counted.notes()):
                 write_message(f"an estimate: {note}")
         for total, context in zip(sums, contexts):
             write_line(share(total, context))
@@ -112,40 +110,66 @@ def count_request(options: CountOptions) -> int:
     return 2 if failed else int(bool(over))
 
 
-def _notes(rows: Sequence[Sequence[_Request]], index: int, column: Column) -> Iterator[str]:
-    """Yield why the numbers of a column are estimates."""
-    which = "" if column.title == "tokens" else f"{column.title}: "
-    for row in rows:
-        if row[index].tokens.note:
-            yield which + row[index].tokens.note
+class _Requests(NamedTuple):
+    """The requests that were counted, by each tokenizer; ``is_one`` is False for a file of them."""
 
+    rows: Sequence[Sequence[_Request]]
+    is_one: bool
+    columns: Sequence[Column]
+    sums: Sequence[int]
+    options: CountOptions
 
-def _as_json(
-    rows: Sequence[Sequence[_Request]],
-    columns: Sequence[Column],
-    sums: Sequence[int],
-    options: CountOptions,
-    *,
-    is_one: bool,
-) -> dict[str, Any]:
-    """Return the members of the object about a request, or about many."""
-    described: list[dict[str, Any]] = []
-    for row in rows:
-        estimates = [one.tokens.note or None for one in row]
-        members: dict[str, Any] = {"name": row[0].name}
-        if len(columns) == 1:
-            members["model"] = row[0].model
-        members.update(numbers_as_json(columns, [one.tokens for one in row]))
-        members["estimate"] = estimates[0] if len(columns) == 1 else by_title(columns, estimates)
-        described.append(members)
-    limits = limit_as_json(sums, options.limit)
-    if not is_one:
-        return {"requests": described, "total": {**numbers_as_json(columns, sums), **limits}}
-    (members,) = described
-    del members["name"]
-    if options.parts:
-        members["parts"] = [asdict(part) for part in rows[0][0].parts]
-    return {**members, **limits}
+    def notes(self) -> Iterator[str]:
+        """Yield why the numbers of a column are estimates, one column after the other."""
+        for index, column in enumerate(self.columns):
+            which = "" if column.title == "tokens" else f"{column.title}: "
+            for row in self.rows:
+                if row[index].tokens.note:
+                    yield which + row[index].tokens.note
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the members of the object about a request, or about many."""
+        columns, is_alone = self.columns, len(self.columns) == 1
+        described: list[dict[str, Any]] = []
+        for row in self.rows:
+            estimates = [one.tokens.note or None for one in row]
+            members: dict[str, Any] = {"name": row[0].name}
+            if is_alone:
+                members["model"] = row[0].model
+            members.update(numbers_as_json(columns, [one.tokens for one in row]))
+            members["estimate"] = estimates[0] if is_alone else by_title(columns, estimates)
+            described.append(members)
+        limits = limit_as_json(self.sums, self.options.limit)
+        if not self.is_one:
+            total = numbers_as_json(columns, self.sums)
+            return {"requests": described, "total": {**total, **limits}}
+        (members,) = described
+        del members["name"]
+        if self.options.parts:
+            members["parts"] = [asdict(part) for part in self.rows[0][0].parts]
+        return {**members, **limits}
+
+    def lines(self) -> Iterator[str]:
+        """Yield a line for each request, or for each part of one, and the total.
+
+        With ``--total-only``, there is the total alone.
+        """
+        table = Table(self.columns)
+        if self.options.total_only:
+            yield " ".join(table.cells(self.sums))
+            return
+        lines: list[tuple[Sequence[int], str]] = []
+        if not self.is_one:
+            lines = [([one.tokens for one in row], row[0].name) for row in self.rows]
+        elif self.options.parts:
+            only = self.rows[0][0]
+            lines = [([part.tokens], _name(part, only.of)) for part in only.parts]
+        table.align([max(numbers) for numbers in zip(self.sums, *(some for some, _ in lines))])
+        if table.has_header:
+            yield table.header()
+        for numbers, name in lines:
+            yield table.line(numbers, name)
+        yield table.line(self.sums, "total" if lines else "")
 
 
 def _counted(stored: Stored, choice: Choice, options: CountOptions) -> _Request:
@@ -206,33 +230,6 @@ def _times(tokens: MessageCount, factor: str) -> MessageCount:
     """Return a number of tokens times the caller's factor, rounded up."""
     own = OwnFactor.of_text(factor, "the request")
     return MessageCount(own.tokens(tokens), "; ".join(filter(None, (own.reason, tokens.note))))
-
-
-def _lines(
-    rows: Sequence[Sequence[_Request]],
-    columns: Sequence[Column],
-    sums: Sequence[int],
-    options: CountOptions,
-    *,
-    is_one: bool,
-) -> Iterator[str]:
-    """Yield a line for each request, or for each part of one, and the total; or only the total."""
-    table = Table(columns)
-    if options.total_only:
-        yield " ".join(table.cells(sums))
-        return
-    lines: list[tuple[list[int], str]] = []
-    if not is_one:
-        lines = [([one.tokens for one in row], row[0].name) for row in rows]
-    elif options.parts:
-        only = rows[0][0]
-        lines = [([part.tokens], _name(part, only.of)) for part in only.parts]
-    table.align([max(numbers) for numbers in zip(sums, *(numbers for numbers, _ in lines))])
-    if table.has_header:
-        yield table.header()
-    for numbers, name in lines:
-        yield table.line(numbers, name)
-    yield table.line(sums, "total" if lines else "")
 
 
 def _name(part: RequestPart, of: str) -> str:

@@ -142,16 +142,11 @@ class Table:
     @property
     def titles(self) -> list[str]:
         """The titles of the cells of a line."""
-        return [
-            title
-            for column in self._columns
-            for title, is_shown in (
-                (column.title, True),
-                ("", self._percent_of is not None),
-                ("cost", column.price is not None),
-            )
-            if is_shown
-        ]
+        titles = []
+        for column in self._columns:
+            titles += [column.title, *[""] * (self._percent_of is not None)]
+            titles += ["cost"] * (column.price is not None)
+        return titles
 
     @property
     def has_header(self) -> bool:
@@ -162,9 +157,7 @@ class Table:
         """Return the cells of a line, without padding."""
         cells = []
         for index, (column, number) in enumerate(zip(self._columns, tokens)):
-            cells.append(
-                f"{column.mark}{number:,}" if self._separators else f"{column.mark}{number}"
-            )
+            cells.append(column.mark + (f"{number:,}" if self._separators else str(number)))
             if self._percent_of is not None:
                 whole = self._percent_of[index]
                 cells.append(f"{number / whole if whole else 0:6.1%}")
@@ -283,19 +276,11 @@ def tree_lines(
         yield node.tokens, before + node.name
         if level == depth:
             continue
-        entries = [
-            (child, before_entries + entry, before_entries + within, level + 1)
-            for child in node.entries(by_tokens)
-        ]
-        if entries:
-            last = entries[-1][0]
-            entries[-1] = (
-                last,
-                before_entries + last_entry,
-                before_entries + within_last,
-                level + 1,
-            )
-        waiting += entries[::-1]
+        children = node.entries(by_tokens)
+        for child in children[::-1]:
+            is_last = child is children[-1]
+            before, inside = (last_entry, within_last) if is_last else (entry, within)
+            waiting.append((child, before_entries + before, before_entries + inside, level + 1))
 
 
 def _top(

@@ -7,21 +7,21 @@ large files, which are cut at cut points, and count them as this process would.
 from __future__ import annotations
 
 from collections.abc import Generator, Iterable, Iterator, Sequence, Set
-from itertools import repeat
-from typing import TYPE_CHECKING, Any, BinaryIO, Callable, NamedTuple
+from itertools import chain, repeat
+from typing import TYPE_CHECKING, BinaryIO, Callable, NamedTuple
 
 from .. import Encoding
-from ..files.text import BinaryError, NotTextError, check_beginning, not_utf8, open_bytes, recoded
+from ..files.text import BinaryError, NotTextError, check_beginning, not_utf8, open_bytes
 from ..unicode.text import StreamDecodeError, Utf8Decoder
-from .input import announce_wait, reason_and_advice
+from .input import Reading, announce_wait, reason_and_advice
 
 if TYPE_CHECKING:
     from hashlib import _Hash as Hash
 
     from ..corpus.count_cache import CountCache
     from ..files.walk import Found
-    from ..fit.boundary import TextEncoder
     from ..parallel.pool import Pool, Tell
+    from ..pipeline.cutter import TextEncoder
     from .progress import FileProgress
 
 #: The number of bytes that are read at a time; a smaller file is read at once.
@@ -65,13 +65,9 @@ class Counts(NamedTuple):
         >>> Counts.total([Counts((1, 4), 2, 3), Counts((10, 40), 20, 30)], 2)
         Counts(tokens=(11, 44), bytes=22, characters=33)
         """
-        tokens = [0] * encodings
-        size = characters = 0
-        for one in counts:
-            for index, number in enumerate(one.tokens):
-                tokens[index] += number
-            size += one.bytes
-            characters += one.characters
+        listed = list(counts)
+        tokens = (sum(one.tokens[index] for one in listed) for index in range(encodings))
+        size, characters = sum(one.bytes for one in listed), sum(one.characters for one in listed)
         return cls(tuple(tokens), size, characters)
 
 
@@ -116,6 +112,9 @@ class Part(NamedTuple):
 #: Some files, or parts of files, each with its index.
 Share = Sequence["tuple[int, Part]"]
 
+#: Called with the number of bytes each time some are counted.
+Advance = Callable[[int], None]
+
 
 class _UnknownError(ValueError):
     """The vocabulary has no token for a part of a text."""
@@ -148,11 +147,10 @@ class FileCounter:
         self.encodings = encodings
         self._decompress = decompress
         self._notebooks = notebooks
-        self._encoding_of_file = encoding_of_file
         self._allow_nul = allow_nul
-        self._errors = "replace" if replace else "strict"
+        self._reading = Reading("replace" if replace else "strict", encoding_of_file)
 
-    def count(self, part: Part, advance: Callable[[int], None] = lambda size: None) -> Outcome:
+    def count(self, part: Part, advance: Advance = lambda size: None) -> Outcome:
         """Count a file, standard input for ``-``, or a part of a file between two cut points.
 
         Args:
@@ -164,15 +162,12 @@ class FileCounter:
             if self._decompresses(part.path):
                 return self._count_decompressed(part, advance)
             with open_bytes(part.path) as file:
-                if part.start:
-                    file.seek(part.start)
-                if self._encoding_of_file is None:
+                if self._reading.encoding is None:
                     return self._count_opened(file, part, advance)
                 from ..files.compressed import told  # few counts need it
 
-                return self._count_opened(
-                    self._recoded(told(file, advance)), part, lambda size: None
-                )
+                text = self._reading.recoded(told(file, advance))
+                return self._count_opened(text, part, lambda size: None)
         except OSError as error:
             return Outcome(None, *reason_and_advice(error, part.path), was_read=False)
         except (ImportError, _UnknownError) as error:
@@ -185,43 +180,38 @@ class FileCounter:
 
     def takes_parts(self, path: str) -> bool:
         """Return False if a file must be read from its start, since its bytes are not its text."""
-        return self._encoding_of_file is None and not (
+        return self._reading.encoding is None and not (
             self._decompresses(path) or self._takes_source(path)
         )
 
     def digest(self, part: Part) -> bytes:
         """Return the hash of the bytes that ``count`` would count; empty if there is none."""
-        if self._new_hash is None or not self.takes_parts(part.path):
+        hashed = self._hash(part)
+        if hashed is None:
             return b""
-        hashed = self._new_hash(part.start > 0)
         try:
             with open_bytes(part.path) as file:
-                if part.start:
-                    file.seek(part.start)
-                size = 0
-                is_at_end = False
-                while not is_at_end:
-                    block = _read(file, part.left_after(size))
-                    is_at_end = len(block) < _BLOCK
-                    if not size and not part.start:
+                for number, block in enumerate(_blocks(file, part, hashed)):
+                    if not (number or part.start):
                         self.check_beginning(block)
-                    hashed.update(block)
-                    size += len(block)
         except (OSError, ValueError):
             return b""
         return hashed.digest()
 
-    def cache(self, folder: str | None) -> CountCache:
-        """Return the cache in a folder of the counts that this counter makes."""
-        from ..corpus.count_cache import CountCache, new_hash  # only large inputs need it
+    def cache(self, files: Iterable[Found]) -> CountCache | None:
+        """Return the user's cache for the counts of files; None if counting them is as quick."""
+        is_quick = all(one.reference == "baseline" for one in self.encodings)
+        if is_quick or _bytes_of(files) < _WORTH_CACHE:
+            return None
+        from ..corpus.count_cache import CountCache, cache_folder, new_hash  # few counts need it
 
         self._new_hash = new_hash
-        return CountCache(folder, self.encodings, self._errors.encode())
+        return CountCache(cache_folder(), self.encodings, self._reading.errors.encode())
 
-    def _recoded(self, file: Any) -> Any:
-        if self._encoding_of_file is None:
-            return file
-        return recoded(file, self._encoding_of_file, replace=self._errors == "replace")
+    def _hash(self, part: Part) -> Hash | None:
+        if self._new_hash is None or not self.takes_parts(part.path):
+            return None
+        return self._new_hash(part.start > 0)
 
     def _decompresses(self, path: str) -> bool:
         """Return True if a file is decompressed."""
@@ -242,12 +232,12 @@ class FileCounter:
             path = uncompressed_name(path)
         return is_notebook(path)
 
-    def _count_opened(self, file: BinaryIO, part: Part, advance: Callable[[int], None]) -> Outcome:
+    def _count_opened(self, file: BinaryIO, part: Part, advance: Advance) -> Outcome:
         if self._takes_source(part.path):
             return self._count_source(file, part, advance)
         return self._count(file, part, advance)
 
-    def _count_source(self, file: BinaryIO, part: Part, advance: Callable[[int], None]) -> Outcome:
+    def _count_source(self, file: BinaryIO, part: Part, advance: Advance) -> Outcome:
         """Count the sources of a notebook; another file is counted as it is, with a note."""
         from ..files.documents import LARGEST_NOTEBOOK, NotebookError, notebook_source
         from ..files.whole import read_at_most
@@ -256,8 +246,9 @@ class FileCounter:
         self.check_beginning(data)
         if len(data) > LARGEST_NOTEBOOK:
             note = f"larger than {LARGEST_NOTEBOOK:,} bytes; counted as it is"
-            return Outcome(self._count_rest(data, file, part, advance), note=note)
-        text = self._decoded(data)
+            blocks = chain([data], _blocks(file, part))
+            return Outcome(self._count_blocks(blocks, part, advance), note=note)
+        text = self._reading.decoded(data)
         try:
             source = notebook_source(text)
         except NotebookError as error:
@@ -287,37 +278,26 @@ class FileCounter:
         except ValueError as error:
             raise _UnknownError(f"{encoding.name}: {error}") from None
 
-    def _count(self, file: BinaryIO, part: Part, advance: Callable[[int], None]) -> Outcome:
-        hashed = None
-        if self._new_hash is not None and self.takes_parts(part.path):
-            hashed = self._new_hash(part.start > 0)
-        left = part.left_after(0)
-        block = _read(file, left)
+    def _count(self, file: BinaryIO, part: Part, advance: Advance) -> Outcome:
+        hashed = self._hash(part)
+        blocks = _blocks(file, part, hashed)
+        block = next(blocks)
         if part.start == 0:
             self.check_beginning(block)
-        if len(block) < _BLOCK or len(block) == left:
-            text = self._decoded(block, part.start)
+        if len(block) < _BLOCK or len(block) == part.left_after(0):
+            text = self._reading.decoded(block, part.start)
             counts = Counts(self._tokens(self._encodings_of(part), text), len(block), len(text))
             advance(len(block))
-            if hashed is not None:
-                hashed.update(block)
         else:
-            counts = self._count_rest(block, file, part, advance, hashed)
+            counts = self._count_blocks(chain([block], blocks), part, advance)
         return Outcome(counts, digest=b"" if hashed is None else hashed.digest())
 
-    def _decoded(self, data: bytes, before: int = 0) -> str:
-        """Return bytes as text; ``before`` is the number of those before them in the file."""
-        try:
-            return data.decode("utf-8", self._errors)
-        except UnicodeDecodeError as error:
-            raise not_utf8(error, before) from None
-
-    def _count_decompressed(self, part: Part, advance: Callable[[int], None]) -> Outcome:
+    def _count_decompressed(self, part: Part, advance: Advance) -> Outcome:
         from ..files.compressed import DamagedError, opened  # few counts need it
 
         try:
             with opened(part.path, advance) as file:
-                return self._count_opened(self._recoded(file), part, lambda size: None)
+                return self._count_opened(self._reading.recoded(file), part, lambda size: None)
         except DamagedError as error:
             return Outcome(None, str(error), was_read=False)  # never passed over, as binary ones
 
@@ -329,34 +309,25 @@ class FileCounter:
         check_beginning(
             data,
             allow_nul=self._allow_nul,
-            any_bytes=self._errors == "replace",
-            advice="--text takes it as text",
+            any_bytes=self._reading.errors == "replace",
+            advice="--text reads it as text",
         )
 
-    def _count_rest(
-        self,
-        block: bytes,
-        file: BinaryIO,
-        part: Part,
-        advance: Callable[[int], None],
-        hashed: Hash | None = None,
-    ) -> Counts:
-        """Count a file from the block that was read to its end, or to that of the part."""
-        from ..fit.stream import Cutter, portions  # only large files need it
+    def _count_blocks(self, blocks: Iterable[bytes], part: Part, advance: Advance) -> Counts:
+        """Count a part in blocks, the last of which is empty."""
+        from ..pipeline.cutter import Cutter, portions  # only large files need it
 
         cutters = [Cutter(encoding, frozenset()) for encoding in self._encodings_of(part)]
-        decoder = Utf8Decoder(self._errors)
+        decoder = Utf8Decoder(self._reading.handler)
         tokens = [0] * len(cutters)
         size = characters = 0
         counted = told = 0  # characters, once for each encoding, and bytes
-        while True:
+        for block in blocks:
             try:
                 text = decoder.feed(block) if block else decoder.finish()
             except StreamDecodeError as error:
                 raise not_utf8(error, part.start + error.offset - error.start) from None
             size += len(block)
-            if hashed is not None:
-                hashed.update(block)
             characters += len(text)
             for portion in portions(text):
                 for index, (encoding, cutter) in enumerate(zip(self.encodings, cutters)):
@@ -368,20 +339,27 @@ class FileCounter:
                 if done > told:
                     advance(done - told)
                     told = done
-            if not block:
-                for index, (encoding, cutter) in enumerate(zip(self.encodings, cutters)):
-                    rest = cutter.finish()
-                    tokens[index] += self._tokens_by(encoding, cutter.encoding, rest)
-                advance(size - told)
-                return Counts(tuple(tokens), size, characters)
-            block = _read(file, part.left_after(size))
+        for index, (encoding, cutter) in enumerate(zip(self.encodings, cutters)):
+            rest = cutter.finish()
+            tokens[index] += self._tokens_by(encoding, cutter.encoding, rest)
+        advance(size - told)
+        return Counts(tuple(tokens), size, characters)
 
 
-def _read(file: BinaryIO, left: int | None) -> bytes:
-    block = file.read(_BLOCK if left is None else min(_BLOCK, left))
-    if block is None:
-        raise BlockingIOError("it is in non-blocking mode and has nothing to read yet")
-    return block
+def _blocks(file: BinaryIO, part: Part, hashed: Hash | None = None) -> Iterator[bytes]:
+    """Yield the bytes of a part in blocks, the last of which is empty; add them to a hash."""
+    if part.start:
+        file.seek(part.start)
+    size, block = 0, None
+    while block != b"":
+        left = part.left_after(size)
+        block = file.read(_BLOCK if left is None else min(_BLOCK, left))
+        if block is None:
+            raise BlockingIOError("it is in non-blocking mode and has nothing to read yet")
+        if hashed is not None:
+            hashed.update(block)
+        size += len(block)
+        yield block
 
 
 def parts_of(counter: FileCounter, path: str, size: int) -> list[tuple[Part, int]]:
@@ -493,9 +471,7 @@ def count_files(
     jobs: int | None,
     progress: FileProgress,
     announce: Callable[[str], None] = announce_wait,
-    *,
-    cached: bool = False,
-    warn: Callable[[str], None] | None = None,
+    cache: CountCache | None = None,
 ) -> Generator[Outcome, None, None]:
     """Yield the outcome of each file, in their order; large inputs are counted by workers.
 
@@ -505,11 +481,9 @@ def count_files(
         jobs: the largest number of processes; None for as many as can run at the same time.
         progress: the progress bar.
         announce: called with each path that may make a read wait, before it is opened.
-        cached: look for counts in the user's cache, and keep them there; not if there are few
-            bytes, or if counting them is quick.
-        warn: called with the problem of the cache, if there is one.
+        cache: knows counts, and takes new ones.
     """
-    size = sum(file.size or 0 for file in files if file.is_regular)
+    size = _bytes_of(files)
     # Without workers, a large file is one part.
     is_cut = most_workers(size, jobs) > 0
 
@@ -519,70 +493,53 @@ def count_files(
         return [(Part(file.path), file.size or 0)]
 
     parts = [parts_to_count(file) if file.is_regular else [] for file in files]
-    run = _Outcomes(counter, files, parts, progress, announce)
-    is_quick = all(one.reference == "baseline" for one in counter.encodings)
-    if not cached or size < _WORTH_CACHE or is_quick:
-        yield from run.outcomes(jobs)
-        return
-    from ..corpus.count_cache import cache_folder  # only large inputs need it
-
-    cache = counter.cache(cache_folder())
-    try:
-        with cache:  # which keeps the counts, also if the caller stops early
-            yield from run.outcomes(jobs, cache)
-    finally:
-        if cache.problem and warn is not None:
-            warn(f"the cache of counts: {cache.problem}")
+    known: list[list[Outcome | None]] = [[None] * len(some) for some in parts]
+    yield from _Outcomes(counter, files, parts, known, progress, announce, cache).outcomes(jobs)
 
 
-class _Outcomes:
+def _bytes_of(files: Iterable[Found]) -> int:
+    return sum(file.size or 0 for file in files if file.is_regular)
+
+
+class _Outcomes(NamedTuple):
     """The outcomes of some files, which come from a cache, from workers, or from this process."""
 
-    def __init__(
-        self,
-        counter: FileCounter,
-        files: Sequence[Found],
-        parts: Sequence[Sequence[tuple[Part, int]]],
-        progress: FileProgress,
-        announce: Callable[[str], None],
-    ) -> None:
-        self._counter = counter
-        self._files = files
-        self._parts = parts
-        self._progress = progress
-        self._announce = announce
-        self._cache: CountCache | None = None
-        #: The outcome of each part of each file, once it is known.
-        self._outcomes: list[list[Outcome | None]] = [[None] * len(some) for some in parts]
+    counter: FileCounter
+    files: Sequence[Found]
+    parts: Sequence[Sequence[tuple[Part, int]]]
+    #: The outcome of each part of each file, once it is known.
+    known: Sequence[list[Outcome | None]]
+    progress: FileProgress
+    announce: Callable[[str], None]
+    cache: CountCache | None
 
-    def outcomes(self, jobs: int | None, cache: CountCache | None = None) -> Iterator[Outcome]:
+    def outcomes(self, jobs: int | None) -> Iterator[Outcome]:
         """Yield the outcome of each file, in their order."""
-        self._cache = cache
         number = 0
-        if cache is not None and not cache.is_empty:
-            for _ in self._find(cache):
-                while number < len(self._files) and self._is_known(number):
+        if self.cache is not None and not self.cache.is_empty:
+            for _ in self._find(self.cache):
+                while number < len(self.files) and self._is_known(number):
                     yield self._taken(number)
                     number += 1
         left = [
             (owner, slot)
-            for owner in range(number, len(self._files))
-            for slot, outcome in enumerate(self._outcomes[owner])
+            for owner in range(number, len(self.files))
+            for slot, outcome in enumerate(self.known[owner])
             if outcome is None
         ]
-        tasks = [self._parts[owner][slot] for owner, slot in left]
+        tasks = [self.parts[owner][slot] for owner, slot in left]
         most = most_workers(sum(size for _, size in tasks), jobs) if len(tasks) > 1 else 0
         if not most:
-            for owner in range(number, len(self._files)):
+            for owner in range(number, len(self.files)):
                 yield self._taken(owner)
             return
         from ..parallel.pool import Pool
 
         shares = _shares(tasks, most)
-        with Pool(_FileWorker, (self._counter,), min(most, len(shares)), forks=True) as pool:
-            arriving = _outcomes(pool, shares, self._progress.advance)
-            for owner in range(number, len(self._files)):
-                while None in self._outcomes[owner]:
+        with Pool(_FileWorker, (self.counter,), min(most, len(shares)), forks=True) as pool:
+            arriving = _outcomes(pool, shares, self.progress.advance)
+            for owner in range(number, len(self.files)):
+                while None in self.known[owner]:
                     arrived = next(arriving, None)
                     if arrived is None:  # the worker that had it was killed
                         break
@@ -596,15 +553,15 @@ class _Outcomes:
         """
         hashed = missing = pending = 0
         batch: list[tuple[int, int, bytes, int]] = []
-        for owner, some in enumerate(self._parts):
+        for owner, some in enumerate(self.parts):
             for slot, (part, size) in enumerate(some):
-                digest = self._counter.digest(part)
+                digest = self.counter.digest(part)
                 if digest:
                     batch.append((owner, slot, digest, size))
                     pending += size
-                elif self._counter.takes_parts(part.path):  # no text: it is quick to say so
-                    self._add(owner, slot, self._counter.count(part, self._progress.advance))
-            is_last = owner + 1 == len(self._parts)
+                elif self.counter.takes_parts(part.path):  # no text: it is quick to say so
+                    self._add(owner, slot, self.counter.count(part, self.progress.advance))
+            is_last = owner + 1 == len(self.parts)
             if not is_last and len(batch) < _LOOKED_UP and pending < _TRIED:
                 continue
             found = cache.find([digest for _, _, digest, _ in batch])
@@ -615,7 +572,7 @@ class _Outcomes:
                     continue
                 tokens = tuple(row[0] for row in rows)
                 self._add(at, slot, Outcome(Counts(tokens, *rows[0][1:])))
-                self._progress.advance(size)
+                self.progress.advance(size)
             hashed, pending = hashed + pending, 0
             batch.clear()
             yield
@@ -623,32 +580,32 @@ class _Outcomes:
                 return
 
     def _is_known(self, number: int) -> bool:
-        return bool(self._parts[number]) and None not in self._outcomes[number]
+        return bool(self.parts[number]) and None not in self.known[number]
 
     def _add(self, number: int, slot: int, outcome: Outcome) -> None:
         """Note the outcome of a part, and keep it in the cache."""
-        outcomes = self._outcomes[number]
+        outcomes = self.known[number]
         outcomes[slot] = outcome
         if None not in outcomes:
-            self._progress.file_done()
-        if self._cache is not None and outcome.counts is not None and outcome.digest:
+            self.progress.file_done()
+        if self.cache is not None and outcome.counts is not None and outcome.digest:
             tokens, *sizes = outcome.counts
-            self._cache.keep(outcome.digest, [(one, *sizes) for one in tokens])
+            self.cache.keep(outcome.digest, [(one, *sizes) for one in tokens])
 
     def _taken(self, number: int) -> Outcome:
         """Return the outcome of a file, which is counted here as far as it is not known."""
-        file, outcomes = self._files[number], self._outcomes[number]
+        file, outcomes = self.files[number], self.known[number]
         if file.problem or not file.is_regular:
             outcome = Outcome(None, file.problem, was_read=False)
             if not file.problem:
-                self._progress.clear()
-                self._announce(file.path)
-                outcome = self._counter.count(Part(file.path), self._progress.advance)
-            self._progress.file_done()
+                self.progress.clear()
+                self.announce(file.path)
+                outcome = self.counter.count(Part(file.path), self.progress.advance)
+            self.progress.file_done()
             return outcome
-        for slot, (part, _) in enumerate(self._parts[number]):
+        for slot, (part, _) in enumerate(self.parts[number]):
             if outcomes[slot] is None:
-                self._add(number, slot, self._counter.count(part, self._progress.advance))
+                self._add(number, slot, self.counter.count(part, self.progress.advance))
         outcome = _joined([one for one in outcomes if one is not None])
         outcomes.clear()
         return outcome
@@ -664,7 +621,7 @@ def _joined(outcomes: Sequence[Outcome]) -> Outcome:
 
 
 def _outcomes(
-    pool: Pool, shares: Sequence[Share], advance: Callable[[int], None]
+    pool: Pool, shares: Sequence[Share], advance: Advance
 ) -> Iterator[tuple[int, Outcome]]:
     """Yield the index of each part and its outcome, as they come.
 
@@ -678,9 +635,9 @@ def _outcomes(
     from ..parallel.pool import WorkerKilled
 
     try:
-        for message in pool.run(shares):
-            advance(message.size)
-            yield from message.outcomes
+        for size, outcomes in pool.run(shares):
+            advance(size)
+            yield from outcomes
     except WorkerKilled:
         return
 
@@ -707,14 +664,6 @@ def _shares(parts: Sequence[tuple[Part, int]], workers: int) -> list[Share]:
     return shares
 
 
-class _WorkerMessage(NamedTuple):
-    """A message of a worker: bytes that it has counted, and parts that are done."""
-
-    size: int
-    #: Indexes of parts, each with its outcome.
-    outcomes: Sequence[tuple[int, Outcome]]
-
-
 class _FileWorker:
     """A worker that counts files and parts of files."""
 
@@ -722,7 +671,7 @@ class _FileWorker:
         self._counter = counter
 
     def do(self, task: Share, tell: Tell) -> None:
-        """Tell how many bytes are counted, and the index and the outcome of each part."""
+        """Tell how many bytes are counted, and with them the outcomes of parts, by index."""
         untold = 0
         outcomes: list[tuple[int, Outcome]] = []
 
@@ -734,13 +683,12 @@ class _FileWorker:
 
         def tell_all() -> None:
             nonlocal untold
-            tell(_WorkerMessage(untold, outcomes))
+            tell((untold, outcomes))
             outcomes.clear()
             untold = 0
 
         for index, part in task:
-            outcome = self._counter.count(part, advance)
-            outcomes.append((index, outcome))
+            outcomes.append((index, self._counter.count(part, advance)))
         tell_all()
 
     def finish(self, tell: Tell) -> None:

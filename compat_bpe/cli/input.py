@@ -1,7 +1,8 @@
 """The input of commands: paths, globs, directories, lists of files, and text byte for byte.
 
 Messages give advice if a path is a directory, a URL, a glob or a text, and if a read waits for
-someone to type or write.
+someone to type or write. ``KeptBytes`` and the functions for *escaped* text (decoded with
+``errors="surrogateescape"``) keep bytes that are not UTF-8.
 """
 
 from __future__ import annotations
@@ -13,6 +14,8 @@ import re
 import stat
 import sys
 import warnings
+from array import array
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from typing import Any, Callable, Literal, NamedTuple, TypeVar
 
@@ -27,6 +30,7 @@ from ..files.text import (
     open_bytes,
     recoded,
 )
+from ..unicode.surrogates import has_surrogates
 from ..unicode.text import StreamDecodeError, Utf8Decoder
 from .app import gathered, option
 from .output import PROGRAM, CommandError, Screen, complaint, is_terminal, shown_name, write_message
@@ -48,11 +52,11 @@ _GLOB = frozenset("*?[{")
 
 #: Advice about a directory, by the command that reads a file.
 _OF_DIRECTORY = {
-    "decode": "decode takes one file",
-    "encode": "encode takes one file; count takes a directory",
+    "decode": "decode reads a single file",
+    "encode": "encode reads a single file; count accepts a directory",
     "show": "give the files in it, such as {path}/*",
-    "split": "--files takes a directory",
-    "truncate": "truncate takes one file; split --files takes a directory",
+    "split": "--files accepts a directory",
+    "truncate": "truncate reads a single file; split --files accepts a directory",
 }
 
 
@@ -80,7 +84,7 @@ def _single_file(context: click.Context, _parameter: click.Parameter, path: str)
     paths = expanded_globs((path,))
     if len(paths) > 1:
         raise click.BadParameter(
-            f"{path!r} matches {len(paths):,} files; {context.info_name} takes one."
+            f"{path!r} matches {len(paths):,} files; {context.info_name} reads only one."
         )
     return paths[0]
 
@@ -282,7 +286,7 @@ def check_utf8(argument: str) -> str:
     try:
         argument.encode()
     except UnicodeEncodeError:
-        raise click.BadParameter("it is not UTF-8.") from None
+        raise click.BadParameter("the text is not UTF-8.") from None
     return argument
 
 
@@ -360,6 +364,88 @@ def read_all(path: str, reading: Reading = STRICT) -> str:
     return "".join(read_pieces(path, reading))
 
 
+#: The number of characters that are searched for surrogates at a time.
+_PORTION = 1 << 20
+
+#: The bytes that ``errors="replace"`` makes one U+FFFD, as ``errors="surrogateescape"`` writes
+#: them: the longest beginning of a character, or a byte that begins none.
+_NOT_UTF8 = (
+    "\udce0[\udca0-\udcbf]|[\udce1-\udcec\udcee\udcef][\udc80-\udcbf]|\udced[\udc80-\udc9f]"
+    "|\udcf0[\udc90-\udcbf][\udc80-\udcbf]?|[\udcf1-\udcf3][\udc80-\udcbf]{1,2}"
+    "|\udcf4[\udc80-\udc8f][\udc80-\udcbf]?|[\udc80-\udcff]"
+)
+
+
+def replace_escaped(text: str) -> str:
+    r"""Return escaped text as ``errors="replace"`` would have decoded it.
+
+    >>> replace_escaped(b"caf\xe9 \xe4\xb8".decode("utf-8", "surrogateescape"))
+    'caf� �'
+    """
+    return re.sub(_NOT_UTF8, "\ufffd", text) if _has_escaped(text) else text
+
+
+def split_escaped(text: str) -> Iterator[tuple[str, bytes]]:
+    r"""Yield the parts of escaped text, cut after bytes that are not UTF-8.
+
+    Each part is a text and the bytes after it, for which ``errors="replace"`` puts one U+FFFD.
+
+    >>> list(split_escaped(b"caf\xe9 \xe4\xb8".decode("utf-8", "surrogateescape")))
+    [('caf', b'\xe9'), (' ', b'\xe4\xb8'), ('', b'')]
+    """
+    start = 0
+    if _has_escaped(text):
+        for match in re.finditer(_NOT_UTF8, text):
+            yield text[start : match.start()], match[0].encode("utf-8", "surrogateescape")
+            start = match.end()
+    yield text[start:], b""
+
+
+def _has_escaped(text: str) -> bool:
+    # In portions, since each portion is encoded to find them.
+    return any(
+        has_surrogates(text[start : start + _PORTION]) for start in range(0, len(text), _PORTION)
+    )
+
+
+class KeptBytes:
+    r"""A text with the bytes that it was decoded from, those that are not UTF-8 included.
+
+    In ``text``, these are U+FFFD, as with ``errors="replace"``.
+
+    Args:
+        escaped: text decoded with ``errors="surrogateescape"``.
+
+    >>> kept = KeptBytes(b"caf\xe9 au lait".decode("utf-8", "surrogateescape"))
+    >>> kept.text[:6], kept.bytes_of(0, 6)
+    ('caf� a', b'caf\xe9 a')
+    """
+
+    def __init__(self, escaped: str) -> None:
+        self.text = replace_escaped(escaped)
+        self._escaped = escaped
+        #: The places in ``text`` from which on ``escaped`` is longer, and by how much. They are in
+        #: arrays, since a file may consist of such places.
+        self._places, self._shifts = array("Q"), array("Q")
+        shift = 0
+        if len(escaped) != len(self.text):
+            for match in re.finditer(_NOT_UTF8, escaped):
+                start, end = match.span()
+                if end - start > 1:
+                    shift += end - start - 1
+                    self._places.append(end - shift)
+                    self._shifts.append(shift)
+
+    def bytes_of(self, start: int, end: int) -> bytes:
+        """Return the bytes of ``text[start:end]``."""
+        first, last = self._place(start), self._place(end)
+        return self._escaped[first:last].encode("utf-8", "surrogateescape")
+
+    def _place(self, at: int) -> int:
+        index = bisect_right(self._places, at)
+        return at + self._shifts[index - 1] if index else at
+
+
 def _checked_globs(
     _ctx: click.Context, param: click.Parameter, globs: tuple[str, ...]
 ) -> tuple[str, ...]:
@@ -385,7 +471,7 @@ def _checked_globs(
 
 #: The option that turns ignore files off.
 no_ignore_option = option(
-    "--no-ignore", "In directories, also take files that git or .ignore files ignore."
+    "--no-ignore", "In directories, also include files that git or .ignore files ignore."
 )
 
 
@@ -401,7 +487,7 @@ walk_options = gathered(
     _walk,
     option(
         "--include GLOB",
-        "In directories, take only files that match. May be repeated.",
+        "In directories, include only files that match. May be repeated.",
         multiple=True,
         callback=_checked_globs,
     ),
@@ -411,7 +497,7 @@ walk_options = gathered(
         multiple=True,
         callback=_checked_globs,
     ),
-    option("--hidden", "In directories, also take names that begin with a dot."),
+    option("--hidden", "In directories, also include names that begin with a dot."),
     no_ignore_option,
 )
 
@@ -419,7 +505,7 @@ walk_options = gathered(
 notebooks_option = option(
     "--notebooks",
     "Read notebooks (.ipynb) as they are, or only the sources of their cells, without outputs. A "
-    "damaged notebook is named, and read as it is.",
+    "damaged notebook is reported, and read as it is.",
     type=click.Choice(["whole", "source"]),
     default="whole",
     callback=lambda _context, _parameter, value: value == "source",
@@ -456,7 +542,9 @@ def read_list(path: str, *, is_null: bool, announce: Callable[[str], None]) -> l
         raise CommandError(f"{shown_name(path)}: {error}") from None
     paths = [os.fsdecode(name) for name in names if name]
     if path == STDIN and STDIN in paths:
-        raise CommandError("standard input: it has the list of files, so it cannot be one of them")
+        raise CommandError(
+            "standard input: it holds the list of files, so it cannot be in that list"
+        )
     return paths
 
 

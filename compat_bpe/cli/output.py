@@ -122,7 +122,7 @@ class Screen:
 
 
 def write_message(message: str) -> None:
-    """Write ``compat-bpe: message`` to standard error, on a line of its own."""
+    """Write ``compat-bpe: message`` to standard error, if possible, on a line of its own."""
     if sys.stderr is None:
         return
     lead = ""
@@ -130,7 +130,8 @@ def write_message(message: str) -> None:
         lead = "\n"
         Screen.is_at_line_start = True
     Screen.clear_bar()
-    click.echo(lead.encode() + _encode(brief(f"{PROGRAM}: {message}"), sys.stderr), err=True)
+    with suppress(OSError):  # nobody reads it: the results and the status stay as they are
+        click.echo(lead.encode() + _encode(brief(f"{PROGRAM}: {message}"), sys.stderr), err=True)
 
 
 def _is_shared() -> bool:
@@ -291,7 +292,7 @@ def check_new_file(
     """
     folder = os.path.dirname(os.path.realpath(path))
     if os.path.isdir(path):
-        raise CommandError(f"{path}: it is a directory")
+        raise CommandError(f"{path}: the path is a directory")
     if not os.path.isdir(folder):
         raise CommandError(f"{path}: there is no directory {folder}")
     if not os.path.exists(path) and not os.access(folder, os.W_OK | os.X_OK):
@@ -306,7 +307,7 @@ def check_new_file(
                 return
     except OSError:  # a broken link, or a file that cannot be read: it exists, too
         pass
-    raise CommandError(f"{path}: it exists; --force overwrites it")
+    raise CommandError(f"{path}: the file exists; --force overwrites it")
 
 
 def check_outputs(outputs: Iterable[str], inputs: Iterable[str]) -> None:
@@ -326,18 +327,18 @@ def check_outputs(outputs: Iterable[str], inputs: Iterable[str]) -> None:
     written = {}
     for path in outputs:
         if os.path.isdir(path):
-            raise CommandError(f"{path}: it is a directory")
+            raise CommandError(f"{path}: the path is a directory")
         # A terminal or a pipe may be read and written.
         if os.path.isfile(path):
             if not os.access(path, os.W_OK):
-                raise CommandError(f"{path}: it is write-protected")
+                raise CommandError(f"{path}: the file is write-protected")
             written[_identity(path)] = path
     if not written:
         return
     for stream, name in ((sys.stdout, "standard output"), (sys.stderr, "standard error")):
         path = written.get(_identity(stream), "")
         if path:
-            raise CommandError(f"{path}: {name} goes there, too; write elsewhere")
+            raise CommandError(f"{path}: {name} goes to this file, too; write to another file")
     for given in (STDIN, *inputs):
         for file in _files(given):
             # None is not a key.
@@ -345,8 +346,8 @@ def check_outputs(outputs: Iterable[str], inputs: Iterable[str]) -> None:
             if path:
                 known_as = "" if file == path else f", as {shown_name(file)}"
                 raise CommandError(
-                    f"{path}: it is one of the inputs{known_as}; write elsewhere, or remove it "
-                    "from the inputs"
+                    f"{path}: the file is one of the inputs{known_as}; write to another file, or "
+                    "remove this one from the inputs"
                 )
 
 

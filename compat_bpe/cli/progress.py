@@ -261,7 +261,7 @@ class FileProgress(Progress):
     Args:
         files: the number of files.
         size: their size in bytes; None if it is not known.
-        stream, is_quiet, until_output: as in ``Progress``.
+        stream, **options: as in ``Progress``.
     """
 
     _stage = "read"
@@ -271,11 +271,9 @@ class FileProgress(Progress):
         files: int,
         size: int | None,
         stream: TextIO | None = None,
-        *,
-        is_quiet: bool = False,
-        until_output: bool = False,
+        **options: bool,
     ) -> None:
-        super().__init__(size, "bytes", stream, is_quiet=is_quiet, until_output=until_output)
+        super().__init__(size, "bytes", stream, **options)
         self._files = files
         self._files_done = 0
 
@@ -386,5 +384,5 @@ def json_progress_option(function: Callable[..., Any]) -> Callable[..., Any]:
     return click.option(
         "--json-progress",
         is_flag=True,
-        help="Write progress to standard error as JSON objects, one a line, instead of a bar.",
+        help="Write progress to standard error as JSON objects, one per line, instead of a bar.",
     )(with_progress)

@@ -147,65 +147,52 @@ def shown_merges(
         CommandError: the vocabulary has no token for a part of a text.
     """
     lines = _Lines(colored, _width())
-    names = names_of(encoding)
     lead = ""
-    for chunk in chunks(texts, encoding, allowed):
+    for found in explained(texts, encoding, allowed):
         yield lead
-        if isinstance(chunk, int):
-            yield from lines.of_special(names[chunk], chunk)
-        else:
-            yield from lines.of(explained(encoding, chunk))
+        yield from lines.of(found) if isinstance(found, Explanation) else lines.of_special(*found)
         lead = "\n"
 
 
 def merges_as_json(texts: Iterable[str], encoding: Encoding, allowed: Set[str]) -> Iterator[str]:
     """Yield a line of JSON for each chunk of some texts; errors as in ``shown_merges``."""
     visible = Visible("\\n", "", can_show)
-    names = names_of(encoding)
 
     def show(data: bytes) -> str:
         return escape(data, visible)
 
-    for chunk in chunks(texts, encoding, allowed):
-        if isinstance(chunk, int):
-            yield _json({"special": show(names[chunk]), "ids": [chunk]})
-            continue
-        explanation = explained(encoding, chunk)
-        yield _json(
-            {
-                "chunk": show(explanation.chunk),
-                **explanation.members(show),
-                "ids": [*explanation.ids],
-            }
-        )
+    for found in explained(texts, encoding, allowed):
+        if isinstance(found, Explanation):
+            yield _json({"chunk": show(found.chunk), **found.members(show), "ids": [*found.ids]})
+        else:
+            name, token = found
+            yield _json({"special": show(name), "ids": [token]})
 
 
-def explained(encoding: Encoding, chunk: str) -> Explanation:
-    """Return how a chunk becomes tokens.
+def explained(
+    texts: Iterable[str], encoding: Encoding, allowed: Set[str]
+) -> Iterator[Explanation | tuple[bytes, int]]:
+    """Yield how each chunk of some texts becomes tokens; of a special or added token, name and id.
 
     Raises:
-        CommandError: the vocabulary has no token for a part of it.
+        CommandError: the vocabulary has no token for a part of a text.
     """
-    try:
-        return explain(encoding.core.model, chunk)
-    except ValueError as error:
-        raise CommandError(f"{encoding.name}: {error}") from None
-
-
-def names_of(encoding: Encoding) -> dict[int, bytes]:
-    """Return the names of the special and other added tokens; the first one of each id."""
-    names = reversed(list(encoding.core.special.items()))
-    return {number: name.encode() for name, number in names}
+    core = encoding.core
+    # The first name of each id.
+    names = {number: name.encode() for name, number in reversed(list(core.special.items()))}
+    for chunk in (part for text in texts for part in parts_of_text(core, text, allowed)):
+        if isinstance(chunk, int):
+            yield names[chunk], chunk
+            continue
+        try:
+            found = explain(core.model, chunk)
+        except ValueError as error:
+            raise CommandError(f"{encoding.name}: {error}") from None
+        yield found
 
 
 def _json(value: object) -> str:
     return json.dumps(value, ensure_ascii=False) + "\n"
-
-
-def chunks(texts: Iterable[str], encoding: Encoding, allowed: Set[str]) -> Iterator[str | int]:
-    """Yield the chunks of some texts, and the ids of special and other added tokens."""
-    for text in texts:
-        yield from parts_of_text(encoding.core, text, allowed)
 
 
 def _width() -> float:
@@ -435,19 +422,17 @@ def merge_page(texts: Iterable[str], encoding: Encoding, allowed: Set[str]) -> I
     >>> "<b>u|g 1018</b>" in page, "<p>Ids: 71 10339</p>" in page
     (True, True)
     """
-    names = names_of(encoding)
     yield page_start(f"Merges of {encoding.name}")
-    for chunk in chunks(texts, encoding, allowed):
-        if isinstance(chunk, int):
-            name, note, rows, ids = html(names[chunk]), "a special or added token", [], [chunk]
+    for found in explained(texts, encoding, allowed):
+        if isinstance(found, Explanation):
+            name, note, rows, ids = found.chunk, found.note, [*found.rows()], [*found.ids]
         else:
-            found = explained(encoding, chunk)
-            name, note, rows, ids = html(found.chunk), found.note, [*found.rows()], [*found.ids]
-        yield f"<section>\n<h2>{name}</h2>\n"
+            name, note, rows, ids = found[0], "a special or added token", [], [found[1]]
+        yield f"<section>\n<h2>{html(name)}</h2>\n"
         yield f'<p class="total">{html(note)}</p>\n' if note else ""
         if rows:
-            yield '<table>\n<thead><tr><th scope="col">parts</th><th scope="col">ways to go on, '
-            yield "the one taken in bold</th></tr></thead>\n<tbody>\n"
+            yield '<table>\n<thead><tr><th scope="col">parts</th><th scope="col">possible next '
+            yield "steps, the chosen one in bold</th></tr></thead>\n<tbody>\n"
             yield from (f"<tr><td>{_parts(row)}</td><td>{_items(row)}</td></tr>\n" for row in rows)
             yield "</tbody>\n</table>\n"
         yield f"<p>Ids: {' '.join(map(str, ids))}</p>\n</section>\n"

@@ -20,10 +20,11 @@ from typing import NamedTuple
 
 from .. import Encoding
 from ..encodings.tokenizer import Tokenizer
-from ..fit.stream import Cutter, StreamEncoder, portions
 from ..pipeline.core import is_byte_level, joins_to_text
+from ..pipeline.cutter import Cutter, portions
 from ..pipeline.offsets import Located, locate
-from ..unicode.text import replace_escaped, split_escaped
+from ..pipeline.stream import StreamEncoder
+from .input import replace_escaped, split_escaped
 from .output import CommandError
 
 

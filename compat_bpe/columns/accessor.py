@@ -15,12 +15,10 @@ from .batches import (
     TextFunction,
     apply_to_values,
     check_errors,
-    check_fixed_ids,
-    check_splitting,
-    check_truncating,
-    encoding_ids,
-    splitting,
-    truncating,
+    making,
+    making_ids,
+    split,
+    truncated,
 )
 
 #: The kind of values in a column: a number, a text, or a list of either.
@@ -65,12 +63,7 @@ class Tokens(ABC):
             ValueError, OSError: as in ``count``; the encoding numbers words as they come.
             TypeError: ``allowed_special`` is a single str.
         """
-        if isinstance(allowed_special, str):
-            raise TypeError(f"allowed_special is the str {allowed_special!r}; pass a set of names")
-        found = Carried(encoding).get()
-        check_fixed_ids(found)
-        function = encoding_ids(found, allowed_special)
-        return self._apply(function, "ints", errors)
+        return self._apply(making_ids(encoding, allowed_special)(), "ints", errors)
 
     def truncate(
         self,
@@ -91,10 +84,8 @@ class Tokens(ABC):
         Raises:
             ValueError, OSError: as in ``count`` and in ``Encoding.truncate``.
         """
-        carried = Carried(encoding)
-        check_truncating(limit, keep, boundary, marker)
-        function = truncating(carried.get(), limit, keep, boundary, marker)
-        return self._apply(function, "str", errors)
+        make = making(truncated, encoding, limit, keep, boundary, marker)
+        return self._apply(make(), "str", errors)
 
     def split(
         self,
@@ -114,10 +105,7 @@ class Tokens(ABC):
         Raises:
             ValueError, OSError: as in ``count`` and in ``split_text``.
         """
-        carried = Carried(encoding)
-        check_splitting(limit, overlap, boundary)
-        function = splitting(carried.get(), limit, overlap, boundary)
-        return self._apply(function, "strs", errors)
+        return self._apply(making(split, encoding, limit, overlap, boundary)(), "strs", errors)
 
 
 class PandasTokens(Tokens):

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import pickle
 from collections.abc import Collection, Iterable, Mapping
+from functools import partial
 from hashlib import sha256
 from typing import Any, Callable, Literal, Union, get_args
 
@@ -25,7 +26,15 @@ from ..unicode.surrogates import repair
 AnyEncoding = Union[Encoding, str, "os.PathLike[str]"]
 
 #: The advice in errors for users of columns and SQL, which have one argument for all encodings.
-TERMS = Terms("", "{!r}", "{!r}")
+TERMS = Terms("", "use {!r}", "use {!r}")
+
+#: The advice in errors of SQL, where other encodings have the names that ``register`` gives them.
+SQL_TERMS = Terms(
+    "",
+    "use {!r}",
+    "add it with register(…, {{'NAME': {!r}}})",
+    adding="register(…, {'NAME': PATH}) adds others",
+)
 
 #: The most encodings given by value that a worker keeps.
 _MOST_KNOWN = 8
@@ -72,7 +81,7 @@ class Carried:
             encoding = load(encoding)
         if not isinstance(encoding, Encoding):
             raise TypeError(
-                f"an encoding is an Encoding, its name or its path, not {type(encoding).__name__}"
+                f"encoding must be an Encoding, its name or its path, not {type(encoding).__name__}"
             )
         self.name = encoding.name
         self._data = pickle.dumps(encoding, protocol=4)
@@ -106,7 +115,7 @@ def encoding_named(name: str, own: Mapping[str, Carried]) -> Encoding:
     try:
         return encoding_of(resolve(name, files=False))
     except UnresolvedError as error:
-        raise ValueError(error.message(TERMS)) from None
+        raise ValueError(error.message(SQL_TERMS)) from None
 
 
 def check_fixed_ids(encoding: Encoding) -> None:
@@ -116,12 +125,12 @@ def check_fixed_ids(encoding: Encoding) -> None:
 
     >>> check_fixed_ids(get_encoding("words"))
     Traceback (most recent call last):
-    ValueError: 'words' numbers words as they come, so each worker has other ids; it can only count
+    ValueError: 'words' numbers words in their order, so ids differ between workers; it can only ...
     """
     if encoding.reference == "baseline" and not encoding.core.model.is_text:
         raise ValueError(
-            f"{encoding.name!r} numbers words as they come, so each worker has other ids; it can "
-            "only count"
+            f"{encoding.name!r} numbers words in their order, so ids differ between workers; it "
+            "can only count"
         )
 
 
@@ -205,49 +214,70 @@ def decoded(value: bytes, errors: Errors, column: str) -> str | None:
         ) from None
 
 
-#: A function of a text.
+#: A function of a text, and what makes one on a worker, to which it can be sent.
 TextFunction = Callable[[str], Any]
+Maker = Callable[[], TextFunction]
+
+#: A function of an encoding, a text, and perhaps a limit.
+RowFunction = Callable[..., Any]
 
 
-def encoding_ids(encoding: Encoding, allowed_special: Collection[str] = ()) -> TextFunction:
-    """Return a function from a text to its ids; other special names are plain text."""
-    if not allowed_special:
-        return encoding.encode_ordinary
-    allowed = frozenset(allowed_special)
-    return lambda text: encoding.encode(text, allowed_special=allowed, disallowed_special=())
+def count(encoding: Encoding, text: str) -> Any:
+    """Return the number of tokens of a text."""
+    return encoding.count(text)
 
 
-def truncating(
+def truncated(
     encoding: Encoding,
+    text: str,
     limit: int,
     keep: Keep = "head",
     boundary: Boundary = "char",
     marker: str | None = None,
-) -> TextFunction:
-    """Return a function from a text to as much of it as fits in ``limit`` tokens."""
-    return lambda text: (
-        encoding.truncate(repair(text), limit, keep=keep, boundary=boundary, marker=marker).text
-    )
+) -> Any:
+    """Return as much of a text as fits in ``limit`` tokens."""
+    text = repair(text)
+    return encoding.truncate(text, limit, keep=keep, boundary=boundary, marker=marker).text
 
 
-def check_truncating(limit: int, keep: Keep, boundary: Boundary, marker: str | None) -> None:
-    """Raise ``ValueError`` or ``TypeError`` if texts cannot be truncated so."""
-    # An encoding that takes no time to load.
-    get_encoding("bytes").truncate("", limit, keep=keep, boundary=boundary, marker=marker)
+def split(
+    encoding: Encoding, text: str, limit: int, overlap: int = 0, boundary: Boundary = "char"
+) -> Any:
+    """Return the parts of a text that each fit in ``limit`` tokens."""
+    return [part.text for part in split_text(encoding, repair(text), limit, overlap, boundary)]
 
 
-def splitting(
-    encoding: Encoding, limit: int, overlap: int = 0, boundary: Boundary = "char"
-) -> TextFunction:
-    """Return a function from a text to its parts that each fit in ``limit`` tokens."""
-    return lambda text: [
-        part.text for part in split_text(encoding, repair(text), limit, overlap, boundary)
-    ]
+def making(function: RowFunction, encoding: AnyEncoding, *arguments: Any) -> Maker:
+    """Return what makes a function of a text, by an encoding and the other arguments.
+
+    Raises:
+        ValueError, TypeError, OSError: as in ``Carried``, and as the function for these arguments.
+    """
+    carried = Carried(encoding)
+    function(get_encoding("bytes"), "", *arguments)  # an encoding that takes no time to load
+
+    def make() -> TextFunction:
+        own = carried.get()
+        return lambda text: function(own, text, *arguments)
+
+    return make
 
 
-def check_splitting(limit: int, overlap: int, boundary: Boundary) -> None:
-    """Raise ``ValueError`` or ``TypeError`` if texts cannot be split so."""
-    split_text(get_encoding("bytes"), "", limit, overlap, boundary)
+def making_ids(encoding: AnyEncoding, allowed_special: Collection[str]) -> Maker:
+    """Return what makes a function from a text to its ids; other special names are plain text.
+
+    Raises:
+        ValueError, OSError: as in ``Carried`` and ``check_fixed_ids``.
+        TypeError: as in ``Carried``; ``allowed_special`` is a single str.
+    """
+    if isinstance(allowed_special, str):
+        raise TypeError(f"allowed_special is the str {allowed_special!r}; pass a set of names")
+    carried = Carried(encoding)
+    check_fixed_ids(carried.get())
+    allowed = frozenset(allowed_special)
+    if not allowed:
+        return lambda: carried.get().encode_ordinary
+    return lambda: partial(carried.get().encode, allowed_special=allowed, disallowed_special=())
 
 
 def each_once(function: Callable[[Any], Any], texts: Iterable[Any]) -> list[Any]:
@@ -276,25 +306,6 @@ def apply_to_values(
         ValueError, TypeError: as in ``text_of``.
     """
     return each_once(function, [text_of(value, errors, column) for value in values])
-
-
-#: A function of an encoding, a text, and perhaps a limit.
-RowFunction = Callable[..., Any]
-
-
-def count(encoding: Encoding, text: str) -> Any:
-    """Return the number of tokens of a text."""
-    return encoding.count(text)
-
-
-def truncated(encoding: Encoding, text: str, limit: int) -> Any:
-    """Return as much of a text as fits in ``limit`` tokens."""
-    return truncating(encoding, limit)(text)
-
-
-def split(encoding: Encoding, text: str, limit: int) -> Any:
-    """Return the parts of a text that each fit in ``limit`` tokens."""
-    return splitting(encoding, limit)(text)
 
 
 #: The most texts cached with the same other arguments, the length of the longest of these, and the

@@ -12,6 +12,7 @@ written is left alone. Only programs open a cache: no function of the library do
 from __future__ import annotations
 
 import os
+import stat
 import sys
 import time
 from collections.abc import Iterable, Sequence
@@ -27,7 +28,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import sqlite3
     from hashlib import _Hash as Hash
-    from typing import Any
+    from typing import Any, Callable
 
     from typing_extensions import Self
 
@@ -218,6 +219,24 @@ class CountCache:
         if self.path is not None:
             self._new[digest] = [b" ".join(b"%d" % number for number in some) for some in numbers]
 
+    def count(self, text: str, count: Callable[[str], int]) -> int:
+        """Return the tokens of a text by the only encoding: those that are kept, or new ones.
+
+        Args:
+            text: the text.
+            count: returns the tokens of a text.
+        """
+        data = text.encode()
+        hashed = new_hash()
+        hashed.update(data)
+        digest = hashed.digest()
+        found = self.find([digest])
+        if found:
+            return found[digest][0][0]
+        tokens = count(text)
+        self.keep(digest, [(tokens, len(data), len(text))])
+        return tokens
+
     def close(self) -> None:
         """Write new counts, and close the file."""
         if self._connection is not None:
@@ -336,4 +355,7 @@ def _bytes_used(connection: sqlite3.Connection) -> int:
 def _connected(path: str) -> sqlite3.Connection:
     import sqlite3  # some Pythons have none
 
+    with suppress(FileNotFoundError):
+        if not stat.S_ISREG(os.lstat(path).st_mode):  # SQLite would follow a link
+            raise OSError("not a regular file")
     return sqlite3.connect(path, timeout=_PATIENCE, isolation_level=None)

@@ -206,7 +206,10 @@ def files_of(path: str) -> list[str]:
         return [path]
     entries = os.listdir(path)
     if _UNFINISHED in entries:
-        raise ValueError(f"{path}: a job of Spark is writing it, or has stopped: run it again")
+        raise ValueError(
+            f"{path}: a Spark job is writing this folder, or has failed; if it has failed, run it "
+            "again"
+        )
     names = sorted(name for name in entries if name[0] not in "._" and _has_format(name))
     if not names:
         raise ValueError(f"{path}: no file in it ends in {_NAMES}")

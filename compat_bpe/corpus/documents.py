@@ -18,6 +18,7 @@ import os
 import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
+from dataclasses import dataclass
 from itertools import count, islice
 from typing import Any, BinaryIO, Callable, Literal, NamedTuple, get_args
 
@@ -130,7 +131,7 @@ def read_corpus(
     """
     if errors not in get_args(Errors):
         raise ValueError(f"errors is {errors!r}; it must be one of {', '.join(get_args(Errors))}")
-    reader = _Reader(field, group_field, errors, advance, skipped, not_notebook)
+    reader = _Reader(field, group_field, errors, _Progress(advance), skipped, not_notebook)
     return (part for file in files for part in reader.read(file, jsonl))
 
 
@@ -218,38 +219,33 @@ class _Progress:
         self._earlier = self._last = 0
 
 
+@dataclass
 class _Reader:
     """A reader of files, with the arguments of ``read_corpus``."""
 
-    def __init__(
-        self,
-        field: str,
-        group_field: str | None,
-        errors: Errors,
-        advance: Callable[[int], None],
-        skipped: Callable[[str, str], None],
-        not_notebook: Callable[[str, str], None] | None,
-    ) -> None:
-        self._not_notebook = not_notebook
-        self._field = field
-        self._group_field = group_field
-        self._skips = errors == "skip"
-        self._decoding = "replace" if errors == "replace" else "strict"
-        self._progress = _Progress(advance)
-        self._skipped = skipped
+    field: str
+    group_field: str | None
+    errors: Errors
+    progress: _Progress
+    skipped: Callable[[str, str], None]
+    not_notebook: Callable[[str, str], None] | None
+
+    @property
+    def _decoding(self) -> str:
+        return "replace" if self.errors == "replace" else "strict"
 
     def read(self, file: CorpusFile, jsonl: bool) -> Iterator[DocumentPart]:
         try:
             for part in self._parts(file, jsonl):
                 yield part
-                self._progress.worked()
+                self.progress.worked()
         except ImportError as error:
             raise ImportError(f"{file.path}: {error}", name=error.name) from None
         except OSError as error:
             if error.errno is not None and error.filename is None:
                 error.filename = file.path
             raise
-        self._progress.finish()
+        self.progress.finish()
 
     def _parts(self, file: CorpusFile, jsonl: bool) -> Iterator[DocumentPart]:
         if jsonl or is_json_lines(file.path):
@@ -259,14 +255,14 @@ class _Reader:
             yield from self._table(file)
             return
         try:
-            yield from self._undamaged(file) if self._skips else self._text(file)
+            yield from self._undamaged(file) if self.errors == "skip" else self._text(file)
         except ValueError as error:
             self._refuse(file.path, error)
 
     def _refuse(self, source: str, error: ValueError) -> None:
-        if not self._skips:
+        if self.errors != "skip":
             raise ValueError(f"{source}: {error}") from None
-        self._skipped(source, str(error))
+        self.skipped(source, str(error))
 
     def _undamaged(self, file: CorpusFile) -> Iterator[DocumentPart]:
         """Yield the parts of a text file, after all of it has been checked."""
@@ -276,7 +272,7 @@ class _Reader:
                     for _ in self._decoded(file.path, lambda size: None):
                         pass
                 except ValueError:
-                    self._progress.read(os.path.getsize(file.path))
+                    self.progress.read(os.path.getsize(file.path))
                     raise
                 yield from self._text(file)
             else:  # it can be read only once
@@ -285,9 +281,9 @@ class _Reader:
                 yield from held.take()
 
     def _text(self, file: CorpusFile) -> Iterator[DocumentPart]:
-        pieces = self._decoded(file.path, self._progress.read)
-        if self._not_notebook is not None and is_notebook(uncompressed_name(file.path)):
-            pieces = self._source(pieces, file.path, self._not_notebook)
+        pieces = self._decoded(file.path, self.progress.read)
+        if self.not_notebook is not None and is_notebook(uncompressed_name(file.path)):
+            pieces = self._source(pieces, file.path, self.not_notebook)
         return parts_of(pieces, file.group, file.path)
 
     def _source(
@@ -330,11 +326,11 @@ class _Reader:
             )
         if is_table_data(data):
             raise ValueError("binary: a table; let the name of the file end in .parquet or .arrow")
-        check_beginning(data, any_bytes=self._decoding == "replace")
+        check_beginning(data, any_bytes=self.errors == "replace")
 
     def _json_lines(self, file: CorpusFile) -> Iterator[DocumentPart]:
         number = offset = 0
-        lines = read_lines(file.path, LINE_LIMIT, self._progress.read)
+        lines = read_lines(file.path, LINE_LIMIT, self.progress.read)
         while True:
             number += 1
             source = f"{file.path}:{number}"
@@ -361,7 +357,7 @@ class _Reader:
             offset += size
 
     def _table(self, file: CorpusFile) -> Iterator[DocumentPart]:
-        rows = table_rows(file.path, self._field, self._group_field, self._progress.read)
+        rows = table_rows(file.path, self.field, self.group_field, self.progress.read)
         for number in count(1):
             source = f"{file.path}:{number}"
             try:
@@ -371,13 +367,13 @@ class _Reader:
                 return
             if row is None:
                 return
-            names = self._field, self._group_field
+            names = self.field, self.group_field
             missing = next((name for name, value in zip(names, row) if value is None), None)
             if missing is not None:
                 self._refuse(source, ValueError(f"the column {missing!r} is null"))
                 continue
             text, group = row
-            yield from parts_of([text], file.group if self._group_field is None else group, source)
+            yield from parts_of([text], file.group if self.group_field is None else group, source)
 
     def _document(self, line: bytes, offset: int, group: str) -> tuple[str, str]:
         """Return the text and the group of a line; ``offset`` is that of its first byte."""
@@ -387,8 +383,8 @@ class _Reader:
             members = Json(json_of_line(line.decode("utf-8", self._decoding)), "").mapping()
         except UnicodeDecodeError as error:
             raise not_utf8(error, offset) from None
-        text = _member(members, self._field)
-        return text, group if self._group_field is None else _member(members, self._group_field)
+        text = _member(members, self.field)
+        return text, group if self.group_field is None else _member(members, self.group_field)
 
 
 def json_of_line(line: str) -> Any:

@@ -83,7 +83,9 @@ def table_rows(
 
 def _parquet_batches(source: Any, columns: list[Column]) -> Iterator[tuple[Any, float]]:
     if not source.seekable():
-        raise ValueError("Parquet cannot be read from a pipe: its end says where its columns are")
+        raise ValueError(
+            "Parquet cannot be read from a pipe, since its index is at the end; save it as a file"
+        )
     yield from parquet_batches(source, columns)
 
 
@@ -92,13 +94,13 @@ def _arrow(source: Any, columns: list[Column]) -> Iterator[tuple[Any, float]]:
     import_pyarrow(_NEEDED.format("Arrow"))
     beginning = source.peek(8)[:8]
     if beginning.startswith(_FEATHER_1_MAGIC):
-        raise ValueError("Feather of version 1; write it as version 2")
+        raise ValueError("Feather version 1 is not supported; write version 2")
     with reading("Arrow"):
         if beginning.startswith(_ARROW_MAGIC):
             if not source.seekable():
                 raise ValueError(
-                    "an Arrow file cannot be read from a pipe: its end says where its batches "
-                    "are; write a stream"
+                    "an Arrow file cannot be read from a pipe, since its index is at the end; "
+                    "write a stream"
                 )
             yield from _of_file(source, columns)
         else:

@@ -23,8 +23,8 @@ from ..caches import has_gil
 from ..parallel.processes import processors
 
 if TYPE_CHECKING:
-    from ..fit.boundary import TextEncoder
     from ..parallel.pool import Pool, Tell
+    from ..pipeline.cutter import TextEncoder
 
 
 #: The least size in characters of a batch for workers: encoding it takes as long as starting one.

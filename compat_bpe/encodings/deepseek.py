@@ -17,6 +17,7 @@ from typing import Any
 from ..formats.tokenizer_bpe import RankedModel
 from ..formats.tokenizer_json import TokenizerDefinition
 from ..formats.tokenizer_writing import byte_level_part, pre_tokenizers_part, split_part
+from ..pattern import DEEPSEEK
 from ..pipeline.added_tokens import AddedToken
 from .published import load_ranks
 
@@ -26,13 +27,7 @@ PACK = "deepseek"
 PARTS: dict[str, Any] = {
     "normalizer": {"type": "Sequence", "normalizers": []},
     "pre_tokenizer": pre_tokenizers_part(
-        split_part(r"\p{N}{1,3}"),
-        split_part("[\u4e00-\u9fa5\u3040-\u309f\u30a0-\u30ff]+"),
-        split_part(
-            r"""[!"#$%&'()*+,\-./:;<=>?@\[\\\]^_`{|}~][A-Za-z]+"""
-            "|[^\r\n\\p{L}\\p{P}\\p{S}]?[\\p{L}\\p{M}]+| ?[\\p{P}\\p{S}]+[\r\n]*"
-            "|\\s*[\r\n]+|\\s+(?!\\S)|\\s+"
-        ),
+        *map(split_part, DEEPSEEK),
         byte_level_part(use_regex=False),
     ),
     "post_processor": byte_level_part(add_prefix_space=True, trim_offsets=False),

@@ -18,8 +18,9 @@ if TYPE_CHECKING:
     import numpy.typing as npt
     from typing_extensions import Self
 
-    from ..fit.boundary import Boundary, TextEncoder
+    from ..fit.boundary import Boundary
     from ..fit.truncate import Keep, Truncated
+    from ..pipeline.cutter import TextEncoder
     from ..pipeline.special_tokens import AllowedSpecial, DisallowedSpecial
 
 
@@ -367,13 +368,7 @@ class Encoding:
         ('hello world', [0, 5])
         """
         pieces = self.decode_tokens_bytes(tokens)
-        offsets = []
-        characters = 0
-        for piece in pieces:
-            # A byte 10xxxxxx belongs to the character before.
-            offsets.append(max(0, characters - (b"\x80" <= piece[:1] < b"\xc0")))
-            characters += sum(not 0x80 <= byte < 0xC0 for byte in piece)
-        return b"".join(pieces).decode(), offsets
+        return b"".join(pieces).decode(), offsets_of(pieces)
 
     def decode_batch(
         self, batch: Sequence[Sequence[int]], *, errors: str = "replace", num_threads: int = 8
@@ -646,6 +641,17 @@ class Encoding:
 
 def _make_encoding(**arguments: Any) -> Encoding:
     return Encoding(**arguments)
+
+
+def offsets_of(pieces: Iterable[bytes]) -> list[int]:
+    """Return for each piece of a text in UTF-8 the index of the character with its first byte."""
+    offsets = []
+    characters = 0
+    for piece in pieces:
+        # A byte 10xxxxxx belongs to the character before.
+        offsets.append(max(0, characters - (b"\x80" <= piece[:1] < b"\xc0")))
+        characters += sum(not 0x80 <= byte < 0xC0 for byte in piece)
+    return offsets
 
 
 def _check_ids(name: str, ranks: Mapping[bytes, int], specials: Mapping[str, int]) -> None:

@@ -114,7 +114,7 @@ class OwnFactor(NamedTuple):
             what = f"the tokens of {self.of}"
         else:
             # A measured factor includes what the caveat adds.
-            what = f"the number that follows from this: {self.of._replace(caveat='').reason}"
+            what = f"this estimate: {self.of._replace(caveat='').reason}"
         return f"your factor of {float(self.times):g} times {what}"
 
 

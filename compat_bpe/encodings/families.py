@@ -76,7 +76,7 @@ Family = Union[NeedsFile, NotPublic]
 
 _JSON = "tokenizer.json tokenizer_config.json"
 _SP = "tokenizer.model tokenizer_config.json"
-_USAGE = "the usage in a reply of the service has the count"
+_USAGE = "the usage field of the service's reply has the count"
 
 #: The families with a file at Hugging Face: name, repository, files and pattern, with two spaces
 #: between; a pattern may be on a line of its own.
@@ -273,7 +273,7 @@ _NOT_PUBLIC = (
         ("grok-3", "grok-4"),
     ),
     NotPublic(
-        "Mistral's services by names that say no version, or one that is not open",
+        "Mistral's hosted models without an open version in the name",
         _USAGE,
         r"(mistral-(tiny|small|medium|large)|ministral-\d+b|codestral|(devstral|magistral)-"
         r"(small|medium)|pixtral-large)(-latest)?$|mistral-medium-(2505|3)$|codestral-25\d\d$",

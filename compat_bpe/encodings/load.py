@@ -16,7 +16,7 @@ from .published import PATTERNS, PUBLISHED, load_ranks, pattern_named
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from pathlib import Path
-    from typing import NoReturn
+    from typing import Any, NoReturn
 
     from ..formats.checked_json import Json
     from ..formats.settings_beside import Settings
@@ -141,11 +141,14 @@ def _in_folder(folder: str) -> str:
             fitting = newest(list(filter(is_versioned, fitting)))
         if len(fitting) > 1:
             raise ValueError(
-                f"{folder}: it has several vocabularies ({', '.join(fitting)}); give one file"
+                f"{folder}: the folder has several vocabularies ({', '.join(fitting)}); give the "
+                "path of one"
             )
         if fitting:
             return fitting[0] if folder == os.curdir else os.path.join(folder, fitting[0])
-    raise ValueError(f"{folder}: it has no vocabulary (none of {', '.join(_IN_FOLDER.split())})")
+    raise ValueError(
+        f"{folder}: the folder has no vocabulary (none of {', '.join(_IN_FOLDER.split())})"
+    )
 
 
 #: The names of the two files of a pair, each format's at the same place.
@@ -161,18 +164,16 @@ def _load_vocab_txt(path: str, _: str | None, name: str) -> Encoding:
     from pathlib import Path
 
     from ..formats.vocab_txt import read_vocab_txt
-    from .tokenizer import Tokenizer
 
-    return Tokenizer(name, read_vocab_txt(Path(path)))
+    return _encoding_by(read_vocab_txt(Path(path)), name)
 
 
 def _load_clip_merges(path: str, _: str | None, name: str) -> Encoding:
     from pathlib import Path
 
     from ..formats.vocab_merges import read_clip_merges
-    from .tokenizer import Tokenizer
 
-    return Tokenizer(name, read_clip_merges(Path(path)))
+    return _encoding_by(read_clip_merges(Path(path)), name)
 
 
 #: The kinds of files that define how text is split. Some JSON files do, too.
@@ -198,11 +199,10 @@ def _load_json(path: str, pattern: str | None, name: str) -> Encoding:
         return ranked
     if "model" not in members:
         file.fail("it is JSON, but neither a tokenizer.json nor a vocabulary")
-    from ..formats.tokenizer_json import parse_tokenizer
-    from .tokenizer import Tokenizer, warn_of_wrong_pattern
+    from ..formats.tokenizer_json import parse_tokenizer, warn_of_wrong_pattern
 
     definition = parse_tokenizer(file)
-    tokenizer = Tokenizer(name, definition)
+    tokenizer = _encoding_by(definition, name)
     warn_of_wrong_pattern(path, definition)
     return tokenizer
 
@@ -237,36 +237,31 @@ def _load_json_ranks(file: Json, name: str) -> Encoding | None:
 
 def _load_rwkv(path: str, _: str | None, name: str) -> Encoding:
     from ..formats.rwkv import read_rwkv
-    from .tokenizer import Rwkv
 
-    return Rwkv(name, read_rwkv(path))
+    return _encoding_by(read_rwkv(path), name)
 
 
 def _load_sentencepiece(path: str, _: str | None, name: str) -> Encoding:
     from ..formats.sentencepiece import read_sentencepiece
-    from .sentencepiece import SentencePiece
 
-    return SentencePiece(name, read_sentencepiece(path))
+    return _encoding_by(read_sentencepiece(path), name)
 
 
 def _load_gguf(path: str, pattern: str | None, name: str) -> Encoding:
     from ..formats.gguf.read import read_gguf
-    from ..formats.tokenizer_json import TokenizerDefinition
 
-    definition = read_gguf(path, None if pattern is None else pattern_named(pattern))
-    if isinstance(definition, TokenizerDefinition):
-        from .tokenizer import Tokenizer
+    return _encoding_by(read_gguf(path, None if pattern is None else pattern_named(pattern)), name)
 
-        return Tokenizer(name, definition)
-    from ..formats.sentencepiece import SentencePieceModel
 
-    if isinstance(definition, SentencePieceModel):
+def _encoding_by(definition: Any, name: str) -> Encoding:
+    """Return the encoding of the class for the library whose ids a definition gives."""
+    if definition.reference == "sentencepiece":
         from .sentencepiece import SentencePiece
 
         return SentencePiece(name, definition)
-    from .tokenizer import Rwkv
+    from .tokenizer import Rwkv, Tokenizer
 
-    return Rwkv(name, definition)
+    return (Rwkv if definition.reference == "rwkv" else Tokenizer)(name, definition)
 
 
 def _load_pair(first: str, second: str, pattern: str | None, name: str) -> Encoding:
@@ -293,9 +288,8 @@ def _load_pair(first: str, second: str, pattern: str | None, name: str) -> Encod
     if merges.name.endswith("vocab.bpe"):
         return load_gpt2(vocabulary, merges, pattern=pattern, special_tokens=specials, name=name)
     from ..formats.vocab_merges import read_vocab_merges
-    from .tokenizer import Tokenizer
 
-    return Tokenizer(name, read_vocab_merges(vocabulary, merges, pattern))
+    return _encoding_by(read_vocab_merges(vocabulary, merges, pattern), name)
 
 
 #: The loader of each kind of file except rank files, the only ones that take special tokens.
@@ -400,23 +394,17 @@ def _of_family(
         return Encoding(
             name, pat_str=pattern, mergeable_ranks=ranks, special_tokens=dict(special_tokens)
         )
-    from ..formats.tokenizer_bpe import RankedModel
-    from ..formats.tokenizer_json import TokenizerDefinition
-    from ..formats.tokenizer_writing import byte_level_part, pre_tokenizers_part, split_part
-    from ..pipeline.added_tokens import AddedToken
-    from .tokenizer import Tokenizer
-
-    parts = {
-        "normalizer": {"type": "NFC"},
-        "pre_tokenizer": pre_tokenizers_part(split_part(pattern), byte_level_part(use_regex=False)),
-        "post_processor": None,
-        "decoder": byte_level_part(),
-    }
-    # The whole text is normalized, and then searched for special tokens.
-    added = tuple(
-        AddedToken(one, id_, special=True, normalized=True) for one, id_ in special_tokens.items()
+    from ..formats.tokenizer_writing import (
+        byte_level_part,
+        file_parts,
+        pre_tokenizers_part,
+        split_part,
     )
-    return Tokenizer(name, TokenizerDefinition(RankedModel(ranks), added, parts, name))
+
+    steps = pre_tokenizers_part(split_part(pattern), byte_level_part(use_regex=False))
+    parts = file_parts(steps, None, byte_level_part(), normalizer={"type": "NFC"})
+    # The whole text is normalized, and then searched for special tokens.
+    return _by_ranks_and_steps(name, ranks, special_tokens, parts, normalized=True)
 
 
 def _as_trained(
@@ -427,7 +415,7 @@ def _as_trained(
 
     if pattern == AS_TOKENIZER_JSON:
         raise ValueError(
-            f"{path}: by the {MANIFEST} beside it, only tokenizer.json says how text is split; "
+            f"{path}: according to {MANIFEST}, only tokenizer.json defines how text is split; "
             "load tokenizer.json"
         )
     if pattern != DEEPSEEK:
@@ -446,14 +434,29 @@ def encoding_of_ranks(
     if pattern != DEEPSEEK:
         pattern, special = pattern_named(pattern), dict(special_tokens)
         return Encoding(name, pat_str=pattern, mergeable_ranks=ranks, special_tokens=special)
+    from .deepseek import PARTS
+
+    return _by_ranks_and_steps(name, ranks, special_tokens, PARTS)
+
+
+def _by_ranks_and_steps(
+    name: str,
+    ranks: dict[bytes, int],
+    special_tokens: Mapping[str, int],
+    parts: Mapping[str, Any],
+    *,
+    normalized: bool = False,
+) -> Encoding:
+    """Return the encoding of ranks that splits text by the parts of a ``tokenizer.json``."""
     from ..formats.tokenizer_bpe import RankedModel
     from ..formats.tokenizer_json import TokenizerDefinition
     from ..pipeline.added_tokens import AddedToken
-    from .deepseek import PARTS
-    from .tokenizer import Tokenizer
 
-    added = tuple(AddedToken(one, id, special=True) for one, id in special_tokens.items())
-    return Tokenizer(name, TokenizerDefinition(RankedModel(ranks), added, PARTS, name))
+    added = tuple(
+        AddedToken(one, id_, special=True, normalized=normalized)
+        for one, id_ in special_tokens.items()
+    )
+    return _encoding_by(TokenizerDefinition(RankedModel(ranks), added, parts, name), name)
 
 
 def _pattern_of_manifest(path: Path, pattern: str) -> str:

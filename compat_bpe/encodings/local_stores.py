@@ -360,7 +360,7 @@ def _gguf_in(folder: str, name: str) -> str:
     ]
     if len(files) > 1:
         raise ValueError(
-            f"{folder}: it has several models ({', '.join(files)}); choose one: {name}/FILE"
+            f"{folder}: the folder has several models ({', '.join(files)}); choose one: {name}/FILE"
         )
     return os.path.join(folder, files[0]) if files else folder
 

@@ -175,7 +175,7 @@ def openai_encoding_name(model_name: str) -> str:
 
         raise KeyError(
             f"unknown model {model_name!r}{did_you_mean(model_name, MODEL_TO_ENCODING)}; "
-            "get_encoding takes the name of an encoding"
+            "if you know its encoding, pass that to get_encoding"
         )
     return MODEL_TO_ENCODING.get(key) or MODEL_PREFIX_TO_ENCODING[key]
 

@@ -1,8 +1,7 @@
 """The encodings that ship: their names, definitions and ranks, and those that have been loaded.
 
-OpenAI's patterns are those of tiktoken 0.14 (``tiktoken_ext/openai_public.py``), verbatim. The
-patterns of other families are here, too. The classes of encodings import this module, so an
-encoding can be pickled by its name.
+The classes of encodings import this module, so an encoding can be pickled by its name. The texts of
+the patterns are in ``pattern``.
 """
 
 from __future__ import annotations
@@ -12,6 +11,7 @@ from _thread import RLock
 from functools import cache
 
 from ..formats.pack import unpack
+from ..pattern import CL100K, GPT2, KIMI, LLAMA3, O200K, QWEN, R50K, SUPERBPE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,25 +24,6 @@ _FIM_PREFIX = "<|fim_prefix|>"
 _FIM_MIDDLE = "<|fim_middle|>"
 _FIM_SUFFIX = "<|fim_suffix|>"
 _END_OF_PROMPT = "<|endofprompt|>"
-
-_R50K_PATTERN = r"'(?:[sdmt]|ll|ve|re)| ?\p{L}++| ?\p{N}++| ?[^\s\p{L}\p{N}]++|\s++$|\s+(?!\S)|\s"
-_CL100K_PATTERN = (
-    r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}++|\p{N}{1,3}+"
-    r"| ?[^\s\p{L}\p{N}]++[\r\n]*+|\s++$|\s*[\r\n]|\s+(?!\S)|\s"
-)
-_O200K_PATTERN = "|".join(
-    [
-        r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+"
-        r"(?i:'s|'t|'re|'ve|'m|'ll|'d)?",
-        r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*"
-        r"(?i:'s|'t|'re|'ve|'m|'ll|'d)?",
-        r"\p{N}{1,3}",
-        r" ?[^\s\p{L}\p{N}]+[\r\n/]*",
-        r"\s*[\r\n]+",
-        r"\s+(?!\S)",
-        r"\s+",
-    ]
-)
 
 _R50K_SPECIAL = {_END_OF_TEXT: 50256}
 _P50K_EDIT_SPECIAL = {
@@ -97,13 +78,13 @@ def _harmony_special() -> dict[str, int]:
 
 
 PUBLISHED = {
-    "gpt2": Published("r50k_base", _R50K_PATTERN, _R50K_SPECIAL.copy),
-    "r50k_base": Published("r50k_base", _R50K_PATTERN, _R50K_SPECIAL.copy),
-    "p50k_base": Published("p50k_base", _R50K_PATTERN, _R50K_SPECIAL.copy),
-    "p50k_edit": Published("p50k_base", _R50K_PATTERN, _P50K_EDIT_SPECIAL.copy),
-    "cl100k_base": Published("cl100k_base", _CL100K_PATTERN, _CL100K_SPECIAL.copy),
-    "o200k_base": Published("o200k_base", _O200K_PATTERN, _O200K_SPECIAL.copy),
-    "o200k_harmony": Published("o200k_base", _O200K_PATTERN, _harmony_special),
+    "gpt2": Published("r50k_base", R50K, _R50K_SPECIAL.copy),
+    "r50k_base": Published("r50k_base", R50K, _R50K_SPECIAL.copy),
+    "p50k_base": Published("p50k_base", R50K, _R50K_SPECIAL.copy),
+    "p50k_edit": Published("p50k_base", R50K, _P50K_EDIT_SPECIAL.copy),
+    "cl100k_base": Published("cl100k_base", CL100K, _CL100K_SPECIAL.copy),
+    "o200k_base": Published("o200k_base", O200K, _O200K_SPECIAL.copy),
+    "o200k_harmony": Published("o200k_base", O200K, _harmony_special),
 }
 
 
@@ -130,55 +111,19 @@ def all_encoding_names() -> list[str]:
     return [*list_encoding_names(), *BASELINES]
 
 
-# From models/llama3/tokenizer.py in meta-llama/llama-models. It splits "\n\u3000" into two
-# chunks; the pattern of cl100k_base leaves it one.
-_LLAMA3 = (
-    r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}"
-    r"| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
-)
-# From tokenization_qwen.py of Qwen/Qwen-7B: Llama 3's, with one digit a chunk.
-_QWEN = _LLAMA3.replace(r"\p{N}{1,3}", r"\p{N}")
-# From tokenization_kimi.py of moonshotai/Kimi-K2-Instruct: that of o200k_base, with Han apart.
-_NOT_HAN = r"&&[^\p{Han}]"
-_KIMI = "|".join(
-    [
-        r"[\p{Han}]+",
-        rf"[^\r\n\p{{L}}\p{{N}}]?[\p{{Lu}}\p{{Lt}}\p{{Lm}}\p{{Lo}}\p{{M}}{_NOT_HAN}]*"
-        rf"[\p{{Ll}}\p{{Lm}}\p{{Lo}}\p{{M}}{_NOT_HAN}]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?",
-        rf"[^\r\n\p{{L}}\p{{N}}]?[\p{{Lu}}\p{{Lt}}\p{{Lm}}\p{{Lo}}\p{{M}}{_NOT_HAN}]+"
-        rf"[\p{{Ll}}\p{{Lm}}\p{{Lo}}\p{{M}}{_NOT_HAN}]*(?i:'s|'t|'re|'ve|'m|'ll|'d)?",
-        r"\p{N}{1,3}",
-        r" ?[^\s\p{L}\p{N}]+[\r\n]*",
-        r"\s*[\r\n]+",
-        r"\s+(?!\S)",
-        r"\s+",
-    ]
-)
-# From whisper/tokenizer.py of openai-whisper 20250625: GPT-2's as it was first published.
-_WHISPER = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
-# From scripts/extend_tokenizer.sh in PythonNut/superbpe, for the second stage of SuperBPE. There,
-# the text between matches is a chunk, too; here it is matched. The last alternative never matches.
-# It shows the analysis that no text is left out.
-_ONE_SIGN = r"[^\s\p{L}\p{N}]"
-_SUPERBPE = (
-    rf"\p{{N}}{{1,3}}| ?{_ONE_SIGN}{{2,}}[\r\n/]*| +(?!\S)"
-    rf"|(?:\p{{L}}|[^\S ]|{_ONE_SIGN}(?!{_ONE_SIGN})"
-    rf"| (?=[\p{{L}}\p{{N}}]|{_ONE_SIGN}(?!{_ONE_SIGN})))+|[\s\S]"
-)
-
 #: The patterns by name: of shipped encodings with a single pattern, of the families of models whose
 #: vocabularies are rank files (``rank_families``), and one for superwords.
 PATTERNS: dict[str, str] = {
     **{name: published.pattern for name, published in PUBLISHED.items()},
-    "llama3": _LLAMA3,
-    "llama4": PUBLISHED["o200k_base"].pattern,
-    "qwen": _QWEN,
-    "hunyuan": _QWEN,
-    "glm4": _LLAMA3,
-    "kimi": _KIMI,
-    "phi3_small": PUBLISHED["cl100k_base"].pattern,
-    "whisper": _WHISPER,
-    "superbpe": _SUPERBPE,
+    "llama3": LLAMA3,
+    "llama4": O200K,
+    "qwen": QWEN,
+    "hunyuan": QWEN,
+    "glm4": LLAMA3,
+    "kimi": KIMI,
+    "phi3_small": CL100K,
+    "whisper": GPT2,
+    "superbpe": SUPERBPE,
 }
 
 

@@ -90,11 +90,7 @@ _GLM4: RankFamily = RankFamily(
 _HUNYUAN = RankFamily(
     "hunyuan",
     [
-        "<|endoftext|>",
-        "<|startoftext|>",
-        "<|bos|>",
-        "<|eos|>",
-        "<|pad|>",
+        *"<|endoftext|> <|startoftext|> <|bos|> <|eos|> <|pad|>".split(),
         *_numbered("<|extra_%d|>", 0, 205),
     ],
     classes=("HYTokenizer",),
@@ -140,18 +136,10 @@ _KIMI = RankFamily(
 _LLAMA3 = RankFamily(
     "llama3",
     [
-        "<|begin_of_text|>",
-        "<|end_of_text|>",
-        "<|reserved_special_token_0|>",
-        "<|reserved_special_token_1|>",
-        "<|finetune_right_pad_id|>",
-        "<|step_id|>",
-        "<|start_header_id|>",
-        "<|end_header_id|>",
-        "<|eom_id|>",
-        "<|eot_id|>",
-        "<|python_tag|>",
-        "<|image|>",
+        *("<|begin_of_text|>", "<|end_of_text|>"),
+        *_numbered("<|reserved_special_token_%d|>", 0, 2),
+        *("<|finetune_right_pad_id|>", "<|step_id|>", "<|start_header_id|>", "<|end_header_id|>"),
+        *("<|eom_id|>", "<|eot_id|>", "<|python_tag|>", "<|image|>"),
         *_numbered("<|reserved_special_token_%d|>", 2, 246),
     ],
     sha256="82e9d31979e92ab929cd544440f129d9ecd797b69e327f80f17e1c50d5551b55",
@@ -192,14 +180,8 @@ _LLAMA4 = RankFamily(
 _PHI3_SMALL = RankFamily(
     "phi3_small",
     [
-        "<|dummy_id_2|>",
-        "<|endoftext|>",
-        "<|fim_prefix|>",
-        "<|fim_middle|>",
-        "<|fim_suffix|>",
-        "<|system|>",
-        "<|user|>",
-        "<|assistant|>",
+        *("<|dummy_id_2|>", "<|endoftext|>", "<|fim_prefix|>", "<|fim_middle|>", "<|fim_suffix|>"),
+        *("<|system|>", "<|user|>", "<|assistant|>"),
         *_numbered("<|dummy_id_%d|>", 0, 2),
         "<|end|>",
         *_numbered("<|dummy_id_%d|>", 3, 12),
@@ -213,7 +195,9 @@ _PHI3_SMALL = RankFamily(
 def _qwen_tokens(count: int, settings: Settings) -> Mapping[str, int]:
     visual = settings.model.get("visual")
     if visual is not None:
-        visual.fail("this model reads images; its special tokens are not known: give them")
+        visual.fail(
+            "this model reads images; its special tokens are not known: pass special_tokens"
+        )
     return _QWEN.numbered(count)
 
 

@@ -45,7 +45,7 @@ _NO_FACTOR = "it cannot be estimated: no published number of characters per toke
 
 
 class Terms(NamedTuple):
-    """The words with which a surface names its inputs in errors; ``{}`` is the name.
+    """The advice of a surface in errors, with its verb, as in "use -m {}"; ``{}`` is the name.
 
     Args:
         model: how to give a model; empty if that is not possible.
@@ -54,6 +54,7 @@ class Terms(NamedTuple):
             not possible.
         estimate: how to ask for an estimate; empty if that is not possible.
         listing: how to list the models; empty if that is not possible.
+        adding: how to add an encoding under a name; empty if that is not possible.
     """
 
     model: str
@@ -61,14 +62,15 @@ class Terms(NamedTuple):
     path: str
     estimate: str = ""
     listing: str = ""
+    adding: str = ""
 
 
 #: The terms of the library.
 LIBRARY = Terms(
-    "encoding_for_model({!r})",
-    "get_encoding({!r})",
-    "load({!r})",
-    listing="get_encoding takes the name of an encoding",
+    "use encoding_for_model({!r})",
+    "use get_encoding({!r})",
+    "use load({!r})",
+    listing="if you know its encoding, pass that to get_encoding",
 )
 
 
@@ -181,17 +183,17 @@ class UnresolvedError(ValueError, KeyError):
             if field == "model" and not written:
                 encoding_name = resolve_model(name)
                 if isinstance(encoding_name, str):
-                    name, written = encoding_name, f"give its encoding, {terms.encoding}"
-            yield f"that is {what[field]}{written and ': ' + written.format(name)}"
+                    name, written = encoding_name, terms.encoding
+            yield f"that is {what[field]}{written and '; ' + written.format(name)}"
         elif isinstance(family, NeedsFile):
             if not terms.path:
                 return
             own = family.of(str(self.name))
             written = terms.path.format(own.taken_as or "PATH")
             if own.taken_as is None:
-                yield f"give its file, {written}: {own.source}"
+                yield f"download {own.source}, then {written}"
             else:
-                yield f"give {written} once `{own.source}` has fetched it, or its path"
+                yield f"run `{own.source}`, then {written}, or give the path of your file"
         elif family is not None:
             yield family.counted_by
             if self.can_estimate and terms.estimate:
@@ -201,8 +203,10 @@ class UnresolvedError(ValueError, KeyError):
                 yield terms.listing
             if _is_repository(self.name) and terms.path:
                 written = terms.path.format(f"hf:{self.name}")
-                yield f"{written} if that is a repository of Hugging Face"
+                yield f"{written} if this is a Hugging Face repository"
         yield from self.notes
+        if self.field == "encoding" and self.meant is None and family is None and terms.adding:
+            yield terms.adding
 
 
 def resolve(
@@ -226,7 +230,7 @@ def resolve(
     "tiktoken has the prefix 'gpt-4o-'"
     >>> resolve("gpt-4o")
     Traceback (most recent call last):
-    compat_bpe.encodings.resolve.UnresolvedError: unknown encoding 'gpt-4o': that is a model: ...
+    compat_bpe.encodings.resolve.UnresolvedError: unknown encoding 'gpt-4o': that is a model; ...
     """
     if field == "model":
         return _model(name, files=files, estimate=estimate)
@@ -278,7 +282,9 @@ def _model(name: str, *, files: bool, estimate: bool) -> Answer:
     if isinstance(resolved, NotPublic):
         return _estimated(name, resolved, is_wanted=estimate)
     if resolved is not None:
-        reason = f"model {_quoted(name)} has the tokenizer of {resolved.name}, which does not ship"
+        reason = (
+            f"model {_quoted(name)} uses the tokenizer of {resolved.name}, which is not included"
+        )
         raise UnresolvedError(name, "model", reason, family=resolved)
     reason = f"unknown model {_quoted(name)}"
     if name in all_encoding_names():

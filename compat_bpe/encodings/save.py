@@ -8,7 +8,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NoReturn
 
 from ..files.write import write_files
-from ..fit.boundary import check_encoding
 from ..formats.checked_json import is_unicode, parse_json
 from ..formats.gpt2 import format_encoder_json, format_vocab_bpe
 from ..formats.sentencepiece import parse_sentencepiece, sentencepiece_bytes
@@ -16,9 +15,15 @@ from ..formats.tiktoken import format_ranks, parse_ranks
 from ..formats.tokenizer_bpe import ListedModel, RankedModel
 from ..formats.tokenizer_json import TokenizerDefinition, parse_tokenizer
 from ..formats.tokenizer_parts import padding_part, truncation_part
-from ..formats.tokenizer_writing import byte_level_part, pattern_part, pre_tokenizers_part
+from ..formats.tokenizer_writing import (
+    byte_level_part,
+    file_parts,
+    pattern_part,
+    pre_tokenizers_part,
+)
 from ..formats.vocab_merges import is_heading, parse_merges
 from ..pipeline.added_tokens import AddedToken
+from ..pipeline.cutter import check_encoding
 from ..pipeline.models.bpe.by_merges import ListedMergesEncoder, UnknownPolicy
 from ..pipeline.models.bpe.by_rank import ByteLevelBPE, BytePairEncoder
 from .encoding import Encoding
@@ -79,7 +84,7 @@ def save_gpt2(
         if model.dropout == 1:
             raise ValueError(
                 f"{os.fspath(vocab_bpe)}: the format cannot hold the dropout of 1 with which "
-                f"{encoding!r} makes no merges; save_tokenizer_json writes it"
+                f"{encoding!r} makes no merges; save_tokenizer_json can"
             )
         if not encoder.is_complete:
             raise ValueError(f"{encoding!r}: the format requires a token for every byte")
@@ -278,12 +283,7 @@ def _definition(encoding: Encoding) -> TokenizerDefinition:
     except ValueError as error:
         raise ValueError(f"{encoding!r}: {error}") from None
     byte_level = byte_level_part(use_regex=False)
-    parts = {
-        "normalizer": None,
-        "pre_tokenizer": pre_tokenizers_part(split, byte_level),
-        "post_processor": None,
-        "decoder": byte_level,
-    }
+    parts = file_parts(pre_tokenizers_part(split, byte_level), None, byte_level)
     specials = _names(encoding)
     if len(set(specials.values())) < len(specials):
         raise ValueError(f"{encoding!r}: two special tokens have the same id")
@@ -338,8 +338,8 @@ def save_sentencepiece(encoding: Encoding, path: str | os.PathLike[str]) -> None
     check_encoding(encoding)
     if not isinstance(encoding, SentencePiece):
         raise ValueError(
-            f"{encoding!r} is not a SentencePiece model: its tokens have no scores by which a "
-            "model would give the same ids"
+            f"{encoding!r} is not a SentencePiece model: no scores of its tokens would give "
+            "the same ids"
         )
     write_files([(path, checked_bytes(encoding, path))])
 

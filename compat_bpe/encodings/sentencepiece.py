@@ -7,7 +7,6 @@ from itertools import compress
 from math import exp
 from typing import TYPE_CHECKING, Any
 
-from ..caches import cached_property
 from ..formats.sentencepiece import SentencePieceModel
 from ..pipeline.added_tokens import AddedTokens
 from ..pipeline.decoders.pieces import SentencePieceDecoder
@@ -25,7 +24,7 @@ from ..pipeline.models.sentencepiece.unigram import SentencePieceUnigram
 from ..pipeline.special_tokens import NOTHING, AllowedSpecial, DisallowedSpecial, allowed_names
 from ..pipeline.tokenized import Padding, Tokenized, Truncation
 from ..unicode.surrogates import repair
-from .encoding import Encoding
+from .encoding import Encoding, offsets_of
 from .tokenizer import Text, Tokenizer, words_of
 
 if TYPE_CHECKING:
@@ -59,6 +58,11 @@ class SentencePiece(Tokenizer):
         types = definition.types
         chosen = types.translate(bytes(kind == CONTROL for kind in range(256)))
         self._special_token_values = set(compress(range(len(types)), chosen))
+        parts: Any = self.core.definition
+        self._model: SentencePieceBase = parts.model
+        self._added: AddedTokens = parts.added
+        self._normalizer: Normalizer = parts.added.normalize
+        self._decoder: SentencePieceDecoder = parts.make_decoder()
 
     # Text to ids
 
@@ -91,9 +95,9 @@ class SentencePiece(Tokenizer):
             ValueError, TypeError: as in ``Encoding.encode``.
         """
         if pair is not None:
-            raise ValueError(f"{self!r} does not take pairs of texts: encode each text by itself")
+            raise ValueError(f"{self!r} does not accept pairs of texts: encode each text by itself")
         if is_pretokenized:
-            raise ValueError(f"{self!r} does not take words: encode the text they are from")
+            raise ValueError(f"{self!r} does not accept words: encode the text that they come from")
         (text,) = words_of(text, False)
         ids = Encoding.encode(
             self, text, allowed_special=allowed_special, disallowed_special=disallowed_special
@@ -216,18 +220,18 @@ class SentencePiece(Tokenizer):
             raise ValueError(f"nbest_size is {nbest_size}; it must be at most {_MOST_WAYS}")
         from random import Random
 
-        from ..pipeline.models.sentencepiece.unigram import PieceLattice
-
         random = Random(seed)
         normalized = self.normalize(text)
         model = self._model
         if isinstance(model, SentencePieceBPE):
             return self.pieces.ids_of(model.sample(normalized, alpha, random))
         if not isinstance(model, SentencePieceUnigram):
-            raise ValueError(f"{self!r} is neither Unigram nor BPE: it has only one way to cut")
+            raise ValueError(
+                f"{self!r} is neither Unigram nor BPE: it splits a text in only one way"
+            )
         if nbest_size in (0, 1):
             return list(model.encode(normalized))
-        lattice = PieceLattice(model, normalized)
+        lattice = model.lattice(normalized)
         if nbest_size < 0:
             return self.pieces.ids_of(lattice.sample(alpha, random))
         ways = self._best(normalized, nbest_size)
@@ -240,12 +244,10 @@ class SentencePiece(Tokenizer):
         if not 1 <= count <= _MOST_WAYS:
             raise ValueError(f"nbest_size is {count}; it must be from 1 to {_MOST_WAYS}")
         if not isinstance(model, SentencePieceUnigram):
-            raise ValueError(f"{self!r} is not a Unigram model: it has only one way to cut a text")
+            raise ValueError(f"{self!r} is not a Unigram model: it splits a text in only one way")
         if count == 1 or not normalized:
             return [model.quick_split(normalized)]
-        from ..pipeline.models.sentencepiece.unigram import PieceLattice
-
-        return PieceLattice(model, normalized).best(count)
+        return model.lattice(normalized).best(count)
 
     # Ids to text
 
@@ -263,14 +265,9 @@ class SentencePiece(Tokenizer):
             UnicodeDecodeError: the bytes are not UTF-8.
             KeyError, OverflowError: as in ``decode``.
         """
-        offsets = []
-        characters = 0
-        for piece in self._decoder.texts(tokens):
-            data = piece.encode("utf-8", "surrogateescape")
-            goes_on = 0x80 <= data[0] < 0xC0 if data else False
-            offsets.append(max(0, characters - goes_on))
-            characters += sum(not 0x80 <= byte < 0xC0 for byte in data)
-        return self.decode_bytes(tokens).decode(), offsets
+        texts = self._decoder.texts(tokens)
+        pieces = [text.encode("utf-8", "surrogateescape") for text in texts]
+        return self.decode_bytes(tokens).decode(), offsets_of(pieces)
 
     # The vocabulary
 
@@ -364,32 +361,6 @@ class SentencePiece(Tokenizer):
         if not isinstance(value, dict):
             raise ValueError(f"the state of a pickled SentencePiece is a {type(value).__name__}")
         SentencePiece.__init__(self, **value)
-
-    @property
-    def _model(self) -> SentencePieceBase:
-        model = self.core.definition.model
-        assert isinstance(model, SentencePieceBase)
-        return model
-
-    @property
-    def _added(self) -> AddedTokens:
-        added = self.core.definition.added
-        assert isinstance(added, AddedTokens)
-        return added
-
-    @property
-    def _normalizer(self) -> Normalizer:
-        normalize = self._added.normalize
-        assert normalize is not None
-        return normalize
-
-    @cached_property
-    def _decoder(self) -> SentencePieceDecoder:
-        make_decoder = self.core.definition.make_decoder
-        assert make_decoder is not None
-        decoder = make_decoder()
-        assert isinstance(decoder, SentencePieceDecoder)
-        return decoder
 
 
 def placed_pieces(

@@ -1,11 +1,10 @@
 """``Tokenizer``: an encoding of several steps, as a ``tokenizer.json`` describes it.
 
-``Rwkv`` is an encoding by an RWKV list. ``warn_of_wrong_pattern`` is for files of Mistral's.
+``Rwkv`` is an encoding by an RWKV list.
 """
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping, Sequence, Set
 from functools import partial
 from itertools import chain
@@ -18,7 +17,7 @@ from ..pipeline.special_tokens import NOTHING, AllowedSpecial, DisallowedSpecial
 from ..pipeline.tokenized import Tokenized
 from .core import EncodingCore
 from .encoding import Encoding
-from .published import PATTERNS, find
+from .published import find
 
 if TYPE_CHECKING:
     from ..formats.rwkv import RwkvVocabulary
@@ -368,8 +367,8 @@ class Tokenizer(Encoding):
         definition = self.definition
         if not isinstance(definition, TokenizerDefinition):
             raise ValueError(
-                f"{self!r} cannot have more tokens: only a tokenizer.json, or a file read as one, "
-                "has added tokens"
+                f"tokens cannot be added to {self!r}: only a tokenizer.json, or a file read as "
+                "one, has added tokens"
             )
         if self._ships:
             raise ValueError(
@@ -516,67 +515,3 @@ class Rwkv(Tokenizer):
 
     def recipe(self) -> tuple[Callable[..., Encoding], dict[str, Any]]:
         return Rwkv, self._by_value()
-
-
-# A converter of transformers made some of Mistral's published ``tokenizer.json`` files, such as
-# that of Mistral Small 3.1. Without a pattern, it wrote Llama 3's (huggingface/transformers, pull
-# requests 42131 and 42299).
-
-#: The types of models whose files have the wrong pattern, as in ``config.json`` or its
-#: ``text_config``.
-_MODEL_TYPES = frozenset(("ministral", "mistral", "mistral3", "pixtral", "voxtral"))
-#: The size of their vocabularies. Mistral's earlier models have 32,768 tokens.
-_LARGE = 100_000
-#: Ids of single bytes in all these vocabularies: 1,000 special tokens, then the bytes in order.
-#: Models of these types may have other vocabularies, which do not begin so.
-_BYTES = {"Ā": 1000, "A": 1065, "z": 1122, "ÿ": 1255}
-#: Llama 3's pattern, which is in the files.
-_WRONG = PATTERNS["llama3"]
-
-
-def warn_of_wrong_pattern(path: str, definition: TokenizerDefinition) -> None:
-    """Warn if a ``tokenizer.json`` splits text in another way than in the model's training.
-
-    Args:
-        path: the file. The ``config.json`` beside it has the type of the model.
-        definition: the content of the file.
-    """
-    vocabulary = definition.vocabulary
-    if (
-        _is_split_wrong(definition.parts["pre_tokenizer"])
-        and len(vocabulary) > _LARGE
-        and all(vocabulary.get(byte) == id_ for byte, id_ in _BYTES.items())
-        and not _MODEL_TYPES.isdisjoint(_model_types(path))
-    ):
-        import warnings  # imported here: hardly any file has it
-
-        warnings.warn(
-            f"{path}: its pattern is Llama 3's, but its vocabulary and model are Mistral's. Some "
-            "texts get other tokens than in the model's training. Load the model's tekken.json "
-            "instead",
-            stacklevel=4,  # the caller of `load`
-        )
-
-
-def _is_split_wrong(part: Mapping[str, Any] | None) -> bool:
-    """Return True if the pre-tokenizer, or a step of it, splits by the wrong pattern."""
-    if part is None:
-        return False
-    return any(
-        step.get("pattern") == {"Regex": _WRONG} for step in part.get("pretokenizers", [part])
-    )
-
-
-def _model_types(path: str) -> list[str]:
-    """Return the model types in the ``config.json`` beside a file, if it can be read."""
-    from ..formats.checked_json import read_json
-
-    config = os.path.join(os.path.dirname(path), "config.json")
-    try:
-        file = read_json(config)
-        parts = [file, file.get("text_config")]
-        named = [part.get("model_type") for part in parts if part is not None]
-        return [name.text() for name in named if name is not None]
-    except (OSError, ValueError):
-        # The encoding does not need this file.
-        return []

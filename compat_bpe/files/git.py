@@ -195,13 +195,12 @@ def _value(text: str, at: int) -> tuple[str, int]:
             if kept:
                 value.append(char)
         elif char == "\\":
-            if at == len(text):  # git takes the end of the file as the end of a line
-                continue
-            if text[at] not in _ESCAPES:
+            escaped = text[at : at + 1] or "\n"  # git takes the end of the file for that of a line
+            if escaped not in _ESCAPES:
                 raise ValueError(f"bad config line {_line(text, at - 1)}")
-            if _ESCAPES[text[at]]:
-                value.append(_ESCAPES[text[at]])
-            at += 1
+            if _ESCAPES[escaped]:
+                value.append(_ESCAPES[escaped])
+            at = min(at + 1, len(text))
             kept = len(value)
         else:
             value.append(char)
@@ -292,7 +291,7 @@ def read_index(git_directory: str, hash_size: int) -> list[bytes]:
             base, _ = _entries(read_gits(shared, LARGEST) or b"", hash_size)
             names = _joined(base, names, link[hash_size:])
     except (ValueError, IndexError, struct.error):
-        reason = "Damaged, or of a kind unknown here; git status says more"
+        reason = "Damaged, or of a kind unknown here; run git status for details"
         raise OSError(errno.EINVAL, reason, path) from None
     return sorted(set(names))
 

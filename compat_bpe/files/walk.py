@@ -99,7 +99,10 @@ class Walk:
         # The directories, and files with their sizes, that are still to come; the next one is last.
         waiting: list[_Directory | tuple[str, int]] = []
         try:
-            waiting += self._start(top)
+            absolute = os.path.realpath(top)
+            relative = _relative(top, self._globs_from) if self._globs else ""
+            scope = scope_around(absolute) if self._ignore else Scope()
+            waiting.append(_Directory(top, absolute, relative, scope))
         except OSError as error:
             yield _problem(error, top, top, argument)
         is_regular = not _is_own(top)
@@ -114,12 +117,6 @@ class Walk:
             else:
                 path, size = item
                 yield Found(path, top, argument, size, is_regular)
-
-    def _start(self, top: str) -> list[_Directory]:
-        absolute = os.path.realpath(top)
-        relative = _relative(top, self._globs_from) if self._globs else ""
-        scope = scope_around(absolute) if self._ignore else Scope()
-        return [_Directory(top, absolute, relative, scope)]
 
     def _entries(self, directory: _Directory) -> Iterator[_Directory | tuple[str, int]]:
         """Yield the directories and files of a directory that are not left out, sorted by name."""
@@ -136,7 +133,9 @@ class Walk:
             if name.startswith(".") and not self._hidden:
                 left_out.hidden += 1
                 continue
-            is_directory = entry.is_dir(follow_symlinks=False) and not _is_junction(entry)
+            # A junction is Windows's link to a directory; Python 3.12 and later knows it.
+            is_junction = getattr(entry, "is_junction", bool)
+            is_directory = entry.is_dir(follow_symlinks=False) and not is_junction()
             if not is_directory and not entry.is_file(follow_symlinks=False):
                 left_out.special += 1
                 continue
@@ -289,14 +288,6 @@ def _problem(error: OSError, path: str, top: str, argument: int) -> Found:
 def _is_own(path: str) -> bool:
     """Return True if a path may be another file in another process, as ``/dev/stdin`` is."""
     return os.path.abspath(path).startswith(("/dev/", "/proc/"))
-
-
-def _is_junction(entry: os.DirEntry[str]) -> bool:
-    """Return True if an entry is a junction, Windows's link to a directory.
-
-    Before Python 3.12 it is always False.
-    """
-    return bool(getattr(entry, "is_junction", bool)())
 
 
 def _size(entry: os.DirEntry[str]) -> int:

@@ -461,14 +461,10 @@ else:
             return None
         try:
             flock(lock, LOCK_EX | LOCK_NB)
-        except BlockingIOError:
+        except BaseException as error:
             os.close(lock)
-            raise
-        except OSError:  # this disk has no locks
-            os.close(lock)
-            return None
-        except BaseException:
-            os.close(lock)
+            if isinstance(error, OSError) and not isinstance(error, BlockingIOError):
+                return None  # this disk has no locks
             raise
         return lock
 

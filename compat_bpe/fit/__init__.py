@@ -1,5 +1,14 @@
 """Fitting text to a number of tokens: prefixes, prompts, parts, edited documents, and streams."""
 
+from ..pipeline.stream import StreamCounter as StreamCounter
+from ..pipeline.stream import StreamDecoder as StreamDecoder
+from ..pipeline.stream import StreamEncoder as StreamEncoder
+from ..pipeline.stream import acount_stream as acount_stream
+from ..pipeline.stream import adecode_iter as adecode_iter
+from ..pipeline.stream import aencode_iter as aencode_iter
+from ..pipeline.stream import count_stream as count_stream
+from ..pipeline.stream import decode_iter as decode_iter
+from ..pipeline.stream import encode_iter as encode_iter
 from ..unicode.text import StreamDecodeError as StreamDecodeError
 from .boundary import Boundary as Boundary
 from .edited_document import Document as Document
@@ -19,15 +28,6 @@ from .sections import Section as Section
 from .sections import fit_sections as fit_sections
 from .split import Part as Part
 from .split import split_text as split_text
-from .stream import StreamCounter as StreamCounter
-from .stream import StreamDecoder as StreamDecoder
-from .stream import StreamEncoder as StreamEncoder
-from .stream import acount_stream as acount_stream
-from .stream import adecode_iter as adecode_iter
-from .stream import aencode_iter as aencode_iter
-from .stream import count_stream as count_stream
-from .stream import decode_iter as decode_iter
-from .stream import encode_iter as encode_iter
 from .truncate import Keep as Keep
 from .truncate import Truncated as Truncated
 from .truncate import truncate as truncate

@@ -1,67 +1,12 @@
-"""The places where a text may be cut: boundaries that a reader sees, cut points of an encoding.
-
-``TextEncoder`` is the protocol of encodings in ``fit``, which encodings themselves use.
-"""
+"""The boundaries that a reader sees, at which a text may be cut: of characters, words and lines."""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterable, Sequence, Set
-from functools import partial
-from typing import Callable, Literal, Protocol, get_args
+from collections.abc import Iterable
+from typing import Callable, Literal, get_args
 
-from ..pipeline.core import Core
-from ..pipeline.special_tokens import AllowedSpecial, DisallowedSpecial
 from ..unicode.properties import word
 from ..unicode.surrogates import repair
-
-
-class TextEncoder(Protocol):
-    """The part of ``Encoding`` that fitting needs; ``Encoding`` documents each method."""
-
-    name: str
-
-    @property
-    def core(self) -> Core: ...
-
-    @property
-    def continued(self) -> TextEncoder: ...
-
-    @property
-    def special_tokens_set(self) -> set[str]: ...
-
-    def count(self, text: str) -> int: ...
-
-    def encode_ordinary(self, text: str) -> list[int]: ...
-
-    def encode(
-        self,
-        text: str,
-        *,
-        allowed_special: AllowedSpecial = ...,
-        disallowed_special: DisallowedSpecial = ...,
-    ) -> list[int]: ...
-
-    def decode_bytes(self, tokens: Sequence[int]) -> bytes: ...
-
-    def with_special(self, names: Set[str]) -> TextEncoder: ...
-
-
-def check_encoding(encoding: object) -> None:
-    """Raise ``TypeError`` if an encoding is a name: encodings by name are in a layer above.
-
-    >>> check_encoding("gpt2")
-    Traceback (most recent call last):
-    TypeError: encoding must be an Encoding, not the name 'gpt2'; get_encoding or load returns it
-    """
-    if isinstance(encoding, (str, os.PathLike)):
-        kind = "name" if isinstance(encoding, str) else "path"
-        named = encoding if isinstance(encoding, str) else os.fspath(encoding)
-        raise TypeError(
-            f"encoding must be an Encoding, not the {kind} {named!r:.80}; "
-            "get_encoding or load returns it"
-        )
-
 
 #: The allowed positions: ``"char"``, between any two characters; ``"word"``, not between two
 #: letters, marks, digits or underscores; ``"line"``, only after the end of a line.
@@ -146,50 +91,3 @@ _RULES: dict[str, Callable[[str, int], bool]] = {
     "word": _is_between_words,
     "line": _is_between_lines,
 }
-
-
-#: The number of characters without a cut point after which finer cut points are searched.
-LONG = 1024
-#: The number of characters at the end that are searched first for a cut point.
-_WINDOW = 16
-
-
-def last_cut_point(
-    encoding: TextEncoder,
-    text: str,
-    end: int,
-    *,
-    names: frozenset[str] = frozenset(),
-    fine: bool = False,
-    whole_chunks: bool = False,
-) -> int:
-    """Return the last cut point before ``end`` in a text, or 0 if there is none.
-
-    Args:
-        encoding: the encoding that defines the cut points.
-        text: any string.
-        end: an offset in the text.
-        names, fine, whole_chunks: as in ``Core.next_cut_point``.
-
-    >>> from compat_bpe import get_encoding
-    >>> last_cut_point(get_encoding("gpt2"), "one two three", 12)
-    7
-    """
-    next_cut_point = partial(
-        encoding.core.next_cut_point, names=names, fine=fine, whole_chunks=whole_chunks
-    )
-    # Search windows from the end backwards, each larger than the one before.
-    start, width = end, _WINDOW
-    while start:
-        start = max(0, start - width)
-        cut = next_cut_point(text, start, end)
-        if cut is not None:
-            following: int | None = cut
-            while following is not None:
-                cut = following
-                following = next_cut_point(text, cut, end)
-            return cut
-        # Cut points are found after `start` and before `end`, so the windows overlap.
-        end = start + 1
-        width *= 2
-    return 0

@@ -24,11 +24,10 @@ from itertools import islice
 from operator import index
 from typing import Literal, NamedTuple
 
+from ..pipeline.cutter import TextEncoder, check_encoding, last_cut_point
 from ..pipeline.offsets import locate
 from ..unicode.surrogates import not_a_text
-from .boundary import TextEncoder, check_encoding, last_cut_point
-from .long_chunk import LongPieceTokens, Merged
-from .piece_tree import Measure, PieceTree, Place
+from .piece_tree import LongPieceTokens, Measure, Merged, PieceTree, Place
 
 #: The number of characters after which a piece ends, at the next cut point. Most of the time of a
 #: keystroke goes into recounting a piece. Smaller pieces take more memory, and longer to find.
@@ -303,7 +302,10 @@ class Document:
         PlacedToken(id=995, start=5, end=11, number=1)
         """
         if not 0 <= index(number) < self._tree.tokens:
-            raise IndexError(f"token {number} of a document of {self._tree.tokens} tokens")
+            raise IndexError(
+                f"there is no token {number}: the document has {self._tree.tokens} tokens, counted "
+                "from 0"
+            )
         place = self._tree.find_token(number)
         within = number - place.tokens_before
         merged = self._long_pieces.merged(place.piece)
@@ -364,7 +366,9 @@ class Document:
         """
         lines = self.lines
         if not 0 <= index(line) < lines:
-            raise IndexError(f"line {line} of a document of {lines} lines; they count from 0")
+            raise IndexError(
+                f"there is no line {line}: the document has {lines} lines, counted from 0"
+            )
         start = self._line_start(line)
         if line == lines - 1:
             return start, self._tree.chars
@@ -449,7 +453,7 @@ class Document:
         measure = measure_of(unit)
         total = self._tree.total(measure)
         if not 0 <= index(units) <= total:
-            raise IndexError(f"unit {units} of a document of {total} units of {unit}")
+            raise IndexError(f"there is no unit {units}: the document has {total} units of {unit}")
         if measure is len or not units:
             return units, 0
         place = self._tree.find_amount(measure, units - 1)

@@ -29,8 +29,9 @@ from functools import partial
 from typing import Callable, NamedTuple
 
 from ..pattern.splitter import LONGEST_SEGMENT, SHORTEST_SEGMENT
+from ..pipeline.cutter import TextEncoder, check_encoding, last_cut_point
 from ..unicode.surrogates import has_surrogates, repair, repair_with_places
-from .boundary import Boundary, TextEncoder, check_encoding, last_cut_point, rule_of
+from .boundary import Boundary, rule_of
 from .long_chunk import possible_ends, possible_starts
 
 

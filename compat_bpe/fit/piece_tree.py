@@ -1,4 +1,6 @@
-"""``PieceTree``: pieces of a text, each with its number of tokens, by position; a B+ tree.
+"""The pieces of a document, by position, with their numbers of tokens; the tokens of long pieces.
+
+``PieceTree`` is a B+ tree. ``LongPieceTokens`` has the tokens of long pieces, also after an edit.
 
 The pieces are in the lowest nodes, and each node has the number of characters and of tokens of each
 of its items. So finding an offset, and the tokens before it, visits one node of each height. A tree
@@ -11,10 +13,17 @@ the nodes. So after a change only the nodes on the way to it are measured again.
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from array import array
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
+from functools import partial
 from itertools import accumulate
 from typing import Any, Callable, NamedTuple
+
+from ..pipeline.core import Core
+from ..pipeline.cutter import TextEncoder
+from ..unicode.text import common_length
+from .long_chunk import are_neighbours
 
 #: The most items of a node. Each node except the root has at least half as many.
 WIDTH = 32
@@ -264,3 +273,166 @@ def _above(node: _Node) -> _Node:
     bounds = [count * number // parts for number in range(parts + 1)]
     nodes = [node.part(*pair) for pair in zip(bounds, bounds[1:])] if parts > 1 else [node]
     return _Node(nodes, [sum(n.chars) for n in nodes], [sum(n.tokens) for n in nodes])
+
+
+#: The length in characters from which a piece is long; a shorter one is merged in milliseconds.
+LONG_PIECE = 1 << 11
+#: The length in characters of the longest piece whose tokens are kept: each takes eight bytes.
+_LONGEST_PIECE = 1 << 23
+#: The number of pieces whose tokens are kept.
+_KEPT_PIECES = 4
+#: The number of tokens beside an edit that are merged again, in one try after another.
+_BESIDE = (4, 32, 256)
+
+
+class Merged(NamedTuple):
+    """A chunk and its tokens.
+
+    Args:
+        data: the chunk in UTF-8.
+        ids: the ids of its tokens.
+        ends: the end of each token, in bytes.
+    """
+
+    data: bytes
+    ids: array[int]
+    ends: array[int]
+
+    def start_of(self, number: int) -> int:
+        """Return the place in bytes at which a token begins, or the end of all tokens."""
+        return self.ends[number - 1] if number else 0
+
+    def places(self, first: int, last: int) -> Iterator[tuple[int, int, int]]:
+        """Yield tokens, each as its id and its range in characters.
+
+        Args:
+            first, last: the numbers of the first token, and of the token after the last one.
+
+        >>> merged = Merged("aé".encode(), array("I", [5, 6]), array("I", [2, 3]))
+        >>> list(merged.places(0, 2))
+        [(5, 0, 2), (6, 1, 2)]
+        """
+        data = self.data
+        at = chars = 0
+        for number in range(first, last):
+            start, end = self.start_of(number), self.ends[number]
+            while _goes_on(data, start):
+                start -= 1
+            while _goes_on(data, end):
+                end += 1
+            chars += len(data[at:start].decode())
+            at = start
+            yield self.ids[number], chars, chars + len(data[start:end].decode())
+
+    def numbers(self, start: int, end: int) -> tuple[int, int]:
+        """Return the range of the tokens that have a part of the text between two characters.
+
+        >>> merged = Merged(b"abcd", array("I", [5, 6]), array("I", [2, 4]))
+        >>> merged.numbers(1, 2), merged.numbers(1, 3)
+        ((0, 1), (0, 2))
+        """
+        text = self.data.decode()
+        begin, stop = len(text[:start].encode()), len(text[:end].encode())
+        return bisect_right(self.ends, begin), bisect_left(self.ends, stop) + 1
+
+
+class LongPieceTokens:
+    """The tokens of the long pieces of a document that were counted last.
+
+    A piece is long if no cut point is near: a word of 200,000 letters, for instance. If it is one
+    chunk, the ends of its tokens are kept. After an edit, only some tokens around the edit are
+    merged to find the tokens of the new piece.
+
+    Args:
+        encoding: the encoding to count by.
+    """
+
+    __slots__ = ("_encoding", "_kept")
+
+    def __init__(self, encoding: TextEncoder) -> None:
+        self._encoding = encoding
+        self._kept: tuple[Merged, ...] = ()
+
+    def __reduce__(self) -> tuple[type[LongPieceTokens], tuple[TextEncoder]]:
+        return LongPieceTokens, (self._encoding,)  # the tokens are found anew
+
+    def merged(self, piece: str) -> Merged | None:
+        """Return the tokens of a piece; None if it is not long, or this method does not apply.
+
+        >>> from compat_bpe import get_encoding
+        >>> pieces = LongPieceTokens(get_encoding("gpt2"))
+        >>> len(pieces.merged("ab" * 2000).ids)
+        2000
+        """
+        if not LONG_PIECE <= len(piece) <= _LONGEST_PIECE:
+            return None
+        core = self._encoding.core
+        if self._encoding.continued is not self._encoding or core.longest_token is None:
+            return None
+        try:
+            data = piece.encode()
+        except UnicodeEncodeError:
+            return None  # a surrogate, which the encoding repairs
+        for merged in self._kept:
+            if merged.data == data:
+                return merged
+        splitter = core.splitter_of(piece)
+        # A piece not longer than a token may be one token, even if merging does not make it.
+        if splitter is None or len(data) <= core.longest_token or splitter.chunks(piece) != [piece]:
+            return None
+        merged = self._edited(core, data) or _merged(core, data)
+        self._kept = (merged, *self._kept[: _KEPT_PIECES - 1])
+        return merged
+
+    def _edited(self, core: Core, data: bytes) -> Merged | None:
+        """Return the tokens of a piece that an edit made of a known one; None if there is none."""
+        for old in self._kept:
+            before = common_length(old.data, data)
+            after = common_length(old.data[before:][::-1], data[before:][::-1])
+            if max(len(old.data), len(data)) - before - after < LONG_PIECE:
+                return _around(core, old, data, before, after)
+        return None
+
+
+def _merged(core: Core, data: bytes) -> Merged:
+    ids = core.model.merge(data)
+    return Merged(data, array("I", ids), array("I", accumulate(map(core.token_length, ids))))
+
+
+def _around(core: Core, old: Merged, data: bytes, before: int, after: int) -> Merged | None:
+    """Return the tokens of a piece by the tokens of another piece.
+
+    Args:
+        core: the core that merges.
+        old: the other piece.
+        data: the piece.
+        before, after: the number of bytes that both share at the beginning, and at the end.
+
+    Returns:
+        The tokens; None if no junction is near the edit.
+    """
+    grown = len(data) - len(old.data)
+    first = bisect_right(old.ends, before)
+    last = bisect_left(old.ends, len(old.data) - after) + 1
+    fit_together = partial(are_neighbours, core.model.merge, core.token_length, data)
+    for beside in _BESIDE:
+        left, right = max(first - beside, 0), min(last + beside, len(old.ids))
+        low, high = old.start_of(left), old.start_of(right) + grown
+        between = _merged(core, data[low:high])
+        if not between.ids:
+            continue
+        if left and not fit_together(old.start_of(left - 1), low, low + between.ends[0]):
+            continue
+        last_start = low + between.start_of(len(between.ids) - 1)
+        if right < len(old.ids) and not fit_together(last_start, high, old.ends[right] + grown):
+            continue
+        ends = old.ends[:left]
+        ends.extend(low + end for end in between.ends)
+        ends.extend(end + grown for end in old.ends[right:])
+        return Merged(data, old.ids[:left] + between.ids + old.ids[right:], ends)
+    return None
+
+
+def _goes_on(data: bytes, place: int) -> bool:
+    """Return True if a place in UTF-8 is within a character."""
+    return place < len(data) and data[place] & 0xC0 == 0x80

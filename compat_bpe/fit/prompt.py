@@ -17,8 +17,9 @@ from enum import Enum
 from operator import index
 from typing import NamedTuple, Union, overload
 
+from ..pipeline.cutter import TextEncoder, check_encoding, last_cut_point
 from ..pipeline.special_tokens import split_special
-from .boundary import Boundary, TextEncoder, check_encoding, last_cut_point, rule_of, with_finer
+from .boundary import Boundary, rule_of, with_finer
 from .edited_document import Document
 from .longest_part import LimitError, check_limit, fits, longest_prefix, longest_suffix
 
@@ -145,7 +146,7 @@ def fit_prompt(
     if isinstance(encoding, Document):
         document, encoding = encoding, encoding.encoding
         if suffix is not None:
-            raise TypeError("fit_prompt() of a Document takes an offset and no texts")
+            raise TypeError("fit_prompt() of a Document needs an offset, not texts")
         texts = around_offset(document, prefix, limit)  # type: ignore[arg-type]
     elif isinstance(prefix, str) and isinstance(suffix, str):
         texts = around_cursor(encoding, prefix, suffix, limit)

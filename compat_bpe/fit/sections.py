@@ -10,7 +10,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, get_args
 
-from .boundary import Boundary, TextEncoder, check_encoding, last_cut_point, rule_of, with_finer
+from ..pipeline.cutter import TextEncoder, check_encoding, last_cut_point
+from .boundary import Boundary, rule_of, with_finer
 from .longest_part import LimitError, check_limit, fits
 from .truncate import KEEPS, Keep, Truncated, truncate_at
 

@@ -5,18 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
+from ..pipeline.cutter import LONG, TextEncoder, check_encoding, last_cut_point
 from ..unicode.surrogates import repair_with_places
-from .boundary import (
-    LONG,
-    Boundary,
-    TextEncoder,
-    boundary_at,
-    check_encoding,
-    first_cut,
-    last_cut_point,
-    rule_of,
-    with_finer,
-)
+from .boundary import Boundary, boundary_at, first_cut, rule_of, with_finer
 from .longest_part import LimitError, fits, longest_prefix, longest_suffix
 
 

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from functools import cache, partial
 from typing import Callable, Literal, get_args
 
-from .boundary import Boundary, TextEncoder, first_cut, last_cut_point, rule_of, with_finer
+from ..pipeline.cutter import TextEncoder, last_cut_point
+from .boundary import Boundary, first_cut, rule_of, with_finer
 from .longest_part import fits, longest_prefix, longest_suffix
 
 #: The part of a text that is kept.

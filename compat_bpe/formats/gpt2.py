@@ -72,7 +72,10 @@ def read_gpt2(
         reason = "is a byte or made by a merge" if name in ids else "is not in the file"
         raise ValueError(f"{encoder_path}: special token {name!r} {reason}")
     for name in names:
-        _check_special(name, encoder_path)
+        if not name:
+            raise ValueError(f"{encoder_path}: a special token cannot be empty")
+        if not is_unicode(name):
+            raise ValueError(f"{encoder_path}: special token {name!r} has a lone surrogate")
     for name, token_id in rest.items():
         if name not in names:
             try:
@@ -157,13 +160,6 @@ def _read_merges(path: str, ids: Mapping[str, int], encoder_path: str) -> dict[b
                 "and no merge makes it"
             )
     return ranks
-
-
-def _check_special(name: str, path: str) -> None:
-    if not name:
-        raise ValueError(f"{path}: a special token cannot be empty")
-    if not is_unicode(name):
-        raise ValueError(f"{path}: special token {name!r} has a lone surrogate")
 
 
 def format_encoder_json(ranks: Mapping[bytes, int], special_tokens: Mapping[str, int]) -> bytes:

@@ -7,9 +7,9 @@ from binascii import a2b_base64, b2a_base64
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from ..pattern import QWEN
 from . import RANK_LIMIT, missing_byte
 from .checked_json import Json
-from .tokenizer_writing import QWEN_PATTERN
 
 
 class Ranked(NamedTuple):
@@ -207,7 +207,7 @@ def _special_tokens(file: Json, count: int) -> dict[str, int]:
 
 
 #: The patterns by the values of ``word_split``; there is one value.
-_PATTERNS = {"V1": QWEN_PATTERN}
+_PATTERNS = {"V1": QWEN}
 
 
 def parse_grok(file: Json) -> Ranked:

@@ -90,6 +90,8 @@ def _span(data: bytes, at: int, end: int, wire: int) -> tuple[int, int]:
     start, size = at, 8 if wire == FIXED64 else 4
     if wire == BYTES:
         size, start = read_varint(data, at, end)
+        if start - at > 5:
+            raise Damaged("the length of a field is longer than 5 bytes", at)
     if size > end - start:
         raise Damaged("a field is longer than its message", at)
     return start, start + size

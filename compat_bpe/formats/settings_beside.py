@@ -34,31 +34,13 @@ _EXTRA = "extra_special_tokens"
 
 #: The class for each type of model, for folders whose files do not name it.
 _CLASS_OF_MODEL = {
-    "bart": "BartTokenizer",
-    "bert": "BertTokenizer",
-    "clip": "CLIPTokenizer",
-    "codegen": "CodeGenTokenizer",
-    "convbert": "ConvBertTokenizer",
-    "distilbert": "DistilBertTokenizer",
-    "electra": "ElectraTokenizer",
-    "flaubert": "FlaubertTokenizer",
-    "funnel": "FunnelTokenizer",
-    "gpt2": "GPT2Tokenizer",
-    "herbert": "HerbertTokenizer",
-    "layoutlm": "LayoutLMTokenizer",
-    "layoutlmv2": "LayoutLMv2Tokenizer",
-    "led": "LEDTokenizer",
-    "longformer": "LongformerTokenizer",
-    "lxmert": "LxmertTokenizer",
-    "mobilebert": "MobileBertTokenizer",
-    "mpnet": "MPNetTokenizer",
-    "mvp": "MvpTokenizer",
-    "openai-gpt": "OpenAIGPTTokenizer",
-    "qwen2": "Qwen2Tokenizer",
-    "roberta": "RobertaTokenizer",
-    "squeezebert": "SqueezeBertTokenizer",
-    "xlm": "XLMTokenizer",
+    name.lower(): f"{name}Tokenizer"
+    for name in """
+        Bart Bert CLIP CodeGen ConvBert DistilBert Electra Flaubert Funnel GPT2 Herbert LayoutLM
+        LayoutLMv2 LED Longformer Lxmert MobileBert MPNet Mvp Qwen2 Roberta SqueezeBert XLM
+    """.split()
 }
+_CLASS_OF_MODEL["openai-gpt"] = "OpenAIGPTTokenizer"
 
 _FILES = (
     "tokenizer_config.json",

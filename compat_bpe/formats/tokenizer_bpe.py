@@ -20,7 +20,13 @@ from ..pipeline.pre_tokenizers.splitter import Joined
 from ..pipeline.pre_tokenizers.steps import ByteAlphabet, to_bytes
 from ..unicode.properties import CodePoints
 from .checked_json import Json
-from .tokenizer_models import definition_of, definition_of_pieces, flag, read_vocabulary
+from .tokenizer_models import (
+    bytes_outside,
+    definition_of,
+    definition_of_pieces,
+    flag,
+    read_vocabulary,
+)
 
 if TYPE_CHECKING:
     from ..pipeline.core import Definition
@@ -101,12 +107,8 @@ class ListedModel(NamedTuple):
         tokens = byte_pair.tokens
         others: dict[int, bytes] = {}
         if len(tokens) < len(self.vocabulary):
-            inside = set(tokens.values())
-            others = {
-                number: name.encode()
-                for name, number in self.vocabulary.items()
-                if number not in inside
-            }
+            pieces = ((number, name) for name, number in self.vocabulary.items())
+            others = bytes_outside(pieces, tokens.values())
         highest = max(self.vocabulary.values(), default=-1)
         whole = tokens if self.ignore_merges else {}
         return _define(byte_pair, whole, steps, tokens, others, highest)

@@ -6,21 +6,23 @@ settings of a program rather than of a vocabulary.
 
 As in tokenizers, the ids that the file writes beside its added tokens are ignored. An added token
 that the model also has gets the model's id. The others are numbered from the size of the
-vocabulary on.
+vocabulary on. ``warn_of_wrong_pattern`` is for files of Mistral's.
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence, Set
 from functools import cache
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..caches import changed
+from ..pattern import LLAMA3
 from ..pipeline.added_tokens import AddedToken, AddedTokens, normalized_content
 from ..pipeline.pre_tokenizers.base import split_off_first
 from ..pipeline.pre_tokenizers.splitter import StepSplitter
-from .checked_json import Json, is_unicode
+from .checked_json import Json, is_unicode, read_json
 from .tokenizer_models import read_unigram, read_word_level, read_wordpiece, refuse_extension
 from .tokenizer_parts import (
     check_size,
@@ -179,7 +181,7 @@ def _model(part: Json) -> ModelPart:
                 errors.append(error)
     if errors:
         raise errors[0]
-    return part.fail("there is no 'type', and no 'vocab' to tell it by")
+    return part.fail("there is no 'type', and no 'vocab' to infer it from")
 
 
 _FLAGS = ("special", "normalized", "lstrip", "rstrip", "single_word")
@@ -270,8 +272,8 @@ def _assemble(definition: TokenizerDefinition) -> Definition:
         if not normalized_content(token, normalize):
             # tokenizers finds it between any two bytes, and fails on text that is not ASCII.
             raise ValueError(
-                f"{source}: added_tokens: {token.content!r} is normalized to nothing: "
-                "there would be such a token between any two characters"
+                f"{source}: added_tokens: {token.content!r} becomes empty when normalized, so it "
+                "would match between any two characters"
             )
     prefix, steps = split_off_first(steps)
     alone = model.define(steps, source)
@@ -320,3 +322,63 @@ def _assemble(definition: TokenizerDefinition) -> Definition:
         words=StepSplitter(steps) if is_cut_further else None,
         highest=max(alone.highest, *other_tokens, -1),
     )
+
+
+# A converter of transformers made some of Mistral's published ``tokenizer.json`` files, such as
+# that of Mistral Small 3.1. Without a pattern, it wrote Llama 3's (huggingface/transformers, pull
+# requests 42131 and 42299).
+
+#: The types of models whose files have the wrong pattern, as in ``config.json`` or its
+#: ``text_config``.
+_MODEL_TYPES = frozenset(("ministral", "mistral", "mistral3", "pixtral", "voxtral"))
+#: The size of their vocabularies. Mistral's earlier models have 32,768 tokens.
+_LARGE = 100_000
+#: Ids of single bytes in all these vocabularies: 1,000 special tokens, then the bytes in order.
+#: Models of these types may have other vocabularies, which do not begin so.
+_BYTES = {"Ā": 1000, "A": 1065, "z": 1122, "ÿ": 1255}
+
+
+def warn_of_wrong_pattern(path: str, definition: TokenizerDefinition) -> None:
+    """Warn if a ``tokenizer.json`` splits text in another way than in the model's training.
+
+    Args:
+        path: the file. The ``config.json`` beside it has the type of the model.
+        definition: the content of the file.
+    """
+    vocabulary = definition.vocabulary
+    if (
+        _is_split_wrong(definition.parts["pre_tokenizer"])
+        and len(vocabulary) > _LARGE
+        and all(vocabulary.get(byte) == id_ for byte, id_ in _BYTES.items())
+        and not _MODEL_TYPES.isdisjoint(_model_types(path))
+    ):
+        import warnings  # imported here: hardly any file has it
+
+        warnings.warn(
+            f"{path}: its pattern is Llama 3's, but its vocabulary and model are Mistral's. Some "
+            "texts get other tokens than in the model's training. Load the model's tekken.json "
+            "instead",
+            stacklevel=4,  # the caller of `load`
+        )
+
+
+def _is_split_wrong(part: Mapping[str, Any] | None) -> bool:
+    """Return True if the pre-tokenizer, or a step of it, splits by the wrong pattern."""
+    if part is None:
+        return False
+    return any(
+        step.get("pattern") == {"Regex": LLAMA3} for step in part.get("pretokenizers", [part])
+    )
+
+
+def _model_types(path: str) -> list[str]:
+    """Return the model types in the ``config.json`` beside a file, if it can be read."""
+    config = os.path.join(os.path.dirname(path), "config.json")
+    try:
+        file = read_json(config)
+        parts = [file, file.get("text_config")]
+        named = [part.get("model_type") for part in parts if part is not None]
+        return [name.text() for name in named if name is not None]
+    except (OSError, ValueError):
+        # The encoding does not need this file.
+        return []

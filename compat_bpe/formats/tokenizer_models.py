@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
@@ -97,6 +97,12 @@ def definition_of_pieces(
         pieces=lambda: dict(zip(vocabulary.values(), vocabulary)),
         cuts_at_joints=cuts_at_joints,
     )
+
+
+def bytes_outside(pieces: Iterable[tuple[int, str]], ids: Iterable[int]) -> dict[int, bytes]:
+    """Return the bytes of the pieces whose ids are not among some."""
+    inside = set(ids)
+    return {number: piece.encode() for number, piece in pieces if number not in inside}
 
 
 def bytes_of(vocabulary: Mapping[str, int]) -> dict[bytes, int]:
@@ -252,12 +258,7 @@ class UnigramPart(NamedTuple):
         ids = model.ids
         others: dict[int, bytes] = {}
         if len(ids) < len(self.pieces):
-            known = set(ids.values())
-            others = {
-                number: piece.encode()
-                for number, piece in enumerate(self.pieces)
-                if number not in known
-            }
+            others = bytes_outside(enumerate(self.pieces), ids.values())
         return definition_of(
             model,
             steps,

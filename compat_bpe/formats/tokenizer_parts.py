@@ -12,6 +12,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from math import prod
 from types import MappingProxyType
 
+from ..pattern import GPT2
 from ..pipeline import processors
 from ..pipeline.decoders import steps
 from ..pipeline.tokenized import Padding, Truncation
@@ -244,10 +245,6 @@ _NORMALIZERS: dict[str, Callable[[Json], Normalizer]] = {
 }
 
 
-#: GPT-2's pattern, by which ``ByteLevel`` splits.
-BYTE_LEVEL_PATTERN = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
-
-
 def joined_steps(part: Json | None) -> list[PreTokenizerStep]:
     """Return the steps of a ``pre_tokenizer``; those of a shipped one are joined already."""
     if part is None:
@@ -302,7 +299,7 @@ def _byte_level(part: Json) -> list[PreTokenizerStep]:
     if use_regex is None or use_regex.truth():
         from ..pattern.oniguruma import parse_oniguruma
 
-        byte_level_steps.append(_split_by(parse_oniguruma(BYTE_LEVEL_PATTERN)))
+        byte_level_steps.append(_split_by(parse_oniguruma(GPT2)))
     return [*byte_level_steps, ByteAlphabet()]
 
 
@@ -484,7 +481,7 @@ def read_decoder(part: Json | None) -> list[DecoderStep]:
     written = [item["content"].text() for type_name, item in parts if type_name == "Replace"]
     most = prod(max(1, len(text)) for text in written)
     if most > _MOST_OF_ONE:
-        part.fail(f"the decoders may make {most} characters of one, more than {_MOST_OF_ONE}")
+        part.fail(f"the decoders may turn a character into {most}, more than {_MOST_OF_ONE}")
     return read
 
 

@@ -9,6 +9,22 @@ if TYPE_CHECKING:
     from ..pipeline.pre_tokenizers.split import Behavior
 
 
+def file_parts(
+    pre_tokenizer: dict[str, Any] | None,
+    post_processor: dict[str, Any] | None,
+    decoder: dict[str, Any],
+    *,
+    normalizer: dict[str, Any] | None = None,
+) -> dict[str, Any]:
+    """Return the parts around the model of a file; a part may be None."""
+    return {
+        "normalizer": normalizer,
+        "pre_tokenizer": pre_tokenizer,
+        "post_processor": post_processor,
+        "decoder": decoder,
+    }
+
+
 def split_part(
     pattern: str, behavior: Behavior = "Isolated", *, invert: bool = False
 ) -> dict[str, Any]:
@@ -68,12 +84,6 @@ def pre_tokenizers_part(*parts: dict[str, Any]) -> dict[str, Any]:
 
 BERT_PRE_TOKENIZER = {"type": "BertPreTokenizer"}
 
-#: Qwen's pattern: that of Llama 3, but each digit is a chunk.
-QWEN_PATTERN = (
-    r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}"
-    r"| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
-)
-
 
 def bert_normalizer_part(
     *, lowercase: bool, strip_accents: bool | None = None, handle_chinese_chars: bool = True
@@ -116,6 +126,35 @@ def template_part(
             name: {"id": name, "ids": [number], "tokens": [name]} for name, number in ids.items()
         },
     }
+
+
+def bert_parts(
+    first: str,
+    last: str,
+    ids: Mapping[str, int],
+    *,
+    first_type: int = 0,
+    between: int = 1,
+    **normalizer: Any,
+) -> dict[str, Any]:
+    """Return the parts around a WordPiece model of BERT's kind, as in a file.
+
+    Args:
+        first, last: the tokens before and after a text.
+        ids: the id of each token.
+        first_type: the type of the token before a text.
+        between: the number of tokens between two texts.
+        normalizer: the arguments of ``bert_normalizer_part``.
+    """
+    single = [token_item(first, first_type), text_item("A"), token_item(last)]
+    more = [token_item(last)] * (between - 1)
+    pair = [*single, *more, text_item("B", 1), token_item(last, 1)]
+    return file_parts(
+        {"type": "BertPreTokenizer"},
+        template_part(single, pair, {name: ids[name] for name in (first, last)}),
+        {"type": "WordPiece", "prefix": "##", "cleanup": True},
+        normalizer=bert_normalizer_part(**normalizer),
+    )
 
 
 def sentence_part(

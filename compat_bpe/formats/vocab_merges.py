@@ -14,15 +14,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..files.compressed import text_lines
 from ..files.whole import read_whole
+from ..pattern import QWEN
 from ..pipeline.byte_level import BYTE_TO_UNICODE
 from .checked_json import Json, read_json
 from .settings_beside import NO_UNKNOWN, Settings, Special, settings_beside
 from .tokenizer_json import TokenizerDefinition, parse_tokenizer
 from .tokenizer_writing import (
     BERT_PRE_TOKENIZER,
-    QWEN_PATTERN,
     bert_normalizer_part,
     byte_level_part,
+    file_parts,
     pattern_part,
     pre_tokenizers_part,
     sentence_part,
@@ -117,14 +118,8 @@ def _definition(
 
 
 def _split_by(pattern: str) -> dict[str, Any]:
-    return {
-        "normalizer": None,
-        "pre_tokenizer": pre_tokenizers_part(
-            pattern_part(pattern), byte_level_part(use_regex=False)
-        ),
-        "post_processor": None,
-        "decoder": byte_level_part(),
-    }
+    steps = pre_tokenizers_part(pattern_part(pattern), byte_level_part(use_regex=False))
+    return file_parts(steps, None, byte_level_part())
 
 
 def _class_named(settings: Settings) -> TokenizerClass | None:
@@ -259,6 +254,9 @@ class TokenizerClass(NamedTuple):
 
 #: A post-processor that does nothing: it neither adds tokens nor changes places.
 _KEPT = byte_level_part(add_prefix_space=True, trim_offsets=False)
+#: The decoders of bytes, and of tokens with a mark for the end of a word.
+_BYTE_LEVEL = byte_level_part(add_prefix_space=True)
+_END_OF_WORD = {"type": "BPEDecoder", "suffix": WORD_END}
 
 
 def _gpt2(settings: Settings, names: Mapping[str, str], ids: Mapping[str, int]) -> dict[str, Any]:
@@ -270,12 +268,7 @@ def _gpt2(settings: Settings, names: Mapping[str, str], ids: Mapping[str, int]) 
         around = template_part(
             [first, text_item("A")], [first, text_item("A"), text_item("B", 1)], {begin: ids[begin]}
         )
-    return {
-        "normalizer": None,
-        "pre_tokenizer": byte_level_part(add_prefix_space=prefix),
-        "post_processor": around,
-        "decoder": byte_level_part(add_prefix_space=True),
-    }
+    return file_parts(byte_level_part(add_prefix_space=prefix), around, _BYTE_LEVEL)
 
 
 def _codegen(settings: Settings, *_: Any) -> dict[str, Any]:
@@ -287,83 +280,56 @@ def _codegen(settings: Settings, *_: Any) -> dict[str, Any]:
 def _qwen2(settings: Settings, *_: Any) -> dict[str, Any]:
     # Only transformers 5 reads this flag here.
     prefix = settings.flag("add_prefix_space") is True
-    return {
-        "normalizer": {"type": "NFC"},
-        "pre_tokenizer": pre_tokenizers_part(
-            split_part(QWEN_PATTERN), byte_level_part(add_prefix_space=prefix, use_regex=False)
-        ),
-        "post_processor": _KEPT,
-        "decoder": byte_level_part(add_prefix_space=True),
-    }
+    steps = pre_tokenizers_part(
+        split_part(QWEN), byte_level_part(add_prefix_space=prefix, use_regex=False)
+    )
+    return file_parts(steps, _KEPT, _BYTE_LEVEL, normalizer={"type": "NFC"})
 
 
 def _roberta(
     settings: Settings, names: Mapping[str, str], ids: Mapping[str, int]
 ) -> dict[str, Any]:
     prefix = settings.flag("add_prefix_space") is True
-    return {
-        "normalizer": None,
-        "pre_tokenizer": byte_level_part(add_prefix_space=prefix),
-        "post_processor": sentence_part(
-            "RobertaProcessing",
-            names["cls_token"],
-            names["sep_token"],
-            ids,
-            trim_offsets=settings.flag("trim_offsets") is not False,
-            add_prefix_space=prefix,
-        ),
-        "decoder": byte_level_part(add_prefix_space=True),
-    }
+    around = sentence_part(
+        "RobertaProcessing",
+        names["cls_token"],
+        names["sep_token"],
+        ids,
+        trim_offsets=settings.flag("trim_offsets") is not False,
+        add_prefix_space=prefix,
+    )
+    return file_parts(byte_level_part(add_prefix_space=prefix), around, _BYTE_LEVEL)
 
 
 def _clip(_: Settings, names: Mapping[str, str], ids: Mapping[str, int]) -> dict[str, Any]:
-    return {
-        "normalizer": {
-            "type": "Sequence",
-            "normalizers": [
-                {"type": "NFC"},
-                {"type": "Replace", "pattern": {"Regex": r"\s+"}, "content": " "},
-                {"type": "Lowercase"},
-            ],
-        },
-        "pre_tokenizer": pre_tokenizers_part(
-            split_part(
-                r"'s|'t|'re|'ve|'m|'ll|'d|[\p{L}]+|[\p{N}]|[^\s\p{L}\p{N}]+",
-                "Removed",
-                invert=True,
-            ),
-            byte_level_part(),
-        ),
-        "post_processor": sentence_part(
-            "RobertaProcessing",
-            names["bos_token"],
-            names["eos_token"],
-            ids,
-            trim_offsets=False,
-            add_prefix_space=False,
-        ),
-        "decoder": byte_level_part(add_prefix_space=True),
-    }
+    blanks = {"type": "Replace", "pattern": {"Regex": r"\s+"}, "content": " "}
+    normalizers = [{"type": "NFC"}, blanks, {"type": "Lowercase"}]
+    pattern = r"'s|'t|'re|'ve|'m|'ll|'d|[\p{L}]+|[\p{N}]|[^\s\p{L}\p{N}]+"
+    around = sentence_part(
+        "RobertaProcessing",
+        names["bos_token"],
+        names["eos_token"],
+        ids,
+        trim_offsets=False,
+        add_prefix_space=False,
+    )
+    return file_parts(
+        pre_tokenizers_part(split_part(pattern, "Removed", invert=True), byte_level_part()),
+        around,
+        _BYTE_LEVEL,
+        normalizer={"type": "Sequence", "normalizers": normalizers},
+    )
 
 
 def _gpt1(*_: Any) -> dict[str, Any]:
-    return {
-        "normalizer": bert_normalizer_part(lowercase=True),
-        "pre_tokenizer": BERT_PRE_TOKENIZER,
-        "post_processor": None,
-        "decoder": {"type": "BPEDecoder", "suffix": WORD_END},
-    }
+    normalizer = bert_normalizer_part(lowercase=True)
+    return file_parts(BERT_PRE_TOKENIZER, None, _END_OF_WORD, normalizer=normalizer)
 
 
 def _herbert(_: Settings, names: Mapping[str, str], ids: Mapping[str, int]) -> dict[str, Any]:
-    return {
-        "normalizer": bert_normalizer_part(lowercase=False, strip_accents=False),
-        "pre_tokenizer": BERT_PRE_TOKENIZER,
-        "post_processor": sentence_part(
-            "BertProcessing", names["cls_token"], names["sep_token"], ids
-        ),
-        "decoder": {"type": "BPEDecoder", "suffix": WORD_END},
-    }
+    normalizer = bert_normalizer_part(lowercase=False, strip_accents=False)
+    around = sentence_part("BertProcessing", names["cls_token"], names["sep_token"], ids)
+    return file_parts(BERT_PRE_TOKENIZER, around, _END_OF_WORD, normalizer=normalizer)
 
 
 def _roberta_class(*, normalized: bool, mask_normalized: bool) -> TokenizerClass:
@@ -459,7 +425,8 @@ CLASSES = {
 }
 
 _MOSES = (
-    "it splits text into words by Moses and rules for each language, which no tokenizer.json has"
+    "it splits text into words by Moses and rules for each language, which a tokenizer.json "
+    "cannot hold"
 )
 #: Classes that cannot be loaded, and why.
 REFUSED = {
@@ -467,6 +434,6 @@ REFUSED = {
     "FlaubertTokenizer": _MOSES,
     "FSMTTokenizer": _MOSES,
     "BioGptTokenizer": _MOSES,
-    "CTRLTokenizer": "it writes tokens with @@, which no tokenizer.json has",
-    "BlenderbotSmallTokenizer": "it writes tokens with @@, which no tokenizer.json has",
+    "CTRLTokenizer": "it writes tokens with @@, which a tokenizer.json cannot hold",
+    "BlenderbotSmallTokenizer": "it writes tokens with @@, which a tokenizer.json cannot hold",
 }

@@ -18,13 +18,7 @@ from ..unicode.properties import white_space
 from .checked_json import Json
 from .settings_beside import NO_UNKNOWN, Settings, Special, settings_beside
 from .tokenizer_json import TokenizerDefinition, parse_tokenizer
-from .tokenizer_writing import (
-    BERT_PRE_TOKENIZER,
-    bert_normalizer_part,
-    template_part,
-    text_item,
-    token_item,
-)
+from .tokenizer_writing import bert_parts
 
 
 class _Kind(NamedTuple):
@@ -104,24 +98,20 @@ def read_vocab_txt(path: Path) -> TokenizerDefinition:
     added, ids = settings.added_tokens(vocabulary, special)
     names = {role: token["content"] for role, token in special.items()}
     first, last = names["cls_token"], names["sep_token"]
-    one = [token_item(first, kind.first_type), text_item("A"), token_item(last)]
-    more = [token_item(last)] * (kind.between - 1)
     lower = settings.flag("do_lower_case")
     chinese = settings.flag("tokenize_chinese_chars")
     file = {
         "added_tokens": added,
-        "normalizer": bert_normalizer_part(
+        **bert_parts(
+            first,
+            last,
+            ids,
+            first_type=kind.first_type,
+            between=kind.between,
             lowercase=lower is not False,
             strip_accents=settings.flag("strip_accents"),
             handle_chinese_chars=chinese is not False,
         ),
-        "pre_tokenizer": BERT_PRE_TOKENIZER,
-        "post_processor": template_part(
-            one,
-            [*one, *more, text_item("B", 1), token_item(last, 1)],
-            {name: ids[name] for name in (first, last)},
-        ),
-        "decoder": {"type": "WordPiece", "prefix": "##", "cleanup": True},
         "model": {
             "type": "WordPiece",
             "unk_token": names.get("unk_token", NO_UNKNOWN),
@@ -161,7 +151,7 @@ def _kind_of(path: Path, vocabulary: Mapping[str, int], settings: Settings) -> _
     cased = next(filter(_CASED.match, vocabulary), None)
     if cased is not None and settings.flag("do_lower_case") is None:
         raise ValueError(
-            f"{path}: it is not known whether text is lowercased, as usual for BERT; then no text "
-            f"has the token {cased!r}: set do_lower_case in a tokenizer_config.json beside it"
+            f"{path}: set do_lower_case in a tokenizer_config.json beside it; by default, BERT "
+            f"lowercases text, so no text would have the token {cased!r}"
         )
     return _BERT

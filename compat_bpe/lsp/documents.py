@@ -274,7 +274,7 @@ def diagnostics(opened: OpenDocument, unit: Unit) -> list[dict[str, Any]]:
             "severity": 2,
             "source": SOURCE,
             "code": "budget",
-            "message": f"{opened.in_words()} are {opened.count() - budget:,} over the budget of "
-            f"{budget:,}: the limit is here",
+            "message": f"{opened.in_words()}, {opened.count() - budget:,} over the budget of "
+            f"{budget:,}; the limit is here",
         }
     ]

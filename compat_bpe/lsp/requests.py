@@ -15,8 +15,8 @@ from ..fit.edited_document import Document, measure_of
 from ..fit.longest_part import LimitError, fits, message_of
 from ..fit.prompt import fim_template, fit_prompt
 from ..fit.sections import CUTS, Section, fit_sections
-from ..fit.stream import StreamCounter
 from ..fit.truncate import KEEPS, truncate
+from ..pipeline.stream import StreamCounter
 from .documents import OpenDocument, offset_of, offsets_of, range_at, read_position, read_range
 from .rpc import Params
 from .session import Session

@@ -11,6 +11,7 @@ import sys
 import threading
 import traceback
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any, BinaryIO, TypeVar
 
 from ..files.checked import Checked
@@ -200,11 +201,13 @@ def error_as_json(error: Exception) -> dict[str, Any]:
     """Return an error as it is sent; also print it if it is a bug of the server."""
     if isinstance(error, RpcError):
         return {"code": error.code, "message": brief(error.message)}
-    print(
-        "".join(traceback.format_exception(type(error), error, error.__traceback__)),
-        file=sys.stderr,
-    )
+    _log("".join(traceback.format_exception(type(error), error, error.__traceback__)))
     return {"code": INTERNAL_ERROR, "message": brief(f"{type(error).__name__}: {error}")}
+
+
+def _log(text: str) -> None:
+    with suppress(OSError, ValueError):  # nobody reads it: the session goes on
+        print(text, file=sys.stderr)
 
 
 def is_id(number: object) -> bool:
@@ -311,7 +314,7 @@ class Wire:
             elif not _OTHER_HEADER.match(line):
                 is_broken = True
         if is_broken:
-            print("compat-bpe lsp: input that is not a message was skipped", file=sys.stderr)
+            _log("compat-bpe lsp: input that is not a message was skipped")
         return length
 
     def _read_bytes(self, length: int) -> bytes:

@@ -175,7 +175,12 @@ def _matcher(pattern: str) -> Callable[[str], bool]:
 
 
 #: The advice in errors about settings and requests, for their users.
-TERMS = Terms('"model": "{}"', '"encoding": "{}"', '"path": "{}"')
+TERMS = Terms(
+    "set model to {}",
+    "set encoding to {}",
+    "set path to {}",
+    listing="if you know its tokenizer, set encoding or path",
+)
 
 
 class Loaded(NamedTuple):

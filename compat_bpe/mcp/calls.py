@@ -15,13 +15,14 @@ from functools import lru_cache
 from typing import Any, BinaryIO, NamedTuple
 from urllib.parse import unquote, urlsplit
 
-from ..corpus.count_cache import CountCache, cache_folder, new_hash
+from ..corpus.count_cache import CountCache, cache_folder
 from ..encodings.encoding import Encoding
 from ..encodings.registry import encoding_of
 from ..encodings.resolve import Answer, Terms, UnresolvedError, resolve
 from ..files.text import check_beginning, not_utf8, path_of_uri
 from ..files.whole import open_regular, read_at_most
-from ..fit.stream import StreamCounter, portions
+from ..pipeline.cutter import portions
+from ..pipeline.stream import StreamCounter
 
 #: JSON: the arguments of a call, or its result.
 Json = dict[str, Any]
@@ -177,7 +178,7 @@ class Roots:
             os.fstat(file.fileno()), os.lstat(now)
         ):
             file.close()
-            raise OSError(errno.ELOOP, "It is moved while it is opened", real)
+            raise OSError(errno.ELOOP, "It was moved while being opened", real)
         return file
 
 
@@ -222,7 +223,7 @@ def _open_stepwise(root: str, relative: str) -> BinaryIO:
 
 def _reason(error: OSError) -> str:
     if error.errno in (errno.ELOOP, errno.ENOTDIR):
-        return "it is moved while it is opened"
+        return "it was moved while being opened"
     return (error.strerror or str(error)).lower()
 
 
@@ -257,7 +258,7 @@ def read_text(path: str, call: Call) -> str:
         except OSError as error:
             raise CallError(f"{path}: {error.strerror or error}") from None
     if len(data) > limit:
-        raise CallError(f"{path}: larger than {limit:,} bytes; compat-bpe count takes it")
+        raise CallError(f"{path}: larger than {limit:,} bytes; count it with compat-bpe count")
     try:
         check_beginning(data)
         return data.decode()
@@ -267,12 +268,12 @@ def read_text(path: str, call: Call) -> str:
         raise CallError(f"{path}: {error}") from None
 
 
-#: The advice in errors for agents, which may give no path.
+#: The advice in errors for agents; only the user can give a path.
 TERMS = Terms(
-    'model "{}"',
-    'encoding "{}"',
-    "",
-    listing="the resource compat-bpe://models lists some",
+    'give the model "{}"',
+    'give the encoding "{}"',
+    "start the server with compat-bpe mcp -e {}",
+    listing="the resource compat-bpe://models lists known models",
 )
 
 
@@ -293,16 +294,7 @@ class Chosen:
 
     def count_cached(self, text: str, call: Call, cache: CountCache) -> int:
         """Return the tokens of a text, which a cache may know."""
-        data = text.encode()
-        hashed = new_hash()
-        hashed.update(data)
-        digest = hashed.digest()
-        found = cache.find([digest])
-        if found:
-            return self.answer.tokens(found[digest][0][0])
-        number = self._count(text, call)
-        cache.keep(digest, [(number, len(data), len(text))])
-        return self.answer.tokens(number)
+        return self.answer.tokens(cache.count(text, lambda text: self._count(text, call)))
 
     def cache(self) -> CountCache:
         """Return the user's cache for the counts of this encoding."""

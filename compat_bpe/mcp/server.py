@@ -21,8 +21,7 @@ from .calls import BOUNDS, Bounds, Call, CallError, Clock, Json, Roots, folders_
 
 _INSTRUCTIONS = (
     "Counts tokens exactly as models' tokenizers make them. If no public tokenizer is known, "
-    "is_estimate is true, and the note has the basis of the number. Only files in the roots are "
-    "read."
+    "is_estimate is true, and note states the basis. Only files in the roots are read."
 )
 
 #: The seconds that a client has to name its roots.
@@ -59,7 +58,7 @@ def _models() -> str:
 #: The resources by their addresses: the description of each, and the function that writes it.
 RESOURCES: dict[str, tuple[str, Callable[[], str]]] = {
     "compat-bpe://encodings": (
-        "The encodings that tools take, and the baselines that split text by a rule.",
+        "The encodings that tools accept, and the baselines that split text by a rule.",
         _encodings,
     ),
     "compat-bpe://models": (

@@ -55,14 +55,17 @@ _Positive = Annotated[int, Field(ge=1, le=LARGEST)]
 _Model = Annotated[_Name | _Omitted, _about("The model whose tokens are counted, such as gpt-4o.")]
 _Encoding = Annotated[
     _Name | _Omitted,
-    _about("The encoding, such as o200k_base, in place of a model; see the resource."),
+    _about(
+        "The encoding, such as o200k_base, instead of a model; compat-bpe://encodings lists them."
+    ),
 ]
 _Text = Annotated[str | _Omitted, _about("A text.")]
 _File = Annotated[
-    _Name | _Omitted, _about("The path of a text file in the roots, in place of the text.")
+    _Name | _Omitted, _about("The path of a text file in the roots, instead of the text.")
 ]
 _Files = Annotated[
-    _Names | _Omitted, _about("The paths of text files in the roots; a relative path is in a root.")
+    _Names | _Omitted,
+    _about("The paths of text files in the roots; a relative path starts at a root."),
 ]
 _Messages = Annotated[
     _Objects | _Omitted, _about("The messages of a request, as OpenAI's protocol has them.")
@@ -71,13 +74,13 @@ _Tools = Annotated[_Objects | _Omitted, _about("The tools of that request, besid
 _Boundary = Annotated[
     Literal["char", "word", "line"],
     _about(
-        "Where it may be cut: anywhere, between words, or at the ends of lines. A line "
+        "Where the text may be cut: anywhere, between words, or at the ends of lines. A line "
         "or a word that does not fit is cut anyway."
     ),
 ]
 
 _Tokens = Annotated[_Number, _about("The number of tokens.")]
-_Its = Annotated[_Number, _about("Its tokens.")]
+_Its = Annotated[_Number, _about("The number of its tokens.")]
 
 
 class _Counted(TypedDict):
@@ -86,7 +89,9 @@ class _Counted(TypedDict):
         _about("The encoding that counted; empty if no public tokenizer of the model is known."),
     ]
     is_estimate: Annotated[bool, _about("False if the tokens are exactly those of the model.")]
-    note: Annotated[str, _about("Why it is an estimate, with the source; empty if it is exact.")]
+    note: Annotated[
+        str, _about("The basis of an estimate, with its source; empty if the count is exact.")
+    ]
 
 
 def _how(by: Chosen, note: str = "") -> _Counted:
@@ -118,7 +123,7 @@ def count_tokens(
     given = _one_of(text=text, messages=messages, files=files)
     if tools is not None and given != "messages":
         raise CallError(
-            "tools go beside messages; count_tool_definitions counts the tools of an MCP server"
+            "tools need messages; count_tool_definitions counts the tools of an MCP server"
         )
     by = chosen(model, encoding, call)
     rows: list[_CountedFile] = []
@@ -176,7 +181,7 @@ def fits(
 class _Truncated(_Counted):
     text: Annotated[str, _about("The text that fits.")]
     tokens: _Its
-    was_cut: Annotated[bool, _about("False if it is the whole text.")]
+    was_cut: Annotated[bool, _about("False if the whole text fits.")]
 
 
 def truncate(
@@ -192,7 +197,7 @@ def truncate(
         str | _Omitted, _about("The text put where something was cut; it counts, too.")
     ] = None,
 ) -> _Truncated:
-    """Cut a text so that it has at most a number of tokens; no character is cut in two."""
+    """Cut a text to at most the given number of tokens; no character is cut in two."""
     text = _text_of(text, file, call)
     by = chosen(model, encoding, call)
     most = by.answer.limit(limit)
@@ -203,7 +208,7 @@ def truncate(
 
 
 class _Part(TypedDict):
-    start: Annotated[_Number, _about("Where it begins in the text, in characters.")]
+    start: Annotated[_Number, _about("The place of its first character in the text.")]
     end: Annotated[_Number, _about("The place after its last character.")]
     tokens: _Its
     text: NotRequired[Annotated[str, _about("Its text, unless with_text is false.")]]
@@ -226,7 +231,7 @@ def split(
     boundary: _Boundary = "char",
     with_text: Annotated[bool, _about("False to get only places and numbers of tokens.")] = True,
 ) -> _Split:
-    """Split a text into consecutive parts that each have at most a number of tokens."""
+    """Split a text into consecutive parts of at most the given number of tokens each."""
     text = _text_of(text, file, call)
     by = chosen(model, encoding, call)
     with _as_call_error():
@@ -252,8 +257,8 @@ def split(
                 characters += len(part.text)
             if characters > call.bounds.total:
                 raise CallError(
-                    f"the parts have more than {call.bounds.total:,} characters together; give "
-                    "less overlap, or with_text false"
+                    f"the parts have more than {call.bounds.total:,} characters together; reduce "
+                    "the overlap, or set with_text to false"
                 )
             parts.append(row)
     return _Split(parts=parts, **_how(by))
@@ -267,7 +272,7 @@ class _Entry(TypedDict):
 
 class _Problem(TypedDict):
     path: Annotated[str, _about("A path.")]
-    reason: Annotated[str, _about("Why.")]
+    reason: Annotated[str, _about("The reason.")]
 
 
 class _Tree(_Counted):
@@ -289,11 +294,11 @@ class _TooMuch(CallError):
 
 def token_tree(
     call: Call,
-    path: Annotated[_Name, _about("The directory, in a root; the first root unless given.")] = ".",
+    path: Annotated[_Name, _about("The directory, in a root; the first root by default.")] = ".",
     model: _Model = None,
     encoding: _Encoding = None,
     depth: Annotated[
-        _Positive | _Omitted, _about("The levels of folders that get a row; all unless given.")
+        _Positive | _Omitted, _about("The levels of folders that get a row; all by default.")
     ] = None,
     rows: Annotated[_Number, _about("The most rows.")] = 100,
     include: Annotated[
@@ -427,7 +432,7 @@ def count_tool_definitions(
     model: _Model = None,
     encoding: _Encoding = None,
 ) -> _Definitions:
-    """Count the tokens of an MCP server's tools in an agent's context, together and each."""
+    """Count the tokens of an MCP server's tools in an agent's context, each and in total."""
     functions = [_function(tool, f"tools[{index}]") for index, tool in enumerate(tools)]
     if len(functions) > call.bounds.tools:
         raise CallError(f"tools: more than {call.bounds.tools:,}")

@@ -19,7 +19,7 @@ the letter ``ß``. In Oniguruma, as observed in tokenizers 0.23.3:
 - Such a character by itself also matches its string.
 - A class that holds such a character also matches its string, after all else. A negated class does
   not. First the class is put together, then case is ignored, then the class is negated.
-- In a lookbehind, a character only matches one character.
+- In a lookbehind, a character outside a class only matches one character.
 
 A construct is refused if it might have another meaning here:
 
@@ -51,7 +51,7 @@ from ..unicode.properties import (
     word,
 )
 from ..unicode.tables import SCRIPTS
-from .parser import HEX, NEWLINE, POSIX_CLASS, Parser, lone, parse
+from .parser import HEX, NEWLINE, Parser, lone, parse
 from .translation import Writer, count
 from .tree import Alternatives, Anchor, Atomic, Chars, Look, Node, Repeat, Sequence, project, walk
 
@@ -60,7 +60,7 @@ _WORD_IN_CLASS = re.compile(
 )
 #: Escapes that mean a class without differences of case.
 _WITHOUT_CASE = tuple("dDhHsSwW")
-_CASE = "case is ignored where letters may be one character, in a way that is not supported"
+_CASE = "ignoring case is not supported where letters may match one character, such as ss and ß"
 
 
 def parse_oniguruma(pattern: str) -> Node:
@@ -73,7 +73,7 @@ def parse_oniguruma(pattern: str) -> Node:
     True
     >>> parse_oniguruma("(?i:s(s))")
     Traceback (most recent call last):
-    compat_bpe.pattern.tree.PatternError: ... case is ignored where letters may be one ...
+    compat_bpe.pattern.tree.PatternError: ... ignoring case is not supported where letters ...
     """
     return _Parser(pattern).whole()
 
@@ -139,7 +139,7 @@ class _Parser(Parser):
         return self.caseless(points) if char is None else letter(chr(char), self.behind > 0)
 
     def caseless(self, points: CodePoints) -> Node:
-        node = in_class(points, self.behind > 0)
+        node = in_class(points)
         if node is None:
             self.fail(_CASE)
         return node
@@ -207,16 +207,8 @@ class _Parser(Parser):
             self.fail(f"{sign} in a class is not supported")
         return super().set_operator(sign)
 
-    def bracket_item(self, start: int) -> CodePoints:
-        at = self.at
-        match = self.take_match(POSIX_CLASS)
-        if match is None:
-            return super().bracket_item(start)
-        try:
-            points = posix(match[2])
-        except KeyError:
-            self.fail(f"the class {match[0]} is not known", at)
-        return ~points if match[1] else points
+    def posix(self, name: str) -> CodePoints:
+        return posix(name)
 
 
 class Letter(Chars):
@@ -245,7 +237,7 @@ def letter(char: str, alone: bool) -> Node:
     return Chars(points) if alone else Alternatives((_spelled(string), Chars(points)))
 
 
-def in_class(points: CodePoints, alone: bool) -> Node | None:
+def in_class(points: CodePoints) -> Node | None:
     """Return the node for a class, not negated, whose case is ignored; None if it is not known.
 
     It is not known if characters of the class fold to several strings, which Oniguruma matches in
@@ -253,7 +245,7 @@ def in_class(points: CodePoints, alone: bool) -> Node | None:
     """
     points = ignore_case(points)
     strings = {string for point, string in _strings().items() if point in points}
-    if not strings or alone:
+    if not strings:
         return Chars(points)
     return Alternatives((Chars(points), _spelled(*strings))) if len(strings) == 1 else None
 

@@ -428,9 +428,10 @@ class Parser:
         at = self.at
         match = self.take_match(POSIX_CLASS)
         if match:
-            if match[2] not in POSIX:
+            try:
+                points = self.posix(match[2])
+            except KeyError:
                 self.fail(f"the class {match[0]} is not known", at)
-            points = self.cased(CodePoints.of(*POSIX[match[2]]))
             return ~points if match[1] else points
         if self.take("["):
             return self.bracket(at)
@@ -444,6 +445,9 @@ class Parser:
         if first is None or last is None or last < first:
             self.fail(f"{self.pattern[at : self.at]!r} is not a range", at)
         return CodePoints.from_ranges([(first, last)])
+
+    def posix(self, name: str) -> CodePoints:
+        return self.cased(CodePoints.of(*POSIX[name]))
 
     def bracket_char(self, start: int) -> CodePoints:
         at = self.at

@@ -213,17 +213,13 @@ class Splitter:
         None if there are too many kinds of characters.
         """
         few = self._part("few")
-        return None if few is None else self._with_stand_ins(*few)
+        return None if few is None else (self._matcher(few[0]), StandIns(*few[1:]))
 
     @cached_property
     def _most(self) -> tuple[Matcher, StandIns]:
         """The matcher and the stand-ins for any text."""
-        return self._with_stand_ins(*self._part("most"))
-
-    def _with_stand_ins(
-        self, pattern: str, starts: str, stand_ins: str
-    ) -> tuple[Matcher, StandIns]:
-        return self._matcher(pattern), StandIns(starts, stand_ins)
+        pattern, *stand_ins = self._part("most")
+        return self._matcher(pattern), StandIns(*stand_ins)
 
     def _few_for(self, text: str) -> tuple[Matcher, StandIns] | None:
         """Return ``_few`` for a text that is not ASCII; None once ``_most`` is faster."""

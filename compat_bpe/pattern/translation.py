@@ -32,6 +32,7 @@ from .tree import (
     Repeat,
     Sequence,
     can_be_empty,
+    changed,
     project,
     surely_begins,
     uncertain_parts,
@@ -328,7 +329,7 @@ def relax(node: Node, after: After = _DONE) -> Node:
             after = _before(item, after)
         return Sequence(tuple(reversed(items)))
     if isinstance(node, Alternatives):
-        return Alternatives(tuple(relax(branch, after) for branch in node.branches))
+        return changed(node, lambda branch: relax(branch, after))
     if isinstance(node, Repeat):
         if isinstance(node.item, Chars):
             free = after.sure or not node.item.points & after.first
@@ -340,9 +341,7 @@ def relax(node: Node, after: After = _DONE) -> Node:
     if isinstance(node, Atomic):
         item = relax(node.item)
         return item if after.sure else Atomic(item)
-    if isinstance(node, Look):
-        return Look(relax(node.item), node.ahead, node.negative)
-    return node
+    return changed(node, relax)
 
 
 def join_runs(tree: Node) -> Node:

@@ -205,9 +205,7 @@ else:
 NOTHING: frozenset[str] = frozenset()
 
 
-@lru_cache(maxsize=128)
-def _finder_of(names: frozenset[str]) -> NameFinder:
-    return NameFinder(names)
+_finder_of = lru_cache(maxsize=128)(NameFinder)
 
 
 def allowed_names(
@@ -293,9 +291,7 @@ class Guard:
         return beside in self._inside or beside[0] in self._lefts or beside[1] in self._rights
 
 
-@lru_cache(maxsize=128)
-def _guard_of(names: frozenset[str]) -> Guard:
-    return Guard(names)
+_guard_of = lru_cache(maxsize=128)(Guard)
 
 
 class SpecialTokens:

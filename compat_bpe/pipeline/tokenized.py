@@ -262,8 +262,8 @@ class Tokenized:
             return Tokenized(overflowing=[self])
         if stride >= max_length:
             raise ValueError(
-                f"stride is {stride}, but a part has only {max_length} tokens of the text; "
-                "it must have more than the stride"
+                f"stride is {stride}; it must be less than the {max_length} tokens of the text "
+                "in each part"
             )
         step = max_length - stride
         # The last part is the first one that reaches the end.
@@ -373,8 +373,8 @@ class Truncation(NamedTuple):
         rest = (len(first) if cuts_first else len(second or ())) - surplus
         if rest <= 0:
             raise ValueError(
-                f"truncation is {self.strategy!r}, but that text is too short to cut "
-                f"off {surplus} tokens"
+                f"truncation is {self.strategy!r}, but that text is too short to lose {surplus} "
+                "tokens"
             )
         return (rest, len(second or ())) if cuts_first else (len(first), rest)
 
@@ -435,7 +435,7 @@ class Padding(NamedTuple):
         if self.pad_to_multiple_of:
             length += -length % self.pad_to_multiple_of
         if length > MOST_TOKENS:
-            raise ValueError(f"padding to {length} tokens: the most are {MOST_TOKENS}")
+            raise ValueError(f"padding to {length} tokens exceeds the limit of {MOST_TOKENS}")
         return [_padded(text, length, self) for text in texts]
 
 

@@ -459,9 +459,7 @@ def group_tables(report: Report) -> list[Table]:
     """Return a table for each measure, by group and in total; the balance comes last."""
     listed = columns(report)
     tables = [_table(report, "tokens", listed, lambda sizes, counts: counts.tokens, "{:,}")]
-    for measure in MEASURES:
-        if measure not in measures_of(report):
-            continue
+    for measure in measures_of(report):
         # Baselines have no chunks, nothing unknown, and are not decoded.
         is_of_encodings = measure in (WHOLE_CHUNKS, UNKNOWN, KEPT)
         some = listed[: len(report.encodings)] if is_of_encodings else listed

@@ -2,7 +2,7 @@
 
 A corpus is a stream of parts of documents, so a corpus of any size takes little memory. The counts
 are those of whole documents, wherever these are cut into parts: each encoding gets the text in
-pieces that end at its own cut points (``fit.stream``). An encoding without cut points (with a
+pieces that end at its own cut points (``pipeline.cutter``). An encoding without cut points (with a
 pattern that looks back, or a normalizer) gets each document as a whole.
 
 All figures are integers; the ratios (``figures``) are computed from them when they are shown.
@@ -17,8 +17,8 @@ from itertools import chain
 from ..corpus.documents import DocumentPart
 from ..encodings.encoding import Encoding
 from ..encodings.tokenizer import Tokenizer
-from ..fit.stream import Cutter
 from ..pipeline.core import joins_to_text
+from ..pipeline.cutter import Cutter
 from ..unicode.surrogates import repair
 from ..unicode.text import words_of
 from .figures import EncodingReport, Report, Sizes, TokenCounts, add_counts

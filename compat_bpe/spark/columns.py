@@ -15,19 +15,16 @@ from ..columns.batches import (
     Batches,
     Carried,
     Errors,
+    Maker,
     RowFunction,
-    TextFunction,
     check_errors,
     check_fixed_ids,
-    check_splitting,
-    check_truncating,
     count,
     each_once,
-    encoding_ids,
-    splitting,
+    making,
+    making_ids,
     texts_of,
     truncated,
-    truncating,
 )
 from ..columns.batches import split as split_row
 from ..encodings.encoding import Encoding
@@ -82,14 +79,7 @@ def encode(
         OSError, ImportError: as in ``count_tokens``.
         TypeError: ``allowed_special`` is a single str.
     """
-    if isinstance(allowed_special, str):
-        raise TypeError(f"allowed_special is the str {allowed_special!r}; pass a set of names")
-    carried = Carried(encoding)
-    check_fixed_ids(carried.get())
-    allowed = frozenset(allowed_special)
-    return _column_of(
-        "encode", column, "array<int>", errors, lambda: encoding_ids(carried.get(), allowed)
-    )
+    return _column_of("encode", column, "array<int>", errors, making_ids(encoding, allowed_special))
 
 
 def truncate(
@@ -113,12 +103,7 @@ def truncate(
             ``count_tokens``.
         OSError, ImportError: as in ``count_tokens``.
     """
-    carried = Carried(encoding)
-    check_truncating(limit, keep, boundary, marker)
-
-    def make() -> TextFunction:
-        return truncating(carried.get(), limit, keep, boundary, marker)
-
+    make = making(truncated, encoding, limit, keep, boundary, marker)
     return _column_of("truncate", column, "string", errors, make)
 
 
@@ -141,12 +126,7 @@ def split(
         ValueError: as in ``split_text`` and in ``count_tokens``.
         OSError, ImportError: as in ``count_tokens``.
     """
-    carried = Carried(encoding)
-    check_splitting(limit, overlap, boundary)
-
-    def make() -> TextFunction:
-        return splitting(carried.get(), limit, overlap, boundary)
-
+    make = making(split_row, encoding, limit, overlap, boundary)
     return _column_of("split", column, "array<string>", errors, make)
 
 
@@ -186,7 +166,7 @@ def shown(column: Column | str) -> str:
 
 
 def _column_of(
-    name: str, column: Column | str, returns: str, errors: Errors, make: Callable[[], TextFunction]
+    name: str, column: Column | str, returns: str, errors: Errors, make: Maker
 ) -> Column:
     """Return a column of a function's results for each text.
 

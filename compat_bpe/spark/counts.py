@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from itertools import chain
 from typing import Any, Callable, NamedTuple
 
 from ..columns.batches import AnyEncoding, Carried, Errors, check_errors
-from ..corpus.chunk_counts import ChunkCounter, Counts, Spill
+from ..corpus.chunk_counts import ChunkCounter, Counts, Spill, Summary, merged, summary
 from ..corpus.documents import DocumentPart, parts_of
-from ..corpus.frequent import Summary, merged, summary
 from ..corpus.prepare import Amount, CorpusCounts, Preparation, prepare
 from ..encodings.encoding import Encoding
 from ..train.bpe.growing import make_encoding
@@ -251,7 +251,7 @@ def chunk_counts(
         raise ValueError("weights and approximate exclude each other")
     check_least("approximate", approximate, 1)
     if weights and group is None:
-        raise ValueError("weights are of groups: give group, the column that has them")
+        raise ValueError("weights need group, the column of the groups")
     functions = needed("pyspark.sql.functions")
     count = Count(chunks_of(splitter_of(pattern)), column, errors, group, approximate)
     rows = mapped(picked(df, column, group), count, count.schema)
@@ -319,6 +319,7 @@ def _chunks_in_portions(
     yield from full
 
 
+@dataclass
 class Count:
     """Counts the chunks of a partition, on a worker.
 
@@ -330,29 +331,21 @@ class Count:
         approximate: as in ``chunk_counts``.
     """
 
-    def __init__(
-        self,
-        portions: Portions,
-        column: str,
-        errors: Errors,
-        group: str | None = None,
-        approximate: int | None = None,
-    ) -> None:
-        self._portions = portions
-        self._column = column
-        self._errors = errors
-        self._by_group = group is not None
-        self._most = approximate
+    portions: Portions
+    column: str
+    errors: Errors
+    group: str | None = None
+    approximate: int | None = None
 
     @property
     def has_figures(self) -> bool:
         """True if there are rows of figures among those of chunks."""
-        return self._most is not None
+        return self.approximate is not None
 
     @property
     def names(self) -> list[str]:
         """The names of the columns that it gives."""
-        is_there = {"group": self._by_group, "figure": self.has_figures}
+        is_there = {"group": self.group is not None, "figure": self.has_figures}
         return [name for name in _TYPES if is_there.get(name, True)]
 
     @property
@@ -361,7 +354,7 @@ class Count:
         return ", ".join(f"`{name}` {_TYPES[name]}" for name in self.names)
 
     def __call__(self, batches: Iterator[Any]) -> Iterator[Any]:
-        return self.counted(documents_of(batches, self._errors, self._column), Counter())
+        return self.counted(documents_of(batches, self.errors, self.column), Counter())
 
     def counted(self, parts: Iterable[DocumentPart], figures: Counter[str]) -> Iterator[Any]:
         """Yield batches of the chunks of documents, with the columns of ``schema``.
@@ -370,8 +363,8 @@ class Count:
             parts: the parts of the documents.
             figures: other counts are added to them.
         """
-        every = self._portions(parts, self._by_group, figures)
-        if self._most is None:
+        every = self.portions(parts, self.group is not None, figures)
+        if self.approximate is None:
             for counts in every:
                 for group, counter in counts.items():
                     yield from self._batches(counter, group)
@@ -379,7 +372,7 @@ class Count:
         summaries: dict[str, Summary] = {}
         for counts in every:
             for group, counter in counts.items():
-                one_summary = summary(counter, self._most)
+                one_summary = summary(counter, self.approximate)
                 known = summaries.get(group)
                 summaries[group] = one_summary if known is None else merged(known, one_summary)
         for group, one_summary in summaries.items():

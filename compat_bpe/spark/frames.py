@@ -179,7 +179,11 @@ def picked(df: DataFrame, column: str, group: str | None, *others: Any) -> DataF
     groups = functions.lit("")
     if group is not None:
         if column_type(df, group).startswith(("array", "map", "struct")):
-            raise TypeError(f"the column {group!r} of groups is of type {column_type(df, group)}")
+            raise TypeError(
+                f"the column of groups, {group!r}, is of type {column_type(df, group)}; it must "
+                "not "
+                "be an array, a map or a struct"
+            )
         named = functions.col(quoted(group)).cast("string")
         groups = functions.coalesce(named, functions.lit(""))
     text = functions.col(quoted(column)).alias("text")

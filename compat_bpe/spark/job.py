@@ -243,7 +243,7 @@ def _count(options: argparse.Namespace) -> None:
 def _check_new(path: str, *, force: bool) -> None:
     """Raise ``FileExistsError`` if a file of the driver would be overwritten unasked."""
     if os.path.isfile(path) and not force:
-        raise FileExistsError(f"{path}: it exists; --force overwrites it")
+        raise FileExistsError(f"{path}: the file exists; --force overwrites it")
 
 
 def _zip(options: argparse.Namespace) -> None:

@@ -74,7 +74,6 @@ def sentence_words(
     figures: Counter[str],
 ) -> Iterator[Counts]:
     """Yield the counts of the words of sentences, as ``Portions``; each line of a text is one."""
-    splits = settings.split_by_whitespace or settings.model_type == "word"
     split = word_splitter(settings)
     longest = settings.max_sentence_length
     words: Counter[str] = Counter()
@@ -86,7 +85,7 @@ def sentence_words(
             figures[_LINES] += line != ""
             figures[_SKIPPED] += 4 * len(line) > longest and len(line.encode()) > longest
         for sentence in sentences_of(lines_of([text], settings), settings):
-            words.update(split(sentence) if splits else filter(None, [sentence]))
+            words.update(split(sentence))
         if len(words) >= counts.HELD or size >= counts.HELD * _LENGTH:
             yield {"": words}
             words = Counter()
@@ -210,7 +209,7 @@ def train(
     kind = settings.kind
     weighted = group if kind.weights else None
     if kind.weights and group is None:
-        raise ValueError("weights are of groups: give group, the column that has them")
+        raise ValueError("weights need group, the column of the groups")
     count = _CountPrepared(preparation, portions, column, errors, weighted, approximate)
     with learning as trainer, tempfile.TemporaryFile() as held_out:
         rows = _sorted(mapped(corpus, count, count.schema), min_count)
@@ -342,7 +341,7 @@ class _CountPrepared(Count):
         figures = Figures(len(self._preparation.rules))
 
         def parts() -> Iterator[Any]:
-            for text, group, rest in rows_of(batches, self._errors, self._column, skip):
+            for text, group, rest in rows_of(batches, self.errors, self.column, skip):
                 document = prepared(text, group, self._preparation, rest[0] or ())
                 figures.add(document)
                 for kept in document.kept:

@@ -61,7 +61,7 @@ def read_file(blobpath: str) -> bytes:
             import requests
         except ImportError:
             raise ImportError(
-                f"{blobpath} is not shipped with this package, and downloading it needs requests "
+                f"{blobpath} is not included in this package, and downloading it needs requests "
                 "(pip install requests)"
             ) from None
         response = requests.get(blobpath)

@@ -176,18 +176,18 @@ class Checkpoint:
                 for left, right, frequency in state["merges"]
             ]
             self.sizes = [*map(int, state["sizes"])]
+            if os.path.basename(self._counts) != self._counts:
+                raise ValueError
         except FileNotFoundError:
             return
         except (ValueError, LookupError, TypeError, RecursionError):
             raise ValueError(f"{path}: not the state of a training, or damaged") from None
-        if os.path.basename(self._counts) != self._counts:
-            raise ValueError(f"{path}: not the state of a training, or damaged")
         for name, value in self._settings.items():
             if kept.get(name) != value:
                 raise ValueError(
-                    f"{self.folder}: the checkpoint is of other settings: {name} was "
-                    f"{kept.get(name)!r:.99} and is {value!r:.99}; go on with those, or name "
-                    "another folder"
+                    f"{self.folder}: the checkpoint has other settings: {name} was "
+                    f"{kept.get(name)!r:.99} and is {value!r:.99}; use the earlier "
+                    "settings, or another folder"
                 )
 
     def _check_is_ours(self) -> None:
@@ -196,12 +196,12 @@ class Checkpoint:
         if not os.path.lexists(folder) or has_state(folder):
             return
         if not os.path.isdir(folder):
-            raise FileExistsError(f"{folder}: it exists and is not a folder")
+            raise FileExistsError(f"{folder}: not a folder")
         others = [name for name in sorted(os.listdir(folder)) if not _is_ours(name)]
         if others:
             raise FileExistsError(
-                f"{folder}: it has other files ({others[0]}) and no checkpoint; name an empty "
-                "folder, or a new one"
+                f"{folder}: the folder has other files ({others[0]}) and no checkpoint; give an "
+                "empty folder, or a new one"
             )
 
     def _write(self, begun: float) -> None:
@@ -302,7 +302,7 @@ class CheckpointedTrainer:
             ValueError: the checkpoint is of other texts.
         """
         if self._fed < self._kept:
-            raise self._others("it has had more of them")
+            raise self._others("it had more texts")
         if not self._checkpoint.is_complete:
             self._keep(is_complete=True)
         return self._trainer.train(advance, self._checkpoint)
@@ -311,7 +311,7 @@ class CheckpointedTrainer:
         """Take something fed; return False if it was counted before the run was stopped."""
         is_new = self._fed >= self._kept
         if is_new and self._checkpoint.is_complete:
-            raise self._others("there are more of them now")
+            raise self._others("there are more texts now")
         for part in fed:
             data = str(part).encode("utf-8", "surrogatepass")
             # With the lengths, no other parts give the same bytes.
@@ -319,7 +319,7 @@ class CheckpointedTrainer:
             self._digest.update(data)
         self._fed += 1
         if self._fed == self._kept and self._digest.hexdigest() != self._checkpoint.digest:
-            raise self._others("they, their order or their groups have changed")
+            raise self._others("the texts, their order or their groups have changed")
         return is_new
 
     def _keep(self, *, is_complete: bool) -> None:
@@ -335,8 +335,8 @@ class CheckpointedTrainer:
 
     def _others(self, why: str) -> ValueError:
         return ValueError(
-            f"{self._checkpoint.folder}: the checkpoint is of other texts: {why}; go on with "
-            "those, or name another folder"
+            f"{self._checkpoint.folder}: the checkpoint is of other texts: {why}; use the "
+            "earlier texts, or another folder"
         )
 
 

@@ -45,9 +45,9 @@ class Convergence:
 
     patience: int | None = setting(
         3,
-        "Stop after N checks in a row in which bytes per token of the text held out by "
-        "--validation did not improve. Unigram removes pieces: it stops before N rounds in a row "
-        "that cost too much, with more pieces than --vocab-size.",
+        "Stop after N checks in a row without an improvement in bytes per token of the text that "
+        "--validation holds out. Unigram removes pieces: it stops before N rounds in a row that "
+        "cost too much, and has more pieces than --vocab-size.",
         STOP,
         default=None,
         **COUNT,

@@ -168,9 +168,8 @@ def estimate(
     power = min(max(power, _LEAST_POWER), _MOST_POWER)
     least = many * grows ** (power - _LOWER)
     most = many * grows ** min(power + _HIGHER, _MOST_POWER)
-    reading = (costs.counting / (workers or processors()) + costs.reading) * size / 1e6
-    if is_read:
-        reading = costs.reading * size / 1e6
+    counting = 0.0 if is_read else costs.counting / (workers or processors())
+    reading = (counting + costs.reading) * size / 1e6
     return Estimate(
         Range(
             speed * _TIME[0] * (reading + costs.learning * (least / 1e6) ** costs.power),

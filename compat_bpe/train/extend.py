@@ -34,8 +34,8 @@ from typing import Any, Callable, NamedTuple
 
 from ..corpus.chunk_counts import ChunkCounter
 from ..encodings.encoding import Encoding
-from ..fit.boundary import check_encoding
 from ..pipeline.core import is_byte_level, parts_of_text
+from ..pipeline.cutter import check_encoding
 from ..unicode.surrogates import repair
 from .bpe.growing import GrowingVocabulary, check_byte_level
 from .extend_pieces import GrowingTokens, growing_tokens

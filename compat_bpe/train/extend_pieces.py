@@ -15,6 +15,7 @@ Nothing is learned from a word with an unknown part.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import Any
@@ -76,18 +77,20 @@ class GrowingTokens:
             min_frequency: the lowest frequency of a word or pair that becomes a token.
             longest: the length in characters, without marks, of the longest token.
         """
-        words = self._spelled(counts)
         names = {number: token for token, number in self._ids.items()}
         ids = sorted(names)
-        places = {number: place for place, number in enumerate(ids)}
+        char_of = {number: chr(place) for place, number in enumerate(ids)}
+        encode = self.encoding("").core.model.encode
+        words: Counter[str] = Counter()
+        for chunk, count in counts.items():
+            tokens = encode(chunk)
+            # Nothing is learned from a chunk in which something is unknown.
+            if self._text([names.get(one, "") for one in tokens]) == chunk:
+                words["".join(map(char_of.__getitem__, tokens))] += count
         texts = [names[number] for number in ids]
         texts += sorted(self.taken - set(texts))
         learner = _Continued(
-            {"".join(chr(places[one]) for one in word): count for word, count in words.items()},
-            texts,
-            self.marks,
-            min_frequency=min_frequency,
-            longest=longest,
+            words, texts, self.marks, min_frequency=min_frequency, max_token_length=longest
         )
         made = learner.tokens
         for merge in islice(iter(learner.step, None), number):
@@ -134,17 +137,6 @@ class GrowingTokens:
     def encoding(self, name: str) -> Tokenizer:
         """Return the tokenizer with the new tokens."""
         return Tokenizer(name, self.old.definition._replace(model=self.model(), source=name))
-
-    def _spelled(self, counts: Mapping[str, int]) -> dict[tuple[int, ...], int]:
-        """Return the ids of each chunk in which nothing is unknown, with its count."""
-        encode = self.encoding("").core.model.encode
-        names = {number: token for token, number in self._ids.items()}
-        spelled: dict[tuple[int, ...], int] = {}
-        for chunk, count in counts.items():
-            ids = tuple(encode(chunk))
-            if self._text([names.get(one, "") for one in ids]) == chunk:
-                spelled[ids] = spelled.get(ids, 0) + count
-        return spelled
 
     def _text(self, tokens: list[str]) -> str:
         """Return the text of a word's tokens, without marks."""
@@ -251,30 +243,22 @@ class _Continued(CharacterLearner):
     """Learns merges, except those that would make an existing token.
 
     Args:
-        words, tokens, min_frequency: as in ``CharacterLearner``.
+        words, tokens, limits: as in ``CharacterLearner``.
         marks: the marks of characters.
-        longest: the length in characters, without marks, of the longest token that is made.
     """
 
     def __init__(
-        self,
-        words: Mapping[str, int],
-        tokens: list[str],
-        marks: Marks,
-        *,
-        min_frequency: int,
-        longest: int | None,
+        self, words: Mapping[str, int], tokens: list[str], marks: Marks, **limits: Any
     ) -> None:
-        super().__init__(words, tokens, marks.prefix, min_frequency=min_frequency)
-        self._marks = marks
-        self._most = longest
+        super().__init__(words, tokens, marks.prefix, **limits)
+        self._suffix = marks.suffix
 
     def _is_fit(self, pair: str) -> bool:
         token = joined(self._tokens[ord(pair[0])], self._tokens[ord(pair[1])], self._prefix)
         if token in self._ids:
             return False
-        bare = token.removeprefix(self._prefix).removesuffix(self._marks.suffix)
-        return self._most is None or len(bare) <= self._most
+        bare = token.removeprefix(self._prefix).removesuffix(self._suffix)
+        return self._longest is None or len(bare) <= self._longest
 
 
 #: The class that extends each type of model.

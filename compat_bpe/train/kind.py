@@ -12,7 +12,7 @@ from typing import Any, Callable, ClassVar, Generic, NamedTuple, TypeVar
 
 from ..encodings.encoding import Encoding
 from .convergence import Convergence, Point, Watch, points_as_json
-from .estimate import Costs
+from .estimate import Costs, distinct_bytes
 from .options import VOCAB_SIZE, check_bounds, fields_with_options, setting
 from .words import CountedWords, WordCounter
 
@@ -166,6 +166,8 @@ class Kind:
         learns_merges: True if the kind learns merges one after another.
         counts_words: True if all that is learned from are words with their counts.
         usual_pattern: the pattern unless another is given; None if a pre-tokenizer splits text.
+        rates: the costs of training, as ``Costs`` has them after the words; empty if they have not
+            been measured.
     """
 
     name: ClassVar[str] = ""
@@ -177,6 +179,7 @@ class Kind:
     learns_merges: ClassVar[bool] = False
     counts_words: ClassVar[bool] = True
     usual_pattern: ClassVar[str | None] = None
+    rates: ClassVar[tuple[float, ...]] = ()
 
     def __init__(self, settings: Any) -> None:
         self.settings: Settings[Encoding] = settings
@@ -234,7 +237,7 @@ class Kind:
     @property
     def costs(self) -> Costs | None:
         """The costs of training; None if they have not been measured for the kind."""
-        return None
+        return Costs(distinct_bytes(self.splitter()), *self.rates) if self.rates else None
 
     @property
     def convergence(self) -> Convergence | None:

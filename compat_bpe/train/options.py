@@ -309,8 +309,8 @@ LIKE = Option(
 )
 
 BYTE_FALLBACK = Option(
-    "Add 256 pieces for bytes, with which unknown characters are written. With --like, too, where "
-    "transformers leaves them out.",
+    "Add 256 byte pieces, which encode unknown characters. With --like, keep those that "
+    "transformers leaves out.",
     type=bool,
 )
 

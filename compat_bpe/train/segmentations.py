@@ -283,21 +283,20 @@ class PlainModel:
             The logarithm of the word's probability.
         """
         size = len(word)
-        forward: list[float | None] = [0.0] + [None] * size
+        # Every character is a piece, so every place is reached.
+        forward = [0.0] + [_NEVER] * size
         for start in range(size):
             # All edges that end here began at earlier nodes.
-            before = _known(forward[start])
             for stop, _, score in self.edges(word, start):
-                forward[stop] = add_logs(forward[stop], score + before)
-        backward: list[float | None] = [None] * size + [0.0]
+                forward[stop] = add_logs(forward[stop], score + forward[start])
+        backward = [_NEVER] * size + [0.0]
         for start in range(size - 1, -1, -1):
             for stop, _, score in self.edges(word, start):
-                backward[start] = add_logs(backward[start], score + _known(backward[stop]))
-        total = _known(forward[size])
+                backward[start] = add_logs(backward[start], score + backward[stop])
+        total = forward[size]
         for start in range(size):
-            before = _known(forward[start])
             for stop, piece, score in self.edges(word, start):
-                part = before + score + _known(backward[stop]) - total
+                part = forward[start] + score + backward[stop] - total
                 expected[piece] += count * exp(part)
         return total
 
@@ -320,23 +319,16 @@ class PlainModel:
         return way[::-1]
 
 
-def add_logs(left: float | None, right: float) -> float:
-    """Return the logarithm of the sum of two numbers, given theirs; None is that of 0.
+def add_logs(left: float, right: float) -> float:
+    """Return the logarithm of the sum of two numbers, given theirs; the second is not 0.
 
     >>> round(exp(add_logs(log(2.0), log(3.0))), 9)
     5.0
     """
-    if left is None:
-        return right
     low, high = (right, left) if left > right else (left, right)
     if high > low + _NEGLIGIBLE:
         return high
     return high + log(exp(low - high) + 1.0)
-
-
-def _known(value: float | None) -> float:
-    assert value is not None  # Every character is a piece, so every place is reached.
-    return value
 
 
 #: The length in characters above which words are split at joints.

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, NamedTuple, Union
+from typing import Any, ClassVar, Union
 
 from ..caches import cached_property
 from ..encodings.encoding import Encoding
@@ -25,7 +25,6 @@ from ..formats.tokenizer_writing import (
     token_item,
 )
 from ..pipeline.added_tokens import AddedToken
-from ..pipeline.tokenized import Padding, Truncation
 from .convergence import CONVERGENCE, Convergence
 from .kind import GivenOptions, Kind, Settings
 from .options import (
@@ -96,40 +95,6 @@ NAMED: dict[str, dict[str, dict[str, Any] | None]] = {
         "fuse": {"type": "Fuse"},
     },
 }
-
-
-class Surroundings(NamedTuple):
-    """All of a tokenizer but its model.
-
-    Args:
-        parts: the parts, as in a ``tokenizer.json``. The ids in the post-processor are not used.
-        special: the special tokens, whose ids are not used either.
-        truncation, padding: as in ``TokenizerDefinition``.
-    """
-
-    parts: Mapping[str, Any]
-    special: tuple[AddedToken, ...] = ()
-    truncation: Truncation | None = None
-    padding: Padding | None = None
-
-    def around(self, model: ModelPart, name: str) -> TokenizerDefinition:
-        """Return the definition of a tokenizer with a new model.
-
-        Raises:
-            ValueError: the post-processor needs a token that is not in the vocabulary.
-        """
-        ids = model.vocabulary
-        padding = self.padding
-        if padding is not None:
-            padding = padding._replace(pad_id=ids.get(padding.pad_token, 0))
-        return TokenizerDefinition(
-            model,
-            tuple(token._replace(id=ids[token.content]) for token in self.special),
-            {**self.parts, "post_processor": renumbered(self.parts["post_processor"], ids)},
-            name,
-            self.truncation,
-            padding,
-        )
 
 
 def part_named(kind: str, given: GivenPart) -> Any:
@@ -299,20 +264,14 @@ class TokenizerKind(Kind):
         return {} if unknown is None else {"unk": unknown}
 
     @cached_property
-    def surroundings(self) -> Surroundings:
-        """The steps around the model, with the special tokens."""
+    def parts(self) -> dict[str, Any]:
+        """The parts around the model, as in a file; the ids in the post-processor are not used."""
         like = self.settings.like
         given = {name: getattr(self.settings, name) for name in NAMED}
         parts = parts_around(given, self.defaults if like is None else like.definition.parts)
         if self.settings.decoder is None and self.like_model is None:
             parts["decoder"] = self.own_decoder(parts)
-        kept = {token.content: token for token in self.kept_tokens}
-        special = tuple(
-            kept.get(name) or AddedToken(name, 0, special=True) for name in self.all_special_tokens
-        )
-        if like is None:
-            return Surroundings(parts, special)
-        return Surroundings(parts, special, like.definition.truncation, like.definition.padding)
+        return parts
 
     @property
     def kept_tokens(self) -> list[AddedToken]:
@@ -351,20 +310,35 @@ class TokenizerKind(Kind):
     def described(self) -> dict[str, Any]:
         described = super().described()
         del described["special_tokens"]  # a manifest has them beside the settings
-        return {"model": self.name, **described, **self.surroundings.parts}
+        return {"model": self.name, **described, **self.parts}
 
     def splitter(self) -> Tokenizer:
-        return word_splitter(self.surroundings.parts)
+        return word_splitter(self.parts)
 
     def word_counter(self, workers: int | None, *, is_held_out: bool = False) -> WordCounter:
-        parts = self.surroundings.parts
+        parts = self.parts
         # A fault of the post-processor is raised before the corpus is read.
         renumbered(parts["post_processor"], dict.fromkeys(self.all_special_tokens, 0))
         weights = None if is_held_out else self.weights
         return WordCounter.of_parts(parts, weights=weights, workers=workers)
 
     def encoding(self, model: ModelPart, name: str) -> Tokenizer:
-        return Tokenizer(name, self.surroundings.around(model, name))
+        ids = model.vocabulary
+        kept = {token.content: token for token in self.kept_tokens}
+        special = [
+            kept.get(token, AddedToken(token, 0, special=True))._replace(id=ids[token])
+            for token in self.all_special_tokens
+        ]
+        parts = {**self.parts, "post_processor": renumbered(self.parts["post_processor"], ids)}
+        definition = TokenizerDefinition(model, tuple(special), parts, name)
+        like = self.settings.like
+        if like is not None:
+            padding = like.definition.padding
+            if padding is not None:
+                padding = padding._replace(pad_id=ids.get(padding.pad_token, 0))
+            truncation = like.definition.truncation
+            definition = definition._replace(truncation=truncation, padding=padding)
+        return Tokenizer(name, definition)
 
     @classmethod
     def from_options(cls, options: GivenOptions) -> Settings[Encoding]:
@@ -381,7 +355,7 @@ def check_like(encoding: object) -> TokenizerDefinition:
     """
     definition = encoding.definition if isinstance(encoding, Tokenizer) else None
     if not isinstance(definition, TokenizerDefinition):
-        raise ValueError(f"{encoding!r} has no steps that a tokenizer.json describes")
+        raise ValueError(f"a tokenizer.json cannot describe {encoding!r}")
     return definition
 
 

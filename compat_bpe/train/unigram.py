@@ -27,7 +27,6 @@ from ..formats.checked_json import is_unicode, read_float
 from ..formats.tokenizer_models import UnigramPart
 from ..pipeline.added_tokens import AddedToken
 from .bpe.learner import MOST_TOKENS
-from .estimate import Costs, distinct_bytes
 from .kind import Advance, Learned
 from .options import (
     INITIAL_ALPHABET,
@@ -104,6 +103,7 @@ class Unigram(TokenizerKind):
     checks: ClassVar[str] = "rounds"
     model_types: ClassVar[tuple[type, ...]] = (UnigramPart,)
     defaults: ClassVar[Mapping[str, GivenPart]] = {"pre_tokenizer": "metaspace"}
+    rates = (0.1, 0.0, 12.0, 1.3, 80.0)
 
     def check(self) -> None:
         super().check()
@@ -116,10 +116,6 @@ class Unigram(TokenizerKind):
             raise ValueError("initial_alphabet has a lone surrogate")
         if len(names) > size:
             raise ValueError(f"a vocabulary of {size} is too small for {len(names)} special tokens")
-
-    @property
-    def costs(self) -> Costs:
-        return Costs(distinct_bytes(self.splitter()), 0.1, 0.0, 12.0, 1.3, 80.0)
 
     @property
     def most_steps(self) -> int | None:
@@ -532,8 +528,8 @@ class _Learner:
         self.live = [piece for piece in self.live if expected[piece] >= _LEAST_EXPECTED]
         if not self.live:
             raise ValueError(
-                "there is too little text to learn a vocabulary from: every piece is expected "
-                "less than half a time"
+                "there is too little text to learn a vocabulary from: each piece is expected "
+                "less than 0.5 times"
             )
         total = 0.0
         for piece in self.live:

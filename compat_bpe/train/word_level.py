@@ -15,7 +15,6 @@ from ..formats.tokenizer_models import WordLevelPart
 from ..formats.tokenizer_writing import byte_level_part, pre_tokenizers_part, split_part
 from ..pipeline.byte_level import UNICODE_TO_BYTE
 from .convergence import Watch, learn_by_steps
-from .estimate import Costs, distinct_bytes
 from .kind import Advance, Learned
 from .tokenizer_kind import GivenPart, TokenizerKind, TokenizerSettings, given_or
 from .words import CountedWords, word_size
@@ -64,14 +63,11 @@ class WordLevel(TokenizerKind):
     makes: ClassVar[type[WordLevelSettings]] = WordLevelSettings
     model_types: ClassVar[tuple[type, ...]] = (WordLevelPart,)
     defaults: ClassVar[Mapping[str, GivenPart]] = {"pre_tokenizer": "whitespace"}
+    rates = (0.06, 0.0, 0.1, 1.0, 5.0)
 
     @property
     def unknown_token(self) -> str:
         return str(given_or(self.settings.unknown, self.like_model, "unknown", "<unk>"))
-
-    @property
-    def costs(self) -> Costs:
-        return Costs(distinct_bytes(self.splitter()), 0.06, 0.0, 0.1, 1.0, 5.0)
 
     def own_decoder(self, parts: Mapping[str, Any]) -> Any:
         return None
@@ -85,9 +81,9 @@ class WordLevel(TokenizerKind):
             key=lambda word: (-counts[word], word),
         )
         tokens = [*special, *(word for word in kept if word not in special)]
-        stopped = "nothing left" if settings.vocab_size is None else "size"
-        if settings.vocab_size is not None:
-            stopped = "size" if len(tokens) >= settings.vocab_size else "nothing left"
+        stopped = "nothing left"
+        if settings.vocab_size is not None and len(tokens) >= settings.vocab_size:
+            stopped = "size"
             tokens = tokens[: max(settings.vocab_size, len(special))]
         watch = self._watched(tokens, len(special), words)
         if watch is not None and watch.has_converged:
@@ -113,7 +109,7 @@ class WordLevel(TokenizerKind):
             first: the number of special tokens.
             words: the words, with the held-out ones.
         """
-        held_out, size_of = words.held_out.counts, word_size(self.surroundings.parts)
+        held_out, size_of = words.held_out.counts, word_size(self.parts)
         size = sum(size_of(word) * count for word, count in held_out.items())
         taken = first
 

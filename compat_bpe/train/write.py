@@ -21,13 +21,13 @@ from ..encodings.tokenizer import Tokenizer
 from ..files.text import is_name_on_windows
 from ..files.whole import NotRegularError, read_whole
 from ..files.write import is_abandoned, locked, put_in_place, sync_file, sync_folder
-from ..fit.boundary import check_encoding
 from ..formats.checked_json import is_unicode
 from ..formats.settings_beside import ALL_FORMATS as ALL_FORMATS
 from ..formats.settings_beside import FORMATS as FORMATS
 from ..formats.settings_beside import MANIFEST as MANIFEST
 from ..formats.settings_beside import SENTENCEPIECE
 from ..pipeline.added_tokens import AddedToken
+from ..pipeline.cutter import check_encoding
 from .kind import LearnedMerge
 from .sentencepiece.trainer import save_trained_sentencepiece
 
@@ -177,9 +177,9 @@ def check_folder(folder: Path, *, force: bool) -> None:
     """
     if folder.is_dir():
         if not force and any(folder.iterdir()):
-            raise FileExistsError(f"{folder}: it exists and is not empty; --force writes into it")
+            raise FileExistsError(f"{folder}: the folder is not empty; --force writes into it")
     elif folder.exists() or folder.is_symlink():
-        raise FileExistsError(f"{folder}: it exists and is not a folder")
+        raise FileExistsError(f"{folder}: not a folder")
     elif not folder.absolute().parent.is_dir():
         raise FileNotFoundError(f"{folder}: there is no folder {folder.absolute().parent}")
     if not os.access(folder if folder.is_dir() else folder.absolute().parent, os.W_OK | os.X_OK):

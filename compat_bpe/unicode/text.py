@@ -1,8 +1,7 @@
-r"""Text from bytes, and text for people.
+"""UTF-8 in pieces, and text for people.
 
-``Utf8Decoder`` decodes UTF-8 in pieces. ``KeptBytes`` and the functions for *escaped* text (decoded
-with ``errors="surrogateescape"``) keep bytes that are not UTF-8. The rest is for messages and
-displays: escapes, short messages, plurals, numbers, code in Markdown, similar names.
+``Utf8Decoder`` decodes UTF-8 in pieces. The rest is for messages and displays: escapes, short
+messages, plurals, numbers, code in Markdown, similar names.
 """
 
 from __future__ import annotations
@@ -10,23 +9,8 @@ from __future__ import annotations
 import codecs
 import re
 import sys
-from array import array
-from bisect import bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import AnyStr, Callable
-
-from .surrogates import has_surrogates
-
-#: The number of characters that are searched for surrogates at a time.
-_PORTION = 1 << 20
-
-#: The bytes that ``errors="replace"`` makes one U+FFFD, as ``errors="surrogateescape"`` writes
-#: them: the longest beginning of a character, or a byte that begins none.
-_ESCAPED = (
-    "\udce0[\udca0-\udcbf]|[\udce1-\udcec\udcee\udcef][\udc80-\udcbf]|\udced[\udc80-\udc9f]"
-    "|\udcf0[\udc90-\udcbf][\udc80-\udcbf]?|[\udcf1-\udcf3][\udc80-\udcbf]{1,2}"
-    "|\udcf4[\udc80-\udc8f][\udc80-\udcbf]?|[\udc80-\udcff]"
-)
 
 
 class StreamDecodeError(UnicodeDecodeError):
@@ -102,76 +86,6 @@ class Utf8Decoder:
         """
         held = self._decoder.getstate()[0]
         return len(held) == 2 and b"\xed\xa0" <= held < b"\xee" and not self._takes_surrogates
-
-
-def replace_escaped(text: str) -> str:
-    r"""Return escaped text as ``errors="replace"`` would have decoded it.
-
-    >>> replace_escaped(b"caf\xe9 \xe4\xb8".decode("utf-8", "surrogateescape"))
-    'caf� �'
-    """
-    return re.sub(_ESCAPED, "\ufffd", text) if _has_escaped(text) else text
-
-
-def split_escaped(text: str) -> Iterator[tuple[str, bytes]]:
-    r"""Yield the parts of escaped text, cut after bytes that are not UTF-8.
-
-    Each part is a text and the bytes after it, for which ``errors="replace"`` puts one U+FFFD.
-
-    >>> list(split_escaped(b"caf\xe9 \xe4\xb8".decode("utf-8", "surrogateescape")))
-    [('caf', b'\xe9'), (' ', b'\xe4\xb8'), ('', b'')]
-    """
-    start = 0
-    if _has_escaped(text):
-        for match in re.finditer(_ESCAPED, text):
-            yield text[start : match.start()], match[0].encode("utf-8", "surrogateescape")
-            start = match.end()
-    yield text[start:], b""
-
-
-def _has_escaped(text: str) -> bool:
-    # In portions, since each portion is encoded to find them.
-    return any(
-        has_surrogates(text[start : start + _PORTION]) for start in range(0, len(text), _PORTION)
-    )
-
-
-class KeptBytes:
-    r"""A text with the bytes that it was decoded from, those that are not UTF-8 included.
-
-    In ``text``, these are U+FFFD, as with ``errors="replace"``.
-
-    Args:
-        escaped: text decoded with ``errors="surrogateescape"``.
-
-    >>> kept = KeptBytes(b"caf\xe9 au lait".decode("utf-8", "surrogateescape"))
-    >>> kept.text[:6], kept.bytes_of(0, 6)
-    ('caf� a', b'caf\xe9 a')
-    """
-
-    def __init__(self, escaped: str) -> None:
-        self.text = replace_escaped(escaped)
-        self._escaped = escaped
-        #: The places in ``text`` from which on ``escaped`` is longer, and by how much. They are in
-        #: arrays, since a file may consist of such places.
-        self._places, self._shifts = array("Q"), array("Q")
-        shift = 0
-        if len(escaped) != len(self.text):
-            for match in re.finditer(_ESCAPED, escaped):
-                start, end = match.span()
-                if end - start > 1:
-                    shift += end - start - 1
-                    self._places.append(end - shift)
-                    self._shifts.append(shift)
-
-    def bytes_of(self, start: int, end: int) -> bytes:
-        """Return the bytes of ``text[start:end]``."""
-        first, last = self._place(start), self._place(end)
-        return self._escaped[first:last].encode("utf-8", "surrogateescape")
-
-    def _place(self, at: int) -> int:
-        index = bisect_right(self._places, at)
-        return at + self._shifts[index - 1] if index else at
 
 
 #: Escapes for controls, which would move the cursor, change colors or break a line in two.

@@ -23,7 +23,8 @@
   :group 'tools)
 
 (defcustom compat-bpe-command nil
-  "The command that starts the server, a list of strings; it is looked for if nil."
+  "The command that starts the server, a list of strings.
+If it is nil, Emacs looks for the command."
   :type '(choice (const :tag "Look for it" nil) (repeat string)))
 
 (defcustom compat-bpe-model nil
@@ -39,7 +40,7 @@
   :type '(choice (const :tag "None" nil) natnum))
 
 (defcustom compat-bpe-settings nil
-  "More settings of the server, a plist; docs/guide-editors.md has them."
+  "More settings of the server, a plist; docs/guide-editors.md lists them."
   :type 'plist)
 
 (defcustom compat-bpe-prompt-limit 2000
@@ -47,7 +48,7 @@
   :type 'natnum)
 
 (defcustom compat-bpe-highlight nil
-  "Non-nil highlights the text past the budget.
+  "If non-nil, highlight the text past the budget.
 The face is `compat-bpe-past-budget'."
   :type 'boolean)
 
@@ -274,7 +275,7 @@ For the server, a carriage return ends a line, too."
     (if (> (- (float-time) compat-bpe--started) compat-bpe--short)
         (compat-bpe--start)
       (setq compat-bpe--has-failed t)
-      (message "compat-bpe: the server has ended; M-x compat-bpe-restart starts it again"))))
+      (message "compat-bpe: the server ended; M-x compat-bpe-restart restarts it"))))
 
 (defun compat-bpe--ready ()
   "Begin the work with a server that has answered."
@@ -329,10 +330,14 @@ For the server, a carriage return ends a line, too."
     (user-error "The server of compat-bpe is not running; M-x compat-bpe-restart starts it"))
   (compat-bpe--open)
   (compat-bpe--flush)
-  (condition-case failure
-      (jsonrpc-request compat-bpe--server method params)
-    (jsonrpc-error (user-error "%s" (or (alist-get 'jsonrpc-error-message (cddr failure))
-                                        (error-message-string failure))))))
+  (let ((process (jsonrpc--process compat-bpe--server)))
+    (unwind-protect
+        (condition-case failure
+            (jsonrpc-request compat-bpe--server method params)
+          (jsonrpc-error (user-error "%s" (or (alist-get 'jsonrpc-error-message (cddr failure))
+                                              (error-message-string failure)))))
+      ;; Emacs 28 leaves what came in one piece with the answer unread until more comes.
+      (funcall (process-filter process) process ""))))
 
 ;;; What is shown
 
@@ -399,7 +404,7 @@ It is empty without a count, and begins with \"~\" if the count is not current."
 
 ;;;###autoload
 (defun compat-bpe-restart ()
-  "Start the server anew, and count all buffers."
+  "Restart the server, and count all buffers."
   (interactive)
   (let ((old compat-bpe--server))
     (setq compat-bpe--server nil compat-bpe--is-ready nil compat-bpe--has-failed nil)
@@ -411,8 +416,8 @@ It is empty without a count, and begins with \"~\" if the count is not current."
 
 ;;;###autoload
 (defun compat-bpe-count (&optional beg end)
-  "Say how many tokens the buffer has.
-If the region is active, say that of it, from BEG to END.
+  "Show the number of tokens in the buffer.
+If the region is active, show that of the text from BEG to END.
 Return the number."
   (interactive (when (use-region-p) (list (region-beginning) (region-end))))
   (unless compat-bpe-mode (compat-bpe-mode 1))
@@ -432,7 +437,7 @@ Return the number."
 ;;;###autoload
 (defun compat-bpe-copy-prompt (&optional limit)
   "Copy a prompt to fill in the text at point, of at most LIMIT tokens.
-LIMIT is `compat-bpe-prompt-limit' unless a prefix argument gives it."
+LIMIT is the prefix argument, or else `compat-bpe-prompt-limit'."
   (interactive (list (and current-prefix-arg (prefix-numeric-value current-prefix-arg))))
   (unless compat-bpe-mode (compat-bpe-mode 1))
   (let ((prompt (compat-bpe--request

@@ -196,8 +196,9 @@ if __name__ == "__main__":
 
     from compat_bpe.chat.sandbox import budget
 
-    part, memory = int(sys.argv[1]), int(sys.argv[2])
+    part, memory, seconds = map(int, sys.argv[1:])
     budget.STEPS //= part
     budget.MADE //= part
     resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
+    resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
     main(list(HOSTILE))

@@ -11,7 +11,18 @@ WORDS = [
     *["世界", "\t\r\nx", "</think>", "<think>", "// comment", "😀", "'\"\\", "<b>&</b>", "null"],
     *["[INST] x [/INST]", "functions", "=" * 20, '{"a": [1, 2.5]}'],
 ]
+DEFAULTS = [
+    *["x", "", 'a"b', 1, 0.5, 1e20, 1e-7, 1.5e-5, 1e15, True, None],
+    *[[1, "é"], {"a": {"b": 2.0}}],
+]
+#: What the weather is asked of, in the guides' examples.
+LOCATION = {"type": "string", "description": "The city and state, e.g. San Francisco, CA"}
 NAMES = ["get_weather", "search", "f", "a_b-c", "run2"]
+
+
+def function(**members: Any) -> dict[str, Any]:
+    """A function as a tool, or as what a call is of."""
+    return {"type": "function", "function": members}
 
 
 def text(random: Random) -> str:
@@ -37,23 +48,7 @@ def schema(random: Random, depth: int = 0) -> Any:
             random.choice(["a", "b c", "", 1, None]) for _ in range(random.randrange(4))
         ]
     if random.random() < 0.3:
-        found["default"] = random.choice(
-            [
-                "x",
-                "",
-                'a"b',
-                1,
-                0.5,
-                1e20,
-                1e-7,
-                1.5e-5,
-                1e15,
-                True,
-                None,
-                [1, "é"],
-                {"a": {"b": 2.0}},
-            ]
-        )
+        found["default"] = random.choice(DEFAULTS)
     if random.random() < 0.2:
         found["examples"] = [random.choice(["one", 'two"', 3]) for _ in range(random.randrange(3))]
     if random.random() < 0.2:
@@ -76,10 +71,10 @@ def schema(random: Random, depth: int = 0) -> Any:
 
 def tool(random: Random) -> dict[str, Any]:
     """A tool as a request has it."""
-    function: dict[str, Any] = {"name": random.choice(NAMES), "description": text(random)}
+    members: dict[str, Any] = {"name": random.choice(NAMES), "description": text(random)}
     if random.random() < 0.9:
-        function["parameters"] = schema(random)
-    return {"type": "function", "function": function}
+        members["parameters"] = schema(random)
+    return function(**members)
 
 
 def messages(random: Random) -> list[dict[str, Any]]:
@@ -112,8 +107,7 @@ def messages(random: Random) -> list[dict[str, Any]]:
 def call(random: Random, identity: str) -> dict[str, Any]:
     """A call of a tool."""
     arguments = json.dumps({"city": text(random)}, ensure_ascii=False)
-    function = {"name": random.choice(NAMES), "arguments": arguments}
-    return {"id": identity, "type": "function", "function": function}
+    return {"id": identity, **function(name=random.choice(NAMES), arguments=arguments)}
 
 
 def request(seed: int) -> dict[str, Any]:

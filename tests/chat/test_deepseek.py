@@ -116,47 +116,29 @@ def test_names_of_the_service_mean_the_model_of_the_day(
     assert other == count_messages(CHAT, model="deepseek-v4-flash")
 
 
-def test_a_day_that_no_name_had_a_meaning_on() -> None:
-    with pytest.raises(ValueError, match="as_of: 'deepseek-chat' meant no model before 2024-12-26"):
-        count_messages(CHAT, model="deepseek-chat", as_of="2024-01-01")
-    for day in ("yesterday", 3):
-        with pytest.raises(ValueError, match=r"as_of: .* is not a date such as 2025-06-30"):
-            count_messages(CHAT, model="gpt-4o", as_of=day)  # type: ignore[arg-type]
-
-
 def test_tools_are_estimates() -> None:
     tools = [{"type": "function", "function": {"name": "f"}}]
     bare = count_messages(CHAT, model="deepseek-v3")
     found = count_messages(CHAT, model="deepseek-v3", tools=tools)
     assert found > bare + 200
-    assert found.note.startswith("DeepSeek publishes no form of tools for this model")
+    assert found.note.startswith("DeepSeek does not publish how this model receives tools")
     form = {"type": "json_schema", "json_schema": {"schema": {"type": "object"}}}
     found = count_messages(CHAT, model="deepseek-v3", response_format=form)
     assert bare + 15 < found < bare + 40
-    assert "no form of response_format" in found.note
+    assert "how this model receives response_format" in found.note
     call = {"id": "1", "function": {"name": "f", "arguments": {"a": 1}}}
     chat: list[dict[str, Any]] = [
         {"role": "user", "content": "x"},
         {"role": "assistant", "tool_calls": [call, call]},
         {"role": "tool", "content": "y", "tool_call_id": "1"},
     ]
-    assert "calls of tools" in count_messages(chat, model="deepseek-v3").note
+    assert "tool calls" in count_messages(chat, model="deepseek-v3").note
     one = '<｜tool▁call▁begin｜>function<｜tool▁sep｜>f\n```json\n{"a": 1}\n```<｜tool▁call▁end｜>'
     assert rendered(chat) == (
         "<｜begin▁of▁sentence｜><｜User｜>x<｜Assistant｜><｜tool▁calls▁begin｜>"
         f"{one}\n{one}<｜tool▁calls▁end｜><｜end▁of▁sentence｜>"
         "<｜tool▁outputs▁begin｜><｜tool▁output▁begin｜>y<｜tool▁output▁end｜><｜tool▁outputs▁end｜>"
     )
-
-
-def test_variables() -> None:
-    for model in ("deepseek-v3", "deepseek-v4-pro"):
-        for variables, reason in (
-            ({"x": 1}, r"^variables has \['x'\]; DeepSeek's format takes think"),
-            ({"thinking": 1}, r"^variables.thinking: must be true or false"),
-        ):
-            with pytest.raises(ValueError, match=reason):
-                count_messages(CHAT, model=model, variables=variables)
 
 
 BEGIN, END = "<｜begin▁of▁sentence｜>", "<｜end▁of▁sentence｜>"
@@ -218,60 +200,9 @@ def test_each_message_of_the_user_is_answered() -> None:
     # Who thinks forgets what developers said before.
     thinking = rendered_v32([*chat, chat[0]], variables={"thinking": True})
     assert thinking == f"{BEGIN}{USER}a{ASSISTANT}</think>{USER}a{ASSISTANT}<think>"
-
-
-@pytest.mark.parametrize(
-    ("messages", "thinking", "reason"),
-    [
-        (CALLING[2:], False, r"^messages\[0\]: a tool's result without a call of the tool"),
-        ([*CALLING, CALLING[3]], False, r"^messages\[4\]: a tool's result without a call"),
-        (
-            [{"role": "developer", "content": ""}],
-            False,
-            r"^messages\[0\].content: a developer's message must have a text",
-        ),
-        (
-            [{"role": "user", "content": "a"}, {"role": "assistant", "content": "b"}],
-            True,
-            r"^messages\[1\]: there is no 'reasoning_content'",
-        ),
-        (
-            [{"role": "assistant", "tool_calls": [{"function": {"name": "f"}}]}],
-            False,
-            r"^messages\[0\].tool_calls\[0\].function.arguments: must be an object of JSON",
-        ),
-        (
-            [{"role": "assistant", "tool_calls": [{"function": {"name": "f", "arguments": 1}}]}],
-            False,
-            r"function.arguments: must be a string or an object",
-        ),
-        (
-            [
-                {
-                    "role": "assistant",
-                    "tool_calls": [{"function": {"name": "f", "arguments": "[" * 100_000}}],
-                }
-            ],
-            False,
-            r"function.arguments: (nested too deeply|must be an object of JSON)",
-        ),
-        (
-            [
-                {
-                    "role": "assistant",
-                    "tool_calls": [
-                        {"function": {"name": "f", "arguments": '{"a":' * 300 + "1" + "}" * 300}}
-                    ],
-                }
-            ],
-            False,
-            r"function.arguments[.a]*: nested too deeply",
-        ),
-    ],
-)
-def test_what_it_does_not_take(messages: list[dict[str, Any]], thinking: bool, reason: str) -> None:
-    with pytest.raises(ValueError, match=reason):
-        rendered_v32(messages, variables={"thinking": thinking})
+    assert rendered_v32(chat, variables={"thinking": True}) == (
+        f"{BEGIN}{USER}a{ASSISTANT}</think>{told}<think>"
+    )
 
 
 def test_counts_are_exact_but_for_any_json() -> None:
@@ -283,7 +214,7 @@ def test_counts_are_exact_but_for_any_json() -> None:
     bare = count_messages(CALLING, model=model)
     any_json = count_messages(CALLING, model=model, response_format={"type": "json_object"})
     assert any_json == bare
-    assert "no words of V3.2 for a reply in any JSON" in any_json.note
+    assert "not publish V3.2's instruction for json_object" in any_json.note
 
 
 SYSTEM_MARK = "<｜System｜>"
@@ -445,14 +376,3 @@ def test_a_mark_of_the_system_is_a_token_of_v4_1() -> None:
     assert count_messages(system, model="deepseek-v4.1-flash") == 1 + count_messages(
         system, model="deepseek-v4-flash"
     )
-
-
-def test_variables_of_v4() -> None:
-    efforts: list[Any] = ["odd", 1, None, []]
-    for effort in efforts:
-        with pytest.raises(ValueError, match=r"^variables.reasoning_effort: must be one of low, h"):
-            count_messages(
-                [user("a")], model="deepseek-v4-pro", variables={"reasoning_effort": effort}
-            )
-    with pytest.raises(ValueError, match=r"^variables has \['reasoning_effort'\]"):
-        count_messages([user("a")], model="deepseek-v3", variables={"reasoning_effort": "low"})

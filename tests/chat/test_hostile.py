@@ -24,16 +24,11 @@ from tests.examples import scaled
 CHAT = [{"role": "user", "content": "x"}]
 
 
-def results(part: int, memory: int, seconds: float) -> dict[str, tuple[float, str]]:
-    """Render all of them in a process that is killed at the end of the time."""
+def results(part: int, memory: int, seconds: int) -> dict[str, tuple[float, str]]:
+    """Render all of them in a process that is killed when it has computed for so long."""
     pytest.importorskip("resource")
-    program = [sys.executable, "-m", "tests.chat.hostile", str(part), str(memory)]
-    with subprocess.Popen(program, stdout=subprocess.PIPE, text=True) as process:
-        try:
-            printed, _ = process.communicate(timeout=seconds)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            printed, _ = process.communicate()
+    program = [sys.executable, "-m", "tests.chat.hostile", *map(str, (part, memory, seconds))]
+    printed = subprocess.run(program, stdout=subprocess.PIPE, text=True).stdout
     lines = map(json.loads, printed.splitlines())
     return {name: (taken, said) for name, taken, said in lines}
 
@@ -136,7 +131,7 @@ def test_more_messages_may_take_more_steps(monkeypatch: pytest.MonkeyPatch) -> N
     form = "{% for m in messages %}" + "{{ m.role.strip() }}" * 30 + "{% endfor %}"
     chat = [{"role": "user", "content": "x"}] * 500
     assert len(ChatTemplate(form).render(chat)) == 4 * 30 * 500
-    with pytest.raises(ValueError, match=r"it exceeds the limit of steps"):
+    with pytest.raises(ValueError, match=r"it exceeds the step limit"):
         ChatTemplate(form.replace("messages", "range(500)").replace("m.role", "'x'")).render(CHAT)
 
 
@@ -186,51 +181,37 @@ def body_of(random: Random) -> dict[str, Any]:
     return {name: damaged(random, value) for name, value in body.items()}
 
 
-@pytest.mark.parametrize("seeds", [60, pytest.param(2000, marks=pytest.mark.sweep)])
-@pytest.mark.parametrize("chosen", CHOSEN, ids=lambda chosen: chosen.get("model", "template"))
-def test_anything_in_any_place(chosen: dict[str, Any], seeds: int) -> None:
-    counted = 0
-    longest = 0
-    for seed in range(seeds):
-        body = body_of(Random(seed))
-        messages = body.pop("messages")
-        try:
-            count = count_messages(messages, **chosen, **body)
-            parts = count_parts(messages, **chosen, **body)
-            assert sum(part.tokens for part in parts) == count
-            counted += 1
-            if "estimate" not in chosen:
-                fit_messages(
-                    messages,
-                    max(0, count - 5),
-                    **chosen,
-                    **body,
-                    drop_first=["images", "tool_results"],
-                    parts="message",
-                )
-        except ValueError as error:
-            longest = max(longest, len(str(error)))
-    assert counted
-    assert 0 < longest < 1000
+def whole(random: Random, body: dict[str, Any]) -> dict[str, Any]:
+    """A request as a service gets it, with more that may be damaged."""
+    body["chat_template_kwargs"] = body.pop("variables")
+    if random.random() < 0.5:
+        body["input"] = body.pop("messages")
+    for name in ("system", "instructions", "text", "prompt", "functions"):
+        if random.random() < 0.1:
+            body[name] = damaged(random, random.choice(JUNK))
+    return body
 
 
 @pytest.mark.parametrize("seeds", [60, pytest.param(2000, marks=pytest.mark.sweep)])
+@pytest.mark.parametrize("is_whole", [False, True])
 @pytest.mark.parametrize("chosen", CHOSEN, ids=lambda chosen: chosen.get("model", "template"))
-def test_anything_in_any_place_of_a_whole_request(chosen: dict[str, Any], seeds: int) -> None:
+def test_anything_in_any_place(chosen: dict[str, Any], is_whole: bool, seeds: int) -> None:
     counted = 0
     longest = 0
     for seed in range(seeds):
         random = Random(seed)
         body = body_of(random)
-        body["chat_template_kwargs"] = body.pop("variables")
-        if random.random() < 0.5:
-            body["input"] = body.pop("messages")
-        for name in ("system", "instructions", "text", "prompt", "functions"):
-            if random.random() < 0.1:
-                body[name] = damaged(random, random.choice(JUNK))
         try:
-            count_request(body, **chosen)
+            if is_whole:
+                count_request(whole(random, body), **chosen)
+                counted += 1
+                continue
+            count = count_messages(**body, **chosen)
+            assert sum(part.tokens for part in count_parts(**body, **chosen)) == count
             counted += 1
+            if "estimate" not in chosen:
+                drop: Any = {"drop_first": ["images", "tool_results"], "parts": "message"}
+                fit_messages(limit=max(0, count - 5), **body, **chosen, **drop)
         except ValueError as error:
             longest = max(longest, len(str(error)))
     assert counted

@@ -15,6 +15,7 @@ from compat_bpe.chat import ChatTemplate, count_messages
 from compat_bpe.chat.base import Request
 from compat_bpe.chat.harmony import HarmonyFormat
 from compat_bpe.chat.kimi import declared, in_order
+from tests.chat.random_requests import LOCATION, function
 
 SYSTEM = """<|start|>system<|message|>You are ChatGPT, a large language model trained by OpenAI.
 Knowledge cutoff: 2024-06
@@ -53,50 +54,28 @@ CALL = (
     '{"sunny": true}<|end|>'
 )
 SETTINGS = {"conversation_start_date": "2025-06-28", "reasoning_effort": "high"}
+FORMAT = {"type": "string", "enum": ["celsius", "fahrenheit"], "default": "celsius"}
+PARAMETERS = {
+    "type": "object",
+    "properties": {"location": LOCATION, "format": FORMAT},
+    "required": ["location"],
+}
 TOOLS = [
-    {
-        "type": "function",
-        "function": {"name": "get_location", "description": "Gets the location of the user."},
-    },
-    {
-        "type": "function",
-        "function": {
-            "name": "get_current_weather",
-            "description": "Gets the current weather in the provided location.\n",
-            "parameters": {
-                "type": "object",
-                "properties": {
-                    "location": {
-                        "type": "string",
-                        "description": "The city and state, e.g. San Francisco, CA",
-                    },
-                    "format": {
-                        "type": "string",
-                        "enum": ["celsius", "fahrenheit"],
-                        "default": "celsius",
-                    },
-                },
-                "required": ["location"],
-            },
-        },
-    },
+    function(name="get_location", description="Gets the location of the user."),
+    function(
+        name="get_current_weather",
+        description="Gets the current weather in the provided location.\n",
+        parameters=PARAMETERS,
+    ),
 ]
 QUESTION: dict[str, Any] = {"role": "user", "content": "What is the weather like in SF?"}
+ARGUMENTS = '{"location":"San Francisco"}'
 CALLING: list[dict[str, Any]] = [
     {
         "role": "assistant",
         "content": None,
         "reasoning_content": "Need the weather.",
-        "tool_calls": [
-            {
-                "id": "1",
-                "type": "function",
-                "function": {
-                    "name": "get_current_weather",
-                    "arguments": '{"location":"San Francisco"}',
-                },
-            }
-        ],
+        "tool_calls": [{"id": "1", **function(name="get_current_weather", arguments=ARGUMENTS)}],
     },
     {"role": "tool", "tool_call_id": "1", "content": '{"sunny": true}'},
 ]
@@ -161,14 +140,10 @@ def test_settings() -> None:
     assert text_of([QUESTION], dict.fromkeys(names)).startswith(
         "<|start|>system<|message|># Valid channels"
     )
+    before = date.today()
     today = text_of([QUESTION], {})
-    assert f"Current date: {date.today().isoformat()}\n\nReasoning: medium\n" in today
-    with pytest.raises(ValueError, match=r"variables: has effort; the harmony format takes mod"):
-        text_of([QUESTION], {"effort": "low"})
-    with pytest.raises(ValueError, match=r"variables.reasoning_effort: 'max' is not known: low"):
-        text_of([QUESTION], {"reasoning_effort": "max"})
-    with pytest.raises(ValueError, match=r"variables.knowledge_cutoff: must be a string"):
-        text_of([QUESTION], {"knowledge_cutoff": 2024})
+    dates = {f"Current date: {day}\n\nReasoning: medium\n" for day in (before, date.today())}
+    assert any(one in today for one in dates)
 
 
 def test_each_date_has_as_many_tokens() -> None:
@@ -181,28 +156,13 @@ def test_each_date_has_as_many_tokens() -> None:
     assert len(counts) == 1
 
 
-@pytest.mark.parametrize(
-    ("message", "reason"),
-    [
-        ({"role": "tool", "content": "x"}, "messages[0]: has neither the name of a tool nor the i"),
-        ({"role": "user", "content": "x", "name": 3}, "messages[0].name: must be a string"),
-        ({"role": "system", "content": "x", "name": 3}, "messages[0].name: must be a string"),
-        ({"role": "critic"}, "messages[0].role: 'critic' is not known"),
-        ({"role": "user", "content": [{"type": "image_url"}]}, "messages[0].content[0]: a part of"),
-    ],
-)
-def test_what_is_refused(message: dict[str, Any], reason: str) -> None:
-    with pytest.raises(ValueError, match="^" + reason.replace("[", r"\[")):
-        text_of([message])
-
-
 CHAT = [{"role": "user", "content": "x"}]
 #: As the templates of Kimi's models since K2.5 show tools.
 TEMPLATE = "{% if tools_ts_str %}{{ tools_ts_str }}{% elif tools %}{{ tools | tojson }}{% endif %}"
 
 
 def tool(parameters: Any, **members: Any) -> dict[str, Any]:
-    return {"type": "function", "function": {"name": "f", "parameters": parameters, **members}}
+    return function(name="f", parameters=parameters, **members)
 
 
 def test_what_the_tokenizer_shows() -> None:

@@ -49,12 +49,16 @@ def counted_by(rule: Rule) -> str:
         ("check = 1\n", 1, "'check' is not a table"),
         ("[check]\nrule = 1\n" + RULE, 2, "there is no key 'rule' (did you mean 'rules'?)"),
         ("[check]\nzzz = 1\n" + RULE, 2, "there is no key 'zzz'; the keys are encoding, model"),
-        ("[check]\nrules = 1\n", 2, "rules is a list of tables: write [[check.rules]]"),
-        ("[check]\nrules = [1]\n", 2, "rules is a list of tables"),
+        ("[check]\nrules = 1\n", 2, "rules must be a list of tables: write [[check.rules]]"),
+        ("[check]\nrules = [1]\n", 2, "rules must be a list of tables"),
         ("[[check.rules]]\nmax = 1\n", 1, 'a rule needs files: write files = ["*.md"]'),
         (RULE, 1, "a rule needs a limit: write max = 5000"),
         (RULE + "maxx = 1\n", 3, "there is no key 'maxx' (did you mean 'max'?)"),
-        (RULE + 'max = "5kB"\n', 3, 'max is a number of tokens from 0 on, or "5% of context", not'),
+        (
+            RULE + 'max = "5kB"\n',
+            3,
+            'max must be a number of tokens from 0 on, or "5% of context", not',
+        ),
         (RULE + "max = -1\n", 3, "not -1"),
         (RULE + "max = true\n", 3, "not True"),
         (RULE + "max = 1.5\n", 3, "not 1.5"),
@@ -64,13 +68,17 @@ def counted_by(rule: Rule) -> str:
         (RULE + 'max = "5% of context"\n', 3, "an encoding has no context: name the model"),
         (RULE + 'model = "gpt-4o"\nmax = "101% of context"\n', 4, "not '101% of context'"),
         (RULE + 'max = "5%"\n', 3, "not '5%'"),
-        (RULE + 'max = 9\nwarn = "101%"\n', 4, 'warn is at most "100%"'),
+        (RULE + 'max = 9\nwarn = "101%"\n', 4, 'warn must be at most "100%"'),
         (RULE + "max = 9\nwarn = 10\n", 4, "warn is above max, 9"),
         (RULE + 'max = 9\nwarn = "10% of context"\n', 4, 'or a share, as in "90%"'),
-        (RULE + 'max = 9\nname = ""\n', 4, "name is a text that is not empty"),
-        ('[[check.rules]]\nmax = 1\nfiles = "*.md"\n', 3, "files is a list of texts: files = ["),
-        ("[[check.rules]]\nmax = 1\nfiles = []\n", 3, "files is a list of texts"),
-        ("[[check.rules]]\nmax = 1\nfiles = [1]\n", 3, "files is a list of texts"),
+        (RULE + 'max = 9\nname = ""\n', 4, "name must be a text that is not empty"),
+        (
+            '[[check.rules]]\nmax = 1\nfiles = "*.md"\n',
+            3,
+            "files must be a list of texts, as in files = [",
+        ),
+        ("[[check.rules]]\nmax = 1\nfiles = []\n", 3, "files must be a list of texts"),
+        ("[[check.rules]]\nmax = 1\nfiles = [1]\n", 3, "files must be a list of texts"),
         ('[[check.rules]]\nfiles = [\n"../*.md"]\nmax = 1\n', 2, "leaves the folder"),
         ('[[check.rules]]\nfiles = ["a[b"]\nmax = 1\n', 2, "is not a pattern"),
         ('[[check.rules]]\nfiles = ["a\\u0000"]\nmax = 1\n', 2, "a character that no path has"),
@@ -82,14 +90,14 @@ def counted_by(rule: Rule) -> str:
         ),
         ("[check]\n" + (RULE + "max = 1\n") * 1001, 1, "more than 1,000 rules"),
         (RULE + 'encoding = "o200k"\nmax = 1\n', 3, "(did you mean 'o200k_base'"),
-        (RULE + 'encoding = "/etc/passwd"\nmax = 1\n', 3, "a file or folder: -e /etc/passwd"),
+        (RULE + 'encoding = "/etc/passwd"\nmax = 1\n', 3, "a file or folder; use -e /etc/passwd"),
         (RULE + 'encoding = "hf:a/b"\nmax = 1\n', 3, "-e hf:a/b on the command line"),
         (RULE + 'model = "gpt-4p"\nmax = 1\n', 3, "unknown model 'gpt-4p' (did you mean"),
         (RULE + 'model = "claude-sonnet-4-5"\nmax = 1\n', 3, "claude-sonnet-4-5"),
         (RULE + 'model = "gpt-4o"\nencoding = "gpt2"\nmax = 1\n', 3, "exclude each other"),
         (RULE + 'sections = [{heading = "A"}]\n', 3, "a section needs both"),
-        (RULE + "front_matter = -1\n", 3, "front_matter is a number of tokens from 0 on"),
-        (RULE + 'body = "5%"\n', 3, "body is a number of tokens from 0 on"),
+        (RULE + "front_matter = -1\n", 3, "front_matter must be a number of tokens from 0 on"),
+        (RULE + 'body = "5%"\n', 3, "body must be a number of tokens from 0 on"),
         (RULE + "frontmatter = 1\n", 3, "did you mean 'front_matter'"),
         (RULE + "[[check.rules.sections]]\nheading = 'A'\nmax = 1\nlevel = 7\n", 6, "from 1 to 6"),
         (RULE + "[[check.rules.sections]]\nhead = 'A'\nmax = 1\n", 4, "did you mean 'heading'"),
@@ -145,17 +153,12 @@ def test_other_dots_are_no_long_key(text: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ['"""x"' + '\\"""x"' * 150_000, '"""' * 300_001, "'" * 3 + '"' * 900_000, "=." * 500_000],
+    ['"""x"' + '\\"""x"' * 150_000, '"""' * 300_001, "'" * 3 + '"' * 900_000, "=." * 500_000]
+    + ["x = " + "[" * 100_000, "x = " + "[" * 9_000 + "]" * 9_000],
 )
 def test_what_is_no_toml_is_refused_soon(text: str) -> None:
     with pytest.raises(ConfigurationError, match="invalid TOML"):
         read(text)
-
-
-def test_deep_nesting_is_an_error() -> None:
-    for text in ("x = " + "[" * 100_000, "x = " + "[" * 9_000 + "]" * 9_000):
-        with pytest.raises(ConfigurationError, match="invalid TOML"):
-            read(text)
 
 
 def test_no_toml() -> None:
@@ -214,7 +217,7 @@ def test_what_the_command_line_names_replaces_what_does_not_ship(line: str) -> N
 @pytest.mark.parametrize("lines", ['encoding = "a"\nmodel = "b"\n', "encoding = 1\n", 'model = ""'])
 def test_what_the_command_line_replaces_is_checked_for_its_form(lines: str) -> None:
     source = Source("/x/.compat-bpe.toml", f"[check]\n{lines}\n{RULE}max = 1\n")
-    with pytest.raises(ConfigurationError, match=r"exclude each other|is a text"):
+    with pytest.raises(ConfigurationError, match=r"exclude each other|must be a text"):
         configuration_of(source, Counting(None))
 
 
@@ -356,7 +359,7 @@ def test_extended_rules_come_first_and_own_defaults_win(repository: Path) -> Non
         ('".compat-bpe.toml"', "extends this file again"),
         ('"../empty.toml"', "has no table [check]"),
         ('"../again.toml"', "extends this file again"),
-        ("1", "extends is a list of texts"),
+        ("1", "extends must be a list of texts"),
         ('["a\\u0000"]', "No such file"),
     ],
 )
@@ -416,7 +419,7 @@ def test_an_estimate_is_made_where_the_configuration_says_so(estimate: str) -> N
     assert (rule.counted_by.encoding_name, rule.counted_by.tokens(35)) == ("characters", 13)
     with pytest.raises(ConfigurationError, match="; estimate = true estimates it"):
         configuration_of(Source("/x/.compat-bpe.toml", f"[check]\n{RULE}{model}"))
-    with pytest.raises(ConfigurationError, match="estimate is true or false, not 'yes'"):
+    with pytest.raises(ConfigurationError, match="estimate must be true or false, not 'yes'"):
         configuration_of(Source("/x/.compat-bpe.toml", f"[check]\nestimate='yes'\n{RULE}{model}"))
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import io
+import json
 import os
 import shlex
 import struct
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import Thread
@@ -19,6 +20,7 @@ from unittest import mock
 import pytest
 
 import compat_bpe
+from compat_bpe import Encoding
 from compat_bpe.cli import cli
 from tests.examples import cases as cases
 from tests.examples import unescaped
@@ -87,6 +89,37 @@ def command(line: str, *more: str, stdin: str | bytes = b"", **options: Any) -> 
     return TextResult(done.status, done.out.decode(charset, "surrogateescape"), done.err)
 
 
+def printed(line: str, *more: str, **options: Any) -> str:
+    """Return the output of a command that ends well and says nothing else."""
+    status, out, err = command(line, *more, **options)
+    assert (status, err) == (0, ""), err
+    return out
+
+
+def objects(line: str, *more: str, **options: Any) -> list[Any]:
+    """Return what such a command prints as JSON, a line each."""
+    out = printed(line, *more, **options)
+    assert out.isascii()
+    return list(map(json.loads, out.splitlines()))
+
+
+def refused(line: str, *more: str, **options: Any) -> str:
+    """Return what a command says that ends with status 2 and prints nothing."""
+    status, out, err = command(line, *more, **options)
+    assert (status, out) == (2, ""), out + err
+    return err
+
+
+def ids_of(encoding: Encoding, text: str, special: bool) -> list[int]:
+    """Return the ids of a text, in which special tokens are these or text."""
+    allowed: Any = "all" if special else set()
+    return encoding.encode(text, allowed_special=allowed, disallowed_special=())
+
+
+def read_json(path: str | Path) -> Any:
+    return json.loads(Path(path).read_bytes())
+
+
 def write(files: Mapping[str, str | bytes]) -> None:
     """Write files, with the folders that they are in; text is in UTF-8."""
     for name, content in files.items():
@@ -103,9 +136,15 @@ def git(*arguments: str) -> str:
     return done.stdout.strip()
 
 
-def write_tokens(name: str, tokens: int) -> None:
-    """Write a file that has so many tokens of gpt2."""
-    write({name: "a" + " a" * (tokens - 1)})
+def commit(*before: str) -> None:
+    """Run some commands of git, and commit everything."""
+    for line in (*before, "add -A", "commit -q -m x"):
+        git(*line.split())
+
+
+def write_sizes(files: Mapping[str, int]) -> None:
+    """Write files that have so many tokens of gpt2."""
+    write({name: " ".join("a" * tokens) for name, tokens in files.items()})
 
 
 def check_refused(line: str, said: str) -> None:
@@ -123,6 +162,7 @@ def check_refused(line: str, said: str) -> None:
     assert (done.status, done.out) == (2, b""), done.err
     assert said.strip() in " ".join(done.err.split())
     assert "Traceback" not in done.err
+    assert "\x1b" not in done.err
     assert not said.startswith("compat-bpe: ") or done.err.count("\n") == 1
     assert sorted(Path().rglob("*")) == files
 
@@ -160,6 +200,12 @@ FIXTURES = Path(__file__).parents[2] / "fixtures"
 COMMAND = [sys.executable, "-m", "compat_bpe"]
 TIMEOUT = 120  # seconds; only a command that hangs takes so long
 
+
+def sweep(*values: Any) -> Any:
+    """A case that only sweeps try."""
+    return pytest.param(*values, marks=pytest.mark.sweep)
+
+
 posix = pytest.mark.skipif(os.name != "posix", reason="POSIX pipes, signals and file names")
 
 
@@ -167,19 +213,20 @@ def environment(**extra: str) -> dict[str, str]:
     return {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONWARNINGS": "error", **extra}
 
 
-def _program(code: str | None) -> list[str]:
-    return COMMAND if code is None else [sys.executable, "-c", code]
+def _program(code: str | None, program: Sequence[str] = COMMAND) -> Sequence[str]:
+    return program if code is None else [sys.executable, "-c", code]
 
 
 def run_process(
-    *args: Any, code: str | None = None, **options: Any
+    *args: Any, code: str | None = None, program: Sequence[str] = COMMAND, **options: Any
 ) -> subprocess.CompletedProcess[bytes]:
-    """Run the command, or a script with its arguments, as a process of its own."""
+    """Run the command, a script or another program with its arguments as a process of its own."""
     streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     if "input" not in options:
         streams["stdin"] = subprocess.DEVNULL
     options = {"env": environment(), **streams, **options}
-    return subprocess.run([*_program(code), *args], timeout=TIMEOUT, check=False, **options)
+    line = [*_program(code, program), *args]
+    return subprocess.run(line, timeout=TIMEOUT, check=False, **options)
 
 
 def on_terminal(*args: Any, columns: int | None = None, **options: Any) -> str:

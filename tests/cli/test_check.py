@@ -7,18 +7,26 @@ import json
 import os
 import re
 import shutil
-import subprocess
 from pathlib import Path
-from typing import Any, Callable, Optional
+from typing import Any
+from unittest import mock
 
 import pytest
 
 from compat_bpe import get_encoding
 from compat_bpe.check.measure import SectionCounts
-from compat_bpe.encodings.resolve import Answer
-from tests.cli.running import COMMAND, TextResult, command, environment, posix, write, write_tokens
-
-Count = Callable[[Optional[Answer], str], int]
+from tests.cli.running import (
+    COMMAND,
+    TextResult,
+    cases,
+    command,
+    git,
+    posix,
+    refused,
+    run_process,
+    write,
+    write_sizes,
+)
 
 CONFIGURATION = """\
 [check]
@@ -34,6 +42,7 @@ GPT2 = '[check]\nencoding = "gpt2"\n'
 RULES = '[[check.rules]]\nfiles = ["*.md"]\n'
 SECTION = '[[check.rules.sections]]\nheading = "{}"\nmax = {}\n'
 PASS = " (--allow-empty allows it)"
+NOTHING = "0 files: nothing was checked, 1 rule or path matched nothing\n"
 count = get_encoding("gpt2").count
 
 
@@ -57,8 +66,7 @@ def configure(text: str = CONFIGURATION, name: str = TOML) -> None:
 
 def test_what_is_over_and_near() -> None:
     configure()
-    for name, tokens in (("skills/a", 11), ("skills/b", 9), ("skills/c", 1), ("other", 100)):
-        write_tokens(f"{name}.md", tokens)
+    write_sizes({"skills/a.md": 11, "skills/b.md": 9, "skills/c.md": 1, "other.md": 100})
     assert check() == (
         1,
         "over  11 / 10  skills/a.md\n"
@@ -67,7 +75,7 @@ def test_what_is_over_and_near() -> None:
         "3 files: 1 over a limit, 1 near one, 1 total over\n",
         "",
     )
-    write_tokens("skills/a.md", 3)
+    write_sizes({"skills/a.md": 3})
     near = "near  9 / 10  skills/b.md\n3 files: none is over a limit, 1 near one\n"
     assert check("-q") == (0, near, "")
     assert "ok     3 / 10  skills/a.md" in check("--all").out
@@ -77,18 +85,14 @@ def test_it_is_found_upward_and_paths_choose() -> None:
     tables = {"[check": "[tool.compat-bpe.check", "[[check": "[[tool.compat-bpe.check"}
     text = re.sub(r"\[+check", lambda found: tables[found[0]], CONFIGURATION)
     configure(text, "pyproject.toml")
-    for name, tokens in (("skills/a.md", 11), ("skills/b.md", 11), ("x/y.txt", 1)):
-        write_tokens(name, tokens)
+    write_sizes({"skills/a.md": 11, "skills/b.md": 11, "x/y.txt": 1})
     os.chdir("skills")
     assert check("b.md").out == (
         "over  11 / 10  skills/b.md\nover  22 / 18  total of skills\n"
         "2 files: 1 over a limit, 1 total over\n"
     )
-    assert check("../x") == (
-        2,
-        "0 files: nothing was checked, 1 rule or path matched nothing\n",
-        f"compat-bpe: ../x: no rule applies to a file in it{PASS}\n",
-    )
+    nothing = f"compat-bpe: ../x: no rule applies to any file in it{PASS}\n"
+    assert check("../x") == (2, NOTHING, nothing)
     for everything in (".", "..", "../..", os.getcwd()):
         assert check(everything).out.endswith("2 files: 2 over a limit, 1 total over\n")
     missing = "compat-bpe: missing.md: No such file or directory\n"
@@ -107,8 +111,7 @@ def test_there_is_no_configuration_or_a_wrong_one() -> None:
         ("max = [", ": invalid TOML: "),
     ):
         configure(f"{CONFIGURATION}{line}\n")
-        status, out, err = check()
-        assert (status, out) == (2, "")
+        err = refused("check")
         assert err.startswith(f"compat-bpe: {TOML}{said}")
         assert err.count("\n") == 1
 
@@ -131,8 +134,7 @@ def test_exemptions_and_what_matches_nothing() -> None:
         + '[[check.exempt]]\nfiles = ["skills/old.md"]\nreason = "goes away in May"\n'
         + '[[check.exempt]]\nfiles = ["gone.md"]\nreason = "?"\n'
     )
-    write_tokens("skills/old.md", 100)
-    write_tokens("skills/a.md", 3)
+    write_sizes({"skills/old.md": 100, "skills/a.md": 3})
     rule, exemption = f"{TOML}:8: the rule matches no file", f"{TOML}:14: the exemption matches no"
     assert check("--all --allow-empty") == (
         0,
@@ -142,7 +144,7 @@ def test_exemptions_and_what_matches_nothing() -> None:
         "2 files: none is over a limit, 1 exempt\n",
         f"compat-bpe: {rule}\ncompat-bpe: {exemption} file\n",
     )
-    write_tokens("skills/old.md", 5)  # it needs no exemption any more
+    write_sizes({"skills/old.md": 5})  # it needs no exemption any more
     status, out, err = check("--all")
     assert (status, err) == (2, f"compat-bpe: {exemption} file\ncompat-bpe: {rule}{PASS}\n")
     assert "ok  5 / 10  skills/old.md (goes away in May)" in out
@@ -206,52 +208,49 @@ def test_a_file_without_front_matter_has_none() -> None:
     assert check().status == 1
 
 
-@pytest.mark.parametrize(
-    ("warn", "statuses"),
-    [
-        ("warn = 10\n", ["ok", "near", "ok"]),  # tokens are about files
-        ("warn = 9\n", ["near", "near", "ok"]),
-        ('warn = "50%"\n', ["near", "near", "near"]),
-        ('warn = "100%"\n', ["ok", "ok", "ok"]),
-        ("warn = 0\n", ["near", "near", "ok"]),
-        ("", ["near", "near", "ok"]),
-    ],
+@cases(
+    """
+warn = 10 → ok near ok
+warn = 9 → near near ok
+warn = "50%" → near near near
+warn = "100%" → ok ok ok
+warn = 0 → near near ok
+ → near near ok
+""",
+    "warn statuses",
 )
-def test_what_is_near(warn: str, statuses: list[str]) -> None:
+def test_what_is_near(warn: str, statuses: str) -> None:
+    """Of a file, its section and the total: tokens are about files."""
     write({"skills/a.md": "# a a a a a a a a"})  # 9 tokens
-    configure(CONFIGURATION + warn + SECTION.format("*", 10))
-    assert [(one["tokens"], one["status"]) for one in results()] == [(9, one) for one in statuses]
+    configure(f"{CONFIGURATION}{warn}\n{SECTION.format('*', 10)}")
+    expected = [(9, one) for one in statuses.split()]
+    assert [(one["tokens"], one["status"]) for one in results()] == expected
 
 
 def test_shares_of_a_context() -> None:
     configure(f'[check]\nmodel = "gpt-4"\n{RULES}max = "1% of context"\n')
-    write_tokens("a.md", 82)
+    write_sizes({"a.md": 82})
     assert check()[:2] == (1, "over  82 / 81  a.md\n1 file: 1 over a limit\n")
-    status, out, err = check("-e gpt2")
-    assert (status, out) == (2, "")
-    assert f"{TOML}:5: an encoding has no context" in err
+    assert f"{TOML}:5: an encoding has no context" in refused("check -e gpt2")
 
 
 def test_what_is_not_text() -> None:
     configure(f'{CONFIGURATION}{RULES}encoding = "bytes"\nmax = 99\n')
-    write_tokens("skills/a.md", 3)
+    write_sizes({"skills/a.md": 3})
     write({"skills/b.md": b"\0\0"})
     skipped = "compat-bpe: skipped as binary: skills/b.md\n"
     assert check() == (0, "1 file: none is over a limit\n", skipped)
     write({"skills/c.md": b"caf\xe9"})
     wrong = "not UTF-8: byte 0xe9 at offset 3; fix it, or exclude it in the configuration"
-    assert check("-q") == (
-        2,
-        "1 file: none is over a limit, 1 not counted\n",
-        f"compat-bpe: skills/c.md: {wrong}\n",
-    )
+    err = f"compat-bpe: skills/c.md: {wrong}\n"
+    assert check("-q") == (2, "1 file: none is over a limit, 1 not counted\n", err)
 
 
 @posix
 def test_files_as_count_finds_them(tmp_path: Path) -> None:
     configure('[[check.rules]]\nfiles = ["*.md", ".github/**"]\nmax = 1000\nexclude = ["no/"]\n')
-    for name in ("a.md", "no/b.md", ".github/c.txt", ".cache/d.md", "ignored.md", "-"):
-        write_tokens(name, 3)
+    names = ("a.md", "no/b.md", ".github/c.txt", ".cache/d.md", "ignored.md", "-")
+    write(dict.fromkeys(names, "a"))
     outside = tmp_path.parent / f"{tmp_path.name}.md"
     write({".gitignore": "ignored.md\n", str(outside): "x"})
     os.symlink(outside, "link.md")
@@ -262,12 +261,11 @@ def test_files_as_count_finds_them(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(shutil.which("git") is None, reason="there is no git")
 def test_what_git_tracks_is_checked_though_a_rule_ignores_it() -> None:
-    write_tokens("CLAUDE.md", 11)
-    write_tokens("prompts/local.md", 5)
+    write_sizes({"CLAUDE.md": 11, "prompts/local.md": 5})
     write({".gitignore": "CLAUDE.md\nprompts/\n"})
     Path(".git").rmdir()
-    subprocess.run(["git", "init", "-q"], check=True)
-    subprocess.run(["git", "add", "-f", "CLAUDE.md"], check=True)
+    git("init", "-q")
+    git("add", "-f", "CLAUDE.md")
     assert check("--init -e gpt2").status == 0
     assert 'files = ["AGENTS.md", "CLAUDE.md",' in Path(TOML).read_text()
     configure(f"{GPT2}{RULES}max = 10\n")
@@ -281,8 +279,8 @@ def test_what_git_tracks_is_checked_though_a_rule_ignores_it() -> None:
 @posix
 def test_what_is_named_is_checked(tmp_path: Path) -> None:
     configure(CONFIGURATION.replace("skills/*.md", "*.md"))
-    for name in ("a.md", "local.md", "build/b.md", "build/.hidden.md"):
-        write_tokens(name, 4)
+    names = ("a.md", "local.md", "build/b.md", "build/.hidden.md")
+    write_sizes(dict.fromkeys(names, 4))
     os.symlink("a.md", "link.md")
     write({".gitignore": "local.md\nbuild/\n"})
     assert check("--all").out.endswith("\n1 file: none is over a limit\n")
@@ -301,12 +299,12 @@ def test_what_is_named_is_checked(tmp_path: Path) -> None:
 
 def test_a_check_of_nothing_fails() -> None:
     configure()
-    write_tokens("skills/a.md", 3)
+    write_sizes({"skills/a.md": 3})
     write({"other.txt": "a", "skills/b.md": b"\0"})
     Path("empty").mkdir()
     for path, reason in (
         ("other.txt", "no rule applies to it"),
-        ("empty", "no rule applies to a file in it"),
+        ("empty", "no rule applies to any file in it"),
         ("skills/b.md", "it is binary, so nothing is checked"),
     ):
         said = f"compat-bpe: {path}: {reason}"
@@ -319,22 +317,18 @@ def test_a_check_of_nothing_fails() -> None:
         errors = [{"path": path, "line": None, "error": reason}]
         assert (found["status"], found["errors"]) == ("error", errors)
     os.remove("skills/a.md")
-    out = "0 files: nothing was checked, 1 rule or path matched nothing\n"
     said = f"{TOML}:3: all files that the rule matches are binary"
-    assert check("-q") == (2, out, f"compat-bpe: {said}{PASS}\n")
+    assert check("-q") == (2, NOTHING, f"compat-bpe: {said}{PASS}\n")
     annotation = f"::error file={TOML},line=3,title=token budget::{said}\n"
-    assert check("--format github -q") == (2, f"{annotation}{out}", "")
+    assert check("--format github -q") == (2, f"{annotation}{NOTHING}", "")
 
 
 def test_a_limit_of_sections_that_there_are_not() -> None:
     configure(CONFIGURATION + SECTION.format("Example*", 10) + SECTION.format("Exampel*", 10))
-    write({"skills/a.md": "# Examples\na\n"})
-    write_tokens("skills/b.md", 3)
-    assert check() == (
-        2,
-        "2 files: none is over a limit, 1 rule or path matched nothing\n",
-        f"compat-bpe: {TOML}:13: the limit matches no section{PASS}\n",
-    )
+    write({"skills/a.md": "# Examples\na\n", "skills/b.md": "a"})
+    out = "2 files: none is over a limit, 1 rule or path matched nothing\n"
+    said = f"compat-bpe: {TOML}:13: the limit matches no section{PASS}\n"
+    assert check() == (2, out, said)
     # Of some files, it may be about none, and each of their sections may be of no file.
     assert check("skills/b.md").status == 0
     os.remove("skills/a.md")
@@ -348,9 +342,7 @@ def test_a_folder_has_only_so_many_files(monkeypatch: pytest.MonkeyPatch) -> Non
     write({"a": "a", "b": "a"})
     assert check("--allow-empty").status == 0
     write({"c": "a"})
-    status, out, err = check()
-    assert (status, out) == (2, "")
-    assert "more than 2 files in" in err
+    assert "more than 2 files in" in refused("check")
 
 
 def test_hostile_globs_end() -> None:
@@ -367,12 +359,15 @@ COMMANDS = ("##[stop-commands]x", "##[add-mask]a", "::stop-commands::x", "a\n::a
 LARGE = f"{GPT2}{RULES}max = 1000\n"
 
 
-def assert_harmless(log: str) -> None:
-    """No line of a log is a command but those that make annotations."""
+def harmless(*args: str) -> str:
+    """Return the log of a check that fails: only what makes annotations is a command in it."""
+    status, log, err = check("--format github", *args)
+    assert (status, err) == (2, "")
     for line in log.splitlines():
         if not re.match("::(error|warning|notice) [^:]*title=token budget::", line):
             assert not line.lstrip().startswith("::"), line
             assert "##[" not in line, line
+    return log
 
 
 @posix
@@ -380,24 +375,17 @@ def assert_harmless(log: str) -> None:
 def test_no_name_and_no_error_is_a_command(name: str) -> None:
     configure(LARGE)
     write({f"{name}.md": b"a \0", f"{name}2.md": b"a \xff", f"{name}3.md": "a " * 2000})
-    status, out, err = check("--format github")
-    assert (status, err) == (2, "")
-    assert_harmless(out)
+    out = harmless()
     assert len(re.findall("(?m)^::notice", out)) == 1
     assert len(re.findall("(?m)^::error file=", out)) == 2
     assert out.endswith("\n1 file: 1 over a limit, 1 not counted\n")
     written = name.replace("\n", "\\n")
     for text in (f'{LARGE}"{written}" = 1\n', f'{LARGE}exclude = ["{name}'):
         configure(text)
-        status, out, err = check("--format github")
-        assert (status, err) == (2, "")
-        assert re.match("::error title=token budget::.*compat-bpe.toml:", out)
-        assert_harmless(out)
+        assert re.match("::error title=token budget::.*compat-bpe.toml:", harmless())
     configure(f'{LARGE}name = "{written}"\nexclude = ["*.md"]\n')
     for option in ("--", "--config", "--base"):
-        status, out, err = check("--format github", option, name)
-        assert (status, err) == (2, "")
-        assert_harmless(out)
+        harmless(option, name)
 
 
 def test_sections_are_counted_once_for_all_rules(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -410,27 +398,23 @@ def test_sections_are_counted_once_for_all_rules(monkeypatch: pytest.MonkeyPatch
     ]
     named = (f'{RULES}name = "{number}"\n{rule}' for number, rule in enumerate(rules))
     configure(GPT2 + "".join(named))
-    counted: list[tuple[str | None, str]] = []
-    read: list[str] = []
+    counts, reads = mock.Mock(), mock.Mock()
 
-    def spy(count: Count, read_text: Callable[[str], str]) -> SectionCounts:
-        def counting(answer: Answer | None, text: str) -> int:
-            counted.append((answer and answer.encoding_name, text))
-            return count(answer, text)
-
-        def reading(path: str) -> str:
-            read.append(path)
-            return read_text(path)
-
-        return SectionCounts(counting, reading)
+    def spy(count: Any, read_text: Any) -> SectionCounts:
+        counts.side_effect, reads.side_effect = count, read_text
+        return SectionCounts(counts, reads)
 
     monkeypatch.setattr("compat_bpe.cli.commands.check.SectionCounts", spy)
     status, out, _ = check()
     assert status == 1
     texts = ("# A\na a\n## B\nb\n## C\nc c c\n", "## B\nb\n", "## C\nc c c\n")
     expected = [*(("gpt2", text) for text in texts), ("cl100k_base", texts[1])]
+    counted = [
+        (answer and answer.encoding_name, text) for (answer, text), _ in counts.call_args_list
+    ]
     assert sorted(counted, key=repr) == sorted(expected, key=repr)
-    assert read == ["a.md"] * 3  # the second and the third rule ask for sections that are new
+    # The second and the third rule ask for sections that are new.
+    assert reads.call_args_list == [mock.call("a.md")] * 3
     assert out.count("over") == len([line for line in out.splitlines() if "over  " in line]) + 1
 
 
@@ -438,14 +422,8 @@ def test_sections_are_counted_once_for_all_rules(monkeypatch: pytest.MonkeyPatch
 
 
 def test_a_first_configuration_holds() -> None:
-    for name, tokens in (
-        ("AGENTS.md", 1234),
-        (".claude/skills/x/y.md", 17),
-        ("README.md", 9),
-        ('prompts/"quoted".txt', 2000),
-        ("\\b.prompt", 3),
-    ):
-        write_tokens(name, tokens)
+    write_sizes({"AGENTS.md": 1234, ".claude/skills/x/y.md": 17, "README.md": 9})
+    write_sizes({'prompts/"quoted".txt': 2000, "\\b.prompt": 3})
     written = f"{TOML}: written, with limits for 4 files\n"
     assert check("--init -e gpt2") == (0, written, "")
     text = Path(TOML).read_text()
@@ -456,8 +434,7 @@ def test_a_first_configuration_holds() -> None:
 
 
 def test_a_first_configuration_of_a_project_without_prompts() -> None:
-    write_tokens("README.md", 9)
-    write_tokens("docs/a.md", 500)
+    write_sizes({"README.md": 9, "docs/a.md": 500})
     write({"latin.md": b"caf\xe9", "binary.md": b"\0"})
     # What it leaves out is said.
     assert check("--init") == (
@@ -476,11 +453,11 @@ def test_a_first_configuration_of_a_project_without_prompts() -> None:
 @posix
 def test_a_first_configuration_is_written_whole_or_not_at_all() -> None:
     """As on a disk that is full: a file can be made, but nothing written into it."""
-    write_tokens("README.md", 9)
-    full = ["bash", "-c", 'ulimit -f 0; exec "$@"', "bash", *COMMAND, "check", "--init"]
-    done = subprocess.run(full, env=environment(), capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == f"compat-bpe: {TOML}: {os.strerror(errno.EFBIG)}\n"
+    write_sizes({"README.md": 9})
+    full = ["bash", "-c", 'ulimit -f 0; exec "$@"', "bash", *COMMAND]
+    done = run_process("check", "--init", program=full)
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert done.stderr.decode() == f"compat-bpe: {TOML}: {os.strerror(errno.EFBIG)}\n"
     assert set(os.listdir()) == {".git", "README.md"}
     assert check("--init").status == 0
 
@@ -488,7 +465,7 @@ def test_a_first_configuration_is_written_whole_or_not_at_all() -> None:
 def test_a_first_configuration_overwrites_nothing() -> None:
     assert "there are no prompts" in check("--init").err
     assert not Path(TOML).exists()
-    write_tokens("README.md", 9)
+    write_sizes({"README.md": 9})
     write({"pyproject.toml": "[tool.compat-bpe.check]\n"})
     assert check("--init").status == 2
     write({"pyproject.toml": "[project]\n"})
@@ -498,7 +475,7 @@ def test_a_first_configuration_overwrites_nothing() -> None:
     Path(TOML).unlink()
     assert check("--init").status == 0
     before = Path(TOML).read_bytes()
-    exists = f"compat-bpe: {TOML}: it exists; no configuration is overwritten\n"
+    exists = f"compat-bpe: {TOML}: the file exists; --init does not overwrite it\n"
     assert check("--init") == (2, "", exists)
     assert Path(TOML).read_bytes() == before
 
@@ -510,8 +487,7 @@ def test_limits_are_raised_and_nothing_else_changes() -> None:
         "sections = [ {max=1, heading='A'} ]\r\n[[check.rules]]\r\nfiles=['b.md']\r\nmax = 900\r\n"
     )
     write({TOML: text, "a/z.md": "# A\nb c d\n"})
-    for name, tokens in (("a/x.md", 1042), ("a/y.md", 12), ("b.md", 3)):
-        write_tokens(name, tokens)
+    write_sizes({"a/x.md": 1042, "a/y.md": 12, "b.md": 3})
     raised = ("7: 10 raised to 1,100", "8: 500 raised to 1,100", "9: 1 raised to 100")
     assert check("--fix-limits") == (0, "".join(f"{TOML}:{line}\n" for line in raised), "")
     assert Path(TOML).read_bytes().decode() == (
@@ -529,17 +505,14 @@ def test_limits_that_cannot_be_raised() -> None:
         "max='1% of context'\ntotal=0x1\n"
     )
     configure(text)
-    write_tokens("a.md", 100)
-    status, out, err = check("--fix-limits")
-    assert (status, out) == (1, "")
-    assert [line.partition(": ")[2] for line in err.splitlines()] == [
-        f"{place}: the limit of {limit} is not raised: {why}; 100 tokens are needed"
-        for place, limit, why in (
-            ("base.toml:4", 1, "it is in a file that is extended"),
-            (f"{TOML}:6", 81, "it is a share of a context"),
-            (f"{TOML}:7", 1, "it is written as 0x1"),
-        )
-    ]
+    write_sizes({"a.md": 100})
+    reasons = (
+        "base.toml:4: the limit of 1 is not raised: it is in a file that is extended",
+        f"{TOML}:6: the limit of 81 is not raised: it is a share of a context",
+        f"{TOML}:7: the limit of 1 is not raised: it is written as 0x1",
+    )
+    said = "".join(f"compat-bpe: {reason}; 100 tokens are needed\n" for reason in reasons)
+    assert check("--fix-limits") == (1, "", said)
     assert Path(TOML).read_text() == text
 
 
@@ -547,15 +520,14 @@ def test_limits_that_cannot_be_raised() -> None:
 def test_no_limit_is_raised_in_a_link_or_past_an_error() -> None:
     configure(name="real.toml")
     os.symlink("real.toml", TOML)
-    write_tokens("skills/a.md", 11)
-    status, out, err = check("--fix-limits")
-    assert (status, out) == (1, "")
-    assert "the file is a symbolic link" in err
+    write_sizes({"skills/a.md": 11})
+    done = check("--fix-limits")
+    assert done[:2] == (1, "")
+    assert "the file is a symbolic link" in done.err
     assert os.path.islink(TOML)
     os.remove(TOML)
     os.rename("real.toml", TOML)
     write({"skills/b.md": b"\xff"})
-    status, out, err = check("--fix-limits")
-    assert (status, out) == (2, "")
+    err = refused("check --fix-limits")
     assert err.endswith("no limit is raised while a file cannot be counted\n")
     assert Path(TOML).read_text() == CONFIGURATION

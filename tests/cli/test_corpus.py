@@ -29,6 +29,12 @@ from tests.cli.running import TextResult, cases, command, environment, posix, ru
 def _corpus() -> None:
     write({"corpus/en/a.txt": "the dog\tand the cat\n" * 30, "corpus/b.png": b"\0\1"})
     write({"corpus/zh.txt": "世界你好 the\\\r\n" * 3, "rules": "dog → wolf\n"})
+    write({"c/zh/a.txt": "你好", "c/zh/.a.txt": "hidden", "c/zh/a.bak": "ignored"})
+    write({"c/zh/picture.png": b"PNG\0", "c/en/more/b.txt.gz": gzip.compress(b"hello")})
+    write({"c/de.jsonl": '{"text": "hallo", "lang": "d", "title": "Gruß"}\n'})
+    write({"d.jsonl": "{}\n" * 15 + '{"text": "the only one"}', "c/.gitignore": "*.bak\n"})
+    write({"long.txt": "a line\n" * 100_000})
+    os.mkdir("c/.git")
 
 
 def counts(line: str, stdin: str = "", status: int = 0) -> TextResult:
@@ -58,26 +64,14 @@ def same_vocabulary(counted: str, texts: str) -> None:
 
 
 def test_the_file() -> None:
-    assert counts("corpus -o c.tsv.gz") == (
-        0,
-        "11 distinct chunks; 224 chunks in all\n",
-        "compat-bpe: 1 binary file skipped: corpus/b.png\n",
+    skipped = "compat-bpe: 1 binary file skipped: corpus/b.png\n"
+    assert counts("corpus -o c.tsv.gz") == (0, "11 distinct chunks; 224 chunks in all\n", skipped)
+    rows = (
+        "chunk\tcount|\\t\t30|\\n\t32|\\r\t2|\\r\\n\t1| cat\t30| dog\t30| the\t33|\\\\\t3|and\t30"
     )
-    assert gzip.decompress(Path("c.tsv.gz").read_bytes()).decode().split("\n") == [
-        "chunk\tcount",
-        "\\t\t30",
-        "\\n\t32",
-        "\\r\t2",
-        "\\r\\n\t1",
-        " cat\t30",
-        " dog\t30",
-        " the\t33",
-        "\\\\\t3",
-        "and\t30",
-        "the\t30",
-        "世界你好\t3",
-        "",
-    ]
+    assert gzip.decompress(Path("c.tsv.gz").read_bytes()).decode() == (
+        f"{rows}|the\t30|世界你好\t3|".replace("|", "\n")
+    )
 
 
 @cases(
@@ -218,47 +212,25 @@ def read(line: str) -> tuple[list[tuple[str, str]], list[str]]:
     return [(part.group, part.text) for part in parts], messages
 
 
-@pytest.fixture
-def _files() -> None:
-    write(
-        {
-            "c/zh/a.txt": "你好",
-            "c/zh/.a.txt": "hidden",
-            "c/zh/a.bak": "ignored",
-            "c/zh/picture.png": b"PNG\0",
-            "c/en/more/b.txt.gz": gzip.compress(b"hello"),
-            "c/de.jsonl": '{"text": "hallo", "lang": "d", "title": "Gruß"}\n',
-            "c/.gitignore": "*.bak\n",
-            "long.txt": "a line\n" * 100_000,
-            "d.jsonl": "{}\n" * 15 + '{"text": "the only one"}',
-        }
-    )
-    os.mkdir("c/.git")
-
-
-PARTS = [("de", "hallo"), ("en", "hello"), ("zh", "你好")]
 SKIPPED = "c/zh/picture.png: skipped: binary: NUL byte at offset 3"
 REASON = "not UTF-8: byte 0xff at offset 0; convert it to UTF-8"
 
 
-@pytest.mark.usefixtures("_files")
-@pytest.mark.parametrize(
-    ("line", "parts", "messages"),
-    [
-        ("c", PARTS, ["1 binary file skipped: c/zh/picture.png"]),
-        ("-v c", PARTS, [SKIPPED]),
-        ("c --exclude *.png --exclude en", [PARTS[0], PARTS[2]], []),
-        ("--include *.txt c c/de.jsonl", [PARTS[2], PARTS[0]], []),
-        (
-            "c/zh --hidden --no-ignore --exclude *.png --exclude .git*",
-            [(".a.txt", "hidden"), ("a", "ignored"), ("a", "你好")],
-            [],
-        ),
-        ("c/de.jsonl --field title --group-field lang", [("d", "Gruß")], []),
-    ],
+@cases(
+    f"""
+c → de hallo en hello zh 你好 → 1 binary file skipped: c/zh/picture.png
+-v c → de hallo en hello zh 你好 → {SKIPPED}
+c --exclude *.png --exclude en → de hallo zh 你好
+--include *.txt c c/de.jsonl → zh 你好 de hallo
+c/zh --hidden --no-ignore --exclude *.png --exclude .git* → .a.txt hidden a ignored a 你好
+c/de.jsonl --field title --group-field lang → d Gruß
+""",
+    "line parts message",
 )
-def test_which_texts(line: str, parts: list[tuple[str, str]], messages: list[str]) -> None:
-    assert read(line) == (parts, messages)
+def test_which_texts(line: str, parts: str, message: str) -> None:
+    found, messages = read(line)
+    assert [word for part in found for word in part] == parts.split()
+    assert messages == ([message] if message else [])
 
 
 def test_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -272,12 +244,11 @@ def test_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
         read("")
 
 
-@pytest.mark.usefixtures("_files")
 def test_sizes_are_those_that_are_told_of() -> None:
     told: list[int] = []
     done: list[None] = []
     chosen = corpus("c")
-    list(chosen.parts(told.append, lambda: done.append(None), lambda message: None))
+    list(chosen.parts(told.append, lambda: done.append(None), lambda _: None))
     sizes = [os.path.getsize(file.path) for file in chosen.files]
     assert chosen.size == sum(sizes) == sum(told)
     assert len(done) == len(sizes) == 4
@@ -289,7 +260,6 @@ def check_error(line: str, message: str) -> None:
     assert caught.value.message.startswith(message)
 
 
-@pytest.mark.usefixtures("_files")
 def test_damage_is_an_error_or_left_out() -> None:
     write({"c/bad.txt": b"\xff"})
     messages = [f"c/bad.txt: skipped: {REASON}", SKIPPED]
@@ -297,6 +267,7 @@ def test_damage_is_an_error_or_left_out() -> None:
     # What is named, JSON lines anywhere, and all if it is said, are errors.
     for line, message in (
         ("c/bad.txt", f"c/bad.txt: {REASON}"),
+        ("No", "No: No such file or directory"),  # whose reason begins as its name does
         ("c --errors strict", f"c/bad.txt: {REASON}"),
         ("c --field t --exclude bad.txt", "c/de.jsonl:1: no field 't'"),
         ("d.jsonl", "d.jsonl:1: no field 'text'; there are none"),
@@ -321,7 +292,6 @@ def test_damage_is_an_error_or_left_out() -> None:
         corpus("empty")
 
 
-@pytest.mark.usefixtures("_files")
 def test_what_is_skipped_is_summed_up_and_recorded() -> None:
     write({"c/bad.txt": b"\xff", "c/cut.txt.gz": gzip.compress(b"a")[:-3]})
     chosen = corpus("c d.jsonl --errors skip")
@@ -344,7 +314,6 @@ def test_what_is_skipped_is_summed_up_and_recorded() -> None:
     }
 
 
-@pytest.mark.usefixtures("_files")
 def test_what_cannot_be_read_is_named_and_the_rest_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of a folder and a file that may not be read: whoever may read anything is refused, too."""
     locked = ("locked.txt", "c/zh")
@@ -378,7 +347,6 @@ def test_what_cannot_be_read_is_named_and_the_rest_is_read(monkeypatch: pytest.M
     check_error("locked.txt missing.txt", "the corpus has no text: every file")
 
 
-@pytest.mark.usefixtures("_files")
 def test_a_file_that_fails_after_its_beginning_ends_it(monkeypatch: pytest.MonkeyPatch) -> None:
     # What was given of it cannot be taken back.
     readinto = file_bytes._Told.readinto
@@ -396,7 +364,6 @@ def test_a_file_that_fails_after_its_beginning_ends_it(monkeypatch: pytest.Monke
 
 
 @posix
-@pytest.mark.usefixtures("_files")
 def test_a_pipe_has_no_size_and_may_have_no_room(monkeypatch: pytest.MonkeyPatch) -> None:
     def fail() -> Any:
         raise OSError(28, "No space left on device")

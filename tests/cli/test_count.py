@@ -12,6 +12,7 @@ import subprocess
 import sys
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import pytest
 from hypothesis import given
@@ -30,7 +31,7 @@ from compat_bpe.cli.count_view import (
 from compat_bpe.cli.counting import Counts, FileCounter, Part
 from compat_bpe.files.walk import Found
 from compat_bpe.save import save_tiktoken, save_tokenizer_json
-from tests.cli.running import TextResult, cases, command, write
+from tests.cli.running import TextResult, cases, command, printed, write, write_sizes
 from tests.encodings.small_vocabularies import SMALL
 from tests.files.systems import windows_paths
 
@@ -109,7 +110,7 @@ _CONVERT = "convert it to UTF-8"
 _UTF_16 = f"not UTF-8: UTF-16 byte-order mark at offset 0; {_CONVERT}"
 BAD = {
     "missing": (None, "No such file or directory"),
-    "binary": (b"PNG\0\1", "binary: NUL byte at offset 3; --text takes it as text"),
+    "binary": (b"PNG\0\1", "binary: NUL byte at offset 3; --text reads it as text"),
     "picture": (b"PNG\0\xff", "binary: NUL byte at offset 3"),
     "latin-1": (b"caf\xe9!", f"not UTF-8: byte 0xe9 at offset 3; {_CONVERT}"),
     "cut": ("né€".encode()[:-1], f"not UTF-8: byte 0xe2 at offset 3; {_CONVERT}"),
@@ -125,48 +126,40 @@ def test_the_others_are_counted_when_a_file_is_refused(name: str) -> None:
     data, reason = BAD[name]
     write({"good": HELLO, **({name: data} if data is not None else {})})
     advice = "compat-bpe: 1 PATH cannot be counted as text: --errors skip leaves such files out\n"
-    assert count(f"good {name} good") == (
-        2,
-        " 2 good\n 2 good\n 4 total\n",
-        f"compat-bpe: {name}: {reason}\n" + advice * (name != "missing"),
-    )
+    err = f"compat-bpe: {name}: {reason}\n" + advice * (name != "missing")
+    assert count(f"good {name} good") == (2, " 2 good\n 2 good\n 4 total\n", err)
 
 
 def test_json() -> None:
     write({"a": HELLO, "é": "né"})
-    status, out, err = count("--json a missing é")
-    files: list[dict[str, Any]] = [
-        {"path": "a", "tokens": 2, "bytes": 11, "characters": 11},
-        {"path": "é", "tokens": tokens("né"), "bytes": 3, "characters": 2},
-    ]
-    assert json.loads(out) == {
-        "encoding": "gpt2",
-        "files": files,
-        "total": {"tokens": 2 + tokens("né"), "bytes": 14, "characters": 13},
-        "errors": [{"path": "missing", "error": "No such file or directory"}],
-        "skipped": [],
-    }
-    assert out.isascii()
-    assert out.count("\n") == 1
-    assert (status, err) == (2, "compat-bpe: missing: No such file or directory\n")
+    assert count("--json a missing é") == (
+        2,
+        '{"encoding": "gpt2", "files": [{"path": "a", "tokens": 2, "bytes": 11, "characters": 11}, '
+        '{"path": "\\u00e9", "tokens": 2, "bytes": 3, "characters": 2}], "total": {"tokens": 4, '
+        '"bytes": 14, "characters": 13}, "errors": [{"path": "missing", "error": "No such file or '
+        'directory"}], "skipped": []}\n',
+        "compat-bpe: missing: No such file or directory\n",
+    )
 
 
-def test_control_characters_in_a_name_are_escaped() -> None:
+def test_a_name_that_cannot_be_shown_is_escaped() -> None:
     name = "a\nb\x1b[31m\x9b"
-    write({name: HELLO})
+    write({name: HELLO, "né": HELLO})
     assert count("", name) == (0, "2 a\\nb\\x1b[31m\\x9b\n", "")
     assert count("", name + "\r").err.count("\n") == 1
     assert json.loads(count("--json", name).out)["files"][0]["path"] == name
+    assert command("count -e gpt2 né", charset="ascii") == (0, "2 n\\xe9\n", "")
 
 
-# The tokens of each file; the last word has a space of its own after it.
-WORDS = {"d/a.py": 3, "d/b/large.py": 30, "d/b/z.md": 4, "d/b/x.log": 5, "d/c.py": 0}
+#: The tokens of each file.
+SIZES = {"d/a.py": 4, "d/b/large.py": 31, "d/b/z.md": 5, "d/b/x.log": 6, "d/c.py": 0}
+SIZES |= {"a/x.txt": 300, "a/b/y.txt": 99, "a/b/z.txt": 1, "e/a": 2, "e/b/c/x": 20, "e/b/y": 18}
 TREE = r"40 d/\n 4 ├── a.py\n36 ├── b/\n31 │   ├── large.py\n 5 │   └── z.md\n 0 └── c.py\n"
 
 
 @pytest.fixture
 def _tree() -> None:
-    write({path: "hello " + "world " * (n - 1) if n else "" for path, n in WORDS.items()})
+    write_sizes(SIZES)
     write({"d/.gitignore": "*.log\n"})
 
 
@@ -199,7 +192,7 @@ def test_which_files_and_in_which_order(args: str, expected: str) -> None:
 @pytest.mark.usefixtures("_tree")
 @cases(
     rf"""
-d →   4 d/a.py\n 31 d/b/large.py\n  5 d/b/z.md\n  0 d/c.py\n 40 total\n
+d →  4 d/a.py\n31 d/b/large.py\n 5 d/b/z.md\n 0 d/c.py\n40 total\n
 --top 1 d → 31 d/b/large.py\n 9 (3 more files)\n40 total\n
 --top 3 d → 31 d/b/large.py\n 5 d/b/z.md\n 4 d/a.py\n 0 (1 more file)\n40 total\n
 --tree d → {TREE}
@@ -210,11 +203,30 @@ d →   4 d/a.py\n 31 d/b/large.py\n  5 d/b/z.md\n  0 d/c.py\n 40 total\n
 --tree --sort tokens d →
     40 d/\n36 ├── b/\n31 │   ├── large.py\n 5 │   └── z.md\n 4 ├── a.py\n 0 └── c.py\n
 --tree d/a.py → 4 d/a.py\n
+--tree --depth 0 e → 40 e/\n
+--tree --depth 1 e → 40 e/\n 2 ├── a\n38 └── b/\n
+--tree --depth 2 e → 40 e/\n 2 ├── a\n38 └── b/\n20     ├── c/\n18     └── y\n
+--tree --depth 9 e → 40 e/\n 2 ├── a\n38 └── b/\n20     ├── c/\n20     │   └── x\n
+    18     └── y\n
+--tree --percent --depth 1 e → 40 100.0% e/\n 2   5.0% ├── a\n38  95.0% └── b/\n
+--percent --top 2 e → 20  50.0% e/b/c/x\n18  45.0% e/b/y\n 2   5.0% (1 more file)\n
+    40 100.0% total\n
+--percent e/a e/b/y →  2  10.0% e/a\n18  90.0% e/b/y\n20 100.0% total\n
+--percent /dev/null → 0   0.0% /dev/null\n
+--total-only e e/a → 42\n
+--total-only --per-file --max 20 e → 40\n
+--max 4 e/a e/a → 2 e/a\n2 e/a\n4 total\n
+--max 0 /dev/null → 0 /dev/null\n
+--max 3 e/a e/a → 2 e/a\n2 e/a\n4 total\n → total: 4 tokens, over the limit of 3\n
+--total-only --per-file --limit 17 e → 40\n → e/b/c/x: 20 tokens, over the limit of 17\n
+    compat-bpe: e/b/y: 18 tokens, over the limit of 17\n
+--max 1 --top 1 --tree e/a → 2 e/a\n → total: 2 tokens, over the limit of 1\n
 """,
-    "args out",
+    "args out over",
 )
-def test_directories(args: str, out: str) -> None:
-    assert count(args) == (0, out, "")
+def test_directories_and_limits(args: str, out: str, over: str) -> None:
+    said = f"compat-bpe: {over}" if over else ""
+    assert count(args) == (int(bool(over)), out, said)
 
 
 @pytest.mark.usefixtures("_tree")
@@ -257,18 +269,10 @@ def test_output_is_the_same_with_several_processes(monkeypatch: pytest.MonkeyPat
     alone = count("d - missing d/a.py -j 1", stdin="hello")
     monkeypatch.setattr("compat_bpe.cli.counting.WORTH_WORKERS", 0)
     monkeypatch.setattr("compat_bpe.cli.counting._SHARE", 20)
-    started: list[Any] = []
-    popen = subprocess.Popen
-
-    def start(*args: Any, **options: Any) -> Any:
-        started.append(popen(*args, **options))
-        return started[-1]
-
-    monkeypatch.setattr("subprocess.Popen", start)
     monkeypatch.setattr("compat_bpe.parallel.pool.may_fork", lambda: False)
-    assert count("d - missing d/a.py -j 2", stdin="hello") == alone
-    assert len(started) == 2
-    assert all(process.returncode is not None for process in started)
+    with mock.patch("subprocess.Popen", side_effect=subprocess.Popen) as started:
+        assert count("d - missing d/a.py -j 2", stdin="hello") == alone
+    assert started.call_count == 2
 
 
 TEXT = "Some words, and 今天天气很好。\n" * 9
@@ -353,54 +357,42 @@ def paths_of(files: list[CountedFile]) -> list[str]:
     return [one.found.path for one in files]
 
 
-def test_of_as_many_tokens_the_first_are_the_largest() -> None:
+def test_the_largest_files() -> None:
     shown, rest = largest(LISTED, 2, 1)
-    assert paths_of(shown) == ["b.py", "a/z"]
+    assert paths_of(shown) == ["b.py", "a/z"]  # of as many tokens the first
     assert rest == Rest(2, Counts((4,), 8, 12))
-
-
-def test_there_may_be_fewer_than_asked_for() -> None:
     assert largest(LISTED, 9, 1) == (LISTED, Rest(0, Counts((0,), 0, 0)))
     assert largest([], 1, 1) == ([], Rest(0, Counts((0,), 0, 0)))
 
 
-def test_sorted_paths_of_windows_may_be_typed_with_slashes() -> None:
-    files = [
-        CountedFile(Found(path, "a", 0), Counts((1,), 0, 0))
-        for path in ("a/b\\z", "a\\b.py", "a/b/c")
-    ]
+def test_paths_of_windows_may_be_typed_with_slashes() -> None:
     with windows_paths():
-        assert paths_of(in_order(files, "path")) == ["a/b/c", "a/b\\z", "a\\b.py"]
+        files = files_of("a", dict.fromkeys(("a/b\\z", "a/b.py", "a/b/c"), 1))
+        assert paths_of(in_order(files, "path")) == ["a/b/c", "a/b\\z", "a/b.py"]
+        files = files_of("a/b", {"a/b\\c\\x": 1, "a/b\\c/y": 1})
+        assert lines(files) == ["2 a/b", "2 └── c\\", "1     ├── x", "1     └── y"]
 
 
-def counted_files(files: dict[str, int], root: str = "d", argument: int = 0) -> list[CountedFile]:
+def files_of(root: str, files: dict[str, int]) -> list[CountedFile]:
     return [
-        CountedFile(Found(f"{root}/{path}", root, argument), Counts((tokens,), 0, 0))
-        for path, tokens in files.items()
+        CountedFile(Found(path, root, 0), Counts((tokens,), 0, 0)) for path, tokens in files.items()
     ]
 
 
 def lines(files: list[CountedFile], *, top: int = 100, by_tokens: bool = False) -> list[str]:
     shown, _ = largest(files, top, 1)
     paths = list(dict.fromkeys(one.found.root for one in files))
-    return [
-        f"{tokens} {text}"
-        for (tokens,), text in tree_lines(
-            paths, files, shown, by_tokens=by_tokens, ascii_only=False
-        )
-    ]
-
-
-FILES = {"a/x": 1, "a/b/y": 20, "a/b/z": 3, "c": 40}
+    found = tree_lines(paths, files, shown, by_tokens=by_tokens, ascii_only=False)
+    return [f"{tokens} {text}" for (tokens,), text in found]
 
 
 def test_directories_may_be_deeper_than_calls() -> None:
-    assert len(lines(counted_files({"/".join("x" * 3000): 1}))) == 3001
+    assert len(lines(files_of("d", {"/".join("d" + "x" * 3000): 1}))) == 3001
 
 
 # A name is a directory's or a file's, as on a disk.
 paths = st.lists(st.sampled_from("abc"), max_size=3).map(
-    lambda folders: "/".join([*folders, "file"])
+    lambda folders: "/".join(["d", *folders, "file"])
 )
 
 
@@ -411,7 +403,7 @@ paths = st.lists(st.sampled_from("abc"), max_size=3).map(
 )
 def test_sums_are_right_at_every_level(files: dict[str, int], top: int, by_tokens: bool) -> None:
     # The sums of the entries of each directory, by the depth at which they stand.
-    found = lines(counted_files(files), top=top, by_tokens=by_tokens)
+    found = lines(files_of("d", files), top=top, by_tokens=by_tokens)
     stack: list[list[int]] = []
     for line in reversed(found):
         number, text = line.split(" ", 1)
@@ -427,99 +419,47 @@ def test_sums_are_right_at_every_level(files: dict[str, int], top: int, by_token
     assert len(named) == min(top, len(files))
 
 
-def test_paths_of_windows_may_be_typed_with_slashes() -> None:
-    files = [
-        CountedFile(Found(path, "a/b", 0), Counts((1,), 0, 0)) for path in ("a/b\\c\\x", "a/b\\c/y")
-    ]
-    with windows_paths():
-        assert lines(files) == ["2 a/b", "2 └── c\\", "1     ├── x", "1     └── y"]
-
-
-@pytest.fixture
-def _files() -> None:
-    sizes = {"a/x.txt": 300, "a/b/y.txt": 99, "a/b/z.txt": 1, "d/a": 2, "d/b/c/x": 20, "d/b/y": 18}
-    write({name: "the" + " the" * (tokens - 1) for name, tokens in sizes.items()})
-
-
-@pytest.mark.usefixtures("_files")
-@cases(
-    r"""
---tree --depth 0 d → 40 d/\n
---tree --depth 1 d → 40 d/\n 2 ├── a\n38 └── b/\n
---tree --depth 2 d → 40 d/\n 2 ├── a\n38 └── b/\n20     ├── c/\n18     └── y\n
---tree --depth 9 d → 40 d/\n 2 ├── a\n38 └── b/\n20     ├── c/\n20     │   └── x\n
-    18     └── y\n
---tree --percent --depth 1 d → 40 100.0% d/\n 2   5.0% ├── a\n38  95.0% └── b/\n
---percent --top 2 d → 20  50.0% d/b/c/x\n18  45.0% d/b/y\n 2   5.0% (1 more file)\n
-    40 100.0% total\n
---percent d/a d/b/y →  2  10.0% d/a\n18  90.0% d/b/y\n20 100.0% total\n
---percent /dev/null → 0   0.0% /dev/null\n
---total-only d d/a → 42\n
---total-only --per-file --max 20 d → 40\n
---max 4 d/a d/a →  2 d/a\n 2 d/a\n 4 total\n
---max 0 /dev/null → 0 /dev/null\n
---max 3 d/a d/a →  2 d/a\n 2 d/a\n 4 total\n → total: 4 tokens, over the limit of 3\n
---total-only --per-file --limit 17 d → 40\n → d/b/c/x: 20 tokens, over the limit of 17\n
-    compat-bpe: d/b/y: 18 tokens, over the limit of 17\n
---max 1 --top 1 --tree d/a → 2 d/a\n → total: 2 tokens, over the limit of 1\n
-""",
-    "args out over",
-)
-def test_as_it_looks(args: str, out: str, over: str) -> None:
-    said = f"compat-bpe: {over}" if over else ""
-    assert command(f"count -e gpt2 {args}") == (int(bool(over)), out, said)
-
-
-@pytest.mark.usefixtures("_files")
+@pytest.mark.usefixtures("_tree")
 def test_a_limit_of_standard_input_and_of_what_cannot_be_read() -> None:
-    total = "count -e gpt2 --total-only"
-    assert command(f"{total} -", stdin="hello world") == (0, "2\n", "")
+    assert count("--total-only -", stdin=HELLO) == (0, "2\n", "")
     one = "compat-bpe: standard input: 1 token, over the limit of 0\n"
-    assert command(f"{total} --per-file -q --limit 0", stdin="hello") == (1, "1\n", one)
-    assert command("count -e gpt2 --max 0").status == 0
-    assert command("count -e gpt2 --max 0 --json d/a").status == 1
+    assert count("--total-only --per-file -q --limit 0", stdin="hello") == (1, "1\n", one)
+    assert count("--max 0").status == 0
+    assert count("--max 0 --json e/a").status == 1
     # What is over the limit and cannot be read is unreadable.
-    assert command(f"{total} d gone").out == "40\n"
-    for args in ("--per-file --max 0 d/a gone", "--max 1 d/a gone"):
-        assert command(f"{total} {args}").status == 2
+    assert count("--total-only e gone").out == "40\n"
+    for args in ("--per-file --max 0 e/a gone", "--max 1 e/a gone"):
+        assert count(f"--total-only {args}").status == 2
 
 
-@pytest.mark.usefixtures("_files")
+@pytest.mark.usefixtures("_tree")
 def test_bars_on_a_terminal() -> None:
     tree = "count --tree -e gpt2 -q a"
-    assert command(tree, terminal=True).out.splitlines() == [
-        "400 ██████████ a/",
-        "100 ██▌        ├── b/",
-        " 99 ██▌        │   ├── y.txt",
-        "  1 ▏          │   └── z.txt",
-        "300 ███████▌   └── x.txt",
-    ]
-    percent = command(f"{tree} --percent --top 1", terminal=True).out.splitlines()
-    assert percent == [
-        "400 100.0% ██████████ a/",
-        "300  75.0% ███████▌   ├── x.txt",
-        "100  25.0% ██▌        └── (2 more files)",
-    ]
-    assert command(tree, terminal=True, charset="ascii").out.splitlines()[1:] == [
-        "100 ##         |-- b/",
-        " 99 ##         |   |-- y.txt",
-        "  1 #          |   `-- z.txt",
-        "300 ########   `-- x.txt",
-    ]
+    assert printed(tree, terminal=True) == (
+        "400 ██████████ a/\n100 ██▌        ├── b/\n 99 ██▌        │   ├── y.txt\n"
+        "  1 ▏          │   └── z.txt\n300 ███████▌   └── x.txt\n"
+    )
+    assert printed(f"{tree} --percent --top 1", terminal=True) == (
+        "400 100.0% ██████████ a/\n300  75.0% ███████▌   ├── x.txt\n"
+        "100  25.0% ██▌        └── (2 more files)\n"
+    )
+    assert printed(tree, terminal=True, charset="ascii") == (
+        "400 ########## a/\n100 ##         |-- b/\n 99 ##         |   |-- y.txt\n"
+        "  1 #          |   `-- z.txt\n300 ########   `-- x.txt\n"
+    )
     # None elsewhere.
     assert command("count --tree -e gpt2 a").out.splitlines()[0] == "400 a/"
     assert "█" not in command("count -e gpt2 -q a/x.txt a/b/z.txt", terminal=True).out
 
 
-@pytest.mark.usefixtures("_files")
+@pytest.mark.usefixtures("_tree")
 def test_separators_on_a_terminal_alone() -> None:
     write({"a.txt": "hello " * 1999 + "hello", "b.txt": "hello"})
+    tree = "2,000 ██████████ a.txt\n    1 ▏          b.txt\n2,001 ██████████ total\n"
     for args, lines in {
         "a.txt b.txt": " 2,000 a.txt\n     1 b.txt\n 2,001 total\n",
         "a.txt": "2,000 a.txt\n",
-        "--tree a.txt b.txt": (
-            "2,000 ██████████ a.txt\n    1 ▏          b.txt\n2,001 ██████████ total\n"
-        ),
+        "--tree a.txt b.txt": tree,
         "--total-only a.txt b.txt": "2001\n",
     }.items():
         assert command(f"count -q -e gpt2 {args}", terminal=True).out == lines

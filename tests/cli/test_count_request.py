@@ -6,13 +6,11 @@ import json
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from compat_bpe import get_encoding
 from compat_bpe.chat import count_messages, count_parts, load_chat_template
 from compat_bpe.save import save_tokenizer_json
 from compat_bpe.train import train_bpe
-from tests.cli.running import TextResult, command, write
+from tests.cli.running import TextResult, cases, command, write
 
 MESSAGES = [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "naïve?"}]
 TOOLS = [{"type": "function", "function": {"name": "f", "description": "Does it."}}]
@@ -72,16 +70,15 @@ def test_what_a_request_has_beside_the_messages() -> None:
     functions = [one["function"] for one in TOOLS]
     old = {**BODY, "tools": None, "functions": functions, "response_format": form}
     assert count(old).out == f"{tokens}\n"
-    status, out, err = count({**BODY, "response_format": {"type": "odd"}})
-    assert (status, out) == (2, "")
-    assert "response_format: must be an object whose type is" in err
+    wrong = count({**BODY, "response_format": {"type": "odd"}})
+    assert wrong[:2] == (2, "")
+    assert "response_format: must be an object whose type is" in wrong.err
     # A named tool.
     bare = expected(tools=TOOLS)
     choice = {"type": "function", "function": {"name": "f"}}
     assert count({**BODY, "tool_choice": choice}).out == f"{bare + 8}\n"
     # A member of another service is no text.
-    other = {**BODY, "thinking": "?", "reasoning_effort": "high"}
-    assert count(other).out == f"{bare}\n"
+    assert count({**BODY, "thinking": "?", "reasoning_effort": "high"}).out == f"{bare}\n"
 
 
 def test_how_a_model_is_to_think() -> None:
@@ -109,14 +106,10 @@ def test_a_limit() -> None:
 
 def test_json() -> None:
     tokens = expected()
-    status, out, err = count({**BODY, "tools": []}, "--json --context")
-    assert (status, err) == (0, "")
-    assert json.loads(out) == {
-        "model": "gpt-4o",
-        "tokens": tokens,
-        "estimate": None,
-        "context": {"model": "gpt-4o", "tokens": 128_000, "share": tokens / 128_000},
-    }
+    context = {"model": "gpt-4o", "tokens": 128_000, "share": tokens / 128_000}
+    counted = {"model": "gpt-4o", "tokens": tokens, "estimate": None, "context": context}
+    done = count({**BODY, "tools": []}, "--json --context")
+    assert (json.loads(done.out), done[::2]) == (counted, (0, ""))
 
 
 def test_the_share_of_the_context() -> None:
@@ -161,13 +154,8 @@ def test_a_request_to_responses() -> None:
         {"role": "assistant", "content": None, "tool_calls": calls},
         {"role": "tool", "tool_call_id": "1", "content": "yes"},
     ]
-    tokens = count_messages(
-        messages,
-        model="gpt-5",
-        tools=TOOLS,
-        response_format={"type": "json_schema", "json_schema": form},
-        endpoint="responses",
-    )
+    options: Any = {"response_format": {"type": "json_schema", "json_schema": form}}
+    tokens = count_messages(messages, model="gpt-5", tools=TOOLS, endpoint="responses", **options)
     status, out, err = count({**body, "text": {"format": form}})
     assert (status, out) == (0, f"{tokens}\n")
     assert "not counted" not in err
@@ -201,12 +189,8 @@ def test_what_is_not_in_a_request_is_named() -> None:
 
 def test_a_file_of_requests() -> None:
     example: dict[str, Any] = {"messages": [*MESSAGES, {"role": "assistant", "content": "Yes."}]}
-    of_a_batch = {
-        "custom_id": "b",
-        "method": "POST",
-        "url": "/v1/responses",
-        "body": {"model": "gpt-4o", "input": "naïve?"},
-    }
+    batched = {"model": "gpt-4o", "input": "naïve?"}
+    of_a_batch = {"custom_id": "b", "method": "POST", "url": "/v1/responses", "body": batched}
     lines = [json.dumps(example), json.dumps(of_a_batch), "", json.dumps(MESSAGES)]
     tokens = [
         count_messages(example["messages"], model="gpt-4o"),
@@ -228,16 +212,14 @@ def test_a_damaged_line_does_not_stop_the_others() -> None:
     lines = [json.dumps({"messages": MESSAGES}), json.dumps({"messages": []})]
     reason = "messages is empty: there must be at least one message"
     tokens = expected()
-    assert count(lines, "-m gpt-4o", "a.jsonl") == (
-        2,
-        f"{tokens} line 1\n{tokens} total\n",
-        f"compat-bpe: a.jsonl: line 2: {reason}\n",
-    )
+    done = count(lines, "-m gpt-4o", "a.jsonl")
+    assert done[:2] == (2, f"{tokens} line 1\n{tokens} total\n")
+    assert done.err == f"compat-bpe: a.jsonl: line 2: {reason}\n"
     made = json.loads(count(lines, "-m gpt-4o --json", "a.jsonl").out)
     assert made["errors"] == [{"path": "a.jsonl", "name": "line 2", "error": reason}]
-    status, out, err = count([lines[0], "{"], "-m gpt-4o", "a.jsonl")
-    assert (status, out) == (2, "")
-    assert "a.jsonl: line 2: not JSON" in err
+    damaged = count([lines[0], "{"], "-m gpt-4o", "a.jsonl")
+    assert damaged[:2] == (2, "")
+    assert "a.jsonl: line 2: not JSON" in damaged.err
 
 
 def test_a_transcript_is_one_request() -> None:
@@ -256,15 +238,15 @@ def test_a_transcript_is_one_request() -> None:
     assert plain == (0, f"{expected()}\n", "")
 
 
-@pytest.mark.parametrize(
-    ("model", "factor", "note"),
-    [
-        ("gpt-4o", "1.5", "your factor of 1.5 times the tokens of the request\n"),
-        ("claude-sonnet-4-5", "2", "your factor of 2 times the tokens of the request; Anthropic"),
-    ],
+@cases(
+    r"""
+gpt-4o → 1.5 → times the tokens of the request\n
+claude-sonnet-4-5 → 2 → times the tokens of the request; Anthropic
+""",
+    "model factor note",
 )
 def test_a_factor_of_ones_own(model: str, factor: str, note: str) -> None:
     tokens = expected(model=model, estimate=True)
     status, out, err = count({"model": model, "messages": MESSAGES}, f"--factor {factor}")
     assert (status, out) == (0, f"≈{-int(-tokens * float(factor) // 1)}\n")
-    assert err.startswith(f"compat-bpe: an estimate: {note}")
+    assert err.startswith(f"compat-bpe: an estimate: your factor of {factor} {note}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from decimal import Decimal
+from itertools import zip_longest
 from typing import Any
 from unittest import mock
 
@@ -15,7 +16,7 @@ from compat_bpe import encoding_for_model, get_encoding
 from compat_bpe.chat import count_messages
 from compat_bpe.encodings.resolve import resolve
 from compat_bpe.files.text import open_bytes
-from tests.cli.running import cases, command, write
+from tests.cli.running import cases, command, objects, printed, refused, write
 
 THREE = "count -q -m gpt-4o -m deepseek-chat -m claude-sonnet-4-5 --estimate"
 NAMES = ["gpt-4o", "deepseek-chat", "claude-sonnet-4-5"]
@@ -36,9 +37,7 @@ def _files() -> None:
 
 def table(line: str) -> dict[str, list[str]]:
     """The cells of each line, by its name; those of the first line by an empty one."""
-    status, out, err = command(line)
-    assert (status, err) == (0, "")
-    header, *lines = out.splitlines()
+    header, *lines = printed(line).splitlines()
     titles = header.split()
     by_name = {"": titles}
     for line in lines:
@@ -98,32 +97,27 @@ def test_json() -> None:
     made = json.loads(command(f"{THREE} --json --top 1 d").out)
     assert made == json.loads(command(f"{THREE} --format json --top 1 d").out)
     names = ["o200k_base", encoding_for_model("deepseek-chat").name, None]
-    assert [
-        (one["name"], one["encoding"], bool(one["estimate"])) for one in made["tokenizers"]
-    ] == [*zip(NAMES, names, (False, False, True))]
-    ((path, tokens, size, characters),) = (one.values() for one in made["files"])
-    assert (path, size, characters) == ("d/b/y", 350, 350)
-    assert tokens == dict(zip(NAMES, numbers(TEXTS["d/b/y"])))
+    found = [(one["name"], one["encoding"], bool(one["estimate"])) for one in made["tokenizers"]]
+    assert found == [*zip(NAMES, names, (False, False, True))]
+    tokens = dict(zip(NAMES, numbers(TEXTS["d/b/y"])))
+    assert made["files"] == [{"path": "d/b/y", "tokens": tokens, "bytes": 350, "characters": 350}]
     assert made["total"]["tokens"]["gpt-4o"] == sum(numbers(text)[0] for text in TEXTS.values())
     assert set(made["more"]["tokens"]) == set(NAMES)
 
 
-@pytest.mark.parametrize(
-    ("layout", "separator", "quoted"),
-    [
-        ("csv", ",", '"say ""a, b""\\t\\n.txt"'),
-        ("tsv", "\t", 'say "a, b"\\t\\n.txt'),
-    ],
+@cases(
+    r"""
+csv → , → "say ""a, b""\\t\\n.txt"
+tsv → \t → say "a, b"\\t\\n.txt
+""",
+    "layout separator quoted",
 )
 def test_tables_for_programs(layout: str, separator: str, quoted: str) -> None:
     lines = command(f"{THREE} --format {layout} d").out.splitlines()
-    assert [line.split(separator) for line in lines] == [
-        ["path", *NAMES[:2], f"≈{NAMES[2]}", "bytes", "characters"],
-        *(
-            [path, *map(str, numbers(text)), str(len(text.encode())), str(len(text))]
-            for path, text in TEXTS.items()
-        ),
-    ]
+    found = [line.split(separator) for line in lines]
+    assert found.pop(0) == ["path", *NAMES[:2], f"≈{NAMES[2]}", "bytes", "characters"]
+    for (path, *row), (name, text) in zip_longest(found, TEXTS.items()):
+        assert (path, [*map(int, row)]) == (name, [*numbers(text), len(text.encode()), len(text)])
     name = 'say "a, b"\t\n.txt'
     write({name: "hi"})
     rows = [("path", "tokens", "bytes", "characters"), (quoted, "2", "2", "2")]
@@ -147,13 +141,9 @@ def test_limits() -> None:
     assert command(f"{THREE} --max {most} d").status == 0
     status, _, err = command(f"{THREE} --max 0 d/b/c")
     by = ["by gpt-4o", "by deepseek-chat", "by the estimate for claude-sonnet-4-5"]
-    assert (status, err.splitlines()) == (
-        1,
-        [
-            f"compat-bpe: total: {n} tokens {who}, over the limit of 0"
-            for n, who in zip(shown(numbers(TEXTS["d/b/c"])), by)
-        ],
-    )
+    over = (f"{n} tokens {who}, over" for n, who in zip(shown(numbers(TEXTS["d/b/c"])), by))
+    said = [f"compat-bpe: total: {reason} the limit of 0" for reason in over]
+    assert (status, err.splitlines()) == (1, said)
     # By one of them, one file is over.
     status, out, err = command("count -e gpt2 -e bytes --per-file --max 100 --json d")
     assert (status, err) == (1, "compat-bpe: d/b/y: 350 tokens by bytes, over the limit of 100\n")
@@ -187,9 +177,8 @@ def test_the_cost() -> None:
     assert (made["price"], made["total"]["cost"]) == ("2.50", "0.00001500")
     assert made["files"][0]["cost"] == "0.00001500"
     assert command(f"{args} --total-only d/b/c").out == "6 0.00001500\n"
-    assert command(f"{args} --format csv d/b/c").out == (
-        "path,tokens,cost,bytes,characters\nd/b/c,6,0.00001500,6,6\n"
-    )
+    csv = "path,tokens,cost,bytes,characters\nd/b/c,6,0.00001500,6,6\n"
+    assert command(f"{args} --format csv d/b/c").out == csv
     tree = command(f"{args} --tree d").out.splitlines()
     assert tree[1].split()[:2] == ["377", "0.00094250"]
     estimate = command(f"count -q -m {NAMES[2]} --estimate --price 3 -c {'x' * 7}")
@@ -228,11 +217,9 @@ def test_requests() -> None:
     assert (status, err) == (0, f"compat-bpe: an estimate: claude-sonnet-4-5: {estimate.note}\n")
     assert out.split()[2:] == [str(exact), f"≈{estimate}"]
     lines = command(args, stdin=one * 2).out.splitlines()
-    assert [line.split(maxsplit=2) for line in lines[1:]] == [
-        [str(exact), f"≈{estimate}", "line 1"],
-        [str(exact), f"≈{estimate}", "line 2"],
-        [str(2 * exact), f"≈{2 * estimate}", "total"],
-    ]
+    rows = [line.split(maxsplit=2) for line in lines[1:]]
+    assert rows[0] == [str(exact), f"≈{estimate}", "line 1"]
+    assert rows[1:] == [[*rows[0][:2], "line 2"], [str(2 * exact), f"≈{2 * estimate}", "total"]]
     only = command(f"{args} --total-only", stdin=one * 2).out
     assert only.split() == lines[-1].split()[:2]
     assert json.loads(command(f"{args} --json --max {exact}", stdin=one).out) == {
@@ -296,16 +283,10 @@ def test_estimates_elsewhere() -> None:
 
 
 def test_json_of_an_estimate() -> None:
-    status, out, err = command(f"{ESTIMATE} --json e/b")
-    assert (status, err) == (0, "")
-    assert json.loads(out) == {
-        "encoding": None,
-        "estimate": REASON,
-        "files": [{"path": "e/b", "tokens": 3, "bytes": 16, "characters": 8}],
-        "total": {"tokens": 3, "bytes": 16, "characters": 8},
-        "errors": [],
-        "skipped": [],
-    }
+    total = {"tokens": 3, "bytes": 16, "characters": 8}
+    counted = {"encoding": None, "estimate": REASON, "files": [{"path": "e/b", **total}]}
+    none: dict[str, Any] = {"errors": [], "skipped": []}
+    assert objects(f"{ESTIMATE} --json e/b") == [{**counted, "total": total, **none}]
     for part in ("3.5", "https://platform.claude.com/", "2026-11-23"):
         assert part in REASON
     exact = json.loads(command("count -m gpt-4o --estimate --json e/b").out)
@@ -344,7 +325,7 @@ def test_a_factor_of_ones_own() -> None:
 def test_a_factor_of_the_makers_estimate() -> None:
     # 3,500 characters are 1,000 tokens; --estimate is implied.
     reason = (
-        "your factor of 1.3 times the number that follows from this: Anthropic says a token is "
+        "your factor of 1.3 times this estimate: Anthropic says a token is "
         "approximately 3.5 English characters "
         "(https://platform.claude.com/docs/en/about-claude/glossary, 2026-11-23)"
     )
@@ -369,9 +350,7 @@ def test_an_estimate_of_a_request() -> None:
     write({"chat.json": json.dumps({"model": "claude-opus-4-5", "messages": messages})})
     expected = count_messages(messages, model="claude-opus-4-5", estimate=True)
     assert expected == 3  # 10 characters
-    refused = command("count --messages chat.json")
-    assert (refused.status, refused.out) == (2, "")
-    assert refused.err.endswith("; --estimate estimates it\n")
+    assert refused("count --messages chat.json").endswith("; --estimate estimates it\n")
     counted = command("count --messages chat.json --estimate")
     assert counted == (0, "≈3\n", f"compat-bpe: an estimate: {expected.note}\n")
     status, out, err = command("count --messages chat.json --estimate --json --max 2")
@@ -397,6 +376,5 @@ def test_what_cannot_be_counted_is_named() -> None:
     status, out, err = command(f"{ESTIMATE} --messages -", stdin=body)
     assert (status, out) == (0, "≈2\n")
     assert "not counted: messages[0].content[1] (image)" in err
-    status, out, err = command(f"{ESTIMATE} --messages - --strict", stdin=body)
-    assert (status, out) == (2, "")
+    err = refused(f"{ESTIMATE} --messages - --strict", stdin=body)
     assert "messages[0].content[1]: a part of type 'image' cannot be counted" in err

@@ -40,7 +40,7 @@ from compat_bpe.cli.progress import FileProgress
 from compat_bpe.cli.tokens import LAYOUTS, Pieces, encoded
 from compat_bpe.files.walk import Walk
 from compat_bpe.parallel.pool import WorkerKilled
-from tests.cli.running import COMMAND, environment, run_process, write
+from tests.cli.running import TIMEOUT, run_process, started, write
 from tests.examples import shared_fixture
 from tests.fit.hard_encodings import encoding_of, encodings, hard_texts
 from tests.strategies import texts
@@ -58,6 +58,7 @@ def _block(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(counting, "_BLOCK", request.param)
 
 
+encoded_texts = texts.map(lambda text: text.encode("utf-8", "replace"))
 some_bytes = st.lists(
     st.binary(max_size=20) | st.text(max_size=20).map(lambda text: text.encode("utf-8", "replace"))
 ).map(b"".join)
@@ -74,7 +75,7 @@ def first_wrong(data: bytes) -> int | None:
 
 @pytest.mark.usefixtures("_block")
 @shared_fixture()
-@given(data=some_bytes | texts.map(lambda text: text.encode("utf-8", "replace")))
+@given(data=some_bytes | encoded_texts)
 def test_any_bytes_are_text_or_named_by_the_first_that_is_not(tmp_path: Path, data: bytes) -> None:
     path = tmp_path / "data"
     path.write_bytes(data)
@@ -299,9 +300,7 @@ def test_parts_have_the_count_of_the_whole(
 
 @shared_fixture()
 @given(
-    data=st.lists(
-        st.binary(max_size=8) | texts.map(lambda text: text.encode("utf-8", "replace")), max_size=12
-    ).map(b"".join),
+    data=st.lists(st.binary(max_size=8) | encoded_texts, max_size=12).map(b"".join),
     size=st.integers(1, 20),
     replace=st.booleans(),
 )
@@ -314,28 +313,22 @@ def test_parts_of_any_bytes_have_the_outcome_of_the_whole(
     assert in_parts(counter, path, size)[1] == counter.count(Part(str(path)))
 
 
-@pytest.mark.parametrize(
-    ("data", "allow_nul", "number"),
-    [
+def test_where_a_text_is_cut() -> None:
+    for data, allow_nul, number in (
         ("é1" * 1000, False, 30),  # hard to cut
         (b"a" * 1000, False, 1),  # without cut points
         (b"\x80" * 1000, False, 1),
         (b"a b\0" + b"a b " * 300, False, 1),  # a binary file stays whole
         (b"a b\0" + b"a b " * 300, True, 12),
-    ],
-)
-def test_where_a_text_is_cut(data: str | bytes, allow_nul: bool, number: int) -> None:
-    write({"text": data})
-    some, _ = in_parts(FileCounter(gpt2, allow_nul=allow_nul), Path("text"), 100)
-    assert len(some) == number
-
-
-def test_a_text_is_cut_soon_after_each_place() -> None:
+    ):
+        write({"text": data})
+        some, _ = in_parts(FileCounter(gpt2, allow_nul=allow_nul), Path("text"), 100)
+        assert len(some) == number
+    # Soon after each place, which is within a character.
     write({"text": "hello 中文 world\r\n" * 100})
-    # So that it is within characters.
-    found, _ = in_parts(FileCounter(gpt2), Path("text"), 103)
-    assert len(found) == 19
-    assert all(0 < part.start - 103 * number < 17 for number, part in enumerate(found) if number)
+    some, _ = in_parts(FileCounter(gpt2), Path("text"), 103)
+    assert len(some) == 19
+    assert all(0 < part.start - 103 * number < 17 for number, part in enumerate(some) if number)
 
 
 def test_only_the_beginning_of_a_file_says_that_it_is_binary() -> None:
@@ -517,17 +510,12 @@ def test_ids_and_errors_of_one_process() -> None:
 
 def test_a_pipe_that_is_closed_ends_it() -> None:
     write({"large": LINE * 50_000})
-    with subprocess.Popen(
-        [*COMMAND, "encode", "-e", "gpt2", "-j", "2", "large"],
-        env=environment(),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-    ) as process:
+    with started("encode", "-e", "gpt2", "-j", "2", "large") as process:
         assert process.stdout is not None
-        assert process.stderr is not None
         process.stdout.read(10)
         process.stdout.close()
-        assert process.stderr.read() == b""
+        process.stdout = None
+        assert process.communicate(timeout=TIMEOUT)[1] == b""
     assert process.returncode == 1
 
 

@@ -28,18 +28,30 @@ from compat_bpe.cli.tokens import (
 from compat_bpe.pipeline.core import joins_to_text
 from compat_bpe.pipeline.offsets import locate
 from compat_bpe.save import save_tokenizer_json
-from tests.cli.running import FIXTURES, Result, command, endless, run, small_blocks, write
+from tests.cli.running import (
+    FIXTURES,
+    Result,
+    command,
+    endless,
+    ids_of,
+    objects,
+    printed,
+    read_json,
+    refused,
+    run,
+    small_blocks,
+    sweep,
+    write,
+)
 from tests.fit.hard_encodings import NAMES, encoding_of
 from tests.fit.small_kinds import UNCUT
 from tests.kinds import KINDS as PUBLISHED
 from tests.kinds import of_kind
 from tests.memory import tracemalloc
-from tests.strategies import texts
+from tests.strategies import texts, utf8_texts
 
 FORMATS = [(), ("--format", "spaces"), ("--format", "lines"), ("--format", "json"), ("--packed",)]
 GPT2 = get_encoding("gpt2")
-#: What is in a file of UTF-8: no surrogates.
-utf8_texts = texts.map(lambda text: text.encode("utf-8", "ignore").decode())
 
 
 def ids_in(out: bytes, args: tuple[str, ...]) -> list[int]:
@@ -70,11 +82,8 @@ def test_the_ids_of_any_text_in_any_blocks_and_back(
         patch.setattr("compat_bpe.cli.commands.encode._PORTION", portion)
         status, out, err = run("encode", "-e", name, *args, *more, stdin=text.encode())
         back = run("decode", "-e", name, *(args if args == ("--packed",) else ()), stdin=out)
-    expected = get_encoding(name).encode(
-        text, allowed_special="all" if special else set(), disallowed_special=()
-    )
     assert (status, err) == (0, "")
-    assert ids_in(out, args) == expected
+    assert ids_in(out, args) == ids_of(get_encoding(name), text, special)
     assert back == (0, text.encode(), "")
 
 
@@ -90,28 +99,23 @@ def test_formats_as_they_look() -> None:
     assert run("encode", "-e", "gpt2", "--json", "a").out == b"[31373, 995, 201, 198]\n"
     assert [run("encode", *args).out for args in FORMATS] == [b"", b"", b"", b"[]\n", b""]
     # Packed ids are kept off a terminal.
-    refused = command("encode -e gpt2 --packed", stdin="a", terminal=True)
-    assert (refused.status, refused.out) == (2, "")
-    assert refused.err.startswith("compat-bpe: packed ids are not for a terminal")
+    err = refused("encode -e gpt2 --packed", stdin="a", terminal=True)
+    assert err.startswith("compat-bpe: packed ids are not for a terminal")
     assert command("encode -e gpt2", stdin="a", terminal=True).out == "64\n"
 
 
 def test_names_of_special_tokens() -> None:
     text = "a<|endoftext|>b<|fim_prefix|>"
-
-    def ids(*args: str) -> list[int]:
-        status, out, err = run("encode", "-e", "p50k_edit", *args, stdin=text.encode())
-        assert (status, err) == (0, "")
-        return ids_in(out, ())
-
     encoding = get_encoding("p50k_edit")
-    assert ids() == encoding.encode_ordinary(text)
-    assert ids("--special") == encoding.encode(text, allowed_special="all")
     end, prefix = "<|endoftext|>", "<|fim_prefix|>"
-    for some in ({end}, {prefix}, {end, prefix}):
-        args = [arg for name in sorted(some) for arg in ("--allowed-special", name)]
-        expected = encoding.encode(text, allowed_special=some, disallowed_special=())
-        assert ids(*args) == expected != ids()
+    found = []
+    for some in ({end}, {prefix}, {end, prefix}, set()):
+        args = " ".join(f"--allowed-special {name}" for name in sorted(some))
+        found.append(printed(f"encode -e p50k_edit {args}", stdin=text))
+        ids = encoding.encode(text, allowed_special=some, disallowed_special=())
+        assert list(map(int, found[-1].split())) == ids
+    assert len(set(found)) == 4
+    assert printed("encode -e p50k_edit --special", stdin=text) == found[2]
 
 
 tokens = st.lists(st.integers(0, GPT2.max_token_value), max_size=30)
@@ -199,8 +203,8 @@ def test_packed_ids_that_are_wrong(block: int) -> None:
     assert cut[::2] == (2, f"{said}cut short: 7 bytes, not a multiple of 4 (uint32)\n")
 
 
-def of_any_kind() -> None:
-    """Write a tokenizer whose decoder is not the one that its steps suggest."""
+def test_a_decoder_of_any_kind() -> None:
+    """One that is not the one that the steps suggest."""
     byte_level = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True}
     flags = dict.fromkeys(("single_word", "lstrip", "rstrip", "normalized"), False)
     tokenizer = {
@@ -210,26 +214,11 @@ def of_any_kind() -> None:
         "added_tokens": [{"id": 1, "content": "<b>", "special": True, **flags}],
     }
     write({"tokenizer.json": json.dumps(tokenizer)})
-
-
-@pytest.mark.parametrize(
-    "args",
-    [
-        "show",
-        "show --ids",
-        "show --html",
-        "show --json",
-        "encode --offsets",
-        "show --merges",
-        "show --merges --json",
-    ],
-)
-def test_a_decoder_of_any_kind(args: str) -> None:
-    of_any_kind()
     assert command("decode -e tokenizer.json", stdin="0") == (0, "a", "")
-    status, out, err = command(f"{args} --special -e tokenizer.json", stdin="<b>a")
-    assert (status, err.count("\n")) == (0, 1 if args in ("show", "show --ids") else 0)
-    assert "<b>" in out or "&lt;b&gt;" in out
+    shown = ("show -q", "show -q --ids", "show --html", "show --json", "show --merges")
+    for args in (*shown, "encode --offsets", "show --merges --json"):
+        out = printed(f"{args} --special -e tokenizer.json", stdin="<b>a")
+        assert "<b>" in out or "&lt;b&gt;" in out
 
 
 # Where tokens stand: the tokens and gaps of a text that comes in pieces.
@@ -286,9 +275,7 @@ def test_pieces_make_no_difference_to_published_kinds(name: str) -> None:
 CUT = sorted(set(LOCATED) - {*UNCUT, "leaves text out"})
 
 
-@pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=() if name == "llama" else pytest.mark.sweep) for name in CUT]
-)
+@pytest.mark.parametrize("name", [name if name == "llama" else sweep(name) for name in CUT])
 def test_a_long_text_comes_in_parts(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     lengths: list[int] = []
 
@@ -302,27 +289,27 @@ def test_a_long_text_comes_in_parts(name: str, monkeypatch: pytest.MonkeyPatch) 
 
 
 @pytest.mark.parametrize(
-    ("parts", "expected"),
+    ("parts", "numbers"),
     [
-        ([b"\xe4", b"\xb8", b"\x96"], [[b"\xe4", b"\xb8", b"\x96"]]),
+        ([b"\xe4", b"\xb8", b"\x96"], [3]),
         # A token with the end of a character and the beginning of the next one.
-        (
-            [b"\xe4\xb8", b"\x96\xe7", b"\x95\x8c", b"a"],
-            [[b"\xe4\xb8", b"\x96\xe7", b"\x95\x8c"], [b"a"]],
-        ),
-        ([b"\x96", b"a"], [[b"\x96"], [b"a"]]),
-        ([b"\xe4", b"a", b"\xb8"], [[b"\xe4"], [b"a"], [b"\xb8"]]),
-        ([b"\xe4", b"\xe4", b"\xb8\x96"], [[b"\xe4"], [b"\xe4", b"\xb8\x96"]]),
-        ([b"\xe4", (b"<b>", "special"), b"\xb8"], [[b"\xe4"], [b"<b>"], [b"\xb8"]]),
-        ([b"\xe4", (b" ", "gap"), b"x"], [[b"\xe4"], [b" "], [b"x"]]),
-        ([b"a", b"\xf0\x9f"], [[b"a"], [b"\xf0\x9f"]]),
-        ([b"\xe4", b"", b"\xb8\x96", b""], [[b"\xe4", b"", b"\xb8\x96"], [b""]]),
+        ([b"\xe4\xb8", b"\x96\xe7", b"\x95\x8c", b"a"], [3, 1]),
+        ([b"\x96", b"a"], [1, 1]),
+        ([b"\xe4", b"a", b"\xb8"], [1, 1, 1]),
+        ([b"\xe4", b"\xe4", b"\xb8\x96"], [1, 2]),
+        ([b"\xe4", (b"<b>", "special"), b"\xb8"], [1, 1, 1]),
+        ([b"\xe4", (b" ", "gap"), b"x"], [1, 1, 1]),
+        ([b"a", b"\xf0\x9f"], [1, 1]),
+        ([b"\xe4", b"", b"\xb8\x96", b""], [3, 1]),
         ([], []),
     ],
 )
-def test_units(parts: list[Any], expected: list[list[bytes]]) -> None:
+def test_units(parts: list[Any], numbers: list[int]) -> None:
+    """So many parts are shown together."""
     found = [Look(1, part) if isinstance(part, bytes) else Look(1, *part) for part in parts]
-    assert [[look.data for look in unit] for unit in units(found)] == expected
+    shown = list(units(found))
+    assert [look for unit in shown for look in unit] == found
+    assert list(map(len, shown)) == numbers
 
 
 @given(text=texts, cuts=st.lists(st.integers(0, 60)))
@@ -340,29 +327,21 @@ def test_units_of_a_text_cut_anywhere_are_whole_characters(text: str, cuts: list
                 data_of(unit[:end]).decode()
 
 
-def objects(out: bytes) -> list[dict[str, Any]]:
-    assert out.isascii()
-    return [json.loads(line) for line in out.splitlines()]
-
-
 @given(
     text=utf8_texts,
     name=st.sampled_from(["gpt2", "p50k_edit", "deepseek_v3"]),
-    args=st.sampled_from([("show", "--json"), ("encode", "--offsets", "--json")]),
+    args=st.sampled_from(["show --json", "encode --offsets --json"]),
     special=st.booleans(),
     block=st.integers(1, 50),
 )
 def test_tokens_are_where_they_say(
-    text: str, name: str, args: tuple[str, ...], special: bool, block: int
+    text: str, name: str, args: str, special: bool, block: int
 ) -> None:
-    more = ("--special",) if special else ()
     data, utf16 = text.encode(), text.encode("utf-16-le")
     with small_blocks(block):
-        status, out, err = run(*args, "-e", name, *more, stdin=data)
-    assert (status, err) == (0, "")
+        found = objects(f"{args} -e {name} {'--special' if special else ''}", stdin=data)
     encoding = get_encoding(name)
-    ids = encoding.encode(text, allowed_special="all" if special else set(), disallowed_special=())
-    found = objects(out)
+    ids = ids_of(encoding, text, special)
     assert [token["id"] for token in found] == ids
     joined = b""
     for token in found:
@@ -404,11 +383,9 @@ def test_places_as_they_look() -> None:
 
 def test_normalized_text_keeps_its_places() -> None:
     save_tokenizer_json(load(FIXTURES / "gpt2_small"), "tokenizer.json")
-    with open("tokenizer.json", encoding="utf-8") as file:
-        content = json.load(file)
-    write({"tokenizer.json": json.dumps({**content, "normalizer": {"type": "NFC"}})})
-    out = run("show", "--json", "-e", "tokenizer.json", stdin="the e\u0301".encode()).out
-    found = objects(out)
+    content = {**read_json("tokenizer.json"), "normalizer": {"type": "NFC"}}
+    write({"tokenizer.json": json.dumps(content)})
+    found = objects("show --json -e tokenizer.json", stdin="the e\u0301")
     assert "".join(token.get("text", "") for token in found).startswith("the")
     # The composed letter stands where the letter was, as in tokenizers; the accent is in no token.
     assert found[-1]["characters"][1] == 5

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -19,7 +18,7 @@ from compat_bpe.train import (
 )
 from compat_bpe.train.extend import extend
 from compat_bpe.train.sentencepiece.trainer import save_trained_sentencepiece
-from tests.cli.running import FIXTURES, TextResult, command, write
+from tests.cli.running import FIXTURES, TextResult, command, read_json, sweep, write
 
 SMALL = load(FIXTURES / "gpt2_small")
 TEXT = "the qubit and the qubits\nribosomes, polyribosomes, ribosomes\n" * 2
@@ -37,24 +36,20 @@ def extended(line: str, stdin: str = "", status: int = 0, old: str = "small.json
     return done
 
 
-def read_json(path: str) -> Any:
-    return json.loads(Path(path).read_bytes())
-
-
 def test_every_format_has_the_new_tokens() -> None:
     old = str(FIXTURES / "gpt2_small")
     done = extended("-n 3 --terms terms.txt -o new text.txt", old=old)
     expected = extend(SMALL, [TEXT], 3, terms=["qubit", "riboswitch"])
     merges, changed = expected.merges, expected.changes
     assert changed.after < changed.before
-    assert done.err == ""
-    assert done.out.splitlines() == [
-        f"new tokens: {len(merges)}, ids 385 to {merges[-1].id}",
-        f"tokens of the corpus: {changed.before} before, {changed.after} after "
-        f"({changed.after / changed.before - 1:+.2%})",
+    share = f"{changed.after / changed.before - 1:+.2%}"
+    assert (done.err, done.out) == (
+        "",
+        f"new tokens: {len(merges)}, ids 385 to {merges[-1].id}\n"
+        f"tokens of the corpus: {changed.before} before, {changed.after} after ({share})\n"
         "written to new: changes.json, encoder.json, new.tiktoken, token_map.tsv, "
-        "tokenizer.json, tokenizer_config.json, vocab.bpe, manifest.json",
-    ]
+        "tokenizer.json, tokenizer_config.json, vocab.bpe, manifest.json\n",
+    )
     text = TEXT + " riboswitch"
     ids = expected.encoding.encode(text)
     for file in ("tokenizer.json", "vocab.bpe"):
@@ -138,9 +133,7 @@ def save_deepseek(path: str, *more: dict[str, object]) -> None:
     write({path: json.dumps(file)})
 
 
-@pytest.mark.parametrize(
-    "theirs", ["theirs.json", pytest.param("deepseek_v3", marks=pytest.mark.sweep)]
-)
+@pytest.mark.parametrize("theirs", ["theirs.json", sweep("deepseek_v3")])
 def test_a_rank_file_alone_is_not_loaded_if_it_does_not_say_all(theirs: str) -> None:
     # DeepSeek's added tokens are not all special; those trained with its steps are.
     save_deepseek("theirs.json", {"content": "<think>"})
@@ -154,7 +147,7 @@ def test_a_rank_file_alone_is_not_loaded_if_it_does_not_say_all(theirs: str) -> 
     text = f"{TEXT} <|x|> ribosomes"
     found = load("own/own.tiktoken").encode(text, allowed_special="all")
     assert found == load("own").encode(text, allowed_special="all")
-    with pytest.raises(ValueError, match=r"only tokenizer\.json says how text is split"):
+    with pytest.raises(ValueError, match=r"only tokenizer\.json defines how text is split"):
         load("theirs/theirs.tiktoken")
 
 

@@ -9,7 +9,6 @@ import re
 import shlex
 import shutil
 import struct
-import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from functools import cache
@@ -24,11 +23,12 @@ from compat_bpe.cli.app import GroupedCommand, help_parts
 from compat_bpe.save import save_tokenizer_json
 from tests.cli.running import (
     FIXTURES,
-    TIMEOUT,
     command,
     environment,
     on_terminal,
     posix,
+    printed,
+    refused,
     run,
     run_process,
     write,
@@ -62,9 +62,7 @@ STUBS = {
 
 @cache
 def help_of(name: str) -> str:
-    status, out, err = command(f"{name} --help")
-    assert (status, err) == (0, "")
-    return out
+    return printed(f"{name} --help")
 
 
 def examples(shown: str) -> list[str]:
@@ -82,15 +80,11 @@ def _example_files() -> None:
     lines = [json.dumps({"text": TEXT, "lang": lang}) + "\n" for lang in ("en", "zh")]
     write(dict.fromkeys(texts.split(), TEXT))
     write(dict.fromkeys(("drugs.txt", "names.txt"), "paracetamol\nibuprofen\n"))
-    write(
-        {
-            "chat.json": '[{"role": "user", "content": "hello"}]',
-            "corpus.bin": struct.pack("<2I", 31373, 995),
-            "texts.gz": gzip.compress(TEXT.encode()),
-            "counts.tsv.gz": gzip.compress(b"the\t3\n cat\t2\n"),
-            "wiki.jsonl.gz": gzip.compress("".join(lines).encode()),
-        }
-    )
+    write({"chat.json": '[{"role": "user", "content": "hello"}]'})
+    write({"corpus.bin": struct.pack("<2I", 31373, 995)})
+    write({"counts.tsv.gz": gzip.compress(b"the\t3\n cat\t2\n")})
+    for name, text in (("texts.gz", TEXT), ("wiki.jsonl.gz", "".join(lines))):
+        write({name: gzip.compress(text.encode())})
     save_tokenizer_json(load(FIXTURES / "gpt2_small"), "tokenizer.json")
     for folder in ("own", "path/to"):
         write({f"{folder}/tokenizer.json": Path("tokenizer.json").read_bytes()})
@@ -111,14 +105,8 @@ def test_examples_run(name: str, tmp_path: Path) -> None:
         for target in re.findall(r"-o (\S+)", example):
             shutil.rmtree(target, ignore_errors=True)
             Path(target).unlink(missing_ok=True)
-        done = subprocess.run(
-            ["bash", "-o", "pipefail", "-c", example],
-            env=environment(PATH=path, HOME=str(tmp_path / "home")),
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            timeout=TIMEOUT,
-            check=False,
-        )
+        env = environment(PATH=path, HOME=str(tmp_path / "home"))
+        done = run_process("-o", "pipefail", "-c", example, program=["bash"], env=env)
         assert done.returncode == 0, (example, done.stderr.decode())
 
 
@@ -158,16 +146,9 @@ def test_every_console_can_show_it(charset: str) -> None:
     for name in WITH_EXAMPLES:
         out = run(*name.split(), "--help", charset=charset).out
         assert out == help_of(name).encode(known, "backslashreplace")
-    for args in (
-        ["trune"],
-        ["count", "-e", "日本 é…😀"],
-        ["count", "日本 é…😀.txt"],
-        ["show", "--日本é…"],
-        ["truncate", "-n", "日本é…😀"],
-        ["decode", "日本é…😀"],
-    ):
-        status, written, err = run(*args, charset=charset)
-        assert (status, written) == (2, b"")
+    wrong = "trune → count -e '日本 é…😀' → count '日本 é…😀.txt' → show --日本é…"
+    for line in f"{wrong} → truncate -n 日本é…😀 → decode 日本é…😀".split(" → "):
+        err = refused(line, charset=charset)
         assert len(err) > 20
         assert "Traceback" not in err
 
@@ -188,9 +169,8 @@ def test_help_on_a_console_of_few_characters(settings: dict[str, str], marker: b
 
 @all_commands
 def test_h_fits_one_screen(name: str) -> None:
-    status, shown, err = command(f"{name} -h")
+    shown = printed(f"{name} -h")
     lines = shown.splitlines()
-    assert (status, err) == (0, "")
     assert len(lines) < 24
     path = " ".join(["compat-bpe", *name.split()])
     assert lines[0].startswith(f"Usage: {path}")
@@ -275,17 +255,14 @@ def test_sections_come_in_order_and_the_rest_last() -> None:
     assert "Secrets" not in _help({"Secrets": ["--secret"]})
 
 
-@pytest.mark.parametrize(
-    ("groups", "message"),
-    [
+def test_a_mistake_in_the_groups_is_an_error() -> None:
+    for groups, message in (
         ({"Input": ["--nope"]}, "no such option"),
         ({"Input": ["paths"]}, "no such option"),
         ({"Input": ["-o"], "Output": ["--output"]}, "in a group already"),
-    ],
-)
-def test_a_mistake_in_the_groups_is_an_error(groups: dict[str, list[str]], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        _grouped(groups)
+    ):
+        with pytest.raises(ValueError, match=message):
+            _grouped(groups)
 
 
 # The manual pages: written from the texts of the help, without a fault, and as they are meant.
@@ -364,13 +341,7 @@ def test_a_page_of_a_group_names_its_commands() -> None:
 
 
 def mandoc(*args: str | Path) -> str:
-    done = subprocess.run(
-        ["mandoc", *args],
-        capture_output=True,
-        stdin=subprocess.DEVNULL,
-        timeout=TIMEOUT,
-        check=False,
-    )
+    done = run_process(*args, program=["mandoc"])
     assert (done.returncode, done.stderr) == (0, b""), done.stdout.decode()
     # A letter in bold is written twice, one over the other.
     return re.sub("\b.", "", done.stdout.decode())

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import shutil
-import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -18,7 +18,7 @@ from compat_bpe.cli import cli
 from compat_bpe.encodings.families import FAMILIES
 from compat_bpe.encodings.model_names import model_names
 from compat_bpe.encodings.published import BASELINES
-from tests.cli.running import FIXTURES, ROOT, TIMEOUT, cases, command, environment, write
+from tests.cli.running import FIXTURES, cases, command, objects, printed, run_process, write
 
 # Sizes of vocabularies as OpenAI and DeepSeek publish them.
 SIZES = {"gpt2": 50257, "cl100k_base": 100277, "o200k_base": 200019, "deepseek_v4": 129280}
@@ -26,18 +26,16 @@ NAMES = [*list_encoding_names(), *BASELINES]
 
 
 def test_encodings() -> None:
-    status, out, err = command("encodings")
-    head, *lines = out.splitlines()
-    assert (status, err) == (0, "")
+    head, *lines = printed("encodings").splitlines()
     assert head == "encoding               vocabulary  special  tokens of"
     rows = [line.split() for line in lines]
     assert [row[0] for row in rows] == NAMES
     for name, size, special, tokens_of in rows:
         encoding = get_encoding(name)
-        if name not in ("words", "words_and_punctuation", "categories"):
-            assert int(size) == encoding.n_vocab == SIZES.get(name, encoding.n_vocab)
-        else:
+        if name in ("words", "words_and_punctuation", "categories"):
             assert size == "-"
+        else:
+            assert int(size) == encoding.n_vocab == SIZES.get(name, encoding.n_vocab)
         assert int(special) == len(encoding.special_tokens_set)
         kind = "tokenizers" if name.startswith("deepseek") else "tiktoken"
         assert tokens_of == ("baseline" if name in BASELINES else kind)
@@ -56,7 +54,7 @@ def test_one_encoding() -> None:
     assert one == ["cl100k_base", "100277", "5", "tiktoken"]
     path = FIXTURES / "gpt2_small"
     encoding = load(path)
-    (found,) = json.loads(command(f"encodings --json -e {path}").out)
+    ((found,),) = objects(f"encodings --json -e {path}")
     assert (found["name"], found["vocabulary_size"]) == (encoding.name, encoding.n_vocab)
 
 
@@ -69,9 +67,7 @@ def test_damaged_package_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_models() -> None:
-    status, out, err = command("models")
-    assert (status, err) == (0, "")
-    head, *lines = out.splitlines()
+    head, *lines = printed("models").splitlines()
     assert head.split() == ["model", "encoding", "context", "reply"]
     rows = [line.split() for line in lines]
     found = {row[0]: row[1] for row in rows}
@@ -85,13 +81,11 @@ def test_models() -> None:
     assert json.loads(command("models --json").out) == found
     # Limits are those of the library, and unknown ones a dash.
     for name, _, *limits in rows:
-        try:
+        expected = ["-", "-"]
+        with suppress(KeyError):
             known = context_limit(name)
-        except KeyError:
-            assert limits == ["-", "-"]
-        else:
-            reply = "-" if known.output is None else f"{known.output:,}"
-            assert limits == [f"{known.context:,}", reply]
+            expected = [f"{known.context:,}", "-" if known.output is None else f"{known.output:,}"]
+        assert limits == expected
     assert [row[2:] for row in rows if row[0] == "gpt-4o"] == [["128,000", "16,384"]]
     assert {"gpt-4o", "gpt-oss-*", "deepseek-v3*"} <= set(found)
 
@@ -113,7 +107,7 @@ gpt-4o-2024-05-13 ft:gpt-4:x →
 gpt-9 gpt-4o gpt-4p o200k_base → gpt-4o  o200k_base  128,000  16,384\n
     → compat-bpe: unknown model 'gpt-9' (did you mean 'gpt-5' or 'gpt-4' or 'gpt-2'?){LISTS}\n
     compat-bpe: unknown model 'gpt-4p' (did you mean 'gpt-4' or 'gpt-4o' or 'gpt-4.1'?){LISTS}\n
-    compat-bpe: unknown model 'o200k_base': that is an encoding: -e o200k_base\n
+    compat-bpe: unknown model 'o200k_base': that is an encoding; use -e o200k_base\n
 azure/eu/gpt-4o gpt-oss:20b →
     azure/eu/gpt-4o  o200k_base     128,000  16,384\n
     gpt-oss:20b      o200k_harmony        -       -\n
@@ -145,24 +139,20 @@ def test_models_that_are_named_as_json() -> None:
     status, out, err = command("models --json qwen qwen3:8b gpt-4o")
     assert (status, json.loads(out)) == (2, {"gpt-4o": "o200k_base"})
     first, second = err.splitlines()
-    assert first == (
-        "compat-bpe: unknown model 'qwen'; compat-bpe models --families lists families of that name"
-    )
-    assert second.startswith("compat-bpe: model 'qwen3:8b' has the tokenizer of Qwen")
+    lists = "compat-bpe models --families lists families of that name"
+    assert first == f"compat-bpe: unknown model 'qwen'; {lists}"
+    assert second.startswith("compat-bpe: model 'qwen3:8b' uses the tokenizer of Qwen")
 
 
 def test_a_word_stands_for_models_and_families() -> None:
-    status, out, err = command("models 4O-")
-    assert (status, err) == (0, "")
-    assert [line.split()[0] for line in out.splitlines()[1:]] == ["chatgpt-4o-*", "gpt-4o-*"]
+    lines = printed("models 4O-").splitlines()
+    assert [line.split()[0] for line in lines[1:]] == ["chatgpt-4o-*", "gpt-4o-*"]
     models, families = command("models deepseek").out.split("\n\n")
     assert [line.split()[0] for line in models.splitlines()[1:]] == [
         name for name in json.loads(command("models --json").out) if "deepseek" in name
     ]
     assert "hf:deepseek-ai/DeepSeek-R1-Distill-Qwen-7B" in families
-    status, out, err = command("models qwen")
-    assert (status, err) == (0, "")
-    models, families = out.split("\n\n")
+    models, families = printed("models qwen").split("\n\n")
     assert all("qwen" in line.split()[0] for line in models.splitlines()[1:])
     head, *lines = families.splitlines()
     assert head.split() == ["family", "-e", "from"]
@@ -172,10 +162,8 @@ def test_a_word_stands_for_models_and_families() -> None:
 
 
 def test_families_are_listed() -> None:
-    everything = command("models --families")
-    assert everything[::2] == (0, "")
-    assert len(everything.out.splitlines()) == 1 + len(FAMILIES)
-    found = json.loads(command("models --families --json").out)
+    assert len(printed("models --families").splitlines()) == 1 + len(FAMILIES)
+    (found,) = objects("models --families --json")
     assert [one["family"] for one in found] == [family.name for family in FAMILIES]
     for one in found:
         assert (one["counted_by"] is None) == (one["source"] is not None)
@@ -187,20 +175,11 @@ def test_families_are_listed() -> None:
 def test_limits_of_models_as_json() -> None:
     args = "models --json --limits"
     source = "https://github.com/BerriAI/litellm/blob/main/model_prices_and_context_window.json"
-    assert json.loads(command(f"{args} gpt-4o-2024-11-20 gpt-oss-x").out) == {
-        "gpt-4o-2024-11-20": {
-            "encoding": "o200k_base",
-            "context": 128_000,
-            "input": 128_000,
-            "output": 16_384,
-            "source": source,
-            "date": DATE,
-        },
-        "gpt-oss-x": {
-            "encoding": "o200k_harmony",
-            **dict.fromkeys(("context", "input", "output", "source", "date")),
-        },
-    }
+    limits = {"context": 128_000, "input": 128_000, "output": 16_384, "source": source}
+    known = {"encoding": "o200k_base", **limits, "date": DATE}
+    unknown = {**dict.fromkeys(known), "encoding": "o200k_harmony"}
+    found = json.loads(command(f"{args} gpt-4o-2024-11-20 gpt-oss-x").out)
+    assert found == {"gpt-4o-2024-11-20": known, "gpt-oss-x": unknown}
     found = json.loads(command(f"{args} claude-opus-5 gemini-2.5").out)
     assert found["claude-opus-5"]["encoding"] is None
     assert found["claude-opus-5"]["context"] == 1_000_000
@@ -230,8 +209,7 @@ def test_names_are_completed(args: str, start: str, expected: str) -> None:
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_the_script_of_a_shell(shell: str) -> None:
-    status, out, err = command(f"completion {shell}")
-    assert (status, err) == (0, "")
+    out = printed(f"completion {shell}")
     assert f"_COMPAT_BPE_COMPLETE={shell}_complete" in out
     assert "compat-bpe" in out
     assert out.endswith("\n")
@@ -247,12 +225,6 @@ def test_bash_completes() -> None:
         "COMP_WORDS=(compat-bpe count --model gpt-4); COMP_CWORD=3; "
         "_compat_bpe_completion ./compat-bpe; printf '%s\\n' \"${COMPREPLY[@]}\""
     )
-    done = subprocess.run(
-        ["bash", "--norc", "-c", ask],
-        env=environment(PYTHONPATH=str(ROOT)),
-        capture_output=True,
-        timeout=TIMEOUT,
-        check=False,
-    )
+    done = run_process("--norc", "-c", ask, program=["bash"])
     assert (done.returncode, done.stderr) == (0, b"")
     assert sorted(done.stdout.decode().split()) == ["gpt-4", "gpt-4.1", "gpt-4o"]

@@ -5,43 +5,41 @@ from __future__ import annotations
 import errno
 import os
 import stat
-import sys
 from contextlib import nullcontext
 from pathlib import Path
 from unittest import mock
 
 import pytest
 
-from compat_bpe.cli import app, cli
+from compat_bpe.cli import app
 from compat_bpe.cli.commands import count as count_module
 from compat_bpe.cli.output import CommandError, check_new_file, check_outputs
-from tests.cli.running import FIXTURES, cases, command, posix, run_process, write
+from tests.cli.running import FIXTURES, cases, command, posix, refused, run, run_process, write
 from tests.kinds import kind_path
 
 _TEXT = "hug pug hugs\n"
-_OWN = b"ours, from yesterday"
 
 
-@pytest.mark.parametrize(
-    ("path", "force", "is_ours", "said"),
-    [
-        ("new", False, True, ""),
-        ("a.md", False, True, r"a\.md: it exists; --force overwrites it"),
-        ("a.md", True, True, ""),
-        ("page.html", False, True, ""),  # own earlier output
-        ("page.html", False, False, "it exists"),
-        ("link", False, True, "it exists"),  # to what is not there
-        (".", True, True, "it is a directory"),
-        ("no/page.html", True, True, "there is no directory"),
-        (os.devnull, False, False, ""),  # not overwritten by writing
-    ],
+@cases(
+    rf"""
+new →  → ours
+a.md →  → ours → a\\.md: the file exists; --force overwrites it
+a.md → force → ours
+page.html →  → ours
+page.html →  → other → the file exists
+link →  → ours → the file exists
+. → force → ours → the path is a directory
+no/page.html → force → ours → there is no directory
+{os.devnull} →  → other
+""",
+    "path force own said",
 )
-def test_a_file_that_is_there(path: str, force: bool, is_ours: bool, said: str) -> None:
-    write({"a.md": "precious", "page.html": _OWN})
+def test_a_file_that_is_there(path: str, force: str, own: str, said: str) -> None:
+    """What is new, an own earlier output, and a device, which writing does not overwrite."""
+    write({"a.md": "precious", "page.html": "ours, from yesterday"})
     Path("link").symlink_to("nowhere")
-    own = _OWN.startswith if is_ours else _TEXT.encode().startswith
     with pytest.raises(CommandError, match=said) if said else nullcontext():
-        check_new_file(path, force=force, is_own=own)
+        check_new_file(path, force=bool(force), is_own=lambda data: data.startswith(own.encode()))
     assert Path("a.md").read_bytes() == b"precious"
 
 
@@ -51,15 +49,16 @@ def test_an_input_is_refused_by_whatever_name(
     write({"folder/a": "a", "b": "b"})
     os.symlink("folder/a", "link")
     for inputs in (["b", "folder/a"], ["folder"], ["link"], ["../" + tmp_path.name + "/folder/a"]):
-        with pytest.raises(CommandError, match=r"folder/a: it is one of the inputs[,;]"):
+        with pytest.raises(CommandError, match=r"folder/a: the file is one of the inputs[,;]"):
             check_outputs(["new", "folder/a"], inputs)
     check_outputs(["new", "folder/a"], ["b", "missing", "-"])
     check_outputs(["missing"], ["folder", "missing"])
-    with pytest.raises(CommandError, match="folder: it is a directory"):
+    with pytest.raises(CommandError, match="folder: the path is a directory"):
         check_outputs(["folder"], [])
+    said = "^b: the file is one of the inputs, as standard input;"
     with open("b") as file:
         monkeypatch.setattr("sys.stdin", file)
-        with pytest.raises(CommandError, match=r"^b: it is one of the inputs, as standard input;"):
+        with pytest.raises(CommandError, match=said):
             check_outputs(["b"], ["-"])
     monkeypatch.setattr("sys.stdin", None)
     check_outputs(["b"], ["-"])
@@ -79,9 +78,7 @@ _WRITING = {
 
 @pytest.mark.parametrize("name", _WRITING)
 @pytest.mark.parametrize("how", ["path", "standard input", "a hard link"])
-def test_no_command_overwrites_its_input(
-    name: str, how: str, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_no_command_overwrites_its_input(name: str, how: str) -> None:
     arguments, output = _WRITING[name]
     content = "chunk\tcount\nhug\t3\n"
     write({output: content})
@@ -91,13 +88,10 @@ def test_no_command_overwrites_its_input(
     if how == "a hard link":
         os.link(output, "other.tsv")
         inputs = ["other.tsv"]
-    with open(output, encoding="utf-8") as source:
-        monkeypatch.setattr(sys, "stdin", source)
-        with pytest.raises(SystemExit) as caught:
-            cli([*arguments.split(), "--force", *inputs], prog_name="compat-bpe")
-    captured = capfd.readouterr()
-    assert (caught.value.code, captured.out) == (2, "")
-    assert "it is one of the inputs" in captured.err
+    with open(output, "rb") as source:
+        done = run(*arguments.split(), "--force", *inputs, stdin=source)
+    assert done[:2] == (2, b"")
+    assert "the file is one of the inputs" in done.err
     assert Path(output).read_text() == content
     assert len(os.listdir()) == 1 + (how == "a hard link")
 
@@ -122,9 +116,7 @@ def test_nor_what_options_name(args: str, path: str) -> None:
     write({**small, **texts, "corpus/a.txt": _TEXT, "corpus/b.txt": _TEXT})
     write({"like/tokenizer.json": Path(kind_path("wordpiece")).read_bytes()})
     before = {one: one.read_bytes() for one in Path().rglob("*") if one.is_file()}
-    status, out, err = command(f"{args} --force")
-    assert (status, out) == (2, "")
-    assert f"{path}: it is one of the inputs; " in err
+    assert f"{path}: the file is one of the inputs; " in refused(f"{args} --force")
     assert {one: one.read_bytes() for one in Path().rglob("*") if one.is_file()} == before
 
 
@@ -133,7 +125,7 @@ def test_standard_output_is_no_file_that_is_replaced() -> None:
     with open("page.html", "wb") as out:
         arguments = ("report", "-e", "gpt2", "--html", "page.html", "--force", "a.txt")
         done = run_process(*arguments, stdout=out)
-    said = b"compat-bpe: page.html: standard output goes there, too; write elsewhere\n"
+    said = b"compat-bpe: page.html: standard output goes to this file, too; write to another file\n"
     assert (done.returncode, done.stderr) == (2, said)
 
 
@@ -149,18 +141,13 @@ def test_the_mode_of_an_output_is_kept(name: str) -> None:
 
 @posix
 @pytest.mark.parametrize("args", ["count .", "train -n 260 -o v", "corpus counts -o c.tsv"])
-def test_a_current_directory_that_is_gone(
-    args: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_a_current_directory_that_is_gone(args: str, tmp_path: Path) -> None:
     write({"a.txt": _TEXT})
     os.mkdir("gone")
     os.chdir("gone")
     Path("../gone").rmdir()
-    with pytest.raises(SystemExit) as caught:
-        cli([*args.split(), str(tmp_path / "a.txt")], prog_name="compat-bpe")
-    assert caught.value.code == 2
     message = "compat-bpe: the current directory: No such file or directory\n"
-    assert capfd.readouterr() == ("", message)
+    assert command(args, str(tmp_path / "a.txt")) == (2, "", message)
 
 
 def test_an_error_that_is_not_expected_is_a_line_and_status_2(
@@ -179,8 +166,7 @@ def test_an_error_that_is_not_expected_is_a_line_and_status_2(
 
 def test_a_mistake_of_ours_is_a_traceback_and_status_2(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(count_module, "chosen_answer", None)
-    status, out, err = command("count --max 1", stdin="hug")
-    assert (status, out) == (2, "")
+    err = refused("count --max 1", stdin="hug")
     assert "TypeError: 'NoneType' object is not callable" in err
 
 

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,11 +22,16 @@ from tests.cli.running import (
     ROOT,
     TIMEOUT,
     Terminal,
+    cases,
+    command,
     environment,
     on_terminal,
     posix,
+    refused,
+    run,
     run_process,
     started,
+    sweep,
     wait_for,
     write,
 )
@@ -44,13 +50,7 @@ def test_there_and_back_through_pipes() -> None:
         'cat a | "$0" -m compat_bpe encode -e gpt2 --packed'
         ' | "$0" -u -m compat_bpe decode -e gpt2 --packed'
     )
-    done = subprocess.run(
-        ["sh", "-c", pipe, sys.executable],
-        env=environment(),
-        capture_output=True,
-        timeout=TIMEOUT,
-        check=False,
-    )
+    done = run_process("-c", pipe, sys.executable, program=["sh"])
     assert (done.returncode, done.stderr) == (0, b"")
     assert done.stdout == Path("a").read_bytes()
 
@@ -105,13 +105,6 @@ def test_names_and_options_that_are_no_text(tmp_path: Path) -> None:
     assert b"Traceback" not in done.stderr
 
 
-def test_file_name_that_the_terminal_cannot_show() -> None:
-    write({"né": "hello world"})
-    env = environment(PYTHONIOENCODING="ascii", PYTHONUTF8="1")
-    done = run_process("count", *GPT2, "né", env=env)
-    assert (done.returncode, done.stdout, done.stderr) == (0, b"2 n\\xe9" + b"\n", b"")
-
-
 # Terminals.
 
 
@@ -150,23 +143,13 @@ def test_waiting_is_said_but_not_to_who_wants_quiet() -> None:
 @pytest.mark.parametrize(
     ("args", "text", "written"),
     [
-        ("truncate -n 9 --report -e gpt2", b"hello", "hello\ncompat-bpe: a.txt: not cut"),
-        ("truncate -n 9 --report -e gpt2", b"hello\n", "hello\ncompat-bpe: a.txt: not cut"),
-        pytest.param(
-            "decode -e gpt2",
-            b"31373 " * 20_000 + b"x",
-            "hello\ncompat-bpe: a.txt: 'x'",
-            marks=pytest.mark.sweep,
-        ),
-        pytest.param(
-            "show --ids",
-            b"hello",
-            '  "hello"\ncompat-bpe: a.txt: 1 token',
-            marks=pytest.mark.sweep,
-        ),
+        ("truncate -n 9 --report -e gpt2", "hello", "hello\ncompat-bpe: a.txt: not cut"),
+        ("truncate -n 9 --report -e gpt2", "hello\n", "hello\ncompat-bpe: a.txt: not cut"),
+        sweep("decode -e gpt2", "31373 " * 20_000 + "x", "hello\ncompat-bpe: a.txt: 'x'"),
+        sweep("show --ids", "hello", '  "hello"\ncompat-bpe: a.txt: 1 token'),
     ],
 )
-def test_a_message_begins_a_line(args: str, text: bytes, written: str) -> None:
+def test_a_message_begins_a_line(args: str, text: str, written: str) -> None:
     write({"a.txt": text})
     words = [*args.split(), "a.txt"]
     assert written in run_process(*words, stderr=subprocess.STDOUT).stdout.decode()
@@ -174,7 +157,7 @@ def test_a_message_begins_a_line(args: str, text: bytes, written: str) -> None:
         assert written in on_terminal(*words)
     # Nothing is added to output that goes elsewhere.
     done = run_process(*words)
-    assert done.stdout.endswith(b"\n") == (text.endswith(b"\n") or "show" in args)
+    assert done.stdout.endswith(b"\n") == (text.endswith("\n") or "show" in args)
     assert done.stderr.startswith(b"compat-bpe: a.txt: ")
 
 
@@ -203,16 +186,8 @@ FILTERS = [
     "encode -e gpt2",
     "count -e gpt2",
     "--help",
-    *(
-        pytest.param(args, marks=pytest.mark.sweep)
-        for args in (
-            "split -n 5 --separator - -e gpt2",
-            "show -e gpt2",
-            "decode -e gpt2",
-            "models",
-            "count --json",
-        )
-    ),
+    sweep("split -n 5 --separator - -e gpt2"),
+    *map(sweep, ("show -e gpt2", "decode -e gpt2", "models", "count --json")),
 ]
 
 
@@ -226,14 +201,12 @@ def test_closed_pipe_is_quiet(args: str) -> None:
     assert (done.returncode, done.stderr) == (1, b"")
 
 
-@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no /dev/full")
+full_disk = pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no /dev/full")
+
+
+@full_disk
 @pytest.mark.parametrize(
-    "args",
-    [
-        "decode -e gpt2",
-        "count -e gpt2",
-        *(pytest.param(args, marks=pytest.mark.sweep) for args in ("show -e gpt2", "--version")),
-    ],
+    "args", ["decode -e gpt2", "count -e gpt2", sweep("show -e gpt2"), sweep("--version")]
 )
 def test_full_disk_is_one_line(args: str) -> None:
     with open("/dev/full", "wb") as full:
@@ -243,25 +216,45 @@ def test_full_disk_is_one_line(args: str) -> None:
 
 
 @posix
-@pytest.mark.parametrize(
-    ("args", "closed", "message"),
-    [
-        ("encode -e gpt2", "<&-", b"compat-bpe: standard input: closed\n"),
-        ("encode -e gpt2", ">&-", b"compat-bpe: standard output: closed\n"),
-        ("count -e gpt2", "<&-", b"compat-bpe: standard input is closed\n"),
-        ("count -e gpt2", ">&-", b"compat-bpe: standard output: closed\n"),
-    ],
+@cases(
+    """
+encode -e gpt2 → <&- → standard input: closed
+encode -e gpt2 → >&- → standard output: closed
+count -e gpt2 → <&- → standard input is closed
+count -e gpt2 → >&- → standard output: closed
+""",
+    "args closed said",
 )
-def test_closed_stream_is_one_line(args: str, closed: str, message: bytes) -> None:
-    done = subprocess.run(
-        ["sh", "-c", f'exec "$0" -m compat_bpe {args} {closed}', sys.executable],
-        env=environment(),
-        input=b"a",
-        capture_output=True,
-        timeout=TIMEOUT,
-        check=False,
-    )
-    assert (done.returncode, done.stdout, done.stderr) == (2, b"", message)
+def test_closed_stream_is_one_line(args: str, closed: str, said: str) -> None:
+    line = f'exec "$0" -m compat_bpe {args} {closed}'
+    done = run_process("-c", line, sys.executable, program=["sh"], input=b"a")
+    assert (done.returncode, done.stdout, done.stderr) == (2, b"", f"compat-bpe: {said}\n".encode())
+
+
+@full_disk
+@pytest.mark.parametrize("is_full", [True, False])
+@cases(
+    """
+count -e gpt2 missing a → 2
+count -e gpt2 --max 1 a → 1
+count -e gpt2 d a → 0
+train -o b -n 257 --force --json-progress a → 0
+""",
+    "args status",
+)
+def test_messages_that_cannot_be_written_change_nothing(
+    args: str, status: str, is_full: bool
+) -> None:
+    write({"a": "hello world", "d/binary": b"\0"})
+    expected = run(*args.split())
+    assert expected.status == int(status)
+    assert expected.err
+    reading, writing = os.pipe()
+    os.close(reading)
+    with open("/dev/full", "wb") as full:
+        done = run_process(*args.split(), stderr=full if is_full else writing)
+    os.close(writing)
+    assert (done.returncode, done.stdout) == (int(status), expected.out)
 
 
 @posix
@@ -322,24 +315,26 @@ main()
 """
 
 
+def signalled(limit: str, **variables: str) -> subprocess.CompletedProcess[bytes]:
+    args = ("split", *GPT2, "-n", limit, "-o", "p-")
+    env = environment(**variables)
+    return run_process(*args, code=_SIGNALLED, input=b"one two three", env=env)
+
+
 @posix
 @pytest.mark.parametrize(
     ("name", "status"),
     [("SIGTERM", 143), ("SIGHUP", 129), ("SIGBREAK", 128 + getattr(signal, "SIGUSR1", 0))],
 )
 def test_a_signal_leaves_no_parts_of_files(name: str, status: int) -> None:
-    args = ("split", *GPT2, "-n", "1", "-o", "p-")
-    env = environment(SIGNAL=name)
-    done = run_process(*args, code=_SIGNALLED, input=b"one two three", env=env)
+    done = signalled("1", SIGNAL=name)
     assert (done.returncode, done.stdout, done.stderr) == (status, b"", b"")
     assert os.listdir() == []
 
 
 @posix
 def test_a_signal_that_is_ignored_stays_so() -> None:
-    args = ("split", *GPT2, "-n", "9", "-o", "p-")
-    env = environment(SIGNAL="SIGHUP", IGNORED="1")
-    done = run_process(*args, code=_SIGNALLED, input=b"one two three", env=env)
+    done = signalled("9", SIGNAL="SIGHUP", IGNORED="1")
     assert (done.returncode, done.stdout) == (0, b"p-0001.txt\n")
 
 
@@ -390,12 +385,17 @@ program()
 @pytest.mark.parametrize("thread", [False, True])
 @pytest.mark.parametrize(("limit", "status"), [("9", 0), ("1", 1)])
 def test_the_end_of_the_process(thread: bool, limit: str, status: int) -> None:
-    env = environment(**({"THREAD": "1"} if thread else {}))
     args = ("count", *GPT2, "--total-only", "--max", limit, "-q", "-c", "one two three")
+    env = environment(**({"THREAD": "1"} if thread else {}))
     done = run_process(*args, code=_WITH_AN_END, env=env)
     lines = done.stdout.decode().splitlines()
-    expected = {"3", "of a thread", "at the end"} if thread else {"3", "at the end"}
+    expected = {"3", "at the end", *(["of a thread"] if thread else [])}
     assert (done.returncode, lines[-1], set(lines)) == (status, "at the end", expected)
+
+
+def test_a_profiler_has_its_end() -> None:
+    profiler = [sys.executable, "-m", "cProfile", "-m", "compat_bpe"]
+    assert b" function calls " in run_process("--version", program=profiler).stdout
 
 
 # Workers, large inputs and little memory.
@@ -428,8 +428,8 @@ def wait_until(what: Any) -> None:
 
 
 @pytest.mark.skipif(not os.path.exists("/proc/self/stat"), reason="there is no /proc")
-@pytest.mark.parametrize("end", ["interrupt", "closed pipe", "kill"])
-def test_no_worker_is_left(end: str) -> None:
+@cases("interrupt → 130\nclosed pipe → 1\nkill → -9", "end status")
+def test_no_worker_is_left(end: str, status: str) -> None:
     write({f"d/{name}": "hello world\n" * 100_000 for name in "abcd"})
     # While it waits for standard input, the workers count.
     with started("count", "-j", "2", *GPT2, "-", "d") as process:
@@ -437,17 +437,14 @@ def test_no_worker_is_left(end: str) -> None:
         workers = list(children(process))
         if end == "interrupt":
             process.send_signal(signal.SIGINT)
-            expected = 130
         elif end == "kill":
             process.kill()
-            expected = -signal.SIGKILL
         else:
             assert process.stdout is not None
             process.stdout.close()
             process.stdout = None
-            expected = 1
         out, err = process.communicate(timeout=TIMEOUT)
-    assert (process.returncode, out or b"", err) == (expected, b"", b"")
+    assert (process.returncode, out or b"", err) == (int(status), b"", b"")
     wait_until(lambda: not any(map(runs, workers)))
 
 
@@ -473,15 +470,8 @@ def test_memory_that_is_not_there() -> None:
 
     with open("large", "wb") as file:
         file.truncate(160 << 20)
-    done = run_process(
-        "split",
-        *GPT2,
-        "-n",
-        "5",
-        "--json",
-        "large",
-        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (160 << 20, 160 << 20)),
-    )
+    limit = partial(resource.setrlimit, resource.RLIMIT_AS, (160 << 20, 160 << 20))
+    done = run_process("split", *GPT2, "-n", "5", "--json", "large", preexec_fn=limit)
     assert (done.returncode, done.stdout) == (2, b"")
     assert done.stderr.count(b"\n") == 1
     assert b"Traceback" not in done.stderr
@@ -546,8 +536,7 @@ def test_what_is_not_needed_is_not_imported(args: str, packs: int, absent: str) 
 
 def test_without_click_one_line_says_how_to_get_it() -> None:
     write({"click.py": "raise ModuleNotFoundError('no click', name='click')\n"})
-    path = os.pathsep.join([os.getcwd(), str(ROOT)])
-    done = run_process("count", env=environment(PYTHONPATH=path))
+    done = run_process("count", env=environment(PYTHONPATH=f"{os.getcwd()}{os.pathsep}{ROOT}"))
     assert (done.returncode, done.stdout) == (2, b"")
     assert b"pip install click" in done.stderr
     assert done.stderr.count(b"\n") == 1
@@ -559,20 +548,17 @@ def test_the_version() -> None:
     assert (done.returncode, done.stdout.decode().split()) == (0, expected)
 
 
-@pytest.mark.parametrize("options", [[], ["--stdio"]])
-def test_nobody_who_is_served(options: list[str]) -> None:
-    done = run_process("lsp", *options, input=b"")
-    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+def test_nobody_who_is_served() -> None:
+    for options in ([], ["--stdio"]):
+        done = run_process("lsp", *options, input=b"")
+        assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
 
 
 def test_hook_of_pre_commit() -> None:
     text = (Path(__file__).parents[2] / ".pre-commit-hooks.yaml").read_text("utf-8")
     (entry,) = re.findall(r"^  entry: compat-bpe (count .*)$", text, re.MULTILINE)
     write({"a.txt": "hello world", "b.txt": "<|endoftext|>"})
-    message = b"compat-bpe: b.txt: 7 tokens, over the limit of 6\n"
-    for limit, status in (("7", 0), ("6", 1)):
-        done = run_process(*entry.split(), "--max", limit, *GPT2, "a.txt", "b.txt")
-        assert (done.returncode, done.stderr) == (status, message if status else b"")
-    done = run_process(*entry.split(), "a.txt")
-    assert (done.returncode, done.stdout) == (2, b"")
-    assert b"--per-file needs --max" in done.stderr
+    message = "compat-bpe: b.txt: 7 tokens, over the limit of 6\n"
+    for limit, said in (("7", (0, "")), ("6", (1, message))):
+        assert command(f"{entry} --max {limit} -e gpt2 a.txt b.txt")[::2] == said
+    assert "--per-file needs --max" in refused(f"{entry} a.txt")

@@ -14,6 +14,7 @@ from contextlib import ExitStack
 from functools import cache
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import pytest
 
@@ -28,7 +29,18 @@ from compat_bpe.train import SentencePieceSettings, TrainingSettings, UnigramSet
 from compat_bpe.train import estimate as estimate_module
 from compat_bpe.train.estimate import Estimate, Sample, estimate
 from compat_bpe.train.kinds import KINDS
-from tests.cli.running import FIXTURES, command, environment, posix, run, started, wait_for, write
+from tests.cli.running import (
+    FIXTURES,
+    cases,
+    command,
+    environment,
+    posix,
+    run,
+    started,
+    sweep,
+    wait_for,
+    write,
+)
 from tests.cli.running import Terminal as RealTerminal
 
 
@@ -111,12 +123,9 @@ def test_any_width_and_any_size(
 def test_nothing_where_it_is_not_wanted(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
     terminal, gone = Terminal(), Terminal()
     gone.close()
-    bars = [
-        FileProgress(1, 1, io.StringIO()),
-        FileProgress(1, 1, None),
-        FileProgress(1, 1, terminal, is_quiet=True),
-        FileProgress(1, 1, gone),  # a terminal that has gone is no error
-    ]
+    # A terminal that has gone is no error.
+    bars = [FileProgress(1, 1, stream) for stream in (io.StringIO(), None, gone)]
+    bars.append(FileProgress(1, 1, terminal, is_quiet=True))
     monkeypatch.setenv("TERM", "dumb")  # one that cannot go back
     bars.append(FileProgress(1, 1, terminal))
     clock.now = 5.0
@@ -238,9 +247,7 @@ def working(args: str, terminal: RealTerminal, code: str = _SOON, **variables: s
 
 
 @posix
-@pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=[] if name in FEW else pytest.mark.sweep) for name in LONG]
-)
+@pytest.mark.parametrize("name", [name if name in FEW else sweep(name) for name in LONG])
 def test_every_command_speaks(name: str) -> None:
     terminal = RealTerminal()
     with working(f"{name.split()[0]} {LONG[name]}", terminal):
@@ -262,7 +269,7 @@ def test_a_check_speaks_while_git_works(tmp_path: Path) -> None:
 
 
 @posix
-@pytest.mark.parametrize("servers", [["lsp"], pytest.param(["mcp"], marks=pytest.mark.sweep)])
+@pytest.mark.parametrize("servers", [["lsp"], sweep(["mcp"])])
 def test_who_wants_quiet_and_servers_say_nothing(servers: list[str]) -> None:
     """Within more than the second after which others speak."""
     terminal = RealTerminal()
@@ -283,7 +290,7 @@ TEXT = "".join(f"{number * number} numbers and words\n" for number in range(600)
 TRAIN = "train -n 300 -o out --json-progress"
 
 
-@pytest.fixture
+@pytest.fixture(autouse=True)
 def _texts() -> None:
     write({"a.txt": TEXT, "b.txt": "ends"})
 
@@ -299,7 +306,6 @@ def lines_of(line: str, status: int = 0) -> tuple[list[dict[str, Any]], list[str
     return found, [one for one in lines if not one.startswith("{")]
 
 
-@pytest.mark.usefixtures("_texts")
 def test_a_run_that_ends(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(progress, "_JSON_INTERVAL", 0.0)
     found, others = lines_of(f"{TRAIN} a.txt b.txt")
@@ -317,7 +323,6 @@ def test_a_run_that_ends(monkeypatch: pytest.MonkeyPatch) -> None:
     assert last == {"stage": "finished", "status": 0, "stopped": "size", "tokens": 300}
 
 
-@pytest.mark.usefixtures("_texts")
 def test_lines_are_half_a_second_apart(monkeypatch: pytest.MonkeyPatch) -> None:
     ticks = itertools.count()
     monkeypatch.setattr(time, "monotonic", lambda: next(ticks) / 10)
@@ -327,63 +332,42 @@ def test_lines_are_half_a_second_apart(monkeypatch: pytest.MonkeyPatch) -> None:
     assert all(after - before >= 0.49 for before, after in zip(learn, learn[1:-1]))
 
 
-@pytest.mark.usefixtures("_texts")
-@pytest.mark.parametrize(
-    ("args", "stage", "others"),
-    [
-        ("-n 300 missing.txt", "failed", ["compat-bpe: missing.txt: No such file or directory"]),
-        ("-n 1 a.txt", "failed", []),
-        ("--patience 1 a.txt", "failed", []),
-        # A file that is left out.
-        ("-n 300 a.txt missing", "finished", ["compat-bpe: missing: No such file or directory"]),
-    ],
+@cases(
+    """
+-n 300 missing.txt → failed → missing.txt: No such file or directory
+-n 1 a.txt → failed → a vocabulary of 1 is too small
+--patience 1 a.txt → failed → --patience and --check-every need --validation.
+-n 300 a.txt missing → finished → missing: No such file or directory
+""",
+    "args stage said",
 )
-def test_a_run_that_fails(args: str, stage: str, others: list[str]) -> None:
-    found, printed = lines_of(f"train -o out --json-progress {args}", status=2)
-    assert printed == others or (printed and not others)
+def test_a_run_that_fails(args: str, stage: str, said: str) -> None:
+    """Or that ends, and leaves a file out."""
+    found, others = lines_of(f"train -o out --json-progress {args}", status=2)
+    assert said in others[-1]
     assert (found[-1]["stage"], found[-1]["status"]) == (stage, 2)
-    if "patience" in args:
-        assert found[-1]["error"] == "--patience and --check-every need --validation."
-    elif stage == "failed" and others:
-        assert found[-1]["error"] == "missing.txt: No such file or directory"
+    assert stage == "finished" or said in found[-1]["error"]
 
 
-@pytest.mark.usefixtures("_texts")
-@pytest.mark.parametrize(
-    ("error", "status", "said"),
-    [
+def test_a_signal_that_ends_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    for error, status, said in (
         # As ``main`` ends the command where it is told to: with a status, not with an error.
         (SystemExit(128 + signal.SIGTERM), 143, "ended by signal 15"),
         (KeyboardInterrupt(), 130, "interrupted"),
-    ],
-)
-def test_a_signal_that_ends_it(
-    error: BaseException, status: int, said: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def end(self: object) -> None:
-        raise error
-
-    monkeypatch.setattr(Progress, "_refresh", end)
-    found, _ = lines_of(f"{TRAIN} a.txt", status)
-    assert found[-1] == {"stage": "failed", "status": status, "error": said}
+    ):
+        monkeypatch.setattr(Progress, "_refresh", mock.Mock(side_effect=error))
+        found, _ = lines_of(f"{TRAIN} a.txt", status)
+        assert found[-1] == {"stage": "failed", "status": status, "error": said}
 
 
-@pytest.mark.usefixtures("_texts")
-@pytest.mark.parametrize(
-    "args",
-    [
-        "report -e gpt2",
-        f"extend -e {FIXTURES / 'gpt2_small'} -n 2 -o out",
-        "corpus counts -o out.tsv",
-    ],
-)
-def test_other_commands(args: str) -> None:
-    found, others = lines_of(f"{args} --json-progress a.txt")
-    assert not [line for line in others if "chunks" not in line]
-    assert [one["stage"] for one in (found[0], found[-1])] == ["read", "finished"]
+def test_other_commands() -> None:
+    extend = f"extend -e {FIXTURES / 'gpt2_small'} -n 2 -o out"
+    for args in ("report -e gpt2", extend, "corpus counts -o out.tsv"):
+        found, others = lines_of(f"{args} --json-progress a.txt")
+        assert not [line for line in others if "chunks" not in line]
+        assert [one["stage"] for one in (found[0], found[-1])] == ["read", "finished"]
 
 
-@pytest.mark.usefixtures("_texts")
 def test_nothing_without_the_option_or_a_stream(monkeypatch: pytest.MonkeyPatch) -> None:
     assert command("train -n 300 -o out a.txt").err == ""
     assert progress.current() is None
@@ -397,7 +381,6 @@ class _Whole(Corpus):
     size = 50_000_000
 
     def __init__(self, done: int) -> None:
-        super().__init__([], "text", None, False, None)
         self.done = done
 
 

@@ -18,13 +18,25 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from compat_bpe import get_encoding
-from compat_bpe.cli.input import read_all, read_blocks
+from compat_bpe.cli.input import KeptBytes, read_all, read_blocks, replace_escaped
 from compat_bpe.cli.output import CommandError, write_bytes, write_text
 from compat_bpe.files import documents
 from compat_bpe.fit.truncate import Truncated
-from compat_bpe.unicode.text import KeptBytes
-from tests.cli.running import TextResult, command, git, posix, run, run_process, small_blocks, write
+from compat_bpe.unicode.text import Utf8Decoder
+from tests.cli.running import (
+    TextResult,
+    command,
+    commit,
+    objects,
+    posix,
+    refused,
+    run,
+    run_process,
+    small_blocks,
+    write,
+)
 from tests.examples import shared_fixture
+from tests.strategies import some_bytes
 
 GPT2 = get_encoding("gpt2")
 
@@ -114,31 +126,14 @@ def test_what_a_charset_does_not_have_is_escaped(
     assert written.getvalue() == b"\x82 \\u2026 \\U0001f600"
 
 
-@pytest.mark.parametrize("args", [*READERS, "count --files-from"])
-def test_a_file_that_may_not_be_read(args: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As root, everything may be read: so the system's answers are replaced."""
-    write({"a.txt": "1"})
-    really_open, access = open, os.access
-
-    def refuse(path: Any, *more: Any, **options: Any) -> Any:
-        if path == "a.txt":
-            raise PermissionError(13, "Permission denied", path)
-        return really_open(path, *more, **options)
-
-    monkeypatch.setattr(os, "access", lambda path, mode: path != "a.txt" and access(path, mode))
-    monkeypatch.setattr("builtins.open", refuse)
-    encoding, _, rest = args.partition(" ")
-    refused = "compat-bpe: a.txt: Permission denied\n"
-    assert command(f"{encoding} -e gpt2 {rest} a.txt") == (2, "", refused)
-
-
 #: Runs commands as a user who is not root, and so does not pass every check.
 _UNPRIVILEGED = """
 import array, difflib, os, sys  # imported late, when they may not be readable any more
 from compat_bpe.cli import cli
 def run(args, name):
+    command, *rest = args.split()
     try:
-        cli([*args.split(), "-e", "gpt2", *name.split()], prog_name="compat-bpe")
+        cli([command, "-e", "gpt2", *rest, *name.split()], prog_name="compat-bpe")
     except SystemExit as exit:
         print(exit.code)
 for args in eval(sys.argv[1]):
@@ -158,14 +153,15 @@ run("count", "open closed open")
 @posix
 def test_a_file_of_someone_else(tmp_path: Path) -> None:
     tmp_path.chmod(0o755)  # its content is found from the working directory
-    for name, mode in (("open", 0o644), ("closed", 0o000)):
+    for name, mode in (("1", 0o644), ("open", 0o644), ("closed", 0o000)):
         write({name: "1"})
         Path(name).chmod(mode)
-    done = run_process(repr(READERS), code=_UNPRIVILEGED)
+    readers = [*READERS, "count --files-from"]
+    done = run_process(repr(readers), code=_UNPRIVILEGED)
     err = done.stderr.decode().replace("compat-bpe: open: 1 token, 1 character\n", "")
-    assert err == "compat-bpe: closed: Permission denied\n" * (len(READERS) + 1)
+    assert err == "compat-bpe: closed: Permission denied\n" * (len(readers) + 1)
     out = done.stdout.decode().partition("now\n")[2]
-    assert out == "2\n" * len(READERS) + "1 open\n1 open\n2 total\n2\n"
+    assert out == "2\n" * len(readers) + "1 open\n1 open\n2 total\n2\n"
 
 
 @contextmanager
@@ -225,11 +221,9 @@ def test_what_is_not_utf8_is_one_line(args: str, block: int) -> None:
         b"caf\xe9!": "byte 0xe9 at offset 3",
         "né€".encode()[:-1]: "byte 0xe2 at offset 3",
         b"\xed\xa0\x80": "byte 0xed at offset 0",
-        **{
-            "\ufeffab".encode(name): f"{name[:6].upper()} byte-order mark at offset 0"
-            for name in marks
-        },
     }
+    for name in marks:
+        reasons["\ufeffab".encode(name)] = f"{name[:6].upper()} byte-order mark at offset 0"
     with small_blocks(block):
         for data, reason in reasons.items():
             said = f"compat-bpe: standard input: not UTF-8: {reason}; convert it to UTF-8\n"
@@ -243,6 +237,23 @@ def test_what_is_not_utf8_is_one_line(args: str, block: int) -> None:
     assert command("decode -e gpt2", stdin=b"\xff").err.startswith("compat-bpe: standard input: ")
 
 
+@given(st.one_of(some_bytes, st.lists(st.binary(max_size=4))))
+def test_escaped_bytes_are_replaced_as_by_python_and_kept(pieces: list[bytes]) -> None:
+    data = b"".join(pieces)
+    expected = data.decode("utf-8", "replace")
+    kept = KeptBytes(data.decode("utf-8", "surrogateescape"))
+    assert kept.text == expected
+    assert kept.bytes_of(0, len(expected)) == data
+    cuts = range(len(expected) + 1)
+    for cut in cuts:
+        assert kept.bytes_of(0, cut) + kept.bytes_of(cut, len(expected)) == data
+    assert b"".join(kept.bytes_of(at, at + 1) for at in cuts) == data
+    # In pieces, too: a decoder holds back what may be replaced by one U+FFFD.
+    decoder = Utf8Decoder("surrogateescape")
+    fed = [*map(decoder.feed, pieces), decoder.finish()]
+    assert "".join(map(replace_escaped, fed)) == expected
+
+
 #: Data that is often UTF-8, and often not.
 some_data = st.lists(
     st.sampled_from(
@@ -251,6 +262,13 @@ some_data = st.lists(
     | st.binary(max_size=3),
     max_size=20,
 ).map(b"".join)
+
+
+def content_of(found: dict[str, Any]) -> bytes:
+    """The bytes of an object with text, or what is no text in hexadecimal."""
+    return found["text"].encode() if "text" in found else bytes.fromhex(found["hex"])
+
+
 # It is taken for UTF-16 or UTF-32.
 some_data = some_data.filter(
     lambda data: not data.startswith((b"\xff\xfe", b"\xfe\xff", b"\0\0\xfe"))
@@ -276,15 +294,14 @@ def is_seam_clean(data: bytes, cut: Truncated) -> bool:
 def test_what_is_not_utf8_is_kept_by_truncate(
     data: bytes, limit: int, keep: str, boundary: str, block: int
 ) -> None:
-    args = ["-n", str(limit), "--keep", keep, "--boundary", boundary, "--marker", "", "--json"]
+    line = f"truncate -e gpt2 -n {limit} --keep {keep} --boundary {boundary} --marker ''"
     with small_blocks(block):
-        status, printed, err = run("truncate", "-e", "gpt2", *args, stdin=data)
-    report = json.loads(printed)
-    out = report["text"].encode() if "text" in report else bytes.fromhex(report["hex"])
-    assert (out, err) == (run("truncate", "-e", "gpt2", *args[:-1], stdin=data).out, "")
+        (report,) = objects(f"{line} --json", stdin=data)
+    out = content_of(report)
+    status, plain, _ = command(line, stdin=data)  # which says if it cuts at a finer boundary
+    assert (status, plain.encode("utf-8", "surrogateescape")) == (0, out)
     text = data.decode("utf-8", "replace")
     expected = GPT2.truncate(text, limit, keep=keep, boundary=boundary, marker="")  # type: ignore[arg-type]
-    assert status == 0
     # Bytes of two ends, joined, may make a character that was not there; then the tail is shorter.
     is_clean = is_seam_clean(data, expected)
     kept = out.decode("utf-8", "replace")
@@ -313,11 +330,9 @@ def test_what_is_not_utf8_is_kept_by_split(data: bytes, limit: int, boundary: st
     status, out, _ = run(*args, "--json", stdin=data)
     parts = [json.loads(line) for line in out.splitlines()]
     assert status == 0
-    contents = [
-        part["text"].encode() if "text" in part else bytes.fromhex(part["hex"]) for part in parts
-    ]
-    assert b"".join(contents) == data
-    for part, content in zip(parts, contents):
+    assert b"".join(map(content_of, parts)) == data
+    for part in parts:
+        content = content_of(part)
         text = content.decode("utf-8", "replace")
         assert GPT2.count(text) == part["tokens"] <= limit
         assert len(text) == part["end"] - part["start"]
@@ -341,9 +356,7 @@ def test_what_is_not_utf8_is_kept_by_encode_and_show(data: bytes, block: int) ->
     for place in places:
         (start, end), before = place["bytes"], end
         assert start == before
-        assert data[start:end] == (
-            place["text"].encode() if "text" in place else bytes.fromhex(place["hex"])
-        )
+        assert data[start:end] == content_of(place)
         first, last = place["characters"]
         assert data[start:end] in text[first:last].encode() or "\ufffd" in text[first:last]
         if "text" in place:
@@ -371,15 +384,14 @@ def test_errors_and_encodings_of_files(args: str) -> None:
     # What is not in the encoding is an error: it could not be kept.
     wrong = "not cp1252: byte 0x81 at offset 2; is it another encoding?"
     asked = f"{args} --encoding-of-file cp1252"
-    refused = command(asked, stdin=b"ab\x81")
-    assert refused.status == 2
-    assert refused.err.endswith(f"compat-bpe: standard input: {wrong}\n")
+    found = command(asked, stdin=b"ab\x81")
+    assert found.status == 2
+    assert found.err.endswith(f"compat-bpe: standard input: {wrong}\n")
     replaced = command(args, stdin="ab\ufffd")
     assert command(f"{asked} --errors replace", stdin=b"ab\x81") == replaced
     assert command(f"{args} --errors replace", stdin=b"ab\x81") == replaced
     for unknown in ("latin-99", "hex", "a\0b", "é"):
-        status, out, err = command(args, "--encoding-of-file", unknown, stdin="a")
-        assert (status, out) == (2, "")
+        err = refused(args, "--encoding-of-file", unknown, stdin="a")
         assert f"unknown text encoding {unknown!r}" in err
 
 
@@ -427,23 +439,18 @@ def test_count_takes_the_source_of_notebooks_only_when_asked() -> None:
     write(NOTEBOOKS)
     assert command("count -e gpt2 d/a.ipynb").out == f"{GPT2.count(WHOLE)} d/a.ipynb\n"
     assert command("count -e gpt2 --notebooks whole d") == command("count -e gpt2 d")
-    status, out, err = of_source("count --json d")
-    assert (status, err) == (0, "")
+    (found,) = objects("count -e gpt2 --notebooks source --json d")
     sizes = {"tokens": TOKENS, "bytes": len(SOURCE.encode()), "characters": len(SOURCE)}
-    assert json.loads(out)["files"] == [
-        {"path": "d/a.ipynb", **sizes},
-        {"path": "d/b.py", "tokens": GPT2.count("x = 1\n"), "bytes": 6, "characters": 6},
-    ]
+    plain = {"tokens": GPT2.count("x = 1\n"), "bytes": 6, "characters": 6}
+    assert found["files"] == [{"path": "d/a.ipynb", **sizes}, {"path": "d/b.py", **plain}]
 
 
 def test_a_damaged_notebook_is_named_and_counted_as_it_is() -> None:
     write({**NOTEBOOKS, "d/c.ipynb": DAMAGED})
     status, out, err = of_source("count d/a.ipynb d/c.ipynb")
     damaged = GPT2.count(DAMAGED)
-    assert (status, out.split()) == (
-        0,
-        [str(TOKENS), "d/a.ipynb", str(damaged), "d/c.ipynb", str(TOKENS + damaged), "total"],
-    )
+    shown = f"{TOKENS} d/a.ipynb {damaged} d/c.ipynb {TOKENS + damaged} total"
+    assert (status, out.split()) == (0, shown.split())
     assert err.startswith(REASON)
     assert err.endswith("; counted as it is\n")
     assert of_source("count -q d/c.ipynb").err == ""
@@ -470,11 +477,8 @@ def test_a_very_large_notebook_is_taken_as_it_is(monkeypatch: pytest.MonkeyPatch
     for module in ("files.documents", "corpus.documents"):
         monkeypatch.setattr(f"compat_bpe.{module}.LARGEST_NOTEBOOK", 100)
     assert documents.LARGEST_NOTEBOOK == 100
-    assert of_source("count d/a.ipynb") == (
-        0,
-        f"{GPT2.count(WHOLE)} d/a.ipynb\n",
-        "compat-bpe: d/a.ipynb: larger than 100 bytes; counted as it is\n",
-    )
+    larger = "compat-bpe: d/a.ipynb: larger than 100 bytes; counted as it is\n"
+    assert of_source("count d/a.ipynb") == (0, f"{GPT2.count(WHOLE)} d/a.ipynb\n", larger)
     done = of_source("report --json d/a.ipynb")
     assert json.loads(done.out)["total"]["characters"] == len(WHOLE)
     assert "d/a.ipynb: not a notebook: larger than 100 bytes; read as it is" in done.err
@@ -493,12 +497,10 @@ def test_workers_count_the_source_and_send_the_note() -> None:
 def test_split_and_report_take_the_source() -> None:
     write({**NOTEBOOKS, "d/c.ipynb": DAMAGED})
     status, out, err = of_source("split -n 1M --files --separator '' d")
-    assert (status, out) == (
-        0,
-        f"==> d/a.ipynb <==\n{SOURCE}\n==> d/b.py <==\nx = 1\n==> d/c.ipynb <==\n{DAMAGED}",
-    )
+    packed = f"==> d/a.ipynb <==\n{SOURCE}\n==> d/b.py <==\nx = 1\n==> d/c.ipynb <==\n{DAMAGED}"
+    assert (status, out) == (0, packed)
     assert err.startswith(REASON)
-    assert err.endswith("; taken as it is\n")
+    assert err.endswith("; read as it is\n")
 
     def sizes(done: TextResult) -> dict[str, int]:
         return {name: one["characters"] for name, one in json.loads(done.out)["groups"].items()}
@@ -517,14 +519,11 @@ def test_check_limits_the_source_and_compares_it() -> None:
     write({**NOTEBOOKS, ".compat-bpe.toml": configuration + "max = 20\nbody = 30\ngrowth = 0\n"})
     source = "check --notebooks source --json"
     assert command("check --json").status == 1
-    status, out, err = command(source)
-    assert (status, err) == (0, "")
-    assert [one["tokens"] for one in json.loads(out)["results"]] == [TOKENS, TOKENS]
+    (found,) = objects(source)
+    assert [one["tokens"] for one in found["results"]] == [TOKENS, TOKENS]
     # The same content by another name is no notebook.
     write({"d/a.json": WHOLE})
-    git("init", "-q")
-    git("add", ".")
-    git("commit", "-qm", "a")
+    commit("init -q")
     # New outputs are no growth, and a new cell is.
     changed = json.loads(WHOLE)
     changed["cells"][1]["outputs"] = ["a" * 999]
@@ -532,13 +531,11 @@ def test_check_limits_the_source_and_compares_it() -> None:
     assert json.loads(command(f"{source} --base HEAD").out)["changes"] == []
     changed["cells"].append({"cell_type": "code", "source": "x"})
     write({"d/a.ipynb": json.dumps(changed), "d/a.json": WHOLE + " "})
-    assert {
-        one["path"]: (one["before"], one["after"])
-        for one in json.loads(command(f"{source} --base HEAD").out)["changes"]
-    } == {
-        "d/a.ipynb": (TOKENS, GPT2.count(f"{SOURCE}\n\nx")),
-        "d/a.json": (GPT2.count(WHOLE), GPT2.count(WHOLE + " ")),
-    }
+    changes = json.loads(command(f"{source} --base HEAD").out)["changes"]
+    assert [(one["path"], one["before"], one["after"]) for one in changes] == [
+        ("d/a.ipynb", TOKENS, GPT2.count(f"{SOURCE}\n\nx")),
+        ("d/a.json", GPT2.count(WHOLE), GPT2.count(WHOLE + " ")),
+    ]
     write({"d/a.ipynb": DAMAGED})
     status, _, err = command(source)
     assert status == 1

@@ -8,6 +8,7 @@ import os
 import shutil
 import threading
 from datetime import datetime, timezone
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,17 @@ from compat_bpe.report.figures import by_difference
 from compat_bpe.report.html import page
 from compat_bpe.report.measure import report as library_report
 from compat_bpe.save import save_tiktoken
-from tests.cli.running import FIXTURES, TextResult, command, on_terminal, posix, write
+from tests.cli.running import (
+    FIXTURES,
+    TextResult,
+    command,
+    objects,
+    on_terminal,
+    posix,
+    printed,
+    refused,
+    write,
+)
 
 TEXTS = {"en": ["The cat sat.\n", "A dog, too.\r\n"], "notes": ["naïve"], "zh": ["你好，世界。\n"]}
 FILES = ["corpus/en/0.txt", "corpus/en/1.txt", "corpus/notes.txt", "corpus/zh/a.jsonl.gz"]
@@ -39,16 +50,13 @@ def report(line: str, *more: str, stdin: str = "") -> TextResult:
     return command(f"report {line}", *more, stdin=stdin)
 
 
-def lines(line: str, *more: str, stdin: str = "") -> list[str]:
-    status, out, err = report(line, *more, stdin=stdin)
-    assert (status, err) == (0, "")
-    return out.splitlines()
+def lines(line: str, *more: str) -> list[str]:
+    return printed(f"report {line}", *more).splitlines()
 
 
 def as_object(line: str, stdin: str = "") -> Any:
-    [found] = lines(f"{line} --json", stdin=stdin)
-    assert found.isascii()
-    return json.loads(found)
+    [found] = objects(f"report {line} --json", stdin=stdin)
+    return found
 
 
 def test_tables() -> None:
@@ -107,15 +115,9 @@ def test_json_has_the_figures_of_the_library() -> None:
         vocabulary = one["vocabulary"]
         assert (vocabulary["used"], vocabulary["unused"]) == (expected.used, expected.unused)
         assert len(vocabulary["unreachable"]) == 13
-        assert one["most_frequent"] == [
-            {
-                "id": use.id,
-                "text": use.token.decode("utf-8", "replace"),
-                "bytes": use.token.hex(),
-                "times": use.times,
-            }
-            for use in expected.uses[:3]
-        ]
+        for shown, use in zip_longest(one["most_frequent"], expected.uses[:3]):
+            token = {"text": use.token.decode("utf-8", "replace"), "bytes": use.token.hex()}
+            assert shown == {"id": use.id, **token, "times": use.times}
         assert sum(one["tokens_by_bytes"].values()) == expected.total.tokens
     char, byte, word = found["baselines"]
     assert (char["total"]["tokens"], byte["total"]["bytes_per_token"]) == (38, 1)
@@ -155,9 +157,7 @@ def test_terms() -> None:
 
 def test_page(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "1700000000")
-    status, out, err = report("-e small --html page.html --top 4 corpus")
-    assert (status, err) == (0, "")
-    assert out.startswith("tokens\n")
+    assert printed("report -e small --html page.html --top 4 corpus").startswith("tokens\n")
     made = by_difference(library_report({"small": SMALL}, TEXTS))
     made_at = datetime(2023, 11, 14, 22, 13, 20, tzinfo=timezone.utc)
     expected = page(made, 4, corpus=["corpus"], version=__version__, made_at=made_at)
@@ -185,12 +185,11 @@ def test_page_of_standard_input_and_of_a_name_that_is_no_text(
     assert report("-e small --html page.html", stdin="dog").status == 0
     assert "<title>Tokenizer report: standard input</title>" in Path("page.html").read_text("utf-8")
     write({"\udcff.txt": "a"})
-    status, _, err = report("-e small --by file --html page.html", "\udcff.txt")
-    assert (status, err) == (0, "")
+    printed("report -e small --by file --html page.html", "\udcff.txt")
     assert "\\udcff.txt" in Path("page.html").read_text("utf-8")
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "yesterday")
-    status, out, err = report("-e small --html none.html", stdin="dog")
-    assert (status, out, os.path.exists("none.html")) == (2, "", False)
+    err = refused("report -e small --html none.html", stdin="dog")
+    assert not os.path.exists("none.html")
     assert err.startswith("compat-bpe: SOURCE_DATE_EPOCH is 'yesterday': set it to a whole number")
     assert err.count("\n") == 1
 
@@ -200,11 +199,8 @@ def test_what_is_skipped_is_neither_a_document_nor_a_group() -> None:
     write({"bad.txt": b"a\n\xff", **dict.fromkeys(pictures, b"PNG\0")})
     args = "--errors skip -e small bad.txt corpus"
     status, out, err = report(f"--json {args}")
-    assert (status, err) == (
-        0,
-        f"compat-bpe: 3 binary files skipped: {', '.join(pictures)}\n"
-        "compat-bpe: 1 file that is not UTF-8 skipped: bad.txt\n",
-    )
+    said = f"compat-bpe: 3 binary files skipped: {', '.join(pictures)}\n"
+    assert (status, err) == (0, f"{said}compat-bpe: 1 file that is not UTF-8 skipped: bad.txt\n")
     found = json.loads(out)
     assert list(found["groups"]) == list(TEXTS)
     assert found["total"]["documents"] == 4
@@ -229,7 +225,7 @@ def test_no_file_is_overwritten_unasked() -> None:
     text = 'How a page begins: <meta name="generator" content="compat_bpe 1.0">\n'
     write({"a.md": text, "b.md": "text"})
     # The slip: FILE of --html was forgotten.
-    exists = "compat-bpe: a.md: it exists; --force overwrites it\n"
+    exists = "compat-bpe: a.md: the file exists; --force overwrites it\n"
     assert report("-e small --html a.md b.md") == (2, "", exists)
     assert Path("a.md").read_text() == text
     assert report("-e small --html a.md --force b.md").status == 0
@@ -242,7 +238,7 @@ def test_no_file_is_overwritten_unasked() -> None:
     # But not one among the corpus.
     args = "-e small --html corpus/page.html corpus"
     assert report(args).status == 0
-    assert "corpus/page.html: it is one of the inputs" in report(args).err
+    assert "corpus/page.html: the file is one of the inputs" in report(args).err
     assert report(f"{args} --exclude page.html").status == 0
 
 
@@ -261,14 +257,12 @@ def test_which_encodings() -> None:
 def test_ten_groups_unless_asked_for_more() -> None:
     write({f"corpus/g{number:02}.txt": "x" * number + "ab cd" for number in range(12)})
     found = lines("-e gpt2 -e small corpus")
-    assert found[:2] == [
-        "10 of 15 groups, those in which the encodings differ most; --groups 15 shows all",
-        "",
-    ]
+    shown = "10 of 15 groups, those in which the encodings differ most; --groups 15 shows all"
+    assert found[:2] == [shown, ""]
     whole = lines("-e gpt2 -e small --groups 15 corpus")
     assert whole[0] == "tokens"
-    for shown, rows in ((found[2:], 10), (whole, 15)):
-        for table in "\n".join(shown).split("\n\n")[:4]:
+    for some, rows in ((found[2:], 10), (whole, 15)):
+        for table in "\n".join(some).split("\n\n")[:4]:
             assert len(table.splitlines()) == 2 + rows + 1
     # The total is that of all groups, and those that are shown are the first of all.
     assert next(line for line in found if line.endswith("  total")) in whole
@@ -346,40 +340,27 @@ REASON = resolve("claude-sonnet-4-5", "model", estimate=True).note
 LACKS = f"claude-sonnet-4-5 is an estimate without chunks, ids or balance: {REASON}"
 
 
-@pytest.mark.parametrize(
-    ("options", "titles", "expected"),
-    [
-        (
-            "",
-            4,
-            [
-                "tokens",
-                "claude-sonnet-4-5  char  byte  word",
-                "               ≈8    26    26     6  en",
-                "               ≈2     7    19     1  zh",
-                "               ≈2     5     6     1  notes",
-                "              ≈11    38    51     8  total",
-            ],
-        ),
-        (
-            "-e small --summary",
-            1,
-            [
-                "all text",
-                "tokens  to the first  bytes per token  per word  used  worst to best",
-                "    42         +0.0%             1.21      5.25  8.9%           3.92  small",
-                "   ≈11       ≈-73.8%            ≈4.64     ≈1.38     -              -  "
-                "claude-sonnet-4-5",
-            ],
-        ),
-    ],
-)
-def test_an_estimate_is_a_column(options: str, titles: int, expected: list[str]) -> None:
-    done = report(f"{CLAUDE} {options} corpus")
-    found = done.out.split("\n\n")
-    assert (done.status, done.err) == (0, f"compat-bpe: {LACKS}\n")
-    assert expected in [block.splitlines() for block in found]
-    assert sum("claude-sonnet-4-5" in block for block in found) == titles + ("small" in options)
+TOKENS = """\
+tokens
+claude-sonnet-4-5  char  byte  word
+               ≈8    26    26     6  en
+               ≈2     7    19     1  zh
+               ≈2     5     6     1  notes
+              ≈11    38    51     8  total"""
+ALL = """\
+all text
+tokens  to the first  bytes per token  per word  used  worst to best
+    42         +0.0%             1.21      5.25  8.9%           3.92  small
+   ≈11       ≈-73.8%            ≈4.64     ≈1.38     -              -  claude-sonnet-4-5"""
+
+
+def test_an_estimate_is_a_column() -> None:
+    for options, titles, expected in (("", 4, TOKENS), ("-e small --summary", 2, ALL)):
+        done = report(f"{CLAUDE} {options} corpus")
+        found = done.out.split("\n\n")
+        assert done[::2] == (0, f"compat-bpe: {LACKS}\n")
+        assert expected in found
+        assert sum("claude-sonnet-4-5" in block for block in found) == titles
 
 
 def test_a_page_says_what_an_estimate_lacks() -> None:

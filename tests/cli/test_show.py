@@ -18,13 +18,20 @@ from compat_bpe import get_encoding, load
 from compat_bpe.cli.token_view import _columns, _Lines
 from compat_bpe.pipeline.models.explain import explain
 from compat_bpe.save import save_tokenizer_json
-from tests.cli.running import FIXTURES, cases, command, run, small_blocks, write
+from tests.cli.running import (
+    FIXTURES,
+    cases,
+    command,
+    ids_of,
+    printed,
+    read_json,
+    run,
+    small_blocks,
+    write,
+)
 from tests.examples import scaled
 from tests.kinds import kind_path
-from tests.strategies import texts
-
-# Only what no file of UTF-8 has is left out: surrogates.
-utf8_texts = texts.map(lambda text: text.encode("utf-8", "ignore").decode())
+from tests.strategies import utf8_texts
 
 COLOR = re.compile(
     "\x1b\\[30m\x1b\\[(4[136])m((?:(?!\x1b).)+)\x1b\\[0m|\n|\x1b\\[2m([⁰¹²³⁴-⁹]+)\x1b\\[0m"
@@ -82,9 +89,7 @@ def test_tokens_can_be_read_from_what_is_shown(
     text: str, name: str, charset: str, block: int
 ) -> None:
     with small_blocks(block):
-        status, out, err = run("show", "-q", "-e", name, stdin=text.encode(), charset=charset)
-    shown = out.decode(charset)
-    assert (status, err) == (0, "")
+        shown = printed(f"show -q -e {name}", stdin=text, charset=charset)
     assert shown.endswith("\n") == bool(text)
     # No line ends but after a newline that is shown, and at the end.
     assert re.fullmatch(r"(?:(?:[^\\\n]|\\[^n])|\\n\n)*\n?", shown)
@@ -97,12 +102,10 @@ def test_tokens_can_be_read_from_what_is_shown(
 
 @given(text=utf8_texts, special=st.booleans())
 def test_ids(text: str, special: bool) -> None:
-    args = ("--special",) if special else ()
-    status, out, err = run("show", "-q", "-e", "p50k_edit", "--ids", *args, stdin=text.encode())
+    out = printed(f"show -q -e p50k_edit --ids {'--special' if special else ''}", stdin=text)
     encoding = get_encoding("p50k_edit")
-    ids = encoding.encode(text, allowed_special="all" if special else set(), disallowed_special=())
-    lines = out.decode().split("\n")[:-1]
-    assert (status, err) == (0, "")
+    ids = ids_of(encoding, text, special)
+    lines = out.split("\n")[:-1]
     assert [int(line[:5]) for line in lines] == ids
     rest = iter(zip(ids, lines))
     for count, data in together(encoding.decode_tokens_bytes(ids)):
@@ -124,17 +127,13 @@ def test_ids(text: str, special: bool) -> None:
 def test_colors_of_lines_alternate_by_token() -> None:
     out = command("show --ids -e words", stdin="a  b", terminal=True).out
     # Words are numbered as they come in a process, so their ids are left out here.
-    assert [line[line.index("\x1b") :] for line in out.splitlines()[1:]] == [
-        "\x1b[30m\x1b[46ma\x1b[0m",
-        "\x1b[2m  \x1b[0m",
-        "\x1b[30m\x1b[43mb\x1b[0m",
-    ]
+    colored = [line[line.index("\x1b") : -4] for line in out.splitlines()[1:]]
+    assert colored == ["\x1b[30m\x1b[46ma", "\x1b[2m  ", "\x1b[30m\x1b[43mb"]
 
 
 @given(text=utf8_texts)
 def test_colors(text: str) -> None:
-    status, shown, err = command("show -q -e p50k_edit --special", stdin=text, terminal=True)
-    assert (status, err) == (0, "")
+    shown = printed("show -q -e p50k_edit --special", stdin=text, terminal=True)
     # Nothing is outside of a color, and no other escape sequence is in it.
     assert COLOR.sub("", shown) == ""
     encoding = get_encoding("p50k_edit")
@@ -177,31 +176,27 @@ def test_as_it_looks(args: str, text: str, out: str) -> None:
     assert command(f"show -q {args}", stdin=text) == (0, out, "")
 
 
-@pytest.mark.parametrize(
-    ("option", "terminal", "environment", "colored"),
-    [
-        ("", True, {}, True),
-        ("", False, {}, False),
-        ("", True, {"NO_COLOR": "1"}, False),
-        ("", True, {"NO_COLOR": ""}, True),
-        ("", True, {"TERM": "dumb"}, False),
-        ("--color auto", False, {}, False),
-        ("--color always", False, {"NO_COLOR": "1"}, True),
-        ("--color never", True, {}, False),
-    ],
+@cases(
+    """
+ → terminal →  → colored
+ →  →  → plain
+ → terminal → NO_COLOR=1 → plain
+ → terminal → NO_COLOR= → colored
+ → terminal → TERM=dumb → plain
+--color auto →  →  → plain
+--color always →  → NO_COLOR=1 → colored
+--color never → terminal →  → plain
+""",
+    "option terminal variable look",
 )
 def test_when_there_are_colors(
-    monkeypatch: pytest.MonkeyPatch,
-    option: str,
-    terminal: bool,
-    environment: dict[str, str],
-    colored: bool,
+    monkeypatch: pytest.MonkeyPatch, option: str, terminal: str, variable: str, look: str
 ) -> None:
-    for name, value in environment.items():
-        monkeypatch.setenv(name, value)
-    out = command(f"show -q -e gpt2 {option}", stdin="hello world", terminal=terminal).out
-    expected = "\x1b[30m\x1b[46mhello\x1b[0m\x1b[30m\x1b[43m world\x1b[0m\n"
-    assert out == (expected if colored else "hello| world\n")
+    if variable:
+        monkeypatch.setenv(*variable.split("="))
+    out = printed(f"show -q -e gpt2 {option}", stdin="hello world", terminal=bool(terminal))
+    colored = "\x1b[30m\x1b[46mhello\x1b[0m\x1b[30m\x1b[43m world\x1b[0m\n"
+    assert out == (colored if look == "colored" else "hello| world\n")
 
 
 def test_nothing_of_a_text_reaches_the_terminal_as_a_control() -> None:
@@ -228,13 +223,13 @@ def test_a_line_has_the_numbers() -> None:
 def test_several_files() -> None:
     write({"a.txt": "hello world", "b.txt": b"caf\xe9"})
     files = "-e gpt2 --errors strict a.txt missing - b.txt a.txt"
-    assert command(f"show -q {files}", stdin="x\n") == (
-        2,
-        "==> a.txt <==\nhello| world\n\n==> standard input <==\nx|\\n\n\n==> b.txt <==\n\n"
-        "==> a.txt <==\nhello| world\n",
+    first = "==> a.txt <==\nhello| world\n"
+    out = f"{first}\n==> standard input <==\nx|\\n\n\n==> b.txt <==\n\n{first}"
+    err = (
         "compat-bpe: missing: No such file or directory\n"
-        "compat-bpe: b.txt: not UTF-8: byte 0xe9 at offset 3; convert it to UTF-8\n",
+        "compat-bpe: b.txt: not UTF-8: byte 0xe9 at offset 3; convert it to UTF-8\n"
     )
+    assert command(f"show -q {files}", stdin="x\n") == (2, out, err)
     status, out, _ = command(f"show --json {files}", stdin="x\n")
     paths = [json.loads(line)["path"] for line in out.splitlines()]
     assert (status, paths) == (2, ["a.txt", "a.txt", "-", "-", "a.txt", "a.txt"])
@@ -279,18 +274,14 @@ class _Page(HTMLParser):
 @given(text=utf8_texts)
 def test_html_has_the_tokens_and_no_other_markup(text: str) -> None:
     text += "<script>alert('&amp;')</script>\x00\x1b[31m\u202e<|endoftext|>"
-    args = ("show", "--html", "-e", "p50k_edit", "--special")
-    status, data, err = run(*args, stdin=text.encode(), charset="ascii")
-    out = data.decode()
-    assert (status, err) == (0, "")
+    data = run(*"show --html -e p50k_edit --special".split(), stdin=text.encode(), charset="ascii")
+    out = data.out.decode()
+    assert data[::2] == (0, "")
     encoding = get_encoding("p50k_edit")
     ids = encoding.encode(text, allowed_special="all")
     page = _Page(out)
-    assert page.tags == set(
-        """
-            html head meta title style body main input label section h1 h2 pre span small p
-        """.split()
-    )
+    tags = "html head meta title style body main input label section h1 h2 pre span small p"
+    assert page.tags == set(tags.split())
     # The ids are in the text of the page, too, so that they can be copied.
     assert [one for found, _, _ in page.tokens for one in found] == page.listed == ids
     for found, special, _ in page.tokens:
@@ -347,7 +338,7 @@ def test_what_is_before_an_error_is_shown(args: str) -> None:
       aaaa|a\n
       = 24794 64\n
     \n
-    " b"  a token as a whole, so it is not merged; if it were:\n
+    " b"  the whole chunk is a token and is not merged; merging would give:\n
        |b   |b 275\n
        b\n
       = 275\n
@@ -364,7 +355,7 @@ def test_merges_as_they_look(args: str, out: str) -> None:
 
 def test_a_whole_token_and_characters_of_several_bytes() -> None:
     lines = command("show --merges -e deepseek_v3 世界").out.splitlines()
-    assert lines[0] == '"世界"  a token as a whole, so it is not merged; if it were:'
+    assert lines[0] == '"世界"  the whole chunk is a token and is not merged; merging would give:'
     assert lines[1].startswith(r"  \xe4|\xb8|\x96|\xe7|\x95|\x8c  \xe4|\xb8 275 < ")
     assert lines[-2:] == ["  世界", "  = 3427"]
     # What stands beside the states is in one column, wide characters or not.
@@ -373,17 +364,16 @@ def test_a_whole_token_and_characters_of_several_bytes() -> None:
 
 def test_of_a_list_of_merges_the_place_in_it_is_shown() -> None:
     save_tokenizer_json(load(FIXTURES / "gpt2_small"), "tokenizer.json")
-    with open("tokenizer.json", encoding="utf-8") as file:
-        merges = json.load(file)["model"]["merges"]
+    merges = read_json("tokenizer.json")["model"]["merges"]
     out = command("show --merges -e tokenizer.json", " other").out
     (pairs,) = re.findall(r" \|o\|t\|h\|e\|r  (.*)", out)
     shown = [pair.rsplit(" #", 1) for pair in pairs.split(" < ")]
-    assert [merges[int(place) - 1] for _, place in shown] == [
-        pair.replace(" ", "Ġ").split("|") for pair, _ in shown
-    ]
-    assert [int(place) for _, place in shown] == sorted({int(place) for _, place in shown})
-    (line,) = command("show --merges --json -e tokenizer.json the").out.splitlines()
-    first = json.loads(line)["steps"][0]
+    places = [int(place) for _, place in shown]
+    assert places == sorted(set(places))
+    for place, (pair, _) in zip(places, shown):
+        assert merges[place - 1] == pair.replace(" ", "Ġ").split("|")
+    (found,) = merged("tokenizer.json", "the")
+    first = found["steps"][0]
     place, rank = first["pairs"][0]["place"], first["pairs"][0]["rank"]
     assert merges[rank] == first["parts"][place : place + 2]
 
@@ -452,12 +442,9 @@ def test_a_long_word_in_a_narrow_terminal(monkeypatch: pytest.MonkeyPatch) -> No
 @settings(max_examples=scaled(50))
 @given(text=utf8_texts)
 def test_json_says_what_the_ids_are(text: str) -> None:
-    status, out, err = command("show --merges --json -e p50k_edit", stdin=text)
-    assert (status, err) == (0, "")
     encoding = get_encoding("p50k_edit")
-    found = [json.loads(line) for line in out.split("\n")[:-1]]
-    ids = encoding.encode(text, disallowed_special=())
-    assert [token for one in found for token in one["ids"]] == ids
+    found = merged("p50k_edit", stdin=text)
+    assert [token for one in found for token in one["ids"]] == ids_of(encoding, text, False)
     for one in found:
         last = list(map(unescape, one["steps"][-1]["parts"]))
         assert b"".join(last) == unescape(one["chunk"])
@@ -466,14 +453,14 @@ def test_json_says_what_the_ids_are(text: str) -> None:
 
 
 def sections(*args: str) -> list[str]:
-    status, page, err = command("show --merges --html -e", *args)
-    assert (status, err) == (0, "")
+    page = printed("show --merges --html -e", *args)
     assert page.endswith("</main>\n</body>\n</html>\n")
     return re.findall("<section>\n(.*?)</section>\n", page, re.DOTALL)
 
 
-def objects(*args: str) -> list[Any]:
-    return list(map(json.loads, command("show --merges --json -e", *args).out.splitlines()))
+def merged(*args: str, stdin: str = "") -> list[Any]:
+    out = printed("show --merges --json -e", *args, stdin=stdin)
+    return list(map(json.loads, out.split("\n")[:-1]))
 
 
 def parts(row: str) -> list[str]:
@@ -483,7 +470,7 @@ def parts(row: str) -> list[str]:
 @pytest.mark.parametrize("name", ["gpt2", "deepseek_v3"])
 def test_the_page_has_each_state_and_each_pair(name: str) -> None:
     args = [name, "--special", "hugs", " naïve 世界<|endoftext|>", "a<b&c"]
-    shown, expected = sections(*args), objects(*args)
+    shown, expected = sections(*args), merged(*args)
     assert len(shown) == len(expected) > 5
     for section, one in zip(shown, expected):
         title = re.search("<h2>(.*)</h2>", section)
@@ -510,7 +497,7 @@ def test_the_page_has_each_state_and_each_pair(name: str) -> None:
 @pytest.mark.parametrize("kind", ["wordpiece", "unigram", "word_level", "characters_end_of_word"])
 def test_a_page_of_other_models(kind: str) -> None:
     args = [kind_path(kind), "hugs hug"]
-    shown, expected = sections(*args), objects(*args)
+    shown, expected = sections(*args), merged(*args)
     assert len(shown) == len(expected) > 0
     for section, one in zip(shown, expected):
         assert f"<p>Ids: {' '.join(map(str, one['ids']))}</p>" in section

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+from itertools import starmap
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +26,7 @@ from compat_bpe.train import (
 from compat_bpe.train.kinds import KINDS
 from compat_bpe.train.sentencepiece.settings import settings_like
 from compat_bpe.train.sentencepiece.trainer import SentencePieceTrainer
-from tests.cli.running import TextResult, cases, command, write
+from tests.cli.running import TextResult, cases, command, read_json, sweep, write
 from tests.kinds import kind_path
 
 UNEVEN = " ".join(f"{'na' * (n % 7)}{'Ba' * (n % 4)}s{'ti' * (n % 5)}" for n in range(60))
@@ -37,16 +37,13 @@ FILES = "token_map.tsv, tokenizer.json, tokenizer_config.json, manifest.json"
 @pytest.fixture(autouse=True)
 def _corpus() -> None:
     write({"corpus/en/a.txt": DOGS, "corpus/zh.txt": WORLD})
+    write({f"texts/{name}.txt": text for name, text in zip("ab", TEXTS)})
 
 
 def trained(line: str) -> TextResult:
     done = command(f"train {line}")
     assert done.status == 0, done.err
     return done
-
-
-def read_json(path: str) -> Any:
-    return json.loads(Path(path).read_bytes())
 
 
 def vocabulary(path: str) -> dict[str, int]:
@@ -65,11 +62,8 @@ def check_saved(settings: Any, texts: Any = (DOGS, WORLD)) -> Any:
 
 def test_wordpiece() -> None:
     done = trained("corpus --model wordpiece -n 30 -o out --special [CLS]")
-    assert done == (
-        0,
-        f"30 tokens, 7 of them merges, from 2 documents of 639 bytes\nout: {FILES}\n",
-        "",
-    )
+    learned = "30 tokens, 7 of them merges, from 2 documents of 639 bytes"
+    assert done == (0, f"{learned}\nout: {FILES}\n", "")
     check_saved(WordPieceSettings(30, special_tokens=["[CLS]"]))
     config = read_json("out/tokenizer_config.json")
     assert (config["unk_token"], config["pad_token"]) == ("[UNK]", None)
@@ -136,9 +130,12 @@ def test_unigram() -> None:
     assert manifest["settings"]["max_piece_length"] == 16
 
 
-@pytest.mark.parametrize(
-    ("option", "setting"),
-    [
+def test_each_option_of_unigram() -> None:
+    text = UNEVEN + DOGS + WORLD
+    write({"text.txt": text})
+    trained("text.txt --model unigram -n 26 -o plain")
+    plain = read_json("plain/tokenizer.json")
+    settings: tuple[tuple[str, dict[str, Any]], ...] = (
         ("--shrinking-factor 0.3", {"shrinking_factor": 0.3}),
         ("--sub-iterations 5", {"n_sub_iterations": 5}),
         ("--max-piece-length 2", {"max_piece_length": 2}),
@@ -148,16 +145,11 @@ def test_unigram() -> None:
         ("--unk <?>", {"unknown": "<?>"}),
         ("--pre-tokenizer whitespace", {"pre_tokenizer": "whitespace"}),
         ("--normalizer lowercase", {"normalizer": "lowercase"}),
-    ],
-)
-def test_each_option_of_unigram(option: str, setting: dict[str, Any]) -> None:
-    text = UNEVEN + DOGS + WORLD
-    write({"text.txt": text})
-    trained("text.txt --model unigram -n 26 -o plain")
-    trained(f"text.txt --model unigram -n 26 -o out {option}")
-    options: dict[str, Any] = {"min_frequency": 1, **setting}
-    found = check_saved(UnigramSettings(26, **options), [text])
-    assert found != read_json("plain/tokenizer.json")
+    )
+    for option, setting in settings:
+        trained(f"text.txt --model unigram -n 26 -o out --force {option}")
+        options = {"min_frequency": 1, **setting}
+        assert check_saved(UnigramSettings(26, **options), [text]) != plain, option
 
 
 @pytest.mark.parametrize("model", [*KINDS])
@@ -212,7 +204,7 @@ def test_unigram_like_another() -> None:
 
 @cases(
     """
-wordpiece -n 5 → 22 tokens, not 5: special tokens and characters alone are as many
+wordpiece -n 5 → 22 tokens, not 5: the special tokens and characters alone are that many
 wordpiece -n 5000 → 30 tokens, not 5,000: no pair is left to merge
 wordpiece --merges 50 --min-frequency 40 →
     2 merges, not 50: no pair that may be merged occurs 40 times or more
@@ -234,11 +226,6 @@ TEXTS = (
 )
 
 
-@pytest.fixture
-def _texts() -> None:
-    write({f"texts/{name}.txt": text for name, text in zip("ab", TEXTS)})
-
-
 def check_model(path: str, *args: Any, **options: Any) -> tuple[bytes, bytes]:
     """Check that a model and its list are those that the library learns; return them."""
     options["hard_vocab_limit"] = False
@@ -250,7 +237,6 @@ def check_model(path: str, *args: Any, **options: Any) -> tuple[bytes, bytes]:
     return expected
 
 
-@pytest.mark.usefixtures("_texts")
 @pytest.mark.parametrize("kind", ["bpe", "unigram"])
 def test_the_files_of_sentencepiece(kind: str) -> None:
     done = trained(f"texts --model sentencepiece-{kind} -n 50 -o out")
@@ -266,19 +252,13 @@ def test_the_files_of_sentencepiece(kind: str) -> None:
     assert manifest["metrics"] == {"bytes": size, "lines": 35, "skipped_lines": 0}
 
 
-PIECES = {
-    "unk_piece": "<u>",
-    "bos_piece": "<b>",
-    "eos_piece": "<e>",
-    "pad_piece": "<p>",
-    "pad_id": 3,
-}
+PIECES = {"unk_piece": "<u>", "bos_piece": "<b>", "eos_piece": "<e>", "pad_piece": "<p>"}
 OPTIONS: list[tuple[str, dict[str, Any]]] = [
     ("--character-coverage 0.98", {"character_coverage": 0.98}),
     ("--byte-fallback", {"byte_fallback": True}),
     ("--user-symbols <x> --user-symbols do", {"user_defined_symbols": ["<x>", "do"]}),
     ("--special <x>", {"control_symbols": ["<x>"]}),
-    ("--unk <u> --bos <b> --eos <e> --pad <p>", PIECES),
+    ("--unk <u> --bos <b> --eos <e> --pad <p>", {**PIECES, "pad_id": 3}),
     ("--split-digits", {"split_digits": True}),
     ("--max-sentence-length 100", {"max_sentence_length": 100}),
     ("--max-piece-length 2", {"max_sentencepiece_length": 2}),
@@ -288,11 +268,7 @@ OPTIONS: list[tuple[str, dict[str, Any]]] = [
 ]
 
 
-@pytest.mark.usefixtures("_texts")
-@pytest.mark.parametrize(
-    ("args", "options"),
-    [*OPTIONS[:5], *(pytest.param(*one, marks=pytest.mark.sweep) for one in OPTIONS[5:])],
-)
+@pytest.mark.parametrize(("args", "options"), [*OPTIONS[:5], *starmap(sweep, OPTIONS[5:])])
 def test_each_option_of_sentencepiece(args: str, options: dict[str, Any]) -> None:
     size = 310 if "byte_fallback" in options else 45
     trained(f"texts --model sentencepiece-unigram -n {size} -o out {args}")
@@ -301,7 +277,6 @@ def test_each_option_of_sentencepiece(args: str, options: dict[str, Any]) -> Non
     assert found[0] != check_model("plain", size, "unigram")[0]
 
 
-@pytest.mark.usefixtures("_texts")
 def test_a_sample_of_lines_and_what_is_left_out_is_said() -> None:
     write({"texts/more.txt": "".join(f"{number} lines\n" for number in range(300))})
     args = "texts --model sentencepiece-unigram -n 45 --input-sentence-size"
@@ -315,20 +290,19 @@ def test_a_sample_of_lines_and_what_is_left_out_is_said() -> None:
     assert "left out; --max-sentence-length keeps longer ones" in err
 
 
-@pytest.mark.usefixtures("_texts")
 def test_like_another_model_of_sentencepiece() -> None:
     own: dict[str, Any] = {
         "byte_fallback": True,
-        "user_defined_symbols": ["<x>"],
-        "control_symbols": ["<c>"],
+        "remove_extra_whitespaces": False,
+        "unk_surface": "?",
         "unk_id": 2,
         "bos_id": -1,
         "eos_id": 1,
         "pad_id": 0,
         "unk_piece": "<u>",
-        "remove_extra_whitespaces": False,
+        "user_defined_symbols": ["<x>"],
+        "control_symbols": ["<c>"],
         "treat_whitespace_as_suffix": True,
-        "unk_surface": "?",
     }
     for kind in ("bpe", "unigram"):
         settings = SentencePieceSettings(290, kind, hard_vocab_limit=False, **own)
@@ -349,7 +323,6 @@ def test_like_another_model_of_sentencepiece() -> None:
     assert renamed.definition.texts[:4] == ["<p>", "<e>", "<?>", "<c>"]
 
 
-@pytest.mark.usefixtures("_texts")
 @pytest.mark.parametrize("kind", ["bpe", "unigram"])
 def test_the_map_has_every_piece(kind: str) -> None:
     trained(
@@ -358,10 +331,9 @@ def test_the_map_has_every_piece(kind: str) -> None:
     )
     rows = Path("out/token_map.tsv").read_text("utf-8").splitlines()[1:]
     # A carriage return of the corpus is a piece, as in the reference.
-    lines = Path("out/out.vocab").read_bytes().decode().rstrip("\n").split("\n")
-    assert [row.split("\t")[:2] for row in rows] == [
-        [str(number), line.split("\t")[0].replace("\r", "\\r")] for number, line in enumerate(lines)
-    ]
+    lines = Path("out/out.vocab").read_bytes().decode().rstrip("\n").replace("\r", "\\r")
+    pieces = [[str(at), line.split("\t")[0]] for at, line in enumerate(lines.split("\n"))]
+    assert [row.split("\t")[:2] for row in rows] == pieces
     first = ("<unk>", "<s>", "</s>", "<p>", "<c>")
     assert rows[:5] == [f"{number}\t{name}\t\t\t" for number, name in enumerate(first)]
 

@@ -13,18 +13,40 @@ from hypothesis import strategies as st
 
 from compat_bpe import get_encoding
 from compat_bpe.fit.split import split_text
-from tests.cli.running import TextResult, cases, command, endless, run, small_blocks, write
-from tests.strategies import texts
+from tests.cli.running import (
+    TextResult,
+    cases,
+    command,
+    endless,
+    objects,
+    printed,
+    refused,
+    run,
+    small_blocks,
+    write,
+)
+from tests.strategies import utf8_texts
 
 GPT2 = get_encoding("gpt2")
 LONG = "The quick brown fox, 42 of them, jumps over the lazy dog's naïve “friend”.\r\n" * 5000
 
-#: What is in a file of UTF-8: no surrogates.
-utf8_texts = texts.map(lambda text: text.encode("utf-8", "ignore").decode())
-
 
 def truncate(line: str, stdin: str | bytes = b"") -> TextResult:
     return command(f"truncate -e gpt2 -n {line}", stdin=stdin)
+
+
+def test_tokens_are_estimated_if_that_is_said() -> None:
+    model = "-n 3 -m claude-sonnet-4-5"
+    for line, out in (
+        (f"truncate {model}", "hello worl"),
+        (f"split -0 {model}", "hello worl\0d\0"),
+    ):
+        status, printed, err = command(f"{line} --estimate", stdin="hello world")
+        assert (status, printed) == (0, out)
+        assert err.startswith("compat-bpe: an estimate: Anthropic says")
+        status, printed, err = command(line, stdin="hello world")
+        assert (status, printed) == (2, "")
+        assert err.endswith("; --estimate estimates it\n")
 
 
 @given(
@@ -60,19 +82,12 @@ def test_what_is_written_is_what_the_library_keeps_however_the_input_comes(
 
 
 def test_its_object() -> None:
-    found = truncate("1 --json", "hello world\n")
-    assert found[::2] == (0, "")
-    assert json.loads(found.out) == {
-        "text": "hello",
-        "cut": True,
-        "tokens": 1,
-        "characters": 5,
-        "bytes": 5,
-        "kept": [[0, 5]],
-        "boundary": "char",
-        "input": {"characters": 12, "bytes": 12},
-        "estimate": None,
-    }
+    assert truncate("1 --json", "hello world\n") == (
+        0,
+        '{"text": "hello", "cut": true, "tokens": 1, "characters": 5, "bytes": 5, "kept": [[0, 5]],'
+        ' "boundary": "char", "input": {"characters": 12, "bytes": 12}, "estimate": null}\n',
+        "",
+    )
     odd = json.loads(command("truncate -n 9 --json", stdin=b"caf\xe9").out)
     assert (odd["hex"], odd["bytes"], "text" in odd) == ("636166e9", 4, False)
 
@@ -115,6 +130,7 @@ def test_escapes_in_the_marker() -> None:
 @pytest.mark.parametrize("keep", ["head", "tail", "ends"])
 def test_a_line_or_a_word_that_does_not_fit_is_cut_with_a_message(keep: str) -> None:
     words, letters = "a b; " * 5000 + "\n", "xyzw" * 5000 + "\n"
+    finer = {"word": "words", "char": "characters"}
     for boundary, data, used in (
         ("line", words, "word"),
         ("line", letters, "char"),
@@ -124,11 +140,8 @@ def test_a_line_or_a_word_that_does_not_fit_is_cut_with_a_message(keep: str) -> 
         status, out, err = truncate(args, data)
         assert status == 0
         assert 10 <= GPT2.count(out) <= 20
-        finer = {"word": "words", "char": "characters"}[used]
-        assert err == (
-            f"compat-bpe: standard input: no place between {boundary}s within the limit; "
-            f"cut between {finer} instead\n"
-        )
+        said = f"between {boundary}s within the limit; cut between {finer[used]} instead"
+        assert err == f"compat-bpe: standard input: no boundary {said}\n"
         found = json.loads(truncate(f"{args} --json", data).out)
         assert (found["text"], found["boundary"]) == (out, used)
     for text, used_here in (("one line\nof some\n" * 9, "line"), ("one", None)):
@@ -142,10 +155,10 @@ def test_a_limit_below_one_character() -> None:
     assert truncate("0", "word") == (0, "", "")
 
 
-@pytest.mark.parametrize(("limit", "status"), [("2", 0), ("1", 1)])
-def test_exit_code_if_asked(limit: str, status: int) -> None:
-    assert truncate(f"{limit} --exit-code", "hello world").status == status
-    assert truncate(limit, "hello world").status == 0
+def test_exit_code_if_asked() -> None:
+    for limit, status in (("2", 0), ("1", 1)):
+        assert truncate(f"{limit} --exit-code", "hello world").status == status
+        assert truncate(limit, "hello world").status == 0
 
 
 LINE = b"one more line of it\n"
@@ -161,11 +174,9 @@ def test_what_is_not_utf8_after_that_is_not_seen_unless_strict() -> None:
     assert truncate("3", data) == (0, "one more line", "")
     assert truncate("3 --report", data[:65536] + b"\xff").status == 0
     assert truncate("3 --keep tail", data) == (0, " it\n\udcff", "")
-    error = (
-        "compat-bpe: standard input: not UTF-8: byte 0xff at offset 200000; convert it to UTF-8\n"
-    )
+    error = "standard input: not UTF-8: byte 0xff at offset 200000; convert it to UTF-8\n"
     for keep in ("head", "tail", "ends"):
-        assert truncate(f"3 --keep {keep} --errors strict", data) == (2, "", error)
+        assert truncate(f"3 --keep {keep} --errors strict", data) == (2, "", f"compat-bpe: {error}")
     said = "compat-bpe: standard input: cut to 3 tokens, 13 characters; the rest was only checked\n"
     assert truncate("3 --errors strict", data[:-1]) == (0, "one more line", "")
     assert truncate("3 --errors strict --report", data[:-1]) == (0, "one more line", said)
@@ -206,10 +217,8 @@ def test_json_has_the_parts_of_the_library(
     text: str, limit: int, overlap: int, boundary: str
 ) -> None:
     args = f"-n {limit} --overlap {overlap} --boundary {boundary} --json"
-    status, out, err = split(args, text)
-    parts = [json.loads(line) for line in out.splitlines()]
+    parts = objects(f"split -e gpt2 {args}", stdin=text)
     expected = split_text(GPT2, text, limit, overlap, boundary)  # type: ignore[arg-type]
-    assert (status, err, out.isascii()) == (0, "", True)
     assert parts == [
         {"start": part.start, "end": part.end, "tokens": part.count, "text": part.text}
         for part in expected
@@ -222,9 +231,7 @@ def contents(names: list[str]) -> list[str]:
 
 
 def test_files() -> None:
-    status, out, err = split("-n 3 -o part-")
-    names = out.splitlines()
-    assert (status, err) == (0, "")
+    names = printed("split -e gpt2 -n 3 -o part-", stdin=DATA).splitlines()
     assert names == [f"part-{number:04}.txt" for number in range(1, len(names) + 1)]
     assert sorted(os.listdir()) == names
     assert contents(names) == [part.text for part in split_text(GPT2, DATA, 3)]
@@ -249,7 +256,7 @@ def test_file_names_have_as_many_digits_as_the_last_needs(monkeypatch: pytest.Mo
 
 def test_no_file_is_overwritten_unless_asked() -> None:
     write({"part-0002.txt": "mine"})
-    exists = "compat-bpe: part-0002.txt: it exists; --force overwrites it\n"
+    exists = "compat-bpe: part-0002.txt: the file exists; --force overwrites it\n"
     assert split("-n 3 -o part-") == (2, "", exists)
     assert os.listdir() == ["part-0002.txt"]
     assert contents(os.listdir()) == ["mine"]
@@ -260,7 +267,7 @@ def test_no_file_is_overwritten_unless_asked() -> None:
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes")
 def test_a_pipe_is_not_replaced() -> None:
     os.mkfifo("part-0002.txt")
-    said = "compat-bpe: part-0002.txt: it exists and is not a regular file\n"
+    said = "compat-bpe: part-0002.txt: not a regular file\n"
     assert split("-n 3 -o part- --force") == (2, "", said)
     assert os.listdir() == ["part-0002.txt"]
 
@@ -295,16 +302,15 @@ def test_separator_and_nul() -> None:
         assert found == (0, shown.join(parts), "")
     assert split("-n 5 -0") == (0, "".join(f"{part}\0" for part in parts), "")
     # NUL in the text is not mixed up with its end.
-    status, out, err = split("-n 5 --null", "né\0")
-    assert (status, out) == (2, "")
+    err = refused("split -n 5 --null", stdin="né\0")
     assert err.startswith("compat-bpe: standard input: NUL byte at offset 3")
     assert parts_of("-n 5", "né\0")[0]["text"] == "né\0"
 
 
-@pytest.mark.parametrize("args", ["--json", "-0", "--separator x", "-o x"])
-def test_of_an_empty_text_there_is_no_part(args: str) -> None:
-    assert split(f"-n 5 {args}", "") == (0, "", "")
-    assert os.listdir() == []
+def test_of_an_empty_text_there_is_no_part() -> None:
+    for args in ("--json", "-0", "--separator x", "-o x"):
+        assert split(f"-n 5 {args}", "") == (0, "", "")
+        assert os.listdir() == []
 
 
 TREE = {
@@ -333,9 +339,8 @@ def test_files_are_packed_each_byte_once() -> None:
     assert (status, err) == (0, SKIPPED)
     parts = contents(out.splitlines())
     assert len(parts) > 2
-    assert parts[0] == (
-        "==> src/a.py <==\nnaïve = 1\r\n==> src/b/c.txt <==\nno line end\n==> src/b/empty <==\n"
-    )
+    first = "==> src/a.py <==\nnaïve = 1\r\n==> src/b/c.txt <==\nno line end\n==> src/b/empty <==\n"
+    assert parts[0] == first
     assert parts[1].startswith("==> src/z.md <==\none two three\n")
     assert parts[2].startswith("==> src/z.md (continued) <==\none two three\n")
     assert all(GPT2.count(part) <= 60 for part in parts)
@@ -371,8 +376,7 @@ def test_packed_files_are_chosen_as_by_count() -> None:
 
 @pytest.mark.usefixtures("_tree")
 def test_files_that_cannot_be_packed_are_all_named_and_nothing_is_written() -> None:
-    status, out, err = split(f"-n 60 {STRICT} src/old.txt gone src/logo.png src -o part-")
-    assert (status, out) == (2, "")
+    err = refused(f"split -n 60 {STRICT} src/old.txt gone src/logo.png src -o part-")
     assert [line.split(": ")[1:3] for line in err.splitlines()] == [
         ["src/old.txt", "not UTF-8"],
         ["gone", "No such file or directory"],
@@ -381,15 +385,12 @@ def test_files_that_cannot_be_packed_are_all_named_and_nothing_is_written() -> N
     assert os.listdir() == ["src"]
     os.mkdir("empty")
     assert split(f"-n 60 {STRICT} --json empty") == (0, "", "")
-    status, out, err = split(f"-n 3 {STRICT} src/a.py --json")
-    assert (status, out) == (2, "")
+    err = refused(f"split -e gpt2 -n 3 {STRICT} src/a.py --json")
     assert err.startswith("compat-bpe: limit is 3, but ==> src/a.py <== and the character 'n' ")
     # NUL would be mixed up with the end of a part.
     write({"src/late.txt": b"x" * 9000 + b"\0"})
-    status, out, err = split(f"-n 9k {STRICT} src -0")
-    assert (status, out) == (2, "")
-    late = "compat-bpe: src/late.txt: NUL byte at offset 9000"
-    assert err.splitlines()[-1].startswith(late)
+    err = refused(f"split -n 9k {STRICT} src -0")
+    assert err.splitlines()[-1].startswith("compat-bpe: src/late.txt: NUL byte at offset 9000")
 
 
 @pytest.mark.skipif(os.name == "nt", reason="names of files are text")
@@ -397,11 +398,8 @@ def test_names_of_files_are_one_line_of_utf8() -> None:
     os.mkdir("d")
     for name in (b"a\nb", rb"a\nb", b"\xff"):
         Path("d", os.fsdecode(name)).write_bytes(name.hex().encode())
-    assert split(f"-n 99 {STRICT} d --separator ''") == (
-        0,
-        "==> d/a\\nb <==\n610a62\n==> d/a\\nb <==\n615c6e62\n==> d/\\udcff <==\nff",
-        "",
-    )
+    out = "==> d/a\\nb <==\n610a62\n==> d/a\\nb <==\n615c6e62\n==> d/\\udcff <==\nff"
+    assert split(f"-n 99 {STRICT} d --separator ''") == (0, out, "")
     (part,) = parts_of(f"-n 99 {STRICT} d")
     assert [file["path"] for file in part["files"]] == ["d/a\nb", "d/a\\nb", "d/\udcff"]
 

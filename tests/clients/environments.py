@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 import venv
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -45,16 +46,18 @@ def environments(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def run(
-    command: list[str | Path],
+    command: Sequence[str | Path],
     cwd: Path,
-    environment: dict[str, str] | None = None,
+    environment: Mapping[str, str] | None = None,
     timeout: int = INSTALLING,
+    given: str = "",
 ) -> subprocess.CompletedProcess[str]:
+    """Run a command with a text as its input."""
     return subprocess.run(
         command,
         cwd=cwd,
         env=environment,
-        stdin=subprocess.DEVNULL,
+        input=given,
         capture_output=True,
         encoding="utf-8",
         timeout=timeout,
@@ -63,11 +66,12 @@ def run(
 
 
 def run_well(
-    command: list[str | Path],
+    command: Sequence[str | Path],
     cwd: Path,
-    environment: dict[str, str] | None = None,
+    environment: Mapping[str, str] | None = None,
     timeout: int = INSTALLING,
 ) -> str:
+    """Run a command that must succeed; return what it prints."""
     done = run(command, cwd, environment, timeout)
     assert done.returncode == 0, f"{command}: {done.returncode}\n{done.stdout}\n{done.stderr}"
     return done.stdout

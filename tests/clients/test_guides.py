@@ -25,7 +25,7 @@ from tests.clients.environments import (
 from tests.docs_pages import CHAT_TEMPLATE, blocks_of
 from tests.docs_pages import environment as environment
 from tests.docs_pages import folder as folder
-from tests.docs_pages import vocabulary as vocabulary
+from tests.docs_pages import project as project
 
 pytestmark = pytest.mark.clients
 PAGE = ROOT / "docs" / "recipes.md"

@@ -305,10 +305,10 @@ def test_tests_of_the_source_distribution(released: Path, tmp_path: Path) -> Non
     pytest_: list[str | Path] = [sys.executable, "-m", "pytest", "-q"]
     collected = run_well([*pytest_, "--collect-only"], folder, environment)
     assert "error" not in collected.splitlines()[-1]
-    rooms = [
+    paths = [
         "tests/test_release.py",
         "tests/test_package.py",
         "tests/test_golden.py",
         "tests/portable",
     ]
-    run_well([*pytest_, "-x", *rooms], folder, environment)
+    run_well([*pytest_, "-x", *paths], folder, environment)

@@ -6,6 +6,7 @@ import random
 import subprocess
 import tempfile
 from collections import Counter
+from collections.abc import Iterable
 from functools import reduce
 from typing import Any
 
@@ -15,10 +16,8 @@ from hypothesis import strategies as st
 
 from compat_bpe import Encoding, get_encoding
 from compat_bpe.corpus import chunk_counts, counts_file
-from compat_bpe.corpus import chunk_counts as chunks
-from compat_bpe.corpus.chunk_counts import ChunkCounter, Counts, Spill
+from compat_bpe.corpus.chunk_counts import ChunkCounter, Counts, Spill, Summary, merged, summary
 from compat_bpe.corpus.counts_file import CountsMerger, Row, collapsed, frequent_rows
-from compat_bpe.corpus.frequent import Summary, merged, summary
 from compat_bpe.parallel import pool, processes
 from compat_bpe.pipeline.core import texts_of_chunks
 from compat_bpe.unicode.surrogates import repair
@@ -51,10 +50,21 @@ def test_however_the_texts_come(name: str, documents: list[list[str]]) -> None:
     assert found.get("", {}) == chunks_of(encoding, joined)
 
 
+def counts_by(counter: ChunkCounter, documents: list[str] = DOCUMENTS) -> Counts:
+    for number, text in enumerate(documents):
+        counter.feed(text, "odd" if number % 2 else "even")
+    return counter.finish()
+
+
+def by_group(encoding: Encoding) -> Counts:
+    documents = {"even": DOCUMENTS[::2], "odd": DOCUMENTS[1::2]}
+    return {group: chunks_of(encoding, some) for group, some in documents.items()}
+
+
 @pytest.fixture
 def _small_shares(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(chunks, "_SHARE", 100)
-    monkeypatch.setattr(chunks, "_WORTH_WORKERS", 200)
+    monkeypatch.setattr(chunk_counts, "_SHARE", 100)
+    monkeypatch.setattr(chunk_counts, "_WORTH_WORKERS", 200)
 
 
 @pytest.mark.usefixtures("_small_shares")
@@ -71,15 +81,10 @@ def test_whatever_counts(name: str, workers: int, monkeypatch: pytest.MonkeyPatc
 
     monkeypatch.setattr(pool, "start_worker", start)
     with ChunkCounter(encoding, workers) as counter:
-        for number, text in enumerate(DOCUMENTS):
-            counter.feed(text, "odd" if number % 2 else "even")
-        found = counter.finish()
+        found = counts_by(counter)
     if name == "deepseek_v3":
         assert counter.added_tokens == "".join(DOCUMENTS).count("<think>") > 99
-    assert found == {
-        "even": chunks_of(encoding, DOCUMENTS[::2]),
-        "odd": chunks_of(encoding, DOCUMENTS[1::2]),
-    }
+    assert found == by_group(encoding)
     assert len(started) == (0 if workers == 1 else workers)
 
 
@@ -91,23 +96,17 @@ def test_where_nothing_can_be_started(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pool, "start_worker", refuse)
     encoding = get_encoding("gpt2")
     with ChunkCounter(encoding, 2) as counter:
-        for text in DOCUMENTS:
-            counter.feed(text)
-        assert counter.finish() == {"": chunks_of(encoding, DOCUMENTS)}
+        assert counts_by(counter) == by_group(encoding)
 
 
 @pytest.mark.usefixtures("_small_shares")
 def test_a_killed_worker_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(processes, "_CODE", "import sys; sys.exit(1) # {path!r} {module}")
-    with ChunkCounter(get_encoding("gpt2"), 2) as counter:
-
-        def feed_all() -> None:
-            for text in DOCUMENTS * 20:
-                counter.feed(text)
-            counter.finish()
-
-        with pytest.raises(ChildProcessError, match="worker process was killed"):
-            feed_all()
+    with (
+        ChunkCounter(get_encoding("gpt2"), 2) as counter,
+        pytest.raises(ChildProcessError, match="worker process was killed"),
+    ):
+        counts_by(counter, DOCUMENTS * 20)
 
 
 @pytest.mark.usefixtures("_small_shares")
@@ -192,9 +191,7 @@ def test_a_full_disk_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
 @given(rows, st.integers(1, 8))
 def test_rare_chunks_are_left_out(some: list[Row], least: int) -> None:
     found: dict[str, Any] = {}
-    sums = Counter[str]()
-    for chunk, count, _ in some:
-        sums[chunk] += count
+    sums = counted(row[:2] for row in some)
     kept = [*frequent_rows(expected(some), least, found)]
     assert kept == [row for row in expected(some) if sums[row[0]] >= least]
     rare = [count for count in sums.values() if count < least]
@@ -202,28 +199,19 @@ def test_rare_chunks_are_left_out(some: list[Row], least: int) -> None:
     assert [*collapsed(expected(some))] == [(chunk, sums[chunk], "") for chunk in sorted(sums)]
 
 
+@pytest.mark.usefixtures("_small_shares")
 @pytest.mark.parametrize("workers", [1, 2])
 @pytest.mark.parametrize("most", [1, 20, 10**6])
-def test_counting_hands_over_what_is_counted(
-    workers: int, most: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(chunk_counts, "_SHARE", 100)
-    monkeypatch.setattr(chunk_counts, "_WORTH_WORKERS", 200)
-    documents = [f"text {i}: naïve 字 😀 don't\n\n  x{i * 7}\n" * (i % 7) for i in range(60)]
+def test_counting_hands_over_what_is_counted(workers: int, most: int) -> None:
     taken: list[Counts] = []
     encoding = get_encoding("gpt2")
     with ChunkCounter(encoding, workers, Spill(taken.append, most)) as counter:
-        for number, text in enumerate(documents):
-            counter.feed(text, "odd" if number % 2 else "even")
-        assert counter.finish() == {}
-    whole = ChunkCounter(encoding, 1)
-    for number, text in enumerate(documents):
-        whole.feed(text, "odd" if number % 2 else "even")
+        assert counts_by(counter) == {}
     sums: dict[str, Counter[str]] = {"even": Counter(), "odd": Counter()}
     for counts in taken:
         for group, own in counts.items():
             sums[group].update(own)
-    assert sums == whole.finish()
+    assert sums == by_group(encoding)
     # A share of text has fewer than 100 chunks.
     assert max(sum(map(len, counts.values())) for counts in taken) < most + 100
     assert (len(taken) > workers + 1) == (most < 10**6)
@@ -251,7 +239,7 @@ counted_rows = st.lists(
 )
 
 
-def counted(some: list[tuple[str, int]]) -> Counter[str]:
+def counted(some: Iterable[tuple[str, int]]) -> Counter[str]:
     found: Counter[str] = Counter()
     for chunk, count in some:
         found[chunk] += count

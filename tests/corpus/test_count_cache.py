@@ -48,6 +48,14 @@ def found(folder: Path, *encodings: Encoding, **options: Any) -> dict[bytes, Any
         return cache.find(list(TEXTS))
 
 
+def problem_of(folder: Path) -> str:
+    """What is wrong with a cache that finds nothing and takes what it is to keep."""
+    with CountCache(str(folder), [gpt2]) as cache:
+        assert cache.find(list(TEXTS)) == {}
+        cache.keep(digest(b"a"), [(1, 1, 1)])
+    return cache.problem
+
+
 def test_it_finds_what_was_kept_for_the_same_vocabulary_and_options(tmp_path: Path) -> None:
     assert found(tmp_path) == {}
     filled(tmp_path)
@@ -161,14 +169,28 @@ def test_damage_never_changes_a_count(tmp_path: Path, step: int) -> None:
 def test_a_folder_that_cannot_be_written_is_left_alone(tmp_path: Path) -> None:
     tmp_path.joinpath("file").touch()
     for folder in (tmp_path / "file", tmp_path / "file/folder", tmp_path / "nul\0"):
-        with CountCache(str(folder), [gpt2]) as cache:
-            assert cache.find(list(TEXTS)) == {}
-            cache.keep(digest(b"a"), [(1, 1, 1)])
-        assert cache.problem
+        assert problem_of(folder)
     with CountCache(None, [gpt2]) as cache:
         cache.keep(digest(b"a"), [(1, 1, 1)])
         assert cache.find([digest(b"a")]) == {}
     assert not cache.problem
+
+
+@pytest.mark.skipif(os.name == "nt", reason="links need rights there")
+def test_a_link_in_its_place_is_left_alone_and_so_is_its_target(tmp_path: Path) -> None:
+    place = Path(str(filled(tmp_path).path))
+    own = tmp_path / "own"
+    for content in (place.read_bytes(), b"a text", b"", None):
+        place.unlink()
+        if content is None:
+            own.unlink()
+        else:
+            own.write_bytes(content)
+        place.symlink_to(own)
+        assert "not a regular file" in problem_of(tmp_path)
+        assert place.is_symlink()
+        assert (own.read_bytes() if own.exists() else None) == content
+        assert not Path(f"{own}-journal").exists()
 
 
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may write")
@@ -186,10 +208,7 @@ def test_a_locked_file_is_not_waited_for_long(tmp_path: Path) -> None:
     path = filled(tmp_path).path
     other = sqlite3.connect(str(path), isolation_level=None)
     other.execute("BEGIN EXCLUSIVE")
-    with CountCache(str(tmp_path), [gpt2]) as cache:
-        assert cache.find(list(TEXTS)) == {}
-        cache.keep(digest(b"a"), [(1, 1, 1)])
-    assert "locked" in cache.problem
+    assert "locked" in problem_of(tmp_path)
     other.execute("ROLLBACK")
     other.close()
     assert found(tmp_path) == TEXTS
@@ -198,10 +217,7 @@ def test_a_locked_file_is_not_waited_for_long(tmp_path: Path) -> None:
 def test_a_python_without_sqlite_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     filled(tmp_path)
     monkeypatch.setitem(sys.modules, "sqlite3", None)
-    with CountCache(str(tmp_path), [gpt2]) as cache:
-        assert cache.find(list(TEXTS)) == {}
-        cache.keep(digest(b"a"), [(1, 1, 1)])
-    assert "sqlite3" in cache.problem
+    assert "sqlite3" in problem_of(tmp_path)
 
 
 def test_what_was_not_used_for_longest_leaves_first(tmp_path: Path) -> None:

@@ -174,7 +174,7 @@ def test_names_that_tell_no_format(tmp_path: Path) -> None:
     (tmp_path / "part-0.tsv").touch()
     assert len(CountsReader([str(tmp_path)]).files) == 1
     (tmp_path / "_temporary").mkdir()
-    with pytest.raises(ValueError, match="a job of Spark is writing it, or has stopped"):
+    with pytest.raises(ValueError, match="a Spark job is writing this folder, or has failed"):
         CountsReader([str(tmp_path)])
     with pytest.raises(FileNotFoundError, match=r"none\.tsv"):
         read("none.tsv")
@@ -232,13 +232,6 @@ def test_damaged_parquet(tmp_path: Path) -> None:
             read(path)
 
 
-def test_parquet_without_pyarrow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "pyarrow", None)
-    (tmp_path / "x.parquet").touch()
-    with pytest.raises(ImportError, match=r"pip install '\S+\[parquet\]'"):
-        read(tmp_path / "x.parquet")
-
-
 @pytest.mark.parametrize("version", ["14.0.0", "14.0", "9.0.0.dev1"])
 def test_a_pyarrow_that_runs_what_a_file_brings(
     version: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -259,6 +252,7 @@ def test_a_pyarrow_that_is_safe(version: str, monkeypatch: pytest.MonkeyPatch) -
 _LITTLE_MEMORY = """
 import resource, sys
 resource.setrlimit(resource.RLIMIT_AS, (2 << 30, 2 << 30))
+resource.setrlimit(resource.RLIMIT_CPU, (100, 100))
 from compat_bpe.corpus.counts_file import CountsReader
 try:
     for number, (chunk, count, _) in enumerate(CountsReader(sys.argv[1:]).read(), 1):
@@ -276,7 +270,7 @@ def with_little_memory(path: Path) -> str:
     PyArrow's libraries alone take 1 GiB of addresses.
     """
     command = [sys.executable, "-c", _LITTLE_MEMORY, str(path)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=100)
+    done = subprocess.run(command, capture_output=True, text=True)
     assert not done.stderr
     return done.stdout.strip()
 
@@ -330,16 +324,14 @@ def write_parquet(table: Any, path: Path) -> None:
     parquet.write_table(table, path, row_group_size=3)
 
 
-def write_file(table: Any, path: Path) -> None:
-    with ipc.new_file(path, table.schema) as file:
+def write_file(table: Any, path: Path, new: Any = ipc.new_file) -> None:
+    with new(path, table.schema) as file:
         for batch in table.to_batches(max_chunksize=3):
             file.write_batch(batch)
 
 
 def write_stream(table: Any, path: Path) -> None:
-    with ipc.new_stream(path, table.schema) as file:
-        for batch in table.to_batches(max_chunksize=3):
-            file.write_batch(batch)
+    write_file(table, path, ipc.new_stream)
 
 
 def write_feather(table: Any, path: Path) -> None:
@@ -369,6 +361,13 @@ def read_table(path: Path, **options: Any) -> list[tuple[str, str, str]]:
             text = ""
     assert not text
     return found
+
+
+def read_skipping(path: Path, **options: Any) -> tuple[list[Any], list[tuple[str, str]]]:
+    """The documents, and what is skipped with its reason."""
+    skipped: list[tuple[str, str]] = []
+    options["skipped"] = lambda *what: skipped.append(what)
+    return read_table(path, errors="skip", **options), skipped
 
 
 @of_each
@@ -416,10 +415,7 @@ def test_what_is_no_text(name: str, write: Write, tmp_path: Path) -> None:
         read_table(path)
     with pytest.raises(ValueError, match=f"^{path}:2: the column 'text' is null$"):
         read_table(path, group_field="lang")
-    skipped: list[tuple[str, str]] = []
-    found = read_table(
-        path, group_field="lang", errors="skip", skipped=lambda *what: skipped.append(what)
-    )
+    found, skipped = read_skipping(path, group_field="lang")
     assert [text for text, _, _ in found] == ["a", "d"]
     assert skipped == [
         (f"{path}:2", "the column 'text' is null"),
@@ -441,12 +437,8 @@ def test_columns_that_are_missing_or_no_text(name: str, write: Write, tmp_path: 
             read_table(path, field=field)
         with pytest.raises(ValueError, match=f"^{path}: {message}"):
             read_table(path, field="a", group_field=field)
-        skipped: list[str] = []
-        append = skipped.append
-        read_table(
-            path, field=field, errors="skip", skipped=lambda source, _, add=append: add(source)
-        )
-        assert skipped == [str(path)]
+        _, skipped = read_skipping(path, field=field)
+        assert [source for source, _ in skipped] == [str(path)]
 
 
 @of_each
@@ -456,12 +448,10 @@ def test_damage_is_an_error_or_makes_no_difference(name: str, write: Write, tmp_
     data, rows = path.read_bytes(), read_table(path)
     for end in range(0, len(data), 7):
         path.write_bytes(data[:end])
-        skipped: list[str] = []
-        append = skipped.append
-        found = read_table(path, errors="skip", skipped=lambda _, why, add=append: add(why))
+        found, skipped = read_skipping(path)
         # A stream may end after any batch: its end need not be marked.
         assert skipped or write is write_stream
-        assert not any("\n" in why for why in skipped)
+        assert not any("\n" in why for _, why in skipped)
         assert rows[: len(found)] == found
     path.write_bytes(b"no table at all, but text\n" * 9)
     with pytest.raises(ValueError, match=f"^{path}: damaged (Parquet|Arrow): "):
@@ -510,7 +500,7 @@ def test_named_pipes(name: str, write: Write, tmp_path: Path) -> None:
     if write is write_stream:
         assert [text for text, _, _ in read_table(path)] == ["a", "b"]
     else:
-        with pytest.raises(ValueError, match="cannot be read from a pipe: its end says"):
+        with pytest.raises(ValueError, match="cannot be read from a pipe, since its index"):
             read_table(path)
     writer.join()
 
@@ -532,13 +522,14 @@ def test_a_table_under_another_name(tmp_path: Path) -> None:
 def test_feather_of_version_1(tmp_path: Path) -> None:
     path = tmp_path / "a.feather"
     path.write_bytes(b"FEA1" + bytes(99))
-    with pytest.raises(ValueError, match=f"^{path}: Feather of version 1; write it as version 2"):
+    with pytest.raises(
+        ValueError, match=f"^{path}: Feather version 1 is not supported; write version 2"
+    ):
         read_table(path)
 
 
 def test_batches_are_read_in_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """So the memory of a large batch of one file is not taken twice."""
-    monkeypatch.setattr(tables, "BYTES", 1000)
     monkeypatch.setattr(tables, "BYTES", 1000)
     sizes: list[int] = []
     values = tables.values
@@ -558,8 +549,8 @@ def test_batches_are_read_in_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
 def test_without_pyarrow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pyarrow", None)
-    for name in ("a.parquet", "a.arrow"):
+    for name, use in (("a.parquet", read), ("a.parquet", read_table), ("a.arrow", read_table)):
         path = tmp_path / name
         path.write_bytes(b"")
-        with pytest.raises(ImportError, match=f"^{path}: .* by pyarrow: pip install '"):
-            read_table(path)
+        with pytest.raises(ImportError, match=rf"^{path}.*pyarrow.* pip install '\S+\[parquet\]'"):
+            use(path)

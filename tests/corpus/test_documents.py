@@ -36,6 +36,13 @@ def read(path: Path | str, **options: Any) -> list[DocumentPart]:
     return list(read_corpus([CorpusFile(str(path), "g")], **options))
 
 
+def read_skipping(path: Path | str, **options: Any) -> tuple[list[DocumentPart], list[Any]]:
+    """The parts, and what is skipped with its reason."""
+    skipped: list[tuple[str, str]] = []
+    options["skipped"] = lambda *what: skipped.append(what)
+    return read(path, errors="skip", **options), skipped
+
+
 def documents(parts: Iterable[DocumentPart]) -> list[str]:
     """The texts of the documents; every part has some text."""
     found = [""]
@@ -122,9 +129,7 @@ def test_lines_are_named_by_their_number(tmp_path: Path) -> None:
         DocumentPart("2", "g", f"{path}:4", True),
     ]
 
-
-def test_a_byte_order_mark_alone_is_no_document(tmp_path: Path) -> None:
-    path = tmp_path / "b.jsonl"
+    # The mark alone is no document.
     path.write_bytes(b"\xef\xbb\xbf")
     assert read(path, field="t") == []
 
@@ -225,13 +230,12 @@ def test_damage_far_behind_leaves_nothing_of_a_text(
     path = tmp_path / "a.txt"
     path.write_bytes(text.encode() + ending)
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(path.read_bytes())))
-    skipped: list[str] = []
     # A file, which can be read twice, and a pipe, which cannot.
     for name in (str(path), "-"):
         with small(20, 30), patch.object(corpus, "_IN_MEMORY", in_memory):
-            parts = read(name, errors="skip", skipped=lambda source, reason: skipped.append(source))
+            parts, skipped = read_skipping(name)
             assert parts == ([] if ending else list(parts_of([text], "g", name)))
-    assert skipped == ([str(path), "-"] if ending else [])
+        assert [source for source, _ in skipped] == ([name] if ending else [])
 
 
 def test_lines_before_damaged_gzip_data_stay(tmp_path: Path) -> None:
@@ -240,8 +244,8 @@ def test_lines_before_damaged_gzip_data_stay(tmp_path: Path) -> None:
     lines = "".join(json.dumps({"text": text}) + "\n" for text in documents_there)
     data = gzip.compress(lines.encode())
     path.write_bytes(data[: len(data) // 2])
-    skipped: list[tuple[str, str]] = []
-    found = documents(read(path, errors="skip", skipped=lambda *what: skipped.append(what)))
+    parts, skipped = read_skipping(path)
+    found = documents(parts)
     assert 0 < len(found) < 1000
     assert found == documents_there[: len(found)]
     assert skipped == [(f"{path}:{len(found) + 1}", "gzip data that is cut short")]
@@ -250,9 +254,8 @@ def test_lines_before_damaged_gzip_data_stay(tmp_path: Path) -> None:
 def test_a_line_that_is_too_long_is_passed_over(tmp_path: Path) -> None:
     path = tmp_path / "b.jsonl"
     path.write_bytes(line + b'{"text": "%s"}\n' % (b"a" * 100) + line + b"{" * 100)
-    skipped: list[tuple[str, str]] = []
     with patch.object(corpus, "LINE_LIMIT", len(line)):
-        parts = read(path, errors="skip", skipped=lambda *what: skipped.append(what))
+        parts, skipped = read_skipping(path)
     assert [part.source for part in parts] == [f"{path}:1", f"{path}:3"]
     reason = f"a line of more than {len(line)} bytes"
     assert skipped == [(f"{path}:2", reason), (f"{path}:4", reason)]

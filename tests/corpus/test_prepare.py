@@ -22,7 +22,7 @@ from compat_bpe.corpus.documents import DocumentPart, parts_of
 from compat_bpe.corpus.prepare import CorpusCounts, Preparation, prepare, read_rules, rule
 from compat_bpe.pipeline.normalizers.forms import Form, UnicodeForm
 from compat_bpe.unicode.surrogates import repair
-from tests.examples import shared_fixture
+from tests.examples import check_refused, shared_fixture
 from tests.strategies import texts
 
 FORMS: list[Form] = ["NFC", "NFD", "NFKC", "NFKD"]
@@ -264,25 +264,16 @@ def test_memory_for_a_long_document_is_bounded() -> None:
     assert after(["a", "b", "a"], 50, drop_duplicates="documents") == ["a", "b"]
 
 
-@pytest.mark.parametrize(
-    ("wrong", "reason"),
-    [
-        (
-            {"normalization": "NFX"},
-            "normalization is 'NFX'; it must be one of NFC, NFD, NFKC, NFKD",
-        ),
-        (
-            {"drop_duplicates": "words"},
-            "drop_duplicates is 'words'; it must be one of lines, documents",
-        ),
-        ({"validation": 1.0}, r"validation is 1\.0; it must be at least 0 and below 1"),
-        ({"validation": float("nan")}, "validation is nan"),
-        ({"validation": -0.1}, r"validation is -0\.1"),
-    ],
-)
-def test_wrong_values_are_refused(wrong: dict[str, Any], reason: str) -> None:
-    with pytest.raises(ValueError, match=reason):
-        Preparation(**wrong)
+def test_wrong_values_are_refused() -> None:
+    table = """
+Preparation(normalization="NFX") → normalization is 'NFX'; it must be one of NFC, NFD, NFKC, NFKD
+Preparation(drop_duplicates="words") →
+    drop_duplicates is 'words'; it must be one of lines, documents
+Preparation(validation=1.0) → validation is 1.0; it must be at least 0 and below 1…
+Preparation(validation=float("nan")) → validation is nan…
+Preparation(validation=-0.1) → validation is -0.1…
+"""
+    check_refused(table, globals())
 
 
 def rules(path: Path, content: str | bytes) -> list[tuple[str, str]]:

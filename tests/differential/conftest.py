@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 from array import array
 from collections.abc import Callable, Iterator
-from functools import lru_cache
+from functools import cache, lru_cache
+from importlib import import_module
 from typing import Any
 
 import pytest
@@ -64,6 +65,10 @@ def get_pair(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str
     write_tiktoken_files(folder)
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("TIKTOKEN_CACHE_DIR", str(folder))
+        # Encodings share files, and each takes long to be read.
+        openai_public = import_module("tiktoken_ext.openai_public")
+        for name in ("load_tiktoken_bpe", "data_gym_to_mergeable_bpe_ranks"):
+            patch.setattr(openai_public, name, cache(getattr(openai_public, name)))
         yield lambda name: Pair(compat_bpe.get_encoding(name), tiktoken.get_encoding(name))
 
 

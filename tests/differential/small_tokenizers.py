@@ -78,12 +78,9 @@ class Both:
         assert pieces == [piece for piece, _ in self.theirs.pre_tokenizer.pre_tokenize_str(text)]
 
 
-FIELDS = tuple(
-    """
-        ids tokens offsets type_ids special_tokens_mask attention_mask word_ids sequence_ids
-        n_sequences
-    """.split()
-)
+FIELDS = """
+    ids tokens offsets type_ids special_tokens_mask attention_mask word_ids sequence_ids n_sequences
+""".split()
 
 
 def fields(found: Any) -> dict[str, Any]:

@@ -21,7 +21,7 @@ from tests.differential.reference import Pair
 from tests.docs_pages import ROOT, run, unigram_model
 from tests.docs_pages import environment as environment
 from tests.docs_pages import folder as folder
-from tests.docs_pages import vocabulary as vocabulary
+from tests.docs_pages import project as project
 
 PAGE = ROOT / "docs/coming-from.md"
 TEXT = "the cat sat on the mat."

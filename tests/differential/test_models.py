@@ -416,24 +416,6 @@ def test_what_neither_reads(text: str) -> None:
         parse_tokenizer(parse_json(unigram_file(text).encode(), "small"))
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        *(f'{{"vocab": [["a", -1], ["b", -2.5]]{more}}}'
-          for more in ("", ', "unk_id": null', ', "unk_id": 1, "other": 5')),
-        '{"type": "Unigram", "vocab": []}',
-        '{"vocab": {"a": 0, "b": 1}, "unk_token": "a"}',
-        '{"vocab": {"a": 0, "b": 1, "ab": 2}, "merges": ["a b"], "unk_token": "a"}',
-        '{"vocab": {"a": 0, "b": 1, "##b": 2}, "unk_token": "a",'
-        ' "continuing_subword_prefix": "##", "max_input_chars_per_word": 9}',
-    ],
-)  # fmt: skip
-def test_what_both_read_as_the_same_model(text: str) -> None:
-    there = type(tokenizers.Tokenizer.from_str(unigram_file(text)).model).__name__
-    here = type(parse_tokenizer(parse_json(unigram_file(text).encode(), "small")).model).__name__
-    assert here == {"BPE": "ListedModel"}.get(there, f"{there}Part")
-
-
 @pytest.mark.parametrize("twice", [False, True])
 def test_ids_of_added_tokens(twice: bool) -> None:
     """They are numbered on from the number of ids, not from that of different pieces."""

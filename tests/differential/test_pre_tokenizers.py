@@ -1,9 +1,12 @@
-"""Every pre-tokenizer of a tokenizer.json: its pieces, ids and places, against tokenizers."""
+"""Pre-tokenizers, added tokens and decoders of a ``tokenizer.json``, against tokenizers."""
 
 from __future__ import annotations
 
 import json
-from functools import cache
+import re
+from functools import cache, partial
+from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -15,14 +18,26 @@ import compat_bpe
 from compat_bpe.encodings.tokenizer import Tokenizer
 from compat_bpe.formats.checked_json import Json
 from compat_bpe.formats.tokenizer_json import parse_tokenizer
+from compat_bpe.formats.tokenizer_parts import read_decoder
 from compat_bpe.pattern.splitter import Splitter
+from compat_bpe.pipeline.decoders.pieces import PieceDecoder
+from compat_bpe.pipeline.decoders.steps import ESCAPED
 from compat_bpe.pipeline.offsets import Located, locate
+from compat_bpe.pipeline.special_tokens import FEW
+from compat_bpe.save import save_tokenizer_json
 from compat_bpe.unicode.surrogates import repair
-from tests.differential.any_tokenizer import METASPACE, STEPS, pre_tokenizers
-from tests.differential.small_tokenizers import Both, file, small_model
+from tests.differential.any_tokenizer import (
+    DECODERS,
+    METASPACE,
+    STEPS,
+    decoder,
+    decoder_step,
+    pre_tokenizers,
+)
+from tests.differential.small_tokenizers import Both, answer, error_of, file, small_model
 from tests.examples import drawn
 from tests.strategies import texts as any_texts
-from tests.tokenizer_files import BYTE_LEVEL, added
+from tests.tokenizer_files import BYTE_LEVEL, FLAGS, added
 
 #: Some with what stands for a space, and with blanks at the beginning.
 texts = st.builds(
@@ -60,14 +75,8 @@ def known(name: str) -> Both:
 
 #: One for each of the sets of characters that steps go by.
 CLASSES = [
-    "split llama3",
-    "split boundary",
-    "digit",
-    "whitespace",
-    "punctuation Isolated",
-    "whitespace split",
-    "bert",
-    "scripts",
+    *("split llama3", "split boundary", "digit", "whitespace", "punctuation Isolated"),
+    *("whitespace split", "bert", "scripts"),
 ]
 
 
@@ -269,3 +278,245 @@ def test_special_tokens_of_a_shipped_encoding() -> None:
         Located(50256, "<|endoftext|>", 1, 14, 1),
         Located(38251, "ĠÃ©", 14, 16, 2),
     ]
+
+
+# Added tokens
+
+
+plain_texts = any_texts.map(repair)
+
+
+def test_ids_of_added_tokens_are_those_that_tokenizers_gives() -> None:
+    model = small_model()
+    size = len(model["vocab"])
+    listed = [added(7000, "<a>"), added(model["vocab"]["he"], "he"), added(6000, "<b>")]
+    made = Both(file(added_tokens=listed))
+    made.check("<a>the<b>")
+    assert made.ours.encode("<a><b>") == [size, size + 1]
+
+
+def test_added_tokens_that_come_twice() -> None:
+    listed = [
+        added(1000, "<a>", special=True),
+        added(1000, "<b>"),  # the id of another
+        *[added(1001, "<a>", rstrip=True, normalized=True)] * 2,
+        added(1002, "he", special=True),
+        added(1003, "he", lstrip=True),
+    ]
+    made = Both(file(added_tokens=listed))
+    for text in ("<a>  the <b> he", "he<a> ", "<a><b>"):
+        made.check(text)
+    size = len(small_model()["vocab"])
+    assert made.ours.encode("<a> <b>", allowed_special="all") == [size, size + 1]
+    assert [token.special for token in made.ours.added_tokens] == [True, False, True]
+
+
+def test_added_tokens_numbered_onto_ids_of_the_vocabulary(tmp_path: Path) -> None:
+    model = small_model()
+    size = len(model["vocab"])
+    model = {**model, "vocab": {**model["vocab"], "zzz": size + 3}}
+    listed = [added(1, "<a>"), added(2, "<b>"), added(3, "<c>"), added(4, "zzz")]
+    # In the last two the token of the vocabulary comes first, or is no added one, and the id is
+    # the other's.
+    for tokens in (listed, listed[3:] + listed[:3], listed[:3]):
+        made = Both(file(added_tokens=tokens, model=model))
+        for text in ("<a><b><c>", "zzz he<c>", "the"):
+            made.check(text)
+        for name in ("<a>", "<c>", "zzz", "he", "?", "??") if tokens is not listed else ():
+            assert made.ours.token_to_id(name) == made.theirs.token_to_id(name)
+    assert made.ours.id_to_token(size + 3) == made.theirs.id_to_token(size + 3) == "<c>"
+    assert made.ours.token_to_id("<c>") == made.ours.token_to_id("zzz") == size + 3
+    path = tmp_path / "tokenizer.json"
+    save_tokenizer_json(made.ours, path)
+    saved = tokenizers.Tokenizer.from_file(str(path))
+    assert saved.encode("<a><b><c>").ids == made.theirs.encode("<a><b><c>").ids
+
+
+@st.composite
+def many_names(draw: st.DrawFn) -> tuple[list[dict[str, Any]], str]:
+    """So many names that no pattern of them all is made, and a text."""
+    alphabet = draw(st.sampled_from(["ab ", "a", "aé<|", "a\n]^-\\", "a\U0001f600\uffff "]))
+    names = draw(st.sets(st.text(alphabet, min_size=1, max_size=5), min_size=1, max_size=20))
+    names |= {f"x{number}" for number in range(FEW)}
+    some_flags = st.sets(st.sampled_from(FLAGS)).map(lambda chosen: dict.fromkeys(chosen, True))
+    tokens = [added(300 + at, name, **draw(some_flags)) for at, name in enumerate(sorted(names))]
+    parts = st.one_of(st.text(alphabet + "Ax1", max_size=6), st.sampled_from(sorted(names)))
+    return tokens, "".join(draw(st.lists(parts, max_size=8)))
+
+
+@drawn(150, many_names(), st.sampled_from([None, {"type": "Lowercase"}]))
+def test_many_random_names(case: tuple[list[dict[str, Any]], str], normalizer: Any) -> None:
+    Both(file(added_tokens=case[0], normalizer=normalizer)).check(case[1])
+
+
+BEGINNING = "<|reserved_special_token_"
+HOSTILE = {
+    "one beginning": (
+        [f"{BEGINNING}{at}|>" for at in range(2000)],
+        f"{BEGINNING * 9}77|>{BEGINNING}2000|>",
+    ),
+    "one letter": ([f"a{at:04}" for at in range(2000)], "a" * 400 + "a1999a2000a0"),
+    "prefixes": (["a" * length for length in range(1, 500)], ("a" * 520 + "b ") * 4),
+    "tails": (["a" * length + "b" for length in range(800)], "a" * 4000),
+    "short in long": (["a" + "b" * n for n in range(800)], "ac" * 400 + "a" + "b" * 900),
+    "many beginnings": ([chr(at) for at in range(0x4E00, 0x5600)], "一丁x\u5600\u55ff"),
+}
+
+
+@pytest.mark.parametrize("flag", ["special", "normalized", "single_word"])
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_names(name: str, flag: str) -> None:
+    names, text = HOSTILE[name]
+    tokens = [added(300 + at, name, **{flag: True}) for at, name in enumerate(names)]
+    Both(file(added_tokens=tokens)).check(text)
+
+
+def test_an_unknown_id_is_an_error_here() -> None:
+    with pytest.raises(KeyError, match=re.escape("4000 is not in the vocabulary")):
+        Both(file()).ours.decode([4000])
+
+
+@pytest.mark.parametrize("pre_tokenizer", [BYTE_LEVEL, pre_tokenizers(BYTE_LEVEL)])
+def test_a_long_text_in_one_piece(pre_tokenizer: dict[str, Any]) -> None:
+    Both(file(pre_tokenizer=pre_tokenizer)).check("the hat " * 2000 + "中文" * 500)
+
+
+@pytest.mark.hypothesis
+@pytest.mark.parametrize("prefix", [False, True])
+def test_vocab_json_and_merges_txt(tmp_path: Path, prefix: bool) -> None:
+    model = small_model()
+    vocab, merges = tmp_path / "vocab.json", tmp_path / "merges.txt"
+    vocab.write_text(json.dumps(model["vocab"]), "utf-8")
+    merges.write_text("\n".join(["#version: 0.2", *model["merges"], ""]), "utf-8")
+    config = {"tokenizer_class": "GPT2Tokenizer", "add_prefix_space": prefix}
+    (tmp_path / "tokenizer_config.json").write_text(json.dumps(config))
+    # It has no added tokens, and transformers gives this class <|endoftext|>.
+    theirs = tokenizers.ByteLevelBPETokenizer.from_file(
+        str(vocab), str(merges), add_prefix_space=prefix
+    )
+    ours = compat_bpe.load(tmp_path)
+
+    @given(plain_texts)
+    def check(text: str) -> None:
+        assert ours.encode_ordinary(text) == theirs.encode(text).ids
+
+    check()
+
+
+# Decoders of pieces: alone, in sequences, and those of whole tokenizers
+
+
+def sequence(*steps: Any) -> dict[str, Any]:
+    return {"type": "Sequence", "decoders": list(steps)}
+
+
+randoms = st.randoms(use_true_random=False)
+LLAMA = [
+    {"type": "Replace", "pattern": {"String": "▁"}, "content": " "},
+    {"type": "ByteFallback"},
+    {"type": "Fuse"},
+    {"type": "Strip", "content": " ", "start": 1, "stop": 0},
+]
+REAL = [
+    *(sequence(*LLAMA[:count]) for count in (4, 3, 2)),
+    sequence(LLAMA[1], sequence(LLAMA[2])),
+]
+PIECES = [
+    *("", "a", "▁", "▁▁a", "▁ab", "##b", "##", "a</w>", "</w>", " ", "  ", "<pad>", "|", "'"),
+    *(".", "?", "n't", "'m", "do", "not", "do not", "'s", "'ve", "'re", " ' ", "!"),
+    *("<0x61>", "<0xC3>", "<0xA9>", "<0xc3>", "<0xE4>", "<0x+1>", "<0xZZ>", "<0x20>", "<0x-1>"),
+    *("<0x 1>", "<0xé>", "<0x61", "Ġa", "Ã", "©", "中", "é"),
+]
+pieces = st.one_of(
+    st.sampled_from(PIECES),
+    st.text("ab▁ #é<>", max_size=6),
+    any_texts.filter(lambda text: text.isascii()),
+)
+lists = st.lists(pieces, max_size=8)
+
+
+def check(part: Any, given_pieces: list[str]) -> None:
+    theirs: Any = tokenizers.Tokenizer.from_str(json.dumps(file(decoder=part))).decoder
+    by_id = dict(enumerate(given_pieces))
+    decoder = PieceDecoder(by_id, read_decoder(Json(part, "x", "decoder")))
+    ids = list(by_id)
+    plain = decoder.plain(ids, "replace")
+    assert decoder.decode_text(ids, "replace") == plain
+    assert decoder.decode_text(ids, ESCAPED) == decoder.plain(ids, ESCAPED)
+    # It panics where a piece is shorter than what Strip looks at.
+    expected, kind = answer(lambda: theirs.decode(given_pieces))
+    assert kind or plain == expected
+    for number in ids:
+        decoder.decode_one(number)
+
+
+@pytest.mark.parametrize("name", DECODERS)
+@drawn(300, draw=randoms, given_pieces=lists)
+def test_each_kind(name: str, draw: Random, given_pieces: list[str]) -> None:
+    check(decoder_step(draw, name), given_pieces)
+
+
+some_parts = st.one_of(randoms.map(decoder).filter(bool), st.sampled_from(REAL))
+runs_of_bytes = st.lists(st.sampled_from(["<0xE4>", "<0xB8>", "<0xAD>", "", "▁a"]))
+
+
+@drawn(600, some_parts, lists | runs_of_bytes)
+def test_sequences(part: Any, given_pieces: list[str]) -> None:
+    check(part, given_pieces)
+
+
+@drawn(300, randoms.map(decoder), st.lists(pieces, min_size=1, unique=True), st.data())
+def test_pieces_of_byte_level_models(part: Any, names: list[str], data: Any) -> None:
+    """Whatever the decoder is: pieces of the vocabulary and added tokens, special ones skipped."""
+    names = [name for name in names if name and name != "[UNK]"]
+    assume(names)
+    model = file()["model"]
+    vocabulary = {**model["vocab"]}
+    for name in names[::2]:
+        vocabulary.setdefault(name, len(vocabulary))
+    listed = [
+        added(5000 + at, name, special=data.draw(st.booleans()), normalized=at % 2 == 0)
+        for at, name in enumerate(names[len(names) // 3 :])
+    ]
+    parts = {"model": {**model, "vocab": vocabulary}, "decoder": part, "added_tokens": listed}
+    parts["normalizer"] = data.draw(st.sampled_from([None, {"type": "Lowercase"}]))
+    both = Both(file(**parts))
+    known = [*vocabulary.values(), *(token.id for token in both.ours.added_tokens)]
+    ids = data.draw(st.lists(st.sampled_from(known), max_size=12))
+    for number in ids:
+        assert both.ours.id_to_token(number) == both.theirs.id_to_token(number)
+    for skip in (False, True):
+        expected, kind = answer(partial(both.theirs.decode, ids, skip_special_tokens=skip))
+        if not kind:
+            assert both.ours.decode(ids, skip_special_tokens=skip) == expected
+            assert both.ours.decode_batch([ids, ids], skip_special_tokens=skip) == [expected] * 2
+
+
+METASPACE_STEP = {"type": "Metaspace", "replacement": "▁"}
+SPELLINGS: list[Any] = [
+    *({"type": "Nothing"}, {"type": "Nothing", "suffix": "</w>"}, {"suffix": "a"}, {}, []),
+    *({"prefix": "##", "cleanup": True}, {"prefix": "##"}, {"type": "WordPiece", "prefix": "##"}),
+    *({"type": "BPEDecoder"}, {"pad_token": "a", "word_delimiter_token": "|", "cleanup": True}),
+    {"pattern": {"String": "a"}, "content": "b"},
+    {"content": "a", "start": 1, "stop": 0},
+    {"type": "Strip", "content": "ab", "start": 1, "stop": 0},
+    {"type": "Strip", "content": "a", "start": -1, "stop": 0},
+    *(
+        METASPACE_STEP,
+        *({**METASPACE_STEP, "add_prefix_space": flag} for flag in (True, False)),
+    ),
+    {**METASPACE_STEP, "prepend_scheme": "never"},
+    {**METASPACE_STEP, "add_prefix_space": False, "prepend_scheme": "never"},
+    {**METASPACE_STEP, "str_rep": "▁", "prepend_scheme": "none"},
+    {"replacement": "▁", "prepend_scheme": "never", "split": True},
+    *({"decoders": []}, {"type": "Sequence", "decoders": []}, {"type": "Sequence"}),
+]
+
+
+@pytest.mark.parametrize("part", SPELLINGS, ids=str)
+def test_spellings(part: Any) -> None:
+    if error_of(lambda: tokenizers.Tokenizer.from_str(json.dumps(file(decoder=part)))):
+        with pytest.raises(ValueError, match="decoder"):
+            read_decoder(Json(part, "x", "decoder"))
+    else:
+        check(part, ["▁a", "▁b▁", "##a", "aa", "b"])

@@ -55,13 +55,8 @@ randoms = st.randoms(use_true_random=False)
 processors = randoms.map(lambda draw: post_processor(draw, repeats=True))
 truncations, paddings = randoms.map(truncation), randoms.map(padding)
 
-A, B, CLS, SEP, LONG = (
-    text_piece("A"),
-    text_piece("B"),
-    special_piece("[CLS]"),
-    special_piece("[SEP]"),
-    special_piece("long"),
-)
+A, B = map(text_piece, "AB")
+CLS, SEP, LONG = map(special_piece, ("[CLS]", "[SEP]", "long"))
 
 
 READERS: tuple[Any, ...] = (read_post_processor, read_truncation, read_padding)
@@ -418,19 +413,14 @@ def test_settings_of_ones_own() -> None:
     assert ours.padding is None
 
 
-def saved(folder: Path, both: Both) -> tuple[Any, Any]:
-    """A tokenizer written to a file, read by both packages."""
-    path = folder / "tokenizer.json"
-    save_tokenizer_json(both.ours, path)
-    return compat_bpe.load(path), tokenizers.Tokenizer.from_file(str(path))
-
-
 def test_a_model_that_has_a_piece_twice_is_saved(tmp_path: Path) -> None:
     pieces = [["<unk>", 0.0], ["a", -1.0], ["b", -2.0], ["a", -3.0]]
     model = {"type": "Unigram", "unk_id": 0, "vocab": pieces, "byte_fallback": False}
     parts = {"pre_tokenizer": None, "decoder": {"type": "Fuse"}}
     both = Both(file(model=model, added_tokens=[added(4, "<s>", special=True)], **parts))
-    ours, theirs = saved(tmp_path, both)
+    path = tmp_path / "tokenizer.json"
+    save_tokenizer_json(both.ours, path)
+    ours, theirs = compat_bpe.load(path), tokenizers.Tokenizer.from_file(str(path))
     expected = both.theirs.encode("ab<s>ba").ids
     assert 4 in expected
     for ids in (theirs.encode("ab<s>ba").ids, ours.encode("ab<s>ba", allowed_special="all")):

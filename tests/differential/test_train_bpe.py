@@ -25,7 +25,7 @@ from compat_bpe.encodings.load import DEEPSEEK
 from compat_bpe.encodings.published import PATTERNS
 from compat_bpe.pipeline.byte_level import decode_bytes
 from compat_bpe.save import save_tokenizer_json
-from compat_bpe.train import Trainer, TrainingSettings, train_bpe
+from compat_bpe.train import TrainingSettings, train_bpe
 from compat_bpe.train.bpe.growing import make_encoding
 from compat_bpe.train.bpe.merge_kinds import (
     CharacterBpeSettings,
@@ -38,6 +38,7 @@ from compat_bpe.train.write import write_vocabulary
 from tests.corpora import CORPORA, SOURCES, natural_texts
 from tests.differential.reference import repaired
 from tests.strategies import texts
+from tests.train.plain import trained
 
 # BPE over bytes
 
@@ -74,10 +75,8 @@ def reference_merges(untrained: str, corpus: list[str], vocab_size: int, **optio
 
 
 def merges_of(corpus: list[str], vocab_size: int, **options: Any) -> Merges:
-    with Trainer(TrainingSettings(vocab_size, **options)) as trainer:
-        for text in corpus:
-            trainer.feed(text)
-        return [(merge.left, merge.right) for merge in trainer.train().merges]
+    found = trained(TrainingSettings(vocab_size, **options), corpus)
+    return [(merge.left, merge.right) for merge in found.merges]
 
 
 def random_corpora(few_letters: str) -> st.SearchStrategy[list[str]]:
@@ -103,15 +102,20 @@ def test_the_merges_are_those_of_the_reference(
 
 
 @pytest.mark.parametrize(
-    "title",
+    ("title", "number", "pattern"),
     [
-        pytest.param(title, marks=pytest.mark.sweep) if at else title
-        for at, title in enumerate(natural_texts())
+        ("standard library", 30, "gpt2"),
+        *(
+            pytest.param(title, None, pattern, marks=pytest.mark.sweep)
+            for title in natural_texts()
+            for pattern in ("gpt2", DEEPSEEK)
+        ),
     ],
 )
-@pytest.mark.parametrize("pattern", ["gpt2", pytest.param(DEEPSEEK, marks=pytest.mark.sweep)])
-def test_natural_texts(untrained: dict[str, str], title: str, pattern: str) -> None:
-    corpus = natural_texts()[title]
+def test_natural_texts(
+    untrained: dict[str, str], title: str, number: int | None, pattern: str
+) -> None:
+    corpus = natural_texts()[title][:number]
     expected = reference_merges(untrained[pattern], corpus, 3000)
     assert len(expected) == 3000 - 256
     assert merges_of(corpus, 3000, pattern=pattern) == expected
@@ -126,7 +130,7 @@ class Written(NamedTuple):
 
 def write(name: str, folder: Path) -> Written:
     """Train with a pattern, write all formats, and have each read by whatever reads it."""
-    corpus = [path.read_text("utf-8") for path in SOURCES[:40]]
+    corpus = [path.read_text("utf-8") for path in SOURCES[:10]]
     corpus += ["naïve 世界你好 12345 \u0301\r\n"] * 40
     specials = ["<|endoftext|>", "<|pad|>"]
     encoding = train_bpe(corpus, 900, pattern=name, special_tokens=specials, name="mine")

@@ -32,35 +32,23 @@ def test_bytes_are_their_values_and_characters_their_code_points() -> None:
 @pytest.mark.parametrize(
     ("name", "expected"),
     [
-        ("words", ["The", "héllo,", "wörld!", "to", "be", "or", "to", "12"]),
-        (
-            "words_and_punctuation",
-            ["The", "héllo", ",", "wörld", "!", "to", "be", "or", "to", "12"],
-        ),
-        (
-            "categories",
-            ["The", " ", "héllo", ",", " ", "wörld", "!", "  ", "to", " ", "be", "\n", "or", " "]
-            + ["to", " ", "12"],
-        ),
+        ("words", "The|héllo,|wörld!|to|be|or|to|12"),
+        ("words_and_punctuation", "The|héllo|,|wörld|!|to|be|or|to|12"),
+        ("categories", "The| |héllo|,| |wörld|!|  |to| |be|\n|or| |to| |12"),
     ],
 )
-def test_words_by_each_rule(name: str, expected: list[str]) -> None:
-    assert words(name, TEXT) == expected
+def test_words_by_each_rule(name: str, expected: str) -> None:
+    assert words(name, TEXT) == expected.split("|")
 
 
 @given(texts.map(repair))
 def test_rules_say_what_a_token_is(text: str) -> None:
-    assert words("bytes", text) == [
-        bytes([byte]).decode("utf-8", "replace") for byte in text.encode()
-    ]
+    single = [bytes([byte]).decode("utf-8", "replace") for byte in text.encode()]
+    assert words("bytes", text) == single
     assert words("characters", text) == list(text)
     assert "".join(words("categories", text)) == text
-    assert (
-        compat_bpe.get_encoding("categories").decode(
-            compat_bpe.get_encoding("categories").encode(text)
-        )
-        == text
-    )
+    categories = compat_bpe.get_encoding("categories")
+    assert categories.decode(categories.encode(text)) == text
     for word in words("words", text):
         assert word
         assert not re.search(r"[ \n\t\u3000]", word)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import pickle
 import re
@@ -13,6 +12,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from random import Random
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 from hypothesis import given
@@ -28,39 +28,34 @@ from compat_bpe.pipeline.pre_tokenizers import steps
 from compat_bpe.tiktoken import registry as tiktoken_registry
 from compat_bpe.unicode.properties import parse_ranges
 from compat_bpe.unicode.tables import SCRIPTS
+from tests.drawn_models import own_encoding
 from tests.fit.hard_encodings import encodings, hard_texts
 from tests.kinds import KINDS, kind_path
-from tests.tokenizer_files import tokenizer_file
+from tests.tokenizer_files import load_json, tokenizer_file
 from tools.attack.threads import attack_encoding, attack_words
 
 TEXTS = [f"text {i}: naïve 字 😀 <|endoftext|>\n" * (i % 7) for i in range(40)]
-OWN = Encoding(
-    "own",
-    pat_str=r"\w+|\W",
-    mergeable_ranks={bytes([i]): i for i in range(256)},
-    special_tokens={"<|endoftext|>": 256},
-)
+OWN = own_encoding(r"\w+|\W", special={"<|endoftext|>": 256})
+
+
+def two_for_any_batch(patch: pytest.MonkeyPatch, share: int) -> None:
+    """Let two workers share any batch, in parts of so many characters."""
+    patch.setattr(batch, "WORTH_WORKERS", 0)
+    patch.setattr(batch, "SHARE", share)
+    patch.setattr(batch, "processors", lambda: 2)
 
 
 @pytest.fixture
-def workers(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """Worker processes for any batch; the list holds the number of those started."""
-    monkeypatch.setattr(batch, "WORTH_WORKERS", 0)
-    monkeypatch.setattr(batch, "SHARE", 200)
-    monkeypatch.setattr(batch, "processors", lambda: 2)
-    started: list[int] = []
-
-    def counted(module: str) -> subprocess.Popen[bytes]:
-        started.append(1)
-        return processes.start_worker(module)
-
-    monkeypatch.setattr(pool, "start_worker", counted)
-    return started
+def workers(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Worker processes for any batch; in the list there is a call for each that is started."""
+    two_for_any_batch(monkeypatch, 200)
+    monkeypatch.setattr(pool, "start_worker", start := Mock(wraps=processes.start_worker))
+    return start.call_args_list
 
 
 @pytest.mark.parametrize("encoding", [get_encoding("cl100k_base"), OWN], ids=repr)
 @pytest.mark.parametrize("num_threads", [1, 2, 50])
-def test_workers(encoding: Encoding, num_threads: int, workers: list[int]) -> None:
+def test_workers(encoding: Encoding, num_threads: int, workers: Any) -> None:
     single = [encoding.encode(text, allowed_special="all") for text in TEXTS]
     found = encoding.encode_batch(TEXTS, num_threads=num_threads, allowed_special="all")
     assert found == single
@@ -70,16 +65,14 @@ def test_workers(encoding: Encoding, num_threads: int, workers: list[int]) -> No
     assert len(workers) == (0 if num_threads == 1 else 2)
 
 
-def test_surrogates_reach_the_workers(workers: list[int]) -> None:
-    assert (
-        OWN.encode_batch(["\ud800", "\ud83d\ude00"] * 200)
-        == [list("\ufffd".encode()), list("😀".encode())] * 200
-    )
+def test_surrogates_reach_the_workers(workers: Any) -> None:
+    expected = [list("\ufffd".encode()), list("😀".encode())] * 200
+    assert OWN.encode_batch(["\ud800", "\ud83d\ude00"] * 200) == expected
     assert workers
 
 
 @pytest.mark.parametrize("encoding", [get_encoding("cl100k_base"), OWN], ids=repr)
-def test_one_long_text(encoding: Encoding, workers: list[int]) -> None:
+def test_one_long_text(encoding: Encoding, workers: Any) -> None:
     text = "".join(TEXTS)
     expected = encoding.encode(text, allowed_special="all")
     assert encoding.encode_batch([text], allowed_special="all") == [expected]
@@ -87,28 +80,24 @@ def test_one_long_text(encoding: Encoding, workers: list[int]) -> None:
     assert len(workers) == 2
     with pytest.raises(ValueError, match="disallowed special token"):
         encoding.encode_batch([text])
+    wrong: Any = ["<|endoftext|>"]
     with pytest.raises(TypeError, match="must be a set"):
-        encoding.encode_batch(
-            [text],
-            allowed_special=["<|endoftext|>"],  # type: ignore[arg-type]
-            disallowed_special=(),
-        )
+        encoding.encode_batch([text], allowed_special=wrong, disallowed_special=())
     assert encoding.encode_batch([text], num_threads=1, allowed_special="all") == [expected]
     assert len(workers) == 2
 
 
-def test_a_text_without_cut_points_starts_nothing(workers: list[int]) -> None:
+def test_a_text_without_cut_points_starts_nothing(workers: Any) -> None:
     assert OWN.encode_batch(["a" * 1000]) == [[97] * 1000]
     assert not workers
 
 
 def test_what_cannot_be_encoded_raises_as_one_text_does(
-    workers: list[int], tmp_path: Path, capfd: pytest.CaptureFixture[str]
+    workers: Any, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    path = tmp_path / "tokenizer.json"
     words = {"type": "WordLevel", "vocab": {"a": 0, "b": 1}, "unk_token": "[UNK]"}
-    path.write_text(json.dumps(tokenizer_file(model=words, pre_tokenizer={"type": "Whitespace"})))
-    encoding = load(path)
+    file = tokenizer_file(model=words, pre_tokenizer={"type": "Whitespace"})
+    encoding = load_json(tmp_path, file)
     text = "a b " * 200
     assert encoding.encode_batch([text]) == [[0, 1] * 200]
     assert workers
@@ -173,9 +162,7 @@ def test_pieces_have_the_ids_of_the_whole(
         return [encoding.encode(text, **options) for text in texts]
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(batch, "WORTH_WORKERS", 0)
-        patch.setattr(batch, "processors", lambda: 2)
-        patch.setattr(batch, "SHARE", share)
+        two_for_any_batch(patch, share)
         patch.setattr(pool, "Pool", PoolHere)
         try:
             expected = each()
@@ -188,15 +175,13 @@ def test_pieces_have_the_ids_of_the_whole(
 
 @pytest.mark.parametrize("share", range(1, 30, 3))
 def test_no_special_token_is_cut(monkeypatch: pytest.MonkeyPatch, share: int) -> None:
-    monkeypatch.setattr(batch, "WORTH_WORKERS", 0)
-    monkeypatch.setattr(batch, "processors", lambda: 2)
-    monkeypatch.setattr(batch, "SHARE", share)
+    two_for_any_batch(monkeypatch, share)
     monkeypatch.setattr(pool, "Pool", PoolHere)
     text = "ab<|endoftext|>" * 10
     assert OWN.encode_batch([text], allowed_special="all") == [[97, 98, 256] * 10]
 
 
-def test_the_first_bad_text_raises(workers: list[int]) -> None:
+def test_the_first_bad_text_raises(workers: Any) -> None:
     with pytest.raises(ValueError, match="disallowed special token"):
         OWN.encode_batch(["fine", "<|endoftext|>", None])  # type: ignore[list-item]
     with pytest.raises(TypeError):
@@ -210,7 +195,7 @@ def test_lists_are_fresh() -> None:
     assert found[1] == [97]
 
 
-def test_from_a_thread(workers: list[int]) -> None:
+def test_from_a_thread(workers: Any) -> None:
     found: list[list[list[int]]] = []
     thread = threading.Thread(target=lambda: found.append(OWN.encode_ordinary_batch(TEXTS)))
     thread.start()
@@ -219,7 +204,7 @@ def test_from_a_thread(workers: list[int]) -> None:
     assert workers
 
 
-def test_no_process_is_left(workers: list[int]) -> None:
+def test_no_process_is_left(workers: Any) -> None:
     OWN.encode_ordinary_batch(TEXTS)
     assert workers
     if sys.platform == "linux":
@@ -231,7 +216,7 @@ def test_no_process_is_left(workers: list[int]) -> None:
 
 @pytest.mark.parametrize("error", [OSError("no"), RuntimeError("can't start new thread")])
 def test_where_nothing_can_be_started(
-    error: Exception, workers: list[int], monkeypatch: pytest.MonkeyPatch
+    error: Exception, workers: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuse(*_: object, **__: object) -> None:
         raise error
@@ -241,7 +226,7 @@ def test_where_nothing_can_be_started(
     assert OWN.encode_ordinary_batch(TEXTS) == list(map(OWN.encode_ordinary, TEXTS))
 
 
-def test_a_killed_worker_does_no_harm(workers: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_killed_worker_does_no_harm(workers: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(processes, "_CODE", "import sys; sys.exit(1) # {path!r} {module}")
     assert OWN.encode_ordinary_batch(TEXTS) == list(map(OWN.encode_ordinary, TEXTS))
     assert workers

@@ -232,7 +232,3 @@ def test_tokens_sorted_are_a_new_list_each_time() -> None:
     tested = core()
     assert tested.token_byte_values() == sorted(RANKS)
     assert tested.token_byte_values() is not tested.token_byte_values()
-
-
-def test_of_two_names_of_one_id_the_first_is_decoded() -> None:
-    assert CoreBPE(RANKS, {"<a>": 300, "<b>": 300}, ".").decode_bytes([300]) == b"<a>"

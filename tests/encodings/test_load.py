@@ -6,13 +6,14 @@ import copy
 import gzip
 import json
 import pickle
+import re
 from base64 import b64encode
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-import compat_bpe
 from compat_bpe import Encoding, get_encoding, list_encoding_names, load, load_gpt2, load_tiktoken
 from compat_bpe.encodings.local_stores import recognise
 from compat_bpe.encodings.published import PATTERNS, PUBLISHED, load_ranks
@@ -22,9 +23,19 @@ from compat_bpe.pipeline.byte_level import BYTE_TO_UNICODE
 from compat_bpe.save import save_tiktoken, save_tokenizer_json
 from tests.alone import run_alone
 from tests.encodings.small_vocabularies import PATTERN, RANKS, SMALL, write_pair
+from tests.formats.small_files import refusal
 from tests.kinds import KINDS, kind_path
 
 GPT2_SMALL = Path(__file__).parents[2] / "fixtures" / "gpt2_small"
+FILES = GPT2_SMALL / "encoder.json", GPT2_SMALL / "vocab.bpe"
+
+packed = partial(gzip.compress, mtime=0)
+#: The usual name of CLIP's list of merges, how it begins, and a piece of SentencePiece.
+CLIP_GZ = "bpe_simple_vocab_16e6.txt.gz"
+CLIP_HEADING = b'"bpe_simple_vocab_16e6.txt#version: 0.2\n'
+CLIP = CLIP_HEADING + b"i n\n"
+PIECE = b"\n\x0e\n\x05<unk>\x15\0\0\0\0\x18"
+GIT_LFS = b"version https://git-lfs.github.com/spec/v1\noid"
 
 TEXT = "Hello wörld, it's 12345 字 😀\n\n  def f(x): pass<|endoftext|>"
 
@@ -57,8 +68,7 @@ def test_rank_file(tmp_path: Path, by_name: bool) -> None:
 
 
 def test_small_files_of_the_repository() -> None:
-    folder = Path(__file__).parents[2] / "fixtures" / "gpt2_small"
-    loaded = load_gpt2(folder / "encoder.json", folder / "vocab.bpe", name="small")
+    loaded = load_gpt2(*FILES, name="small")
     assert repr(loaded) == "<Encoding 'small'>"
     assert loaded.decode(loaded.encode(TEXT, disallowed_special=())) == TEXT
 
@@ -111,7 +121,7 @@ def test_a_class_that_is_named_is_believed(tmp_path: Path) -> None:
 def test_a_cased_vocab_txt_is_not_lowercased_by_a_guess(tmp_path: Path) -> None:
     path = tmp_path / "vocab.txt"
     path.write_text("[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\nthe\nThe\n")
-    with pytest.raises(ValueError, match=r"vocab.txt: .*'The'.* do_lower_case"):
+    with pytest.raises(ValueError, match=r"vocab.txt: set do_lower_case in .* the token 'The'"):
         load(path)
     for lower, ids in (("true", [5, 5]), ("false", [6, 5])):
         (tmp_path / "tokenizer_config.json").write_text(f'{{"do_lower_case": {lower}}}')
@@ -130,10 +140,9 @@ def test_each_file_of_two_pairs_goes_with_its_own(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", PATTERNS)
-def test_every_function_with_a_pattern_takes_its_name(tmp_path: Path, name: str) -> None:
-    files = GPT2_SMALL / "encoder.json", GPT2_SMALL / "vocab.bpe"
+def test_every_function_with_a_pattern_takes_its_name(name: str) -> None:
     text = "Two words, 12345 字 and don't\n\n\u3000x"
-    named, given = (load_gpt2(*files, pattern=one) for one in (name, PATTERNS[name]))
+    named, given = (load_gpt2(*FILES, pattern=one) for one in (name, PATTERNS[name]))
     assert named.encode(text) == given.encode(text) != []
     ranks = named._mergeable_ranks
     made = Encoding("mine", pat_str=name, mergeable_ranks=ranks, special_tokens={})
@@ -141,10 +150,9 @@ def test_every_function_with_a_pattern_takes_its_name(tmp_path: Path, name: str)
     assert made.pattern == PATTERNS[name]
 
 
-def test_a_name_of_no_pattern(tmp_path: Path) -> None:
-    files = GPT2_SMALL / "encoder.json", GPT2_SMALL / "vocab.bpe"
+def test_a_name_of_no_pattern() -> None:
     with pytest.raises(ValueError, match=r"'cl100k-base' \(did you mean 'cl100k_base'"):
-        load_gpt2(*files, pattern="cl100k-base")
+        load_gpt2(*FILES, pattern="cl100k-base")
 
 
 TEKKEN = {
@@ -361,19 +369,18 @@ def test_settings_beside_a_vocab_txt(folder: Path) -> None:
     assert load(folder).encode("Hello hello") == [1, 5]
 
 
-@pytest.mark.parametrize("name", ["bpe_simple_vocab_16e6.txt.gz", "clip.txt"])
+@pytest.mark.parametrize("name", [CLIP_GZ, "clip.txt"])
 def test_merges_of_clip(folder: Path, name: str) -> None:
-    data = b'"bpe_simple_vocab_16e6.txt#version: 0.2\ni n\nt h\nth e</w>\n'
-    packed = gzip.compress(data) if name.endswith("gz") else data
-    (folder / name).write_bytes(packed)
+    data = CLIP + b"t h\nth e</w>\n"
+    (folder / name).write_bytes(packed(data) if name.endswith("gz") else data)
     enc = load(folder / name if name == "clip.txt" else folder)
     assert enc.n_vocab == 512 + 3 + 2
     assert enc.encode("The in") == [514, 72, 77 + 256]
 
 
-@pytest.mark.parametrize("name", ["vocab.txt", "bpe_simple_vocab_16e6.txt.gz"])
+@pytest.mark.parametrize("name", ["vocab.txt", CLIP_GZ])
 def test_no_pattern_for_files_that_say_it_themselves(folder: Path, name: str) -> None:
-    data = BERT.encode() if name == "vocab.txt" else gzip.compress(b"i n\n", mtime=0)
+    data = BERT.encode() if name == "vocab.txt" else packed(b"i n\n")
     (folder / name).write_bytes(data)
     with pytest.raises(ValueError, match="the file defines how text is split"):
         load(folder, pattern="gpt2")
@@ -386,35 +393,15 @@ def test_no_pattern_for_files_that_say_it_themselves(folder: Path, name: str) ->
     [
         ("vocab.txt", b"", "line 1: the file ends without any token"),
         ("vocab.txt", b"\0\1", r"it has no \[UNK\]"),
-        (
-            "bpe_simple_vocab_16e6.txt.gz",
-            gzip.compress(b"a b\n" * 99, mtime=0)[:-9],
-            "damaged gzip",
-        ),
-        (
-            "bpe_simple_vocab_16e6.txt.gz",
-            gzip.compress(b"a b\n", mtime=0)[:9] + b"x" * 9,
-            "damaged gzip",
-        ),
-        (
-            "bpe_simple_vocab_16e6.txt.gz",
-            gzip.compress(b'"bpe_simple_vocab_16e6.txt#version: 0.2\na b c\n', mtime=0),
-            "line 2: expected the two p",
-        ),
-        (
-            "bpe_simple_vocab_16e6.txt.gz",
-            gzip.compress(b"a b\n" * 2, mtime=0),
-            "make the same token",
-        ),
-        (
-            "tokenizer.model",
-            b"\n\x0e\n\x05<unk>\x15\0\0\0\0\x18\x02",
-            "it has no piece that may be in text",
-        ),
-        ("other", b"\n\x0e\n\x05<unk>\x15\0\0\0\0\x18", "byte 1: a field is longer"),
-        ("tokenizer.model", b"version https://git-lfs.github.com/spec/v1\noid", "Git LFS"),
+        (CLIP_GZ, packed(b"a b\n" * 99)[:-9], "damaged gzip"),
+        (CLIP_GZ, packed(b"a b\n")[:9] + b"x" * 9, "damaged gzip"),
+        (CLIP_GZ, packed(CLIP_HEADING + b"a b c\n"), "line 2: expected the two p"),
+        (CLIP_GZ, packed(b"a b\n" * 2), "make the same token"),
+        ("tokenizer.model", PIECE + b"\x02", "it has no piece that may be in text"),
+        ("other", PIECE, "byte 1: a field is longer"),
+        ("tokenizer.model", GIT_LFS, "Git LFS"),
         ("tokenizer.model", b"", "there is no unknown piece"),
-        ("tokenizer.json", b"version https://git-lfs.github.com/spec/v1\noid", "Git LFS"),
+        ("tokenizer.json", GIT_LFS, "Git LFS"),
         ("tokenizer.json", b"", "not a recognized vocabulary file"),
         ("mine.tiktoken", b"", "line 1: the file ends without any token"),
         ("mine.tiktoken", b"!\xff 3\n", "line 1: "),
@@ -427,13 +414,11 @@ def test_what_is_no_vocabulary_is_refused(
 ) -> None:
     path = folder / name
     path.write_bytes(data)
-    with pytest.raises(ValueError, match=reason) as caught:
-        load(path)
-    assert str(caught.value).startswith(f"{path}: ")
+    assert re.search(reason, refusal(path, lambda: load(path)))
 
 
 def test_nothing_to_read(folder: Path) -> None:
-    with pytest.raises(ValueError, match="My model: it has no vocabulary"):
+    with pytest.raises(ValueError, match="My model: the folder has no vocabulary"):
         load(folder)
     with pytest.raises(FileNotFoundError, match="nowhere"):
         load(folder / "nowhere")
@@ -481,7 +466,6 @@ def test_shipped_tokenizer_is_pickled_by_name() -> None:
         assert twin.encode("<｜User｜>hello") == [128803, 33310]
 
 
-ROOT = Path(compat_bpe.__file__).parent.parent
 #: The modules that a type of model has for itself.
 MODULES: dict[str, set[str]] = {
     "BPE": {"formats.tokenizer_bpe"},
@@ -516,7 +500,6 @@ def test_only_the_kinds_of_the_file_are_imported() -> None:
 
 
 PIECES = b"[PAD]\n[unused0]\n[UNK]\r\n[CLS]\r\n"
-CLIP = b'"bpe_simple_vocab_16e6.txt#version: 0.2\ni n\n'
 
 
 @pytest.mark.parametrize(
@@ -535,7 +518,7 @@ CLIP = b'"bpe_simple_vocab_16e6.txt#version: 0.2\ni n\n'
         ("merges.txt", b"", "merges"),
         ("x-merges.txt", b"#version: 0.2\n", "merges"),
         ("vocab.bpe", b"a b\n", "merges"),
-        ("bpe_simple_vocab_16e6.txt.gz", gzip.compress(CLIP, mtime=0), "clip"),
+        (CLIP_GZ, packed(CLIP), "clip"),
         ("clip", CLIP, "clip"),
     ],
 )
@@ -547,9 +530,9 @@ def test_kind_of_a_file(name: str, beginning: bytes, kind: str) -> None:
     ("name", "beginning", "reason"),
     [
         ("pieces", b"[UNK]\nhello\n", "not a recognized vocabulary file"),
-        ("other.gz", gzip.compress(CLIP, mtime=0), "not a recognized vocabulary file"),
-        ("bpe_simple_vocab_16e6.txt.gz", b"", "not a recognized vocabulary file"),
-        ("tokenizer.json", b"version https://git-lfs.github.com/spec/v1\noid", "Git LFS"),
+        ("other.gz", packed(CLIP), "not a recognized vocabulary file"),
+        (CLIP_GZ, b"", "not a recognized vocabulary file"),
+        ("tokenizer.json", GIT_LFS, "Git LFS"),
     ],
 )
 def test_no_known_kind(name: str, beginning: bytes, reason: str) -> None:

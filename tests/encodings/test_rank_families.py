@@ -17,10 +17,10 @@ from compat_bpe.encodings.local_stores import recognise
 from compat_bpe.encodings.published import PATTERNS
 from compat_bpe.encodings.rank_families import FAMILIES
 from compat_bpe.encodings.sentencepiece import SentencePiece
-from compat_bpe.encodings.tokenizer import Tokenizer, warn_of_wrong_pattern
+from compat_bpe.encodings.tokenizer import Tokenizer
 from compat_bpe.formats.tiktoken import format_ranks
 from compat_bpe.formats.tokenizer_bpe import ListedModel
-from compat_bpe.formats.tokenizer_json import TokenizerDefinition
+from compat_bpe.formats.tokenizer_json import TokenizerDefinition, warn_of_wrong_pattern
 from compat_bpe.formats.tokenizer_writing import byte_level_part, pre_tokenizers_part, split_part
 from compat_bpe.pipeline.byte_level import BYTE_TO_UNICODE
 from tests.cli.running import command
@@ -214,7 +214,7 @@ def test_other_names_are_no_models(tmp_path: Path, name: str) -> None:
     with pytest.raises(ValueError, match="not a recognized vocabulary file"):
         recognise(name, b"")
     (tmp_path / name).write_bytes(NEW)
-    with pytest.raises(ValueError, match="it has no vocabulary"):
+    with pytest.raises(ValueError, match="the folder has no vocabulary"):
         load(tmp_path)
 
 
@@ -247,7 +247,9 @@ def test_a_name_of_its_own_comes_after_tokenizer_model(tmp_path: Path) -> None:
 def test_versions_of_different_models_cannot_be_compared(tmp_path: Path) -> None:
     for name in ("a.model.v3", "b.model.v7"):
         (tmp_path / name).write_bytes(NEW)
-    with pytest.raises(ValueError, match=r"it has several vocabularies \(a.model.v3, b.model.v7\)"):
+    with pytest.raises(
+        ValueError, match=r"the folder has several vocabularies \(a.model.v3, b.model.v7\)"
+    ):
         load(tmp_path)
 
 

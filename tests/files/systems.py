@@ -1,4 +1,4 @@
-"""Other systems than this one: Windows, as far as it can be had here, and calls that go wrong."""
+"""Files of many kinds, repositories, Windows as far as it can be had here, calls that go wrong."""
 
 from __future__ import annotations
 
@@ -6,12 +6,52 @@ import builtins
 import io
 import ntpath
 import os
+import shutil
+import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any, Callable
 from unittest import mock
 
 import pytest
+
+from compat_bpe.files.walk import Walk
+
+
+def make(*paths: str) -> None:
+    """Write some files, and the folders that they are in."""
+    for path in paths:
+        Path(path).parent.mkdir(parents=True, exist_ok=True)
+        Path(path).write_text(path)
+
+
+def make_special(path: Path, special: str) -> None:
+    """Make a pipe, ``"fifo"``, or a link to a device."""
+    if special == "fifo":
+        os.mkfifo(path)
+    else:
+        path.symlink_to(special)
+
+
+def git(*arguments: str | Path, folder: str | Path = ".", given: bytes = b"") -> bytes:
+    """Run git, and skip the test where there is none."""
+    if shutil.which("git") is None and not os.environ.get("CI"):
+        pytest.skip("git is not installed")
+    settings = ["-c", "user.name=A", "-c", "user.email=a@example.org"]
+    settings += ["-c", "protocol.file.allow=always"]
+    return subprocess.run(
+        ["git", *settings, *arguments], cwd=folder, input=given, stdout=subprocess.PIPE, check=True
+    ).stdout
+
+
+def found_as_by_git(top: Path) -> set[str]:
+    """The files of a repository that a walk finds; git has to list the same."""
+    listed = git("ls-files", "-co", "--exclude-standard", "-z", folder=top).split(b"\0")
+    names = {os.fsdecode(path) for path in listed if path}
+    found = {os.path.relpath(file.path, top) for file in Walk().find([str(top)])}
+    assert found == {path for path in names if os.path.basename(path) != ".gitignore"}
+    return found
 
 
 @contextmanager

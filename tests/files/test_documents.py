@@ -94,13 +94,8 @@ def test_long_lines_take_little_time() -> None:
 
 
 def test_names_of_markdown() -> None:
-    assert [is_markdown(name) for name in ("A.MD", "x.mdc", "x.mdx", "md", "x.txt")] == [
-        True,
-        True,
-        True,
-        False,
-        False,
-    ]
+    names = ["A.MD", "x.mdc", "x.mdx", "md", "x.txt"]
+    assert list(filter(is_markdown, names)) == names[:3]
 
 
 def test_the_pages_of_the_project_have_their_headings() -> None:

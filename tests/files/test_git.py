@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import os
-import shutil
 import struct
 import subprocess
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from compat_bpe.files.git import parse, read_index, read_settings
 from compat_bpe.files.walk import Walk
 from tests.examples import scaled, shared_fixture
+from tests.files.systems import found_as_by_git, git, make, make_special
 
 KEYS = ("core.excludesfile", "include.path")
 
@@ -32,12 +32,6 @@ texts = st.builds(
 )
 
 
-@pytest.fixture(scope="module", autouse=True)
-def _git() -> None:
-    if shutil.which("git") is None and not os.environ.get("CI"):
-        pytest.skip("git is not installed")
-
-
 @pytest.mark.parametrize(
     "value",
     [
@@ -49,8 +43,7 @@ def test_blanks_after_a_line_that_goes_on(tmp_path: Path, value: str) -> None:
     """Git leaves blanks out until a value has begun, also in the lines that follow."""
     path = tmp_path / "config"
     path.write_text(f"[core]\n\texcludesFile ={value}\n")
-    command = ["git", "config", "--file", str(path), "core.excludesFile"]
-    read = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    read = git("config", "--file", path, "core.excludesFile").decode()
     assert [f"{one}\n" for _, one in parse(path.read_text())] == [read]
 
 
@@ -58,9 +51,10 @@ def test_blanks_after_a_line_that_goes_on(tmp_path: Path, value: str) -> None:
     max_examples=scaled(200),
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
+@example(text="[core]excludesfile=x \\")
 @given(text=texts)
-def test_settings_are_those_that_git_reads(tmp_path: Path, text: str) -> None:
-    path = tmp_path / "config"
+def test_settings_are_those_that_git_reads(home: Path, text: str) -> None:
+    path = home / "config"
     path.write_bytes(text.encode())
     done = subprocess.run(
         ["git", "config", "--file", path, "--no-includes", "--null", "--list"],
@@ -87,7 +81,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("USERPROFILE", str(tmp_path))
     top = tmp_path / "repository"
     (top / "sub").mkdir(parents=True)
-    subprocess.run(["git", "init", "-q", top], check=True)
+    git("init", "-q", top)
     for name in ("a.txt", "b.log", "c.tmp", "sub/d.log", "sub/e.bak"):
         (top / name).write_text(name)
     return tmp_path
@@ -101,22 +95,18 @@ def ignored(top: Path) -> set[str]:
         for name in names
         if not {".git", ".gitignore"} & {*folder.split(os.sep), name}
     }
-    found = {os.path.relpath(file.path, top) for file in Walk().find([str(top)])}
-    listed = subprocess.run(
-        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
-        cwd=top,
-        stdout=subprocess.PIPE,
-        check=True,
-    ).stdout.decode()
-    assert found == {path for path in listed.split("\0")[:-1] if ".gitignore" not in path}
-    return files - found
+    return files - found_as_by_git(top)
+
+
+def ignore_logs(home: Path) -> None:
+    (home / ".config/git").mkdir(parents=True)
+    (home / ".config/git/ignore").write_text("*.log\n")
 
 
 def test_default_is_below_the_home(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     top = home / "repository"
     assert ignored(top) == set()
-    (home / ".config/git").mkdir(parents=True)
-    (home / ".config/git/ignore").write_text("*.log\n")
+    ignore_logs(home)
     assert ignored(top) == {"b.log", "sub/d.log"}
     (home / "xdg/git").mkdir(parents=True)
     (home / "xdg/git/ignore").write_text("*.tmp\n")
@@ -184,8 +174,7 @@ def test_included_files_and_relative_paths(home: Path) -> None:
 
 
 def test_set_to_nothing_there_is_none(home: Path) -> None:
-    (home / ".config/git").mkdir(parents=True)
-    (home / ".config/git/ignore").write_text("*.log\n")
+    ignore_logs(home)
     (home / ".gitconfig").write_text("[core]\nexcludesFile =\n")
     assert ignored(home / "repository") == set()
     assert read_settings(str(home / "repository/.git"), "/top").excludes_file is None
@@ -196,23 +185,14 @@ def test_worktrees_and_submodules_have_it(home: Path) -> None:
     (home / "mine").write_text("*.log\n")
     (top / ".git/info").mkdir(exist_ok=True)
     (top / ".git/info/exclude").write_text("*.tmp\n")
-
-    def git(*args: object) -> None:
-        subprocess.run(
-            ["git", "-c", "user.name=a", "-c", "user.email=a@b", *map(str, args)],
-            cwd=top,
-            check=True,
-            capture_output=True,
-        )
-
-    git("config", "core.excludesFile", "~/mine")
-    git("add", "a.txt")
-    git("commit", "-m", "first")
-    git("worktree", "add", home / "tree")
+    git("config", "core.excludesFile", "~/mine", folder=top)
+    git("add", "a.txt", folder=top)
+    git("commit", "-m", "first", folder=top)
+    git("worktree", "add", home / "tree", folder=top)
     for name in ("x.log", "x.tmp"):
         (home / "tree" / name).write_text("x")
     assert ignored(home / "tree") == {"x.log", "x.tmp"}
-    git("clone", "-q", "--separate-git-dir", home / "elsewhere", top, home / "other")
+    git("clone", "-q", "--separate-git-dir", home / "elsewhere", top, home / "other", folder=top)
     (home / "other/x.log").write_text("x")
     assert ignored(home / "other") == set()
     with open(home / "elsewhere/config", "a") as config:
@@ -221,13 +201,11 @@ def test_worktrees_and_submodules_have_it(home: Path) -> None:
 
 
 def test_outside_of_a_repository_it_does_not_hold(home: Path) -> None:
-    (home / ".config/git").mkdir(parents=True)
-    (home / ".config/git/ignore").write_text("*.log\n")
+    ignore_logs(home)
     (home / "plain").mkdir()
     (home / "plain/b.log").write_text("x")
-    assert [file.path for file in Walk().find([str(home / "plain")])] == [
-        str(home / "plain" / "b.log")
-    ]
+    (found,) = Walk().find([str(home / "plain")])
+    assert found.path == str(home / "plain/b.log")
 
 
 @pytest.mark.parametrize(
@@ -269,8 +247,7 @@ def test_the_default_is_passed_over_if_it_is_another_users(
     home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     standard = str(home / ".config/git/ignore")
-    (home / ".config/git").mkdir(parents=True)
-    Path(standard).write_text("*.log\n")
+    ignore_logs(home)
     git = str(home / "repository/.git")
     assert read_settings(git, "/top").excludes_file == standard
     monkeypatch.setattr(os, "access", lambda path, mode: path != standard)
@@ -295,38 +272,18 @@ def test_case_is_ignored_where_git_does(home: Path, value: str | None, place: st
 
 
 def test_case_is_ignored_below_without_rules_at_the_top(home: Path) -> None:
-    subprocess.run(
-        ["git", "config", "core.ignoreCase", "true"], cwd=home / "repository", check=True
-    )
+    git("config", "core.ignoreCase", "true", folder=home / "repository")
     (home / "repository/sub/.gitignore").write_text("D.log\n")
     assert ignored(home / "repository") == {"sub/d.log"}
     found = Walk().find([str(home / "repository/sub")])
     assert [os.path.basename(file.path) for file in found] == ["e.bak"]
 
 
-needs_git = pytest.mark.skipif(
-    shutil.which("git") is None and not os.environ.get("CI"), reason="git is not installed"
-)
-
 FORMS = {
     "version 2": (),
     "version 4": (["update-index", "--index-version", "4"],),
     "split": (["update-index", "--split-index"],),
 }
-
-
-def git(*arguments: str, folder: str | Path = ".", given: bytes = b"") -> bytes:
-    settings = ["-c", "user.name=A", "-c", "user.email=a@example.org"]
-    settings += ["-c", "protocol.file.allow=always"]
-    return subprocess.run(
-        ["git", *settings, *arguments], cwd=folder, input=given, stdout=subprocess.PIPE, check=True
-    ).stdout
-
-
-def make(*paths: str) -> None:
-    for path in paths:
-        Path(path).parent.mkdir(parents=True, exist_ok=True)
-        Path(path).write_text(path)
 
 
 def find(*paths: str) -> list[str]:
@@ -349,7 +306,6 @@ def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 FOUND = ["CLAUDE.md", "a.py", "build/deep/kept.md", "build2"]
 
 
-@needs_git
 @pytest.mark.parametrize("form", FORMS)
 def test_what_is_tracked_is_found(repository: Path, form: str) -> None:
     for arguments in FORMS[form]:
@@ -359,7 +315,6 @@ def test_what_is_tracked_is_found(repository: Path, form: str) -> None:
     assert [file.path for file in Walk(ignore=False).find(["build"])][-1] == "build/other/new.md"
 
 
-@needs_git
 def test_a_split_index_has_what_was_added_and_removed_since(repository: Path) -> None:
     names = [f"many/{number:03}.md" for number in range(200)]
     make(*names)
@@ -382,7 +337,6 @@ def test_a_split_index_has_what_was_added_and_removed_since(repository: Path) ->
     assert find("many") == sorted(os.fsdecode(name) for name in expected if b"many" in name)
 
 
-@needs_git
 def test_an_index_with_sha256(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     git("init", "-q", "--object-format=sha256")
@@ -392,7 +346,6 @@ def test_an_index_with_sha256(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     assert find() == ["a.md"]
 
 
-@needs_git
 def test_a_worktree_and_a_submodule_have_an_index_of_their_own(repository: Path) -> None:
     git("commit", "-q", "-m", "x")
     git("worktree", "add", "-q", "tree.md/linked")
@@ -411,7 +364,6 @@ def test_a_worktree_and_a_submodule_have_an_index_of_their_own(repository: Path)
     assert find() == [*FOUND, *(f"sub.md/{path}" for path in (*tracked, "d.md"))]
 
 
-@needs_git
 def test_a_sparse_index_has_the_files_that_are_there(repository: Path) -> None:
     make("far/x.md", "far/deep/y.md", "near/z.md", "near/new.md")
     git("add", "-f", "far", "near/z.md")
@@ -422,7 +374,6 @@ def test_a_sparse_index_has_the_files_that_are_there(repository: Path) -> None:
     assert find() == ["CLAUDE.md", "a.py", "build/deep/kept.md", "build2", "near/z.md"]
 
 
-@needs_git
 def test_a_repository_in_an_ignored_folder_is_not_tracked(repository: Path) -> None:
     make("build/deep/inner/a.md")
     git("init", "-q", folder="build/deep/inner")
@@ -430,14 +381,12 @@ def test_a_repository_in_an_ignored_folder_is_not_tracked(repository: Path) -> N
     assert find() == FOUND
 
 
-@needs_git
 def test_a_folder_in_place_of_a_tracked_file_is_ignored(repository: Path) -> None:
     os.remove("CLAUDE.md")
     make("CLAUDE.md/a.py")
     assert find() == FOUND[1:]
 
 
-@needs_git
 def test_names_in_conflict_and_those_meant_to_be_added_are_tracked(repository: Path) -> None:
     make("intent.md")
     git("add", "-f", "-N", "intent.md")  # an index of version 3
@@ -447,7 +396,6 @@ def test_names_in_conflict_and_those_meant_to_be_added_are_tracked(repository: P
     assert find() == sorted([*FOUND, "intent.md", "local.md"])
 
 
-@needs_git
 def test_case_does_not_matter_where_git_ignores_it(repository: Path) -> None:
     os.rename("CLAUDE.md", "Claude.md")
     assert find() == FOUND[1:]
@@ -455,7 +403,6 @@ def test_case_does_not_matter_where_git_ignores_it(repository: Path) -> None:
     assert find() == ["Claude.md", *FOUND[1:]]
 
 
-@needs_git
 @pytest.mark.skipif(os.name != "posix", reason="symbolic links")
 def test_a_tracked_link_is_passed_over_as_any(repository: Path) -> None:
     os.symlink("CLAUDE.md", "AGENTS.md")
@@ -480,7 +427,6 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return top
 
 
-@needs_git
 @shared_fixture()
 @given(
     tracked=st.lists(st.sampled_from(PATHS), unique=True, max_size=6),
@@ -502,10 +448,7 @@ def test_what_git_lists_is_found(
         git(*arguments, folder=files)
     (files / ".gitignore").write_text("\n".join(rules), encoding="utf-8")
     (files / "x/.gitignore").write_text("\n".join(inner))
-    listed = git("ls-files", "-co", "--exclude-standard", "-z", folder=files).split(b"\0")
-    names = {os.fsdecode(path) for path in listed if path}
-    found = {os.path.relpath(file.path, files) for file in Walk().find([str(files)])}
-    assert found == {path for path in names if os.path.basename(path) != ".gitignore"}
+    found_as_by_git(files)
 
 
 # Damage
@@ -549,7 +492,10 @@ def test_a_damaged_index_is_named_once(
     Path(".gitignore").write_text("*.md\n")
     found = [file for file in Walk().find(["."]) if file.problem]
     assert [(file.path, file.problem) for file in found] == [
-        (str(tmp_path / ".git/index"), "Damaged, or of a kind unknown here; git status says more")
+        (
+            str(tmp_path / ".git/index"),
+            "Damaged, or of a kind unknown here; run git status for details",
+        )
     ]
     found = [*Walk(ignore=False).find(["."])]
     assert [file.path for file in found] == ["./a.md", "./d/b.md", "./e.py"]
@@ -581,10 +527,7 @@ def test_bitmaps_of_a_split_index_end(tmp_path: Path) -> None:
 @pytest.mark.skipif(os.name != "posix", reason="pipes and devices with names")
 @pytest.mark.parametrize("special", ["fifo", "/dev/zero"])
 def test_an_index_is_a_regular_file(tmp_path: Path, special: str) -> None:
-    if special == "fifo":
-        os.mkfifo(tmp_path / "index")
-    else:
-        (tmp_path / "index").symlink_to(special)
+    make_special(tmp_path / "index", special)
     assert read_index(str(tmp_path), 20) == []
 
 

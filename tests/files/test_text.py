@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -20,7 +21,7 @@ from compat_bpe.files.walk import Walk
 from compat_bpe.files.whole import GITS_LIMIT, json_message, read_at_most, read_whole
 from compat_bpe.formats.sentencepiece import read_sentencepiece
 from tests.examples import shared_fixture
-from tests.files.systems import windows_newlines, windows_paths
+from tests.files.systems import make_special, windows_newlines, windows_paths
 
 # Every example writes the file anew, so it may be shared.
 
@@ -192,18 +193,15 @@ def test_no_buffer_of_the_size_of_the_limit_is_asked_for() -> None:
 def test_a_vocabulary_is_a_regular_file(tmp_path: Path, special: str, name: str) -> None:
     # A folder is hostile, too: reading it must neither wait nor go on for ever.
     path = tmp_path / name
-    if special == "fifo":
-        os.mkfifo(path)
-    else:
-        path.symlink_to(special)
-    with pytest.raises(OSError, match="Not a regular file"):
-        load(path)
-    with pytest.raises(OSError, match="Not a regular file"):
-        load_tiktoken(path, pattern="gpt2")
-    with pytest.raises(OSError, match="Not a regular file"):
-        load_gpt2(path, path)
-    with pytest.raises(OSError, match="Not a regular file"):
-        read_sentencepiece(path)
+    make_special(path, special)
+    for read in (
+        load,
+        partial(load_tiktoken, pattern="gpt2"),
+        partial(load_gpt2, path),
+        read_sentencepiece,
+    ):
+        with pytest.raises(OSError, match="Not a regular file"):
+            read(path)
 
 
 @posix
@@ -222,10 +220,7 @@ def test_a_repository_with_a_pipe_or_a_device_is_searched(
 ) -> None:
     path = home / "top" / place
     path.parent.mkdir(parents=True)
-    if special == "fifo":
-        os.mkfifo(path)
-    else:
-        path.symlink_to(special)
+    make_special(path, special)
     (home / "top" / "a").touch()
     found = list(Walk().find([str(home / "top")]))
     assert [(os.path.basename(one.path), one.problem) for one in found] == [("a", "")]

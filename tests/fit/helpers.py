@@ -1,10 +1,11 @@
-"""Plain rules by trying every place, long stretches of text, what is looked at, what arrives."""
+"""Plain rules by trying every place, all cuts, long stretches, what is looked at, what arrives."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable
 from typing import TypeVar
+from unittest.mock import Mock
 
 import pytest
 from hypothesis import strategies as st
@@ -41,7 +42,14 @@ def suffix_by_trying(
     return end if encoding.count(lead) <= limit else None
 
 
-SINGLE = {bytes([byte]): byte for byte in range(256)}
+def all_found(find: Callable[[int], int | None]) -> list[int]:
+    """All places that a search finds, each looked for from the one before on."""
+    found = [0]
+    while (place := find(found[-1])) is not None:
+        found.append(place)
+    return found[1:]
+
+
 tokens = st.lists(
     st.sampled_from(["ab", "1", " ", "=", "中国"]).flatmap(
         lambda letters: st.text(letters, min_size=2, max_size=6)
@@ -75,6 +83,11 @@ class Counted:
     def _note(self, text: str) -> int:
         self.characters += len(text)
         return self._count(text)
+
+
+def characters_of(function: Mock) -> int:
+    """The characters, or bytes, that a function which is looked at was given in all its calls."""
+    return sum(len(call.args[0]) for call in function.call_args_list)
 
 
 T = TypeVar("T")

@@ -24,8 +24,8 @@ from compat_bpe.pipeline.models.sentencepiece.base import (
     UNUSED,
     USER_DEFINED,
 )
+from tests.tokenizer_files import BERT_NORMALIZER, bpe_model, tokenizer_file
 from tests.tokenizer_files import added as token_of
-from tests.tokenizer_files import bpe_model, tokenizer_file
 
 _BYTES = [f"<0x{byte:02X}>" for byte in range(256)]
 _CHARS = "abcex.<>_1thnd▁"
@@ -95,8 +95,6 @@ _T5 = _all(
     {"type": "Strip", "strip_left": False, "strip_right": True},
     _replace(" {2,}", "▁", "Regex"),
 )
-_BERT = {"type": "BertNormalizer", "clean_text": True, "handle_chinese_chars": True,
-         "strip_accents": None, "lowercase": True}  # fmt: skip
 _B = {"content": "<b>"}
 #: Tokens that take what is around them, are found in normalized text only, or stand alone.
 _WIDE = [
@@ -123,10 +121,10 @@ _FILES: dict[str, dict[str, Any]] = {
                                 "behavior": "MergedWithPrevious", "invert": False},
               "decoder": _all("decoders", _replace("▁", " "), {"type": "ByteFallback"})},
     "characters only": {"model": _bpe(unk_token=None), "decoder": None},
-    "end of word": {"model": _bpe(suffix="</w>"), "normalizer": _BERT, "added": [_B],
+    "end of word": {"model": _bpe(suffix="</w>"), "normalizer": BERT_NORMALIZER, "added": [_B],
                     "pre_tokenizer": {"type": "BertPreTokenizer"},
                     "decoder": {"type": "BPEDecoder", "suffix": "</w>"}},
-    "word pieces": {"model": _word_piece(), "normalizer": _BERT, "added": _WIDE,
+    "word pieces": {"model": _word_piece(), "normalizer": BERT_NORMALIZER, "added": _WIDE,
                     "pre_tokenizer": {"type": "BertPreTokenizer"},
                     "decoder": {"type": "WordPiece", "prefix": "##", "cleanup": True}},
     "unigram, always": {"model": _unigram(), "normalizer": {"type": "NFKC"}, "added": [_B],
@@ -201,11 +199,7 @@ _MODELS: dict[str, SentencePieceModel] = {
 KINDS = [*_FILES, *_MODELS]
 #: Those without cut points.
 UNCUT = [
-    "characters only",
-    "unigram, never",
-    "spm bpe, unused",
-    "spm bpe, suffix",
-    "spm unigram",
+    *("characters only", "unigram, never", "spm bpe, unused", "spm bpe, suffix", "spm unigram"),
     "spm words",
 ]
 

@@ -17,20 +17,17 @@ from compat_bpe.fit.boundary import BOUNDARIES, Boundary, rule_of
 from compat_bpe.fit.edited_document import Document
 from compat_bpe.fit.longest_part import longest_suffix
 from compat_bpe.fit.prompt import fim_template, fit_prompt
-from tests.fit.hard_encodings import NAMES, RANKS, encoding_of
+from tests.drawn_models import BYTES, own_encoding
+from tests.fit.hard_encodings import NAMES, encoding_of
 from tests.fit.helpers import Counted
 from tests.strategies import texts
 
 #: Nothing may be cut anywhere, and a longer text often has fewer tokens.
-ONE_CHUNK = Encoding(
-    "one chunk",
-    pat_str=r"[\s\S]+",
-    mergeable_ranks={
-        **{bytes([i]): i for i in range(256)},
-        **{t: 256 + i for i, t in enumerate([b"ab", b"cd", b"\n\n", b"b\n", b"abcd", b"abcdab"])},
-        b"xabcdab": 262,
-    },
-    special_tokens={"<|endoftext|>": 300, "<b>": 301},
+_TOKENS = [b"ab", b"cd", b"\n\n", b"b\n", b"abcd", b"abcdab", b"xabcdab"]
+ONE_CHUNK = own_encoding(
+    r"[\s\S]+",
+    {token: rank for rank, token in enumerate([*BYTES, *_TOKENS])},
+    {"<|endoftext|>": 300, "<b>": 301},
 )
 
 #: Their added tokens are parts of those of the templates.
@@ -194,7 +191,7 @@ def test_an_encoding_has_its_own_template(name: str, begin: str, middle: str, en
 )
 def test_templates_of_other_models(names: list[str], template: str) -> None:
     special = {name: 1000 + number for number, name in enumerate(names)}
-    encoding = Encoding("other", pat_str=r"\w+|\W", mergeable_ranks=RANKS, special_tokens=special)
+    encoding = own_encoding(r"\w+|\W", special=special)
     assert fim_template(encoding) == template
     assert encoding.decode(fit_prompt(encoding, "ab", "cd", 9).ids) == template.format(
         prefix="ab", suffix="cd"
@@ -236,12 +233,7 @@ def test_what_one_side_does_not_need_is_the_others() -> None:
 
 
 def test_all_is_kept_if_it_fits_though_no_step_leads_there() -> None:
-    encoding = Encoding(
-        "pairs",
-        pat_str="c+",
-        mergeable_ranks={**RANKS, b"cc": 1000, b"cccc": 1001},
-        special_tokens={},
-    )
+    encoding = own_encoding("c+", {**BYTES, b"cc": 1000, b"cccc": 1001})
     # Neither "cc|cccc" with one more before it nor with one more after it fits.
     fitted = fit_prompt(
         encoding, "ccc", "ccccc", 2, template="{prefix}{suffix}", share=0.5, boundary="char"
@@ -383,7 +375,7 @@ def test_a_document_is_not_put_together(monkeypatch: pytest.MonkeyPatch) -> None
         ((6,), IndexError, "range 6 to 6 is outside of the document, which has 5 characters"),
         ((-1,), IndexError, "is outside of the document"),
         (("ab",), TypeError, "cannot be interpreted as an integer"),
-        ((1, "x"), TypeError, "takes an offset and no texts"),
+        ((1, "x"), TypeError, "needs an offset, not texts"),
     ],
 )
 def test_wrong_arguments_for_a_document(
@@ -438,10 +430,6 @@ def test_other_models_have_no_template_in_words(model: str) -> None:
 )
 def test_templates_by_tokens(template: str) -> None:
     names = re.split(r"\{prefix\}|\{suffix\}", template)
-    encoding = Encoding(
-        "own",
-        pat_str=r"[\s\S]",
-        mergeable_ranks={bytes([i]): i for i in range(256)},
-        special_tokens={name: 256 + at for at, name in enumerate(filter(None, names))},
-    )
+    special = {name: 256 + at for at, name in enumerate(filter(None, names))}
+    encoding = own_encoding(r"[\s\S]", special=special)
     assert fim_template(encoding) == template

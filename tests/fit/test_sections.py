@@ -13,6 +13,7 @@ from compat_bpe import Encoding, get_encoding
 from compat_bpe.fit.boundary import BOUNDARIES, rule_of, with_finer
 from compat_bpe.fit.sections import CUTS, FittedSection, FittedSections, Section, fit_sections
 from compat_bpe.fit.truncate import KEEPS, truncate_at
+from tests.drawn_models import BYTES, own_encoding
 from tests.fit.hard_encodings import encoding_of, encodings
 from tests.fit.helpers import Counted
 from tests.fit.small_kinds import small_kind
@@ -149,8 +150,7 @@ def test_all_are_kept_if_together_they_fit_though_none_does_alone(required: bool
 
 
 def test_sections_of_the_longest_tokens_are_kept() -> None:
-    ranks = {**{bytes([byte]): byte for byte in range(256)}, b"aa": 256}
-    encoding = Encoding("pairs", pat_str=r"\w+|\W+", mergeable_ranks=ranks, special_tokens={})
+    encoding = own_encoding(r"\w+|\W+", {**BYTES, b"aa": 256})
     assert encoding.core.longest_token == 2
     assert fit_sections(encoding, [Section("aa"), Section("aaaa")], 3).text == "aaaaaa"
 
@@ -184,8 +184,7 @@ def test_a_part_without_tokens_is_no_part() -> None:
 
 
 def test_no_more_than_the_least_is_reserved() -> None:
-    ranks = {bytes([byte]): byte for byte in range(256)}
-    encoding = Encoding("bytes", pat_str=r"\w+|\W+", mergeable_ranks=ranks, special_tokens={})
+    encoding = own_encoding(r"\w+|\W+")
     for length in range(20, 41):
         least = Section("a" * length + " b" * 50, 0, 20, "head", "word")
         fitted = fit_sections(encoding, [Section("c" * 500, 1, cut="head"), least], 100)

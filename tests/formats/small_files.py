@@ -1,9 +1,22 @@
-"""Small files of RWKV, Grok 2, Tekken, and of tiktoken's ports to JavaScript."""
+"""Small files of RWKV, Grok 2, Tekken and tiktoken's ports to JavaScript; why one is refused."""
 
 from __future__ import annotations
 
 from base64 import b64encode
+from collections.abc import Callable
 from typing import Any
+
+import pytest
+
+
+def refusal(source: object, call: Callable[[], object]) -> str:
+    """Why a call refuses a file: its message without the file's name, which has to come first."""
+    with pytest.raises(ValueError) as caught:  # noqa: PT011
+        call()
+    message = str(caught.value)
+    assert message.startswith(f"{source}: ")
+    return message[len(f"{source}: ") :]
+
 
 BYTES = [bytes([byte]) for byte in range(256)]
 

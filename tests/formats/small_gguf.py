@@ -119,7 +119,7 @@ def gpt2(
     made = [merge.replace(" ", "") for merge in MERGES]
     tokens = {**dict.fromkeys([*ALPHABET, *made], NORMAL), **(special or {"<|end|>": CONTROL})}
     named = {} if pre is None else {"pre": pre}
-    return vocabulary("gpt2", tokens, merges=strings(*MERGES), **named, **more)
+    return vocabulary("gpt2", tokens, **{"merges": strings(*MERGES), **named, **more})
 
 
 #: Numbers are exact in 32 bits.

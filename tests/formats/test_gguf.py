@@ -1,11 +1,14 @@
-"""Tokenizers in GGUF files."""
+"""Tokenizers in GGUF files, and the container: what is damaged is refused by its place."""
 
 from __future__ import annotations
 
 import json
 import os
 import pickle
+import struct
 import time
+from array import array
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,13 +20,16 @@ import compat_bpe
 from compat_bpe.chat import count_messages, load_chat_template
 from compat_bpe.encodings.sentencepiece import SentencePiece
 from compat_bpe.encodings.tokenizer import Rwkv
+from compat_bpe.formats.gguf.container import ARRAY, BOOL, NUMBERS, STRING, Value, read_entries
 from compat_bpe.formats.gguf.merges import PRE
+from tests.formats.small_files import refusal
 from tests.formats.small_gguf import (
     BERT,
     BYTE,
     CONTROL,
     DISTINCT,
     F32,
+    I8,
     I32,
     MERGES,
     NORMAL,
@@ -31,6 +37,7 @@ from tests.formats.small_gguf import (
     SMALL,
     U8,
     U32,
+    U64,
     UNKNOWN,
     UNUSED,
     USER,
@@ -40,6 +47,7 @@ from tests.formats.small_gguf import (
     Written,
     bert,
     gemma4,
+    gguf,
     gpt2,
     load,
     pieces,
@@ -48,6 +56,7 @@ from tests.formats.small_gguf import (
     with_hole,
     write,
 )
+from tests.memory import traced
 from tools.attack.growth import calls_of
 
 
@@ -176,11 +185,8 @@ def test_names_of_control_pieces_are_special(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="disallowed special"):
         enc.encode(text)
     plain = enc.encode(text, disallowed_special=())
-    assert (
-        plain
-        == enc.encode_ordinary(text)
-        == enc.encode_with_offsets(text, disallowed_special=()).ids
-    )
+    assert plain == enc.encode_ordinary(text)
+    assert plain == enc.encode_with_offsets(text, disallowed_special=()).ids
     assert 1 not in plain
     assert enc.count(text) == len(plain)
 
@@ -285,7 +291,9 @@ def test_a_folder_has_one_file_and_it_comes_last(tmp_path: Path) -> None:
     path = write(tmp_path / "a.gguf", gpt2())
     assert compat_bpe.load(tmp_path).encode("hello") == [259]
     write(tmp_path / "b.gguf", gpt2())
-    with pytest.raises(ValueError, match=r"it has several vocabularies \(a\.gguf, b\.gguf\)"):
+    with pytest.raises(
+        ValueError, match=r"the folder has several vocabularies \(a\.gguf, b\.gguf\)"
+    ):
         compat_bpe.load(tmp_path)
     other = {"model": {"type": "WordLevel", "vocab": {"hello": 7}, "unk_token": "hello"}}
     (tmp_path / "tokenizer.json").write_text(json.dumps({"added_tokens": [], **other}))
@@ -334,18 +342,8 @@ def test_what_llama_cpp_does_not_need_may_be_missing(tmp_path: Path, has_bytes: 
         assert {one.decode(expected) for one in loaded} == {loaded[0].decode(expected)}
 
 
-LISTED = [
-    *(bytes([byte]) for byte in range(256)),
-    b" the",
-    b"the",
-    b"\n\n",
-    b"it's",
-    b'"',
-    b"'\"",
-    "é".encode()[:1] + b"\xff",
-    "漢字".encode(),
-]
-LISTED = list(dict.fromkeys(LISTED))
+LISTED = [bytes([byte]) for byte in range(256)]
+LISTED += [b" the", b"the", b"\n\n", b"it's", b"'\"", b"\xc3\xff", "漢字".encode()]
 
 
 def listed_entries(tokens: list[bytes], end: str = "<s>") -> dict[str, Written]:
@@ -399,9 +397,7 @@ def test_it_can_be_sent_to_another_process(both: tuple[Rwkv, Rwkv]) -> None:
 )
 def test_damage(tmp_path: Path, tokens: list[bytes], message: str) -> None:
     path = write(tmp_path / "model.gguf", listed_entries(tokens))
-    with pytest.raises(ValueError, match=r"model\.gguf: ") as caught:
-        compat_bpe.load(path)
-    assert message in str(caught.value)
+    assert message in refusal(path, lambda: compat_bpe.load(path))
 
 
 def test_an_escape_that_no_converter_writes(tmp_path: Path) -> None:
@@ -416,7 +412,7 @@ def test_an_escape_that_no_converter_writes(tmp_path: Path) -> None:
     ("entries", "message"),
     [
         ({}, "tokenizer.ggml.model: the file has no vocabulary"),
-        ({"split.no": Typed(U32, 1)}, "the first file of several has the vocabulary"),
+        ({"split.no": Typed(U32, 1)}, "this is not the first file of the model"),
         ({"tokenizer.ggml.model": True}, "tokenizer.ggml.model: must be a string"),
         ({"tokenizer.ggml.model": b"\xff"}, "tokenizer.ggml.model: is not UTF-8"),
         (vocabulary("plamo2", {"a": 1}), "'plamo2' is not supported: "),
@@ -426,30 +422,21 @@ def test_an_escape_that_no_converter_writes(tmp_path: Path) -> None:
             "'new' is not supported, only gpt2, gemma4, llama, t5, bert, rwkv",
         ),
         (vocabulary("gpt2", {}), "tokenizer.ggml.tokens: there are no tokens"),
-        (gpt2(pre=None), "tokenizer.ggml.pre: is missing, as in files before May 2024"),
+        (gpt2(pre=None), "tokenizer.ggml.pre: is missing, as in files from before May 2024"),
         (gpt2(pre="new"), "'new' is not known: load the model's own tokenizer.json, or give the"),
         (gpt2(pre="whitespace"), "'whitespace' is not supported: "),
         (gpt2(add_bos_token="x"), "tokenizer.ggml.add_bos_token: must be true or false"),
         (gpt2(bos_token_id="x"), "tokenizer.ggml.bos_token_id: must be an integer"),
         ({**gpt2(), "tokenizer.ggml.tokens": "x"}, "tokens: must be an array of strings"),
-        ({**gpt2(), "tokenizer.ggml.merges": True}, "merges: must be an array of strings"),
+        (gpt2(merges=True), "merges: must be an array of strings"),
         (vocabulary("gpt2", {"a": 1}, pre="gpt-2"), "merges: there are no merges"),
-        (
-            {**gpt2(), "tokenizer.ggml.merges": strings("ab")},
-            "merges[0]: 'ab' does not have two parts",
-        ),
-        (
-            {**gpt2(), "tokenizer.ggml.merges": strings("a b", "a ")},
-            "merges[1]: 'a ' does not have two",
-        ),
-        ({**gpt2(), "tokenizer.ggml.merges": strings("a xy")}, "merges[0]: 'xy' is not a token"),
-        ({**gpt2(), "tokenizer.ggml.merges": strings("a b")}, "merges[0]: 'ab' is not a token"),
-        ({**gpt2(), "tokenizer.ggml.token_type": Items(I32, [1])}, "has 1 items for 262 tokens"),
-        (
-            {**gpt2(), "tokenizer.ggml.token_type": Items(I32, [9] * 262)},
-            "unknown type 9 of a token",
-        ),
-        ({**gpt2(), "tokenizer.ggml.token_type": Items(F32, [1])}, "must be an array of numbers"),
+        (gpt2(merges=strings("ab")), "merges[0]: 'ab' does not have two parts"),
+        (gpt2(merges=strings("a b", "a ")), "merges[1]: 'a ' does not have two"),
+        (gpt2(merges=strings("a xy")), "merges[0]: 'xy' is not a token"),
+        (gpt2(merges=strings("a b")), "merges[0]: 'ab' is not a token"),
+        (gpt2(token_type=Items(I32, [1])), "has 1 items for 262 tokens"),
+        (gpt2(token_type=Items(I32, [9] * 262)), "unknown type 9 of a token"),
+        (gpt2(token_type=Items(F32, [1])), "must be an array of numbers"),
         ({**gpt2(), "tokenizer.ggml.tokens": strings(*"ab" * 131)}, "tokens[260]: 'a' is also [0]"),
         (vocabulary("t5", {"a": 1}), "tokenizer.ggml.scores: there are 0 for 1 tokens"),
         (
@@ -463,10 +450,7 @@ def test_an_escape_that_no_converter_writes(tmp_path: Path) -> None:
 )
 def test_what_is_refused(tmp_path: Path, entries: Entries, message: str) -> None:
     path = write(tmp_path / "bad.gguf", entries)
-    with pytest.raises(ValueError) as caught:  # noqa: PT011
-        compat_bpe.load(path)
-    assert str(caught.value).startswith(f"{path}: ")
-    assert message in str(caught.value)
+    assert message in refusal(path, lambda: compat_bpe.load(path))
 
 
 def test_an_item_is_named_by_its_place(tmp_path: Path) -> None:
@@ -481,9 +465,7 @@ def test_an_item_is_named_by_its_place(tmp_path: Path) -> None:
 
 
 def test_only_bytes_are_given_a_pattern(tmp_path: Path) -> None:
-    with pytest.raises(
-        ValueError, match=r"model\.gguf: a tokenizer of the model 'bert' has no pat"
-    ):
+    with pytest.raises(ValueError, match=r"model\.gguf: the model 'bert' has no pattern"):
         load(tmp_path, bert(), "gpt2")
     with pytest.raises(ValueError, match="special_tokens is only for rank files"):
         compat_bpe.load(write(tmp_path / "a.gguf", gpt2()), special_tokens={"a": 1})
@@ -527,3 +509,223 @@ def test_any_damage_is_an_error_or_does_no_harm(
         with pytest.raises(ValueError, match=r"bad\.gguf: "):
             compat_bpe.load(path)
     assert time.process_time() - start < 60  # no damage makes it long
+
+
+# The container
+
+
+WHOLE: dict[str, Written] = {
+    "general.name": "Small",
+    "general.flag": True,
+    "general.size": Typed(11, -5),
+    "tokens": strings("<unk>", "▁a", "é"),
+    "scores": Items(F32, [0.0, -1.5, -2.25]),
+    "nested": Items(ARRAY, [Items(U8, [1, 2]), strings("a"), Items(U64, [])]),
+}
+
+
+def read(path: Path, data: bytes) -> dict[str, Value]:
+    path.write_bytes(data)
+    return {key: entry.value for key, entry in read_entries(path).items()}
+
+
+@pytest.mark.parametrize("version", [2, 3])
+@pytest.mark.parametrize("order", ["<", ">"])
+def test_both_versions_in_both_byte_orders(tmp_path: Path, version: int, order: str) -> None:
+    data = gguf(WHOLE, version=version, order=order, tensors=7) + b"weights, which are not read"
+    assert read(tmp_path / "a.gguf", data) == {
+        "general.name": b"Small",
+        "general.flag": True,
+        "general.size": -5,
+        "tokens": [b"<unk>", "▁a".encode(), "é".encode()],
+        "scores": array("f", [0.0, -1.5, -2.25]),
+        "nested": [array("B", [1, 2]), [b"a"], array("Q")],
+    }
+
+
+def test_what_is_not_wanted_is_not_kept(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.gguf", WHOLE)
+    found = read_entries(path, lambda key: key.startswith("general."))
+    assert list(found) == ["general.name", "general.flag", "general.size"]
+
+
+def test_places_are_those_of_values(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.gguf", {"k": Typed(U32, 9)})
+    assert read_entries(path)["k"].place == 24 + 8 + 1 + 4
+
+
+numbers = {
+    kind: st.floats(width=32 if code == "f" else 64, allow_nan=False)
+    if code in "fd"
+    else st.booleans()
+    if kind == BOOL
+    else st.integers(
+        -(1 << 8 * struct.calcsize("<" + code) - 1) if code.islower() else 0,
+        (1 << 8 * struct.calcsize("<" + code) - code.islower()) - 1,
+    )
+    for kind, code in NUMBERS.items()
+}
+texts = st.text(max_size=5)
+flat = st.one_of(
+    st.lists(texts, max_size=4).map(partial(Items, STRING)),
+    *(st.lists(one, max_size=4).map(partial(Items, kind)) for kind, one in numbers.items()),
+)
+arrays = flat | st.lists(flat, max_size=3).map(partial(Items, ARRAY))
+values = st.one_of(texts, arrays, *(one.map(partial(Typed, kind)) for kind, one in numbers.items()))
+
+
+def plain(value: Any) -> Value:
+    """Return what a written value is read as."""
+    if isinstance(value, str):
+        return value.encode()
+    if isinstance(value, Typed):
+        read_as: Value = value.value
+        return read_as
+    if value.kind in NUMBERS:
+        return array(NUMBERS[value.kind], value.items)
+    return [plain(item) for item in value.items]
+
+
+@given(
+    st.dictionaries(st.text(min_size=1, max_size=8), values, max_size=6),
+    st.sampled_from([2, 3]),
+    st.sampled_from(["<", ">"]),
+)
+def test_what_is_written_is_read(
+    tmp_path_factory: pytest.TempPathFactory, entries: dict[str, Any], version: int, order: str
+) -> None:
+    path = tmp_path_factory.getbasetemp() / "a.gguf"
+    data = gguf(entries, version=version, order=order)
+    assert read(path, data) == {key: plain(value) for key, value in entries.items()}
+
+
+def test_a_file_that_is_larger_than_a_block(tmp_path: Path) -> None:
+    words = [f"{number:x}" * (1 + number % 40) for number in range(20_000)]
+    long = "é" * 300_000
+    entries: dict[str, Written] = {
+        "a": strings(*words),
+        "b": long,
+        "c": strings(long, *words),
+        "d": Typed(U8, 7),
+    }
+    found = read(tmp_path / "a.gguf", gguf(entries))
+    assert found["a"] == [word.encode() for word in words]
+    assert found["c"] == [long.encode(), *(word.encode() for word in words)]
+    assert (found["b"], found["d"]) == (long.encode(), 7)
+
+
+@pytest.mark.parametrize("order", ["<", ">"])
+def test_cut_anywhere(tmp_path: Path, order: str) -> None:
+    path, data = tmp_path / "cut.gguf", gguf(WHOLE, order=order)
+    path.write_bytes(data)
+    for size in reversed(range(len(data))):
+        os.truncate(path, size)
+        with pytest.raises(ValueError, match=r"cut\.gguf: byte \d+: "):
+            read_entries(path)
+
+
+@pytest.mark.parametrize("order", ["<", ">"])
+def test_any_byte_changed(tmp_path: Path, order: str) -> None:
+    path, data = tmp_path / "bad.gguf", gguf(WHOLE, order=order)
+    path.write_bytes(data)
+    start = time.process_time()
+    with path.open("r+b", buffering=0) as file:
+        for place, byte in enumerate(data):
+            for change in (1, 0x80, 0xFF):
+                file.seek(place)
+                file.write(bytes([byte ^ change]))
+                try:
+                    read_entries(path)
+                except ValueError as error:
+                    assert str(error).startswith(f"{path}: byte ")  # noqa: PT017
+            file.seek(place)
+            file.write(bytes([byte]))
+    assert time.process_time() - start < 60  # no damage makes it long
+    assert len(read_entries(path)) == len(WHOLE)
+
+
+def head(count: int = 1, key: bytes = b"k") -> bytes:
+    return b"GGUF" + struct.pack("<IQQQ", 3, 0, count, len(key)) + key
+
+
+def listed(kind: int, count: int, *, of: bytes = b"") -> bytes:
+    return head() + struct.pack("<IIQ", ARRAY, kind, count) + of
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (b"", "byte 0: the file ends"),
+        (b"GGUX" + bytes(40), "byte 0: not a GGUF file"),
+        (gguf({}, version=1), "byte 4: version 1 of GGUF is not known, only 2 and 3"),
+        (gguf({}, version=1, order=">"), "byte 4: version 1 of GGUF is not known"),
+        (gguf({}, version=4), "byte 4: version 4 of GGUF"),
+        (head(1 << 40), "byte 16: 1099511627776 keys do not fit"),
+        (head(key=b"") + bytes(99), "byte 24: a key has from 1 to 65535 bytes, not 0"),
+        (head(key=b"x" * 65536) + bytes(99), "byte 24: a key has from 1 to 65535 bytes, not 65536"),
+        (head(key=b"a\xff") + bytes(99), "byte 33: the key is not UTF-8: invalid start byte"),
+        (gguf([("a", True), ("a", True)]), "byte 38: the key 'a' comes twice"),
+        (head() + struct.pack("<I", 13) + bytes(9), "byte 33: unknown type 13 of a value"),
+        (listed(13, 0), "byte 37: unknown type 13 of a value"),
+        (head() + struct.pack("<IQ", STRING, 1 << 62), "byte 37: 4611686018427387904 items do"),
+        (listed(STRING, 1 << 62), "byte 41: 4611686018427387904 items do not fit; the file"),
+        (listed(F32, 1 << 62), "byte 41: 4611686018427387904 items do not fit; the file"),
+        (listed(ARRAY, 1 << 62), "byte 41: 4611686018427387904 items do not fit; the file"),
+        (listed(STRING, 1, of=struct.pack("<Q", 1 << 63)), "byte 49: 9223372036854775808 items"),
+        (listed(I8, 3, of=b"ab"), "byte 41: 3 items do not fit; the file is cut off or damaged"),
+        (listed(ARRAY, 1, of=struct.pack("<IQ", ARRAY, 1) * 9), "arrays are nested more than 4"),
+        (listed(STRING, 1 << 23, of=bytes(1 << 26)), "byte 41: its arrays have more than 4,194,30"),
+    ],
+)
+def test_damage_is_named_by_its_place(tmp_path: Path, data: bytes, message: str) -> None:
+    path = tmp_path / "bad.gguf"
+    reason, peak = traced(lambda: refusal(path, lambda: read(path, data)))
+    assert message in reason
+    assert peak < 4 << 20
+
+
+def test_the_weights_cost_neither_time_nor_memory(tmp_path: Path) -> None:
+    path = with_hole(tmp_path / "large.gguf", gguf(WHOLE, tensors=300), 40 << 30)
+    entries, peak = traced(lambda: read_entries(path))
+    assert len(entries) == len(WHOLE)
+    assert peak < 4 << 20
+    # To read 40 GB, a block of 256 KB after another, would take 160,000.
+    assert calls_of(lambda: read_entries(path)) < 10_000
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        head() + struct.pack("<IQ", STRING, 30 << 30),
+        listed(F32, 8 << 30),
+        listed(STRING, 4 << 30),
+        listed(ARRAY, 2 << 30),
+        head(1 << 31, b"a") + struct.pack("<IB", U8, 0),
+    ],
+)
+def test_lengths_that_a_large_file_has_room_for(tmp_path: Path, data: bytes) -> None:
+    path = with_hole(tmp_path / "large.gguf", data, 40 << 30)
+    with pytest.raises(ValueError, match=r"large\.gguf: byte \d+: "):
+        read_entries(path)
+    assert calls_of(lambda: read_entries(path)) < 10_000
+
+
+@pytest.mark.parametrize("depth", [1, 2])
+@pytest.mark.parametrize("key", [b"a", b"tokenizer.ggml.tokens"])
+def test_arrays_of_very_many_empty_arrays(tmp_path: Path, depth: int, key: bytes) -> None:
+    empty = struct.pack("<IQ", STRING, 0)
+    for _ in range(depth - 1):
+        empty = struct.pack("<IQ", ARRAY, 1) + empty
+    count = 100_000
+    data = head(1, key) + struct.pack("<IIQ", ARRAY, ARRAY, count) + empty * count
+    path = tmp_path / "a.gguf"
+    path.write_bytes(data)
+    assert calls_of(lambda: read_entries(path)) < 10_000
+    with pytest.raises(ValueError, match=r"a\.gguf: byte \d+: .* more than 65,536 arrays"):
+        read_entries(path)
+
+
+def test_more_keys_than_any_file_has(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.gguf", {f"k{number}": True for number in range((1 << 16) + 1)})
+    with pytest.raises(ValueError, match=r"byte 16: 65537 keys .* are more than in any known file"):
+        read_entries(path)

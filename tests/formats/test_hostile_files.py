@@ -27,14 +27,13 @@ from compat_bpe.pipeline.tokenized import Padding
 from compat_bpe.unicode.text import LONGEST_MESSAGE
 from tests.examples import scaled
 from tests.formats.small_files import BYTES, NAME, PATTERN, TEKKEN_TOKENS, WHOLE, grok, run, tekken
+from tests.tokenizer_files import load_json
 
 
 def load(folder: Path, **parts: Any) -> Any:
     """Load a ``tokenizer.json`` of one byte-level token, "a", with some parts."""
     file = {"added_tokens": [], "model": {"type": "BPE", "vocab": {"a": 0}, "merges": []}, **parts}
-    path = folder / "tokenizer.json"
-    path.write_text(json.dumps(file))
-    return compat_bpe.load(path)
+    return load_json(folder, file)
 
 
 def unused(blocks: int) -> array[int]:
@@ -122,7 +121,9 @@ def test_text_may_grow(tmp_path: Path) -> None:
 
 def test_decoders(tmp_path: Path) -> None:
     decoder = {"type": "Sequence", "decoders": [replace("a", "aa")] * 40}
-    with pytest.raises(ValueError, match="decoder: the decoders may make 1099511627776 characters"):
+    with pytest.raises(
+        ValueError, match="decoder: the decoders may turn a character into 1099511627776"
+    ):
         load(tmp_path, decoder=decoder).decode([0])
 
 
@@ -145,7 +146,9 @@ def test_templates(tmp_path: Path, count: int, ids: int, reason: str) -> None:
 @pytest.mark.parametrize("settings", [{"length": 1 << 60}, {"pad_to_multiple_of": 1 << 60}])
 def test_padding(tmp_path: Path, settings: dict[str, Any]) -> None:
     found = load(tmp_path).encode_with_offsets("a")
-    with pytest.raises(ValueError, match="padding to 1152921504606846976 tokens: the most are"):
+    with pytest.raises(
+        ValueError, match="padding to 1152921504606846976 tokens exceeds the limit of"
+    ):
         Padding(**settings).applied([found])
 
 
@@ -309,13 +312,13 @@ VALUES: dict[str, Any] = {
     "true or false": False,
     "an integer": 1,
 }
-#: For each reader the kind that it takes, and what it says that this is.
+#: For each reader the kind that it takes.
 READERS = {
-    "mapping": ("an object", "an object"),
-    "sequence": ("a list", "a list"),
-    "text": ("a string", "a string"),
-    "truth": ("true or false", "true or false"),
-    "number": ("an integer", "an integer"),
+    "mapping": "an object",
+    "sequence": "a list",
+    "text": "a string",
+    "truth": "true or false",
+    "number": "an integer",
 }
 
 
@@ -323,11 +326,10 @@ READERS = {
 @pytest.mark.parametrize("kind", VALUES)
 def test_each_kind_is_read_by_its_reader_alone(reader: str, kind: str) -> None:
     value = Json(VALUES[kind], "x.json", "a.b")
-    own, expected = READERS[reader]
-    if kind == own:
+    if kind == READERS[reader]:
         assert getattr(value, reader)() == VALUES[kind]
     else:
-        reason = f"must be {expected}, not {kind}"
+        reason = f"must be {READERS[reader]}, not {kind}"
         with pytest.raises(ValueError, match=rf"^x\.json: a\.b: {reason}$"):
             getattr(value, reader)()
 
@@ -356,21 +358,6 @@ def test_members_know_their_place() -> None:
     assert value.get("z") is None
     with pytest.raises(ValueError, match=r"^x: there is no 'z'$"):
         value["z"]
-
-
-@pytest.mark.parametrize(
-    ("data", "message"),
-    [
-        (b'{"a": 1', r"^x: line 1: not JSON: "),
-        (b"{\n\n]", r"^x: line 3: not JSON: "),
-        (b"", r"^x: line 1: not JSON: "),
-        (b'"a\n\n\xff"', r"^x: line 3: not UTF-8: invalid start byte$"),
-        (b"[" * 100_000, r"^x: nested too deeply$"),
-    ],
-)
-def test_what_is_no_json_is_refused(data: bytes, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        parse_json(data, "x")
 
 
 @pytest.mark.skipif(not hasattr(sys, "set_int_max_str_digits"), reason="numbers have no bound yet")

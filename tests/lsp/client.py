@@ -20,7 +20,7 @@ CODE = """\
 import re
 
 class Area:
-    def of(self):
+    def about(self):
         return 1
 
 @cached
@@ -161,21 +161,22 @@ class Client:
             {"textDocument": {"uri": uri, "version": version}, "contentChanges": list(changes)},
         )
 
+    def close(self, uri: str = URI) -> None:
+        self.notify("textDocument/didClose", about(uri))
+
+    def configure(self, settings: object) -> list[str]:
+        """Send settings; return the messages that are shown for them."""
+        seen = len(self.shown())
+        self.notify("workspace/didChangeConfiguration", {"settings": settings})
+        return self.shown()[seen:]
+
     def count(self, uri: str = URI, **params: object) -> Any:
-        params = {"textDocument": {"uri": uri}, **params}
-        return self.request("compatBpe/count", params)["count"]
+        return self.request("compatBpe/count", about(uri, **params))["count"]
 
     def text(self, uri: str = URI) -> str:
         """Return the text that the server has."""
-        tokens = self.request(
-            "compatBpe/fitPrompt",
-            {
-                "textDocument": {"uri": uri},
-                "position": position(0, 0),
-                "limit": 10**6,
-                "template": "{prefix}{suffix}",
-            },
-        )
+        asked = about(uri, position=position(0, 0), limit=10**6, template="{prefix}{suffix}")
+        tokens = self.request("compatBpe/fitPrompt", asked)
         assert not tokens["suffixWasCut"]
         found: str = tokens["suffix"]
         return found
@@ -185,6 +186,11 @@ class Client:
         self.notify("exit")
         while self.take():
             pass
+
+
+def about(uri: str = URI, **params: object) -> dict[str, Any]:
+    """Return the parameters of a request about a document."""
+    return {"textDocument": {"uri": uri}, **params}
 
 
 def position(line: int, character: int) -> dict[str, int]:

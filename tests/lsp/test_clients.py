@@ -6,34 +6,24 @@ import json
 import os
 import shlex
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from compat_bpe import get_encoding
+from tests.clients.environments import ROOT, RUNNING, programs_of, run_well
 from tests.lsp.client import COMMAND
 
 pytestmark = pytest.mark.editors
 
-ROOT = Path(__file__).parents[2]
 PLUGIN = ROOT / "editors/vscode"
 TEXT = "function area(r) {\n    return 3 * r; // 😀 é\n}\nconsole.log(area(2));\n" * 3
 
 
 def run(command: list[str], folder: Path) -> None:
-    done = subprocess.run(
-        command,
-        cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(ROOT), "NODE_PATH": str(folder / "node_modules")},
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
+    own = {"PYTHONPATH": str(ROOT), "NODE_PATH": str(folder / "node_modules")}
+    run_well(command, folder, {**os.environ, **own}, RUNNING)
 
 
 @pytest.fixture(scope="module")
@@ -104,20 +94,12 @@ PYTEST_LSP = "pytest-lsp==1.0.1"
 
 
 def test_a_session_of_pytest_lsp(tmp_path: Path) -> None:
-    python = str(tmp_path / "bin/python")
     environment = {
         **os.environ,
         "PYTHONPATH": str(ROOT),
         "SERVER": shlex.join(COMMAND),
         "PYTHONDONTWRITEBYTECODE": "1",
     }
-    for command in (
-        [sys.executable, "-m", "venv", str(tmp_path)],
-        [python, "-m", "pip", "install", "-q", PYTEST_LSP],
-        [python, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(FOLDER / "session.py")],
-    ):
-        done = subprocess.run(
-            command, env=environment, capture_output=True, text=True, timeout=300, check=False
-        )
-        assert done.returncode == 0, done.stdout + done.stderr
-    assert "2 passed" in done.stdout
+    program = str(programs_of(tmp_path, [PYTEST_LSP]) / "pytest")
+    session = [program, "-q", "-p", "no:cacheprovider", str(FOLDER / "session.py")]
+    assert "2 passed" in run_well(session, ROOT, environment, RUNNING)

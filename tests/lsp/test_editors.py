@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
 import re
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -14,13 +12,13 @@ import pytest
 
 from compat_bpe import get_encoding
 from compat_bpe.lsp.settings import Settings, read_settings
-from tests.lsp.real_editors import emacs_session, install_server
+from tests.clients.environments import RUNNING, plain_environment, run
+from tests.lsp.real_editors import ROOT, emacs_session, install_server, neovim_with
 
-ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs/editors.md").read_text("utf-8")
 ENCODING = get_encoding("o200k_base")
 TEXT = "one two three four five six\nseven\n"
-OVER = f"{ENCODING.count(TEXT)} tokens are {ENCODING.count(TEXT) - 3} over the budget of 3"
+OVER = f"{ENCODING.count(TEXT)} tokens, {ENCODING.count(TEXT) - 3} over the budget of 3"
 
 
 def block(title: str) -> str:
@@ -75,7 +73,6 @@ def test_settings_in_toml() -> None:
 @pytest.mark.editors
 @pytest.mark.parametrize("kind", ["Eglot", "lsp-mode"])
 def test_emacs(tmp_path: Path, kind: str) -> None:
-    install_server(tmp_path)
     example = tmp_path / "example.el"
     example.write_text(block(f"Emacs with {kind}"))
     name = f"test-{kind.lower()}"
@@ -120,14 +117,8 @@ def test_vim_with_ale(tmp_path: Path) -> None:
         qa!
         """
     )
-    subprocess.run(
-        ["vim", "-N", "-u", "vimrc", "-n", "-i", "NONE", "-es", "-S", "session.vim"],
-        cwd=tmp_path,
-        env={**os.environ, "PATH": path, "HOME": str(tmp_path)},
-        stdin=subprocess.DEVNULL,
-        timeout=300,
-        check=False,
-    )
+    vim = "vim -N -u vimrc -n -i NONE -es -S session.vim".split()
+    run(vim, tmp_path, {**plain_environment(tmp_path), "PATH": path}, RUNNING)
     (problem,) = json.loads((tmp_path / "problems").read_text())
     assert problem["text"].startswith(OVER)
     assert (problem["lnum"], problem["end_lnum"]) == (1, 1)
@@ -136,10 +127,11 @@ def test_vim_with_ale(tmp_path: Path) -> None:
 
 @pytest.mark.editors
 def test_neovim_without_a_plugin(newest_neovim: str, tmp_path: Path) -> None:
-    path = install_server(tmp_path)
     (tmp_path / "init.lua").write_text(block("Neovim"))
     (tmp_path / "file.md").write_text(TEXT)
-    (tmp_path / "session.lua").write_text(
+    written = neovim_with(
+        newest_neovim,
+        tmp_path,
         """
         vim.cmd("edit file.md")
         local function hints() return vim.lsp.inlay_hint.get({ bufnr = 0 }) end
@@ -151,26 +143,16 @@ def test_neovim_without_a_plugin(newest_neovim: str, tmp_path: Path) -> None:
         }
         vim.fn.writefile({ vim.json.encode(written) }, "output.json")
         vim.cmd("qa!")
-        """
+        """,
+        *("-u", "init.lua"),
+        PATH=install_server(tmp_path),
     )
-    done = subprocess.run(
-        [newest_neovim, "--headless", "-n", "-i", "NONE", "-u", "init.lua"]
-        + ["-c", "luafile session.lua"],
-        cwd=tmp_path,
-        env={**os.environ, "PATH": path, "HOME": str(tmp_path), "XDG_STATE_HOME": str(tmp_path)},
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
-    assert (tmp_path / "output.json").exists(), done.stderr
-    written = json.loads((tmp_path / "output.json").read_text())
     assert written["hint"].startswith(f"file: {ENCODING.count(TEXT)} tokens")
     assert written["problem"].startswith(OVER)
     assert written["number"] == 1  # it is pulled, and not sent too
 
 
-PLUGIN = Path(__file__).parents[2] / "editors/vscode"
+PLUGIN = ROOT / "editors/vscode"
 PACKAGE = json.loads((PLUGIN / "package.json").read_text("utf-8"))
 SETTINGS = PACKAGE["contributes"]["configuration"]["properties"]
 PROGRAMS = ["compatBpeClient.command", "compatBpeClient.python"]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shlex
 import shutil
 import sys
 from pathlib import Path
@@ -10,7 +12,7 @@ import pytest
 
 from compat_bpe import get_encoding
 from tests.lsp.client import COMMAND
-from tests.lsp.real_editors import PACKAGE, ROOT, emacs, install_server, script_at
+from tests.lsp.real_editors import PACKAGE, ROOT, emacs, script_at
 from tests.lsp.real_editors import emacs_session as session
 
 pytestmark = pytest.mark.editors
@@ -33,7 +35,6 @@ def test_the_package_compiles_without_a_warning(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("ending", ["\n", "\r\n"])
 def test_what_a_user_does_is_counted(tmp_path: Path, ending: str) -> None:
-    install_server(tmp_path)
     written = session("test-typing", tmp_path, TEXT.replace("\n", ending))
     assert len(written["texts"]) == 20
     for number, (text, count) in enumerate([*written["texts"], written["renamed"]]):
@@ -44,8 +45,31 @@ def test_what_a_user_does_is_counted(tmp_path: Path, ending: str) -> None:
     assert (text.rstrip(), count) == (written["renamed"][0], ENCODING.count(text))
 
 
+#: Sends what a server writes within some time in one piece, as a busy machine does.
+IN_PIECES = """\
+import os, subprocess, sys, time
+source = subprocess.Popen(sys.argv[1:], stdout=subprocess.PIPE).stdout.fileno()
+while data := os.read(source, 1 << 16):
+    time.sleep(0.3)
+    os.set_blocking(source, False)
+    try:
+        data += os.read(source, 1 << 16)
+    except BlockingIOError:
+        pass
+    os.set_blocking(source, True)
+    os.write(1, data)
+"""
+
+
+def test_what_comes_in_one_piece_with_an_answer_is_read(tmp_path: Path) -> None:
+    (tmp_path / "pieces.py").write_text(IN_PIECES)
+    server = shlex.join([sys.executable, str(tmp_path / "pieces.py"), *COMMAND])
+    script_at(tmp_path / "bin/compat-bpe", f'PYTHONPATH="{ROOT}" exec {server}')
+    path = f"{tmp_path / 'bin'}{os.pathsep}{os.environ['PATH']}"
+    assert len(session("test-typing", tmp_path, TEXT, PATH=path)["texts"]) == 20
+
+
 def test_prompts_and_settings(tmp_path: Path) -> None:
-    install_server(tmp_path)
     text = "one two three\nfour five six 😀 seven\n"
     written = session("test-prompts", tmp_path)
     asked = "Fill in the text at <CURSOR>. Answer with the missing text only.\n\n"
@@ -56,14 +80,13 @@ def test_prompts_and_settings(tmp_path: Path) -> None:
     assert written["over"] == [start + 1, f"{ENCODING.count(text)}/4 tokens", "warning"]
     assert written["gpt2"] == get_encoding("gpt2").count(text)
     reason, kept = written["refused"]
-    assert "the tokenizer of Qwen 3, which does not ship" in reason
+    assert "the tokenizer of Qwen 3, which is not included" in reason
     assert kept == "gpt2"
     assert written["failure"].startswith("limit: limit is 3, but the template")
     assert written["off"] == ""
 
 
 def test_models_are_completed_by_how_they_begin(tmp_path: Path) -> None:
-    install_server(tmp_path)
     written = session("test-complete", tmp_path, "one\n")
     assert "claude-sonnet-4-5" in written["claude-s"]
     assert all(name.startswith("claude-s") for name in written["claude-s"])
@@ -74,7 +97,6 @@ def test_models_are_completed_by_how_they_begin(tmp_path: Path) -> None:
 
 
 def test_a_server_that_ends(tmp_path: Path) -> None:
-    install_server(tmp_path)
     assert session("test-ends", tmp_path, "a b c d\n")["after"] == ""
 
 
@@ -89,8 +111,6 @@ def test_a_python_is_enough(tmp_path: Path, kind: str) -> None:
 
 
 def test_without_compat_bpe(tmp_path: Path) -> None:
-    program = shutil.which("emacs")
-    assert program
     for name in ("compat-bpe", "python3", "python", "py"):
         assert not (tmp_path / "bin" / name).exists()
     written = session(

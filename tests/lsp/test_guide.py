@@ -6,8 +6,6 @@ import json
 import os
 import re
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -17,9 +15,10 @@ from compat_bpe import get_encoding
 from compat_bpe.fit import fit_prompt
 from compat_bpe.lsp.server import NOTIFICATIONS, REQUESTS
 from compat_bpe.lsp.settings import SHOWN, read_settings
+from tests.clients.environments import RUNNING, run_well
 from tests.lsp.client import COMMAND, Client, Failed, client_of
+from tests.lsp.real_editors import BARE, ROOT, install_server, neovim_of_debian, neovim_with
 
-ROOT = Path(__file__).parents[2]
 GUIDE = (ROOT / "docs/guide-editors.md").read_text("utf-8")
 
 
@@ -95,15 +94,12 @@ def expected_prompt(back: int = 0) -> list[int]:
 
 @pytest.mark.editors
 def test_the_plugin_in_lua(tmp_path: Path) -> None:
-    program = shutil.which("nvim")
-    assert program, "Neovim is missing: apt-get install neovim"
     (tmp_path / "code.py").write_text(CODE)
     (tmp_path / "example.lua").write_text(blocks("lua")[0])
-    command = tmp_path / "bin" / "compat-bpe"
-    command.parent.mkdir()
-    command.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m compat_bpe "$@"\n')
-    command.chmod(0o755)
-    (tmp_path / "session.lua").write_text(
+    path = install_server(tmp_path)
+    written = neovim_with(
+        neovim_of_debian(),
+        tmp_path,
         """
         vim.cmd("luafile example.lua")
         vim.cmd("edit code.py")
@@ -119,23 +115,10 @@ def test_the_plugin_in_lua(tmp_path: Path) -> None:
         local written = { prompt = vim.g.last_prompt, said = said }
         vim.fn.writefile({ vim.fn.json_encode(written) }, "output.json")
         vim.cmd("qa!")
-        """
+        """,
+        *BARE,
+        PATH=path,
     )
-    subprocess.run(
-        [program, "--headless", "-n", "-i", "NONE", "-u", "NONE"]
-        + ["--cmd", f"set runtimepath+={ROOT / 'editors/nvim'}", "-c", "luafile session.lua"],
-        cwd=tmp_path,
-        env={
-            **os.environ,
-            "PATH": f"{command.parent}{os.pathsep}{os.environ['PATH']}",
-            "PYTHONPATH": str(ROOT),
-            "XDG_STATE_HOME": str(tmp_path),
-        },
-        capture_output=True,
-        timeout=300,
-        check=True,
-    )
-    written = json.loads((tmp_path / "output.json").read_text())
     prompt = written["prompt"]
     # Without a screen there is no insert mode, so the cursor is on the last character.
     assert prompt["ids"] in (expected_prompt(), expected_prompt(back=1))
@@ -177,32 +160,14 @@ def test_the_plugin_in_typescript(tmp_path: Path) -> None:
     )
     for name in ("package.json", "package-lock.json"):
         shutil.copy(ROOT / "editors/vscode" / name, tmp_path)
-    compiler = [
-        "npx",
-        "--no-install",
-        "tsc",
-        "--strict",
-        "--module",
-        "node16",
-        "--target",
-        "es2022",
-    ]
+    compiler = "npx --no-install tsc --strict --module node16 --target es2022 --types node"
     for command in (
         [npm, "ci", "--no-audit", "--no-fund", "--loglevel=error"],
-        [*compiler, "--types", "node", "plugin.ts"],
+        [*compiler.split(), "plugin.ts"],
         [shutil.which("node") or "nodejs", "session.js"],
     ):
-        done = subprocess.run(
-            command,
-            cwd=tmp_path,
-            env={**os.environ, "PYTHONPATH": str(ROOT)},
-            capture_output=True,
-            text=True,
-            timeout=300,
-            check=False,
-        )
-        assert done.returncode == 0, done.stdout + done.stderr
-    assert "the prompt is cut to" in done.stdout
+        printed = run_well(command, tmp_path, {**os.environ, "PYTHONPATH": str(ROOT)}, RUNNING)
+    assert "the prompt is cut to" in printed
     prompt = json.loads((tmp_path / "output.json").read_text())
     assert CODE.splitlines()[1000][:12] == "def area(r):"
     assert prompt["ids"] == expected_prompt()

@@ -6,16 +6,18 @@ import json
 import os
 import re
 import shutil
-import subprocess
 import sys
+from collections.abc import Callable
+from functools import partial
 from itertools import accumulate
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from compat_bpe import get_encoding
 from tests.lsp.client import COMMAND
-from tests.lsp.real_editors import ROOT, install_server, script_at, session
+from tests.lsp.real_editors import BARE, ROOT, install_server, neovim_with, script_at, session
 
 pytestmark = pytest.mark.editors
 
@@ -28,6 +30,15 @@ KEYS = [
     *("ggVGJ", "u", ":g/^/m0<CR>", "Go<Esc>", "i👩‍👩‍👧 a\u0301<CR><CR><Esc>"),
     *(":set noeol nofixeol<CR>", "gg0ix<Esc>"),
 ]
+
+
+Run = Callable[..., dict[str, Any]]
+
+
+@pytest.fixture
+def run(neovim: str, tmp_path: Path) -> Run:
+    """``session`` of a Neovim, in a new folder."""
+    return partial(session, neovim, tmp_path)
 
 
 @pytest.mark.parametrize("ending", ["\n", "\r\n"])
@@ -43,26 +54,14 @@ def test_what_a_user_types_is_counted(neovim: str, tmp_path: Path, ending: str) 
         "near": "x",
     }
     (tmp_path / "input.json").write_text(json.dumps(given))
-    environment = {
-        **os.environ,
-        "TEST_INPUT": str(tmp_path / "input.json"),
-        "TEST_OUTPUT": str(tmp_path / "output.json"),
-        "XDG_STATE_HOME": str(tmp_path),
-        "XDG_DATA_HOME": str(tmp_path),
-        "PYTHONPATH": str(ROOT),
-    }
-    script = Path(__file__).with_name("nvim_session.lua")
-    done = subprocess.run(
-        [neovim, "--headless", "-n", "-i", "NONE", "-u", "NONE"]
-        + ["--cmd", f"set runtimepath+={ROOT / 'editors/nvim'}", "-c", f"luafile {script}"],
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
+    written = neovim_with(
+        neovim,
+        tmp_path,
+        Path(__file__).with_name("nvim_session.lua").read_text("utf-8"),
+        *BARE,
+        TEST_INPUT=str(tmp_path / "input.json"),
+        PYTHONPATH=str(ROOT),
     )
-    written = json.loads((tmp_path / "output.json").read_text())
-    assert "failed" not in written, (written["failed"], done.stderr)
     assert len(written["texts"]) == len(KEYS)
     for keys, seen in zip(KEYS, written["texts"]):
         assert seen["count"] == encoding.count(seen["text"]), keys
@@ -74,15 +73,7 @@ def test_what_a_user_types_is_counted(neovim: str, tmp_path: Path, ending: str) 
     assert written["copied"].startswith("a file.py\n```python\n")
 
 
-#: Makes the clock of the plug-in go on.
-LATER = """
-local real = require("compat_bpe.version").uv
-require("compat_bpe.version").uv = setmetatable({
-  now = function() return real.now() + 60000 end }, { __index = real })
-"""
-
-
-def test_a_folder_does_not_choose_what_is_started(neovim: str, tmp_path: Path) -> None:
+def test_a_folder_does_not_choose_what_is_started(run: Run, tmp_path: Path) -> None:
     """Neither a program in the current folder, nor a module."""
     here = tmp_path / "here"
     for name in ("compat-bpe", "python3"):
@@ -93,9 +84,7 @@ def test_a_folder_does_not_choose_what_is_started(neovim: str, tmp_path: Path) -
     own = f'PYTHONPATH="{ROOT}" exec "{sys.executable}" "$@"'
     script_at(tmp_path / "bin/python3", own)
     for program in ("compat-bpe", "python3"):
-        written = session(
-            neovim,
-            tmp_path,
+        written = run(
             """
             vim.cmd("cd here")
             wait("a count", function() return require("compat_bpe").status() ~= "" end)
@@ -108,13 +97,11 @@ def test_a_folder_does_not_choose_what_is_started(neovim: str, tmp_path: Path) -
     assert not (tmp_path / "started").exists()
 
 
-def test_without_compat_bpe(neovim: str, tmp_path: Path) -> None:
+def test_without_compat_bpe(run: Run, tmp_path: Path) -> None:
     """One line says what to do; then it is done, without another start of Neovim."""
     install_server(tmp_path)
     (tmp_path / "bin/compat-bpe").rename(tmp_path / "server")
-    written = session(
-        neovim,
-        tmp_path,
+    written = run(
         """
         vim.cmd("edit one.txt")
         wait("a message", function() return said():find("compat%-bpe") end)
@@ -132,12 +119,10 @@ def test_without_compat_bpe(neovim: str, tmp_path: Path) -> None:
         vim.api.nvim_buf_set_lines(0, 0, -1, true, { "one two" })
         vim.cmd("TokenRestart")
         status("3 tokens")
-        """
-        if install_server(tmp_path) and (tmp_path / "bin/compat-bpe").rename(tmp_path / "server")
-        else "",
+        """,
         str(tmp_path / "bin"),
     )
-    why = "not found: pip install . in a checkout; :TokenRestart"
+    why = "run pip install . in a checkout, then :TokenRestart"
     lines = [line for line in written["said"].splitlines() if line.startswith("compat-bpe")]
     off = "the server is not running; :TokenRestart starts it"
     assert lines == [f"compat-bpe: {why}", *[f"compat-bpe: {off}"] * 4]
@@ -147,15 +132,13 @@ def test_without_compat_bpe(neovim: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", ["installed", "of this repository"])
-def test_a_python_is_enough(neovim: str, tmp_path: Path, kind: str) -> None:
+def test_a_python_is_enough(run: Run, tmp_path: Path, kind: str) -> None:
     """The package is found in it; or beside the plug-in, with no other package."""
     options = f'PYTHONPATH="{ROOT}" exec "{sys.executable}"'
     if kind != "installed":
         options = f'exec "{sys.executable}" -S -E'
     script_at(tmp_path / "bin/python3", f'{options} "$@"')
-    written = session(
-        neovim,
-        tmp_path,
+    written = run(
         """
         vim.api.nvim_buf_set_lines(0, 0, -1, true, { "one two" })
         vim.wait(60000, function() return require("compat_bpe").status() ~= "" end)
@@ -167,14 +150,11 @@ def test_a_python_is_enough(neovim: str, tmp_path: Path, kind: str) -> None:
     assert (written["found"][1] == "-m") == (kind == "installed")
 
 
-def test_a_server_that_ends(neovim: str, tmp_path: Path) -> None:
+def test_a_server_that_ends(run: Run, tmp_path: Path) -> None:
     """No old count is shown; all buffers have theirs when it is back."""
     for name in ("one", "two"):
         (tmp_path / name).write_text(f"{name} two three\n")
-    written = session(
-        neovim,
-        tmp_path,
-        """
+    written = run("""
         local function kill()
           vim.fn.system({ "kill", "-9", vim.trim(vim.fn.readfile("pid")[1]) })
         end
@@ -203,14 +183,16 @@ def test_a_server_that_ends(neovim: str, tmp_path: Path) -> None:
         -- Later, an edit starts it again.
         kill()
         status("")
-        """
-        + LATER
-        + """
+        local real = require("compat_bpe.version").uv
+        local function go_on(milliseconds)
+          require("compat_bpe.version").uv = setmetatable({
+            now = function() return real.now() + milliseconds end }, { __index = real })
+        end
+        go_on(60000)
         vim.cmd("doautocmd TextChanged")
         status("10 tokens")
         -- One that has run for long is started again at once.
-        require("compat_bpe.version").uv = setmetatable({
-          now = function() return real.now() + 120000 end }, { __index = real })
+        go_on(120000)
         kill()
         status("")
         status("10 tokens")
@@ -220,11 +202,9 @@ def test_a_server_that_ends(neovim: str, tmp_path: Path) -> None:
             wait("each buffer", function() return found() ~= "" end)
           end
         end
-        """,
-        install_server(tmp_path),
-    )
+        """)
     assert written["after"] == written["others"] == ""
-    ended = "compat-bpe: the server has ended (signal 9); try :TokenRestart"
+    ended = "compat-bpe: the server ended (signal 9); use :TokenRestart"
     assert re.findall("compat-bpe: .*", written["said"]) == [ended] * 2
 
 
@@ -232,14 +212,11 @@ ENCODING = get_encoding("o200k_base")
 
 
 @pytest.mark.smoke
-def test_as_installed(neovim: str, tmp_path: Path) -> None:
+def test_as_installed(run: Run, tmp_path: Path) -> None:
     """Without setup(): the count, and the prompt of an encoding without tokens for it."""
     text = "def area(r):\n    return \n" * 300
     (tmp_path / "code.py").write_text(text)
-    written = session(
-        neovim,
-        tmp_path,
-        """
+    written = run("""
         vim.cmd("edit code.py")
         wait("a count", function() return require("compat_bpe").status() ~= "" end)
         written.status = require("compat_bpe").status()
@@ -250,9 +227,7 @@ def test_as_installed(neovim: str, tmp_path: Path) -> None:
         vim.cmd("TokenPrompt 30")
         wait("a prompt", function() return said():find("prompt of 30 tokens") end)
         written.short = vim.fn.getreg('"')
-        """,
-        install_server(tmp_path),
-    )
+        """)
     assert written["status"] == f"{ENCODING.count(text)} tokens"
     count = ENCODING.count(written["prompt"])
     assert f"copied a prompt of {count} tokens" in written["said"]
@@ -263,11 +238,8 @@ def test_as_installed(neovim: str, tmp_path: Path) -> None:
     assert ENCODING.count(written["short"]) == 30
 
 
-def test_a_count_that_is_not_current_is_marked(neovim: str, tmp_path: Path) -> None:
-    session(
-        neovim,
-        tmp_path,
-        """
+def test_a_count_that_is_not_current_is_marked(run: Run, tmp_path: Path) -> None:
+    run("""
         local function send(signal)
           vim.fn.system({ "kill", signal, vim.trim(vim.fn.readfile("pid")[1]) })
         end
@@ -285,15 +257,11 @@ def test_a_count_that_is_not_current_is_marked(neovim: str, tmp_path: Path) -> N
           vim.wait(1200)
           status("3 tokens")
         end
-        """,
-        install_server(tmp_path),
-    )
+        """)
 
 
-def test_buffers_without_a_name(neovim: str, tmp_path: Path) -> None:
-    session(
-        neovim,
-        tmp_path,
+def test_buffers_without_a_name(run: Run, tmp_path: Path) -> None:
+    run(
         """
         local function write(...) vim.api.nvim_buf_set_lines(0, 0, -1, true, { ... }) end
         status("0 tokens")
@@ -333,33 +301,26 @@ def test_buffers_without_a_name(neovim: str, tmp_path: Path) -> None:
           assert(not vim.api.nvim_buf_get_name(buffer):find("ntitled"), "a buffer of that name")
         end
         """,
-        install_server(tmp_path),
         vimrc='require("compat_bpe").setup({ settings = { show = { diagnostics = true } } })',
     )
 
 
-def test_budgets_in_buffers_without_a_name(neovim: str, tmp_path: Path) -> None:
-    session(
-        neovim,
-        tmp_path,
+def test_budgets_in_buffers_without_a_name(run: Run, tmp_path: Path) -> None:
+    run(
         """
         vim.api.nvim_buf_set_lines(0, 0, -1, true, { "one two three four" })
         status("5/2 tokens")
         vim.wait(200)
         assert(#vim.api.nvim_list_bufs() == 1, "a buffer was made")
         """,
-        install_server(tmp_path),
         vimrc='require("compat_bpe").setup({ settings = { budget = 2 } })',
     )
 
 
-def test_commands(neovim: str, tmp_path: Path) -> None:
+def test_commands(run: Run, tmp_path: Path) -> None:
     text = "one two three\nfour 😀 five six\nseven\n"
     (tmp_path / "file.txt").write_text(text)
-    written = session(
-        neovim,
-        tmp_path,
-        """
+    written = run("""
         local seen = 0
         local function says(command)
           vim.cmd("messages clear")
@@ -389,9 +350,7 @@ def test_commands(neovim: str, tmp_path: Path) -> None:
         written.info = vim.fn.execute("TokenInfo")
         vim.cmd("checkhealth compat_bpe")
         written.health = table.concat(vim.api.nvim_buf_get_lines(0, 0, -1, true), "\\n")
-        """,
-        install_server(tmp_path),
-    )
+        """)
     assert ENCODING.count(text) == 11
     lines = text.splitlines(keepends=True)
     both = ENCODING.count("".join(lines[:2]))
@@ -423,16 +382,13 @@ def test_commands(neovim: str, tmp_path: Path) -> None:
     assert re.search(r"the server is running: compat-bpe \d.*, 1 buffer counted", written["health"])
 
 
-def test_the_status_counts_a_selection(neovim: str, tmp_path: Path) -> None:
+def test_the_status_counts_a_selection(run: Run, tmp_path: Path) -> None:
     text = "one two 😀 three\nfour five\n"
     (tmp_path / "file.txt").write_text(text)
     lines = text.splitlines(keepends=True)
     count = ENCODING.count
     first, second = count("one two 😀"), count(lines[0])
-    session(
-        neovim,
-        tmp_path,
-        f"""
+    run(f"""
         vim.cmd("edit file.txt")
         status("{count(text)} tokens")
         type_keys("gg0v")
@@ -451,18 +407,13 @@ def test_the_status_counts_a_selection(neovim: str, tmp_path: Path) -> None:
         vim.cmd("quit")
         type_keys("gg0v<Esc>")
         status("{count(text)} tokens")
-        """,
-        install_server(tmp_path),
-    )
+        """)
 
 
-def test_the_tokens_are_shown(neovim: str, tmp_path: Path) -> None:
+def test_the_tokens_are_shown(run: Run, tmp_path: Path) -> None:
     text = "def area(r):\n\n    return 3 * r  # é😀👩\u200d💻\n"
     (tmp_path / "file.txt").write_text(text)
-    written = session(
-        neovim,
-        tmp_path,
-        """
+    written = run("""
         vim.cmd("edit file.txt")
         wait("a count", function() return require("compat_bpe").status() ~= "" end)
         local source = vim.api.nvim_get_current_buf()
@@ -478,9 +429,7 @@ def test_the_tokens_are_shown(neovim: str, tmp_path: Path) -> None:
         end
         vim.cmd("quit")
         assert(vim.api.nvim_get_current_buf() == source)
-        """,
-        install_server(tmp_path),
-    )
+        """)
     data = [line.encode() for line in text.splitlines()]
     assert [line.encode() for line in written["lines"]] == data
     assert (written["kind"], written["changes"]) == ("nofile", False)
@@ -501,13 +450,11 @@ def test_the_tokens_are_shown(neovim: str, tmp_path: Path) -> None:
     assert all(one != other for one, other in zip(groups, groups[1:]))
 
 
-def test_marks(neovim: str, tmp_path: Path) -> None:
+def test_marks(run: Run, tmp_path: Path) -> None:
     (tmp_path / "file.txt").write_text("é😀 one two three\nfour\n")
     ids = ENCODING.encode("é😀 one two three\nfour\n")
     start = len(ENCODING.decode_bytes(ids[:4]))
-    written = session(
-        neovim,
-        tmp_path,
+    written = run(
         """
         local function marks()
           local found = {}
@@ -531,7 +478,6 @@ def test_marks(neovim: str, tmp_path: Path) -> None:
         wait("none", function() return #marks() == 0 end)
         wait("again", function() return #marks() == 1 end)
         """,
-        install_server(tmp_path),
         vimrc="""require("compat_bpe").setup({
           settings = { budget = 4 }, virtual_text = true, highlight = true })""",
     )
@@ -540,7 +486,7 @@ def test_marks(neovim: str, tmp_path: Path) -> None:
     assert written["one"] == [[0, 0, "2/4 tokens", 0, 0]]
 
 
-def test_settings_that_are_wrong(neovim: str, tmp_path: Path) -> None:
+def test_settings_that_are_wrong(run: Run, tmp_path: Path) -> None:
     """They are told in a line, and the counts are those of the defaults."""
     for settings, why in (
         ("{ budget = true }", "budget: it must be a whole number from 0 to 2147483647, not true"),
@@ -548,14 +494,11 @@ def test_settings_that_are_wrong(neovim: str, tmp_path: Path) -> None:
         ("{ show = {}, files = {} }", ""),
         ("{}", ""),
     ):
-        written = session(
-            neovim,
-            tmp_path,
+        written = run(
             """
             vim.api.nvim_buf_set_lines(0, 0, -1, true, { "one two" })
             status("3 tokens")
             """,
-            install_server(tmp_path),
             vimrc=f'require("compat_bpe").setup({{ settings = {settings} }})',
         )
         lines = [line for line in written["said"].splitlines() if line]
@@ -563,29 +506,24 @@ def test_settings_that_are_wrong(neovim: str, tmp_path: Path) -> None:
         assert written["said"].endswith(why)
 
 
-def test_the_component_for_lualine(neovim: str, tmp_path: Path) -> None:
+def test_the_component_for_lualine(run: Run, tmp_path: Path) -> None:
     """Lualine is in no registry: it was tried by hand, and here is what it asks for."""
     (tmp_path / "lua/lualine").mkdir(parents=True)
     stand_in = "return { extend = function() return {} end }"
     (tmp_path / "lua/lualine/component.lua").write_text(stand_in)
-    session(
-        neovim,
-        tmp_path,
+    run(
         """
         local component = require("lualine.components.compat_bpe")
         vim.api.nvim_buf_set_lines(0, 0, -1, true, { "one two" })
         wait("a count", function() return component:update_status() == "3 tokens" end)
         """,
-        install_server(tmp_path),
         vimrc="vim.opt.runtimepath:append(vim.fn.getcwd())",
     )
 
 
-def test_help(neovim: str, tmp_path: Path) -> None:
+def test_help(run: Run, tmp_path: Path) -> None:
     shutil.copytree(ROOT / "editors/nvim/doc", tmp_path / "copy/doc")
-    written = session(
-        neovim,
-        tmp_path,
+    written = run(
         """
         vim.opt.runtimepath:append(vim.fn.getcwd() .. "/copy")
         vim.cmd("helptags copy/doc")

@@ -16,7 +16,7 @@ from compat_bpe.fit import Section, fim_template, fit_prompt, fit_sections
 from compat_bpe.lsp.rpc import INVALID_PARAMS
 from compat_bpe.save import save_tokenizer_json
 from compat_bpe.train import train_bpe
-from tests.lsp.client import URI, Client, Failed, client_of, position, span
+from tests.lsp.client import URI, Client, Failed, about, client_of, position, span
 from tests.strategies import texts
 
 ENCODING = get_encoding("o200k_base")
@@ -29,10 +29,6 @@ def client() -> Iterator[Client]:
     with client_of() as client:
         client.open(TEXT)
         yield client
-
-
-def of_text(**params: object) -> dict[str, Any]:
-    return {"textDocument": {"uri": URI}, **params}
 
 
 def test_names_have_what_counts_each(client: Client) -> None:
@@ -86,11 +82,11 @@ def test_counts_of_a_document_and_of_a_range(client: Client, named: dict[str, st
     encoding = get_encoding(
         "cl100k_base" if "model" in named else named.get("encoding", "o200k_base")
     )
-    found = client.request("compatBpe/count", of_text(**named))
+    found = client.request("compatBpe/count", about(**named))
     assert found == {"count": encoding.count(TEXT), "version": 1}
     lines = TEXT.split("\n")
     part = lines[4][4:] + "\n\n" + lines[6][:0]
-    found = client.request("compatBpe/count", of_text(range=span(4, 4, 6, 0), **named))
+    found = client.request("compatBpe/count", about(range=span(4, 4, 6, 0), **named))
     assert found == {"count": encoding.count(part), "version": 1}
 
 
@@ -100,13 +96,13 @@ def test_a_long_text_is_counted_in_steps(client: Client) -> None:
 
 
 def test_tokens(client: Client) -> None:
-    found = client.request("compatBpe/tokens", of_text(range=span(4, 0, 4, 40)))
+    found = client.request("compatBpe/tokens", about(range=span(4, 0, 4, 40)))
     line = TEXT.split("\n")[4]
     assert [one["id"] for one in found["tokens"]][1:-1] == ENCODING.encode(line)[1:-1]
     assert "".join(one["text"] for one in found["tokens"]).strip() == line.strip()
     emoji = next(one for one in found["tokens"] if "😀" in one["text"])
     assert emoji["range"] == span(4, 26, 4, 29)
-    other = client.request("compatBpe/tokens", of_text(range=span(4, 4, 4, 10), model="gpt-4"))
+    other = client.request("compatBpe/tokens", about(range=span(4, 4, 4, 10), model="gpt-4"))
     assert [one["text"] for one in other["tokens"]] == [" return"]
 
 
@@ -114,7 +110,7 @@ def test_tokens(client: Client) -> None:
 @pytest.mark.parametrize("limit", [20, 100, 10**6])
 @pytest.mark.parametrize("name", [None, "cl100k_base"])
 def test_prompts(client: Client, line: int, limit: int, name: str | None) -> None:
-    params = of_text(position=position(line, 6), limit=limit, template=TEMPLATE)
+    params = about(position=position(line, 6), limit=limit, template=TEMPLATE)
     if name:
         params["encoding"] = name
     lines = TEXT.splitlines(keepends=True)
@@ -140,7 +136,7 @@ def test_prompts(client: Client, line: int, limit: int, name: str | None) -> Non
 def test_a_prompt_for_an_encoding_without_tokens_for_the_middle(
     client: Client, choice: dict[str, str]
 ) -> None:
-    params = of_text(position=position(0, 1), limit=60, **choice)
+    params = about(position=position(0, 1), limit=60, **choice)
     made = client.request("compatBpe/fitPrompt", params)
     enc = get_encoding("gpt2" if choice == {"encoding": "gpt2"} else "o200k_base")
     asked = "Fill in the text at <CURSOR>. Answer with the missing text only.\n\n"
@@ -152,7 +148,7 @@ def test_a_prompt_for_an_encoding_without_tokens_for_the_middle(
 def test_a_prompt_by_the_model_of_the_settings(model: str) -> None:
     with client_of({"model": model}) as client:
         client.open(TEXT)
-        made = client.request("compatBpe/fitPrompt", of_text(position=position(4, 4), limit=80))
+        made = client.request("compatBpe/fitPrompt", about(position=position(4, 4), limit=80))
         enc = encoding_for_model(model)
         assert made["count"] == len(made["ids"]) <= 80
         assert made["text"] == enc.decode(made["ids"])
@@ -220,7 +216,7 @@ def test_an_encoding_from_a_file(client: Client, tmp_path: Path) -> None:
     path = tmp_path / "tokenizer.json"
     save_tokenizer_json(own, path)
     for name in (path, tmp_path):
-        found = client.request("compatBpe/count", of_text(path=str(name)))
+        found = client.request("compatBpe/count", about(path=str(name)))
         assert found["count"] == own.count(TEXT)
 
 
@@ -249,38 +245,38 @@ WRONG: list[tuple[str, Any, str]] = [
         {"textDocument": {"uri": "file:///no"}},
         "textDocument.uri: no document 'file:///no'",
     ),
-    ("count", of_text(range=3), "range: it must be an object"),
-    ("count", of_text(range={"start": position(0, 0)}), "range.end: it is missing"),
-    ("count", of_text(range=span(0, -1, 0, 0)), "range.start.character: it must be a whole number"),
-    ("count", of_text(range=span(0, 1, 1, 1.5)), "range.end.character: it must be a whole"),  # type: ignore[arg-type]
+    ("count", about(range=3), "range: it must be an object"),
+    ("count", about(range={"start": position(0, 0)}), "range.end: it is missing"),
+    ("count", about(range=span(0, -1, 0, 0)), "range.start.character: it must be a whole number"),
+    ("count", about(range=span(0, 1, 1, 1.5)), "range.end.character: it must be a whole"),  # type: ignore[arg-type]
     ("count", {"text": "", "encoding": "o200k"}, "encoding: unknown encoding 'o200k'"),
     ("count", {"text": "", "model": "gpt-99x"}, "model: unknown model 'gpt-99x'"),
     ("count", {"text": "", "model": "gpt-4", "encoding": "gpt2"}, "model: give either this or"),
     ("count", {"text": "", "path": "/no/file"}, "path: /no/file: No such file"),
     ("count", {"text": "", "rangee": 1}, "rangee: there is no such field (did you mean 'range'?)"),
-    ("tokens", of_text(), "range: it is missing"),
+    ("tokens", about(), "range: it is missing"),
     ("fits", {"text": "a"}, "limit: it is missing"),
     ("fits", {"text": "a", "limit": -1}, "limit: it must be a whole number from 0"),
     ("fits", {"text": "a", "limit": True}, "limit: it must be a whole number from 0"),
     ("fits", {"text": "a", "limit": 1e300}, "limit: it must be a whole number from 0"),
     ("truncate", {"text": "a", "limit": 1, "keep": "all"}, "keep: it must be one of head, tail"),
     ("truncate", {"text": "a", "limit": 1, "boundary": []}, "boundary: it must be one of char"),
-    ("fitPrompt", of_text(limit=9), "position: it is missing"),
-    ("fitPrompt", of_text(position={"line": 1}, limit=9), "position.character: it is missing"),
-    ("fitPrompt", of_text(position=position(0, 0), limit=9), "limit: limit is 9, but the template"),
+    ("fitPrompt", about(limit=9), "position: it is missing"),
+    ("fitPrompt", about(position={"line": 1}, limit=9), "position.character: it is missing"),
+    ("fitPrompt", about(position=position(0, 0), limit=9), "limit: limit is 9, but the template"),
     (
         "fitPrompt",
-        of_text(position=position(0, 0), limit=9, template="{prefix}"),
+        about(position=position(0, 0), limit=9, template="{prefix}"),
         "template: the template has {suffix} 0 times",
     ),
     (
         "fitPrompt",
-        of_text(position=position(0, 0), limit=2, template=TEMPLATE),
+        about(position=position(0, 0), limit=2, template=TEMPLATE),
         "limit: limit is 2, but the template",
     ),
     (
         "fitPrompt",
-        of_text(position=position(0, 0), limit=9, template=TEMPLATE, share=2),
+        about(position=position(0, 0), limit=9, template=TEMPLATE, share=2),
         "share: share is 2; it must be from 0 to 1",
     ),
     ("fitSections", {"sections": "a", "limit": 1}, "sections: it must be a list"),
@@ -320,17 +316,17 @@ json_values = st.recursive(
     max_leaves=5,
 )
 METHODS: dict[str, dict[str, Any]] = {
-    "compatBpe/count": of_text(range=span(0, 0, 0, 1), encoding="gpt2"),
-    "compatBpe/tokens": of_text(range=span(0, 0, 0, 1), model="gpt-4"),
+    "compatBpe/count": about(range=span(0, 0, 0, 1), encoding="gpt2"),
+    "compatBpe/tokens": about(range=span(0, 0, 0, 1), model="gpt-4"),
     "compatBpe/fits": {"text": "a", "limit": 1, "path": "nothing"},
     "compatBpe/truncate": {"text": "a b", "limit": 1, "keep": "head", "boundary": "line"},
-    "compatBpe/fitPrompt": of_text(position=position(0, 1), limit=9, template=TEMPLATE, share=1),
+    "compatBpe/fitPrompt": about(position=position(0, 1), limit=9, template=TEMPLATE, share=1),
     "compatBpe/fitSections": {"sections": [{"text": "a", "priority": 1}], "limit": 3},
     "compatBpe/countMessages": {"messages": [{"role": "user", "content": "a"}], "tools": []},
-    "textDocument/hover": of_text(position=position(0, 1), range=span(0, 0, 0, 1)),
-    "textDocument/codeLens": of_text(),
-    "textDocument/semanticTokens/range": of_text(range=span(0, 0, 0, 1)),
-    "textDocument/codeAction": of_text(range=span(0, 0, 0, 1), context={"only": ["refactor"]}),
+    "textDocument/hover": about(position=position(0, 1), range=span(0, 0, 0, 1)),
+    "textDocument/codeLens": about(),
+    "textDocument/semanticTokens/range": about(range=span(0, 0, 0, 1)),
+    "textDocument/codeAction": about(range=span(0, 0, 0, 1), context={"only": ["refactor"]}),
     "workspace/executeCommand": {
         "command": "compatBpe.copyAsPrompt",
         "arguments": [URI, span(0, 0, 0, 1)],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import subprocess
 import time
@@ -24,6 +25,7 @@ from tests.lsp.client import (
     PATIENCE,
     URI,
     Failed,
+    about,
     client_of,
     insert,
     process,
@@ -92,6 +94,16 @@ def test_what_can_be_skipped_is(sent: bytes, capfd: pytest.CaptureFixture[str]) 
         assert client.errors == []
 
 
+def test_a_log_that_is_closed_does_not_end_the_server(monkeypatch: pytest.MonkeyPatch) -> None:
+    log = io.StringIO()
+    log.close()
+    with client_of() as client:
+        monkeypatch.setattr("sys.stderr", log)
+        client.write(b"hello\r\n")
+        assert client.request("compatBpe/count", {"text": "hello"}) == {"count": 1}
+        monkeypatch.undo()
+
+
 @given(
     junk=st.lists(
         st.one_of(
@@ -133,7 +145,7 @@ def test_what_is_open_at_the_end_is_answered() -> None:
     with server() as (client, status):
         client.initialize()
         client.open("x " * 1_000_000)
-        numbers = [client.ask("compatBpe/count", {"textDocument": {"uri": URI}}) for _ in range(2)]
+        numbers = [client.ask("compatBpe/count", about()) for _ in range(2)]
         client.notify("exit")
         codes = [client.code_of(number) for number in numbers]
         assert codes == [rpc.REQUEST_CANCELLED] * 2
@@ -211,7 +223,7 @@ def test_odd_ranges_and_versions() -> None:
         assert client.text() == "one-\rthree"
         client.change({"range": span(0, 99, 99, 0), "text": "!"}, version=3)
         assert client.text() == "one-!"
-        assert client.request("compatBpe/count", {"textDocument": {"uri": URI}})["version"] == 3
+        assert client.request("compatBpe/count", about())["version"] == 3
         client.change(insert(10**9, 10**9, "?"), version=-5)
         client.change(version=4)
         assert client.text() == "one-!?"
@@ -228,8 +240,7 @@ def test_a_vocabulary_that_fails_to_load(tmp_path: Path) -> None:
         assert message.startswith("compat-bpe: the settings are not used: path: ")
         # A file that is damaged after the settings were taken.
         path.write_text(json.dumps({"model": {"type": "WordLevel", "vocab": {"one": 0}}}))
-        client.notify("workspace/didChangeConfiguration", {"settings": rules})
-        client.shown()
+        client.configure(rules)
         assert client.count() == 3
         client.change(insert(0, 0, "four "))
         assert client.count() == 4
@@ -257,10 +268,10 @@ def test_while_a_large_document_is_counted_others_are_answered() -> None:
     with client_of() as client:
         text = "one two three\n" * 100_000
         client.open(text, large)
-        number = client.ask("compatBpe/count", {"textDocument": {"uri": large}})
-        waiting = client.ask("compatBpe/count", {"textDocument": {"uri": large}})
+        number = client.ask("compatBpe/count", about(large))
+        waiting = client.ask("compatBpe/count", about(large))
         client.change(insert(0, 0, "x "), uri=large)
-        after = client.ask("compatBpe/count", {"textDocument": {"uri": large}})
+        after = client.ask("compatBpe/count", about(large))
         assert client.request("compatBpe/count", {"text": "hello"}) == {"count": 1}
         assert number not in client._answers
         client.notify("$/cancelRequest", {"id": waiting})
@@ -273,9 +284,9 @@ def test_while_a_large_document_is_counted_others_are_answered() -> None:
 def test_a_large_document_that_is_closed_before_it_is_counted() -> None:
     with client_of() as client:
         client.open("one two three\n" * 100_000)
-        number = client.ask("compatBpe/count", {"textDocument": {"uri": URI}})
+        number = client.ask("compatBpe/count", about())
         client.change(insert(0, 0, "x "))
-        client.notify("textDocument/didClose", {"textDocument": {"uri": URI}})
+        client.close()
         assert client.code_of(number) == rpc.CONTENT_MODIFIED
         with patch.object(Encoding, "count", side_effect=AssertionError):
             # What is left of it is not worked on any more.
@@ -284,8 +295,7 @@ def test_a_large_document_that_is_closed_before_it_is_counted() -> None:
         assert client.shown("window/logMessage") == []
         client.open("one two")
         assert client.count() == 2
-        document = {"textDocument": {"uri": URI}}
-        assert client.request("textDocument/codeLens", document)  # nothing is taken for outdated
+        assert client.request("textDocument/codeLens", about())  # nothing is taken for outdated
 
 
 def test_a_large_document_that_is_opened_anew() -> None:
@@ -342,7 +352,7 @@ def test_a_mistake_in_the_server_does_not_end_it(capfd: pytest.CaptureFixture[st
                 messages = client.shown("window/logMessage")
             assert messages[-1].endswith("KeyError: 'oops'")
         with patch("compat_bpe.lsp.shown.parts", side_effect=RecursionError):
-            number = client.ask("textDocument/codeLens", {"textDocument": {"uri": URI}})
+            number = client.ask("textDocument/codeLens", about())
             assert client.code_of(number) == rpc.INTERNAL_ERROR
         assert client.count() == ENCODING.count(client.text())
     assert "KeyError" in capfd.readouterr().err
@@ -357,7 +367,7 @@ def test_a_file_of_50_mb(monkeypatch: pytest.MonkeyPatch) -> None:
     with process() as (client, running):
         client.initialize()
         client.open(text)
-        number = client.ask("compatBpe/count", {"textDocument": {"uri": URI}})
+        number = client.ask("compatBpe/count", about())
         assert client.request("compatBpe/count", {"text": "hello"}) == {"count": 1}
         assert number not in client._answers
         client.change(insert(800_000, 3, "x"))

@@ -25,6 +25,7 @@ from tests.lsp.client import (
     URI,
     Client,
     Failed,
+    about,
     client_of,
     insert,
     position,
@@ -33,13 +34,6 @@ from tests.lsp.client import (
 )
 
 ENCODING = get_encoding("o200k_base")
-
-
-def configure(client: Client, settings: object) -> list[str]:
-    """Send settings; return the messages that are shown for them."""
-    seen = len(client.shown())
-    client.notify("workspace/didChangeConfiguration", {"settings": settings})
-    return client.shown()[seen:]
 
 
 def test_settings_by_file(tmp_path: Path) -> None:
@@ -64,7 +58,7 @@ def test_settings_by_file(tmp_path: Path) -> None:
             assert client.count(uri) == encoding.count(CODE), uri
             told = client.wait_for("compatBpe/didCount", lambda one: one["uri"] == uri)  # noqa: B023
             assert told["limit"] == (9 if uri == NOTES else 7)
-        assert configure(client, {"encoding": "o200k_base"}) == []
+        assert client.configure({"encoding": "o200k_base"}) == []
         for uri in of:
             assert client.count(uri) == ENCODING.count(CODE)
         assert client.shown() == []
@@ -91,7 +85,7 @@ def test_a_vocabulary_that_is_replaced_is_loaded_when_settings_come(tmp_path: Pa
         assert client.count() == first.count(CODE)
         (tmp_path / "tokenizer.json").unlink()
         save_tokenizer_json(second, tmp_path / "tokenizer.json")
-        assert configure(client, settings) == []
+        assert client.configure(settings) == []
         assert client.count() == second.count(CODE) != first.count(CODE)
 
 
@@ -121,7 +115,7 @@ def test_a_vocabulary_that_is_replaced_is_loaded_when_settings_come(tmp_path: Pa
 def test_a_wrong_setting_is_told_and_the_last_good_ones_stay(wrong: object, message: str) -> None:
     with client_of({"encoding": "gpt2", "budget": 3}) as client:
         client.open(CODE)
-        (shown,) = configure(client, wrong)
+        (shown,) = client.configure(wrong)
         assert shown.startswith(f"compat-bpe: the settings are not used: {message}")
         assert client.count() == get_encoding("gpt2").count(CODE)
         client.change(insert(0, 0, "x"), version=7)
@@ -134,8 +128,8 @@ def test_wrong_settings_that_are_sent_again_are_told_once() -> None:
         for settings in ({"compatBpe": {"budget": "big"}}, {"budget": "big"}):
             client.notify("workspace/didChangeConfiguration", {"settings": settings})
         assert len(client.shown()) == 1
-        assert configure(client, {"budget": "small"}) != []
-        assert configure(client, {"budget": "big"}) != []
+        assert client.configure({"budget": "small"}) != []
+        assert client.configure({"budget": "big"}) != []
 
 
 def test_a_client_with_a_status_is_told_what_is_wrong_until_it_is_right() -> None:
@@ -177,7 +171,7 @@ def test_lua_writes_an_object_without_fields_as_a_list() -> None:
     with client_of({"encoding": "gpt2", "show": []}) as client:
         client.open(CODE)
         assert client.count() == get_encoding("gpt2").count(CODE)
-        assert configure(client, []) == []
+        assert client.configure([]) == []
         assert client.count() == ENCODING.count(CODE)
 
 
@@ -187,8 +181,7 @@ def test_the_server_asks_for_settings_if_it_may() -> None:
         client.open(CODE)
         assert client.asked == [] or client.count() == get_encoding("gpt2").count(CODE)
         client.shown()
-        client.notify("workspace/didChangeConfiguration", {"settings": None})
-        client.shown()
+        client.configure(None)
         client.shown()
         assert client.asked[0]["params"] == {"items": [{"section": "compatBpe"}]}
         assert client.count() == get_encoding("gpt2").count(CODE)
@@ -197,7 +190,7 @@ def test_the_server_asks_for_settings_if_it_may() -> None:
 def test_lenses_and_colors_are_refreshed_when_settings_change() -> None:
     refresh = {"refreshSupport": True}
     with client_of(None, workspace={"codeLens": refresh, "semanticTokens": refresh}) as client:
-        configure(client, {"budget": 3})
+        client.configure({"budget": 3})
         assert [one["method"] for one in client.asked] == [
             "workspace/codeLens/refresh",
             "workspace/semanticTokens/refresh",
@@ -312,19 +305,16 @@ def test_an_estimate_is_marked_and_explained() -> None:
         count = told(client, URI)
         tokens = CLAUDE.tokens(len(WORDS))
         assert (count["count"], count["encoding"], count["note"]) == (tokens, "", CLAUDE.note)
-        assert count["passedAt"] == {"line": 0, "character": CLAUDE.limit(4)}
-        document = {"textDocument": {"uri": URI}}
-        lens, *_ = client.request("textDocument/codeLens", document)
+        assert count["passedAt"] == position(0, CLAUDE.limit(4))
+        lens, *_ = client.request("textDocument/codeLens", about())
         assert lens["command"]["title"] == f"≈{tokens} tokens · 300 % of 4"
-        place = {"position": {"line": 0, "character": 1}}
-        hover = client.request("textDocument/hover", {**document, **place})
+        hover = client.request("textDocument/hover", about(position=position(0, 1)))
         assert f"Document: ≈{tokens} tokens" in hover["contents"]["value"]
         assert f"An estimate: {CLAUDE.note}" in hover["contents"]["value"]
         client.change(insert(0, 0, "zero "))
-        assert client.request("compatBpe/count", document)["count"] == CLAUDE.tokens(len(WORDS) + 5)
-        everything = {"start": {"line": 0, "character": 0}, "end": {"line": 9, "character": 0}}
+        assert client.count() == CLAUDE.tokens(len(WORDS) + 5)
         with pytest.raises(Failed, match="has no public tokenizer"):
-            client.request("compatBpe/tokens", {**document, "range": everything})
+            client.request("compatBpe/tokens", about(range=span(0, 0, 9, 0)))
 
 
 def test_requests_go_by_an_estimate(in_project: Client) -> None:
@@ -349,9 +339,9 @@ STORED = "the tokens of a text"
 GGUF = gguf(gpt2())
 #: Models that have no encoding here, with what their messages say.
 REFUSED = {
-    "qwen3:8b": 'has the tokenizer of Qwen 3, which does not ship: give "path": "hf:',
-    "Qwen/Qwen3-8B": 'give "path": "hf:Qwen/Qwen3-8B" once `hf download',
-    "acme/unknown": '"path": "hf:acme/unknown" if that is a repository',
+    "qwen3:8b": "uses the tokenizer of Qwen 3, which is not included: run `hf download",
+    "Qwen/Qwen3-8B": "then set path to hf:Qwen/Qwen3-8B, or give the path",
+    "acme/unknown": "set path to hf:acme/unknown if this is a Hugging Face",
 }
 
 
@@ -378,8 +368,7 @@ def at_home(home: Path) -> Iterator[Client]:
 def test_names_of_stores_are_taken_as_paths(at_home: Client, name: str) -> None:
     expected = load(name).count(STORED)
     assert at_home.count(path=name) == expected
-    at_home.notify("workspace/didChangeConfiguration", {"settings": {"path": name}})
-    assert at_home.shown() == []
+    assert at_home.configure({"path": name}) == []
     assert at_home.count() == expected != get_encoding("o200k_base").count(STORED)
 
 
@@ -389,8 +378,7 @@ def test_what_is_in_no_store_says_what_fetches_it(at_home: Client) -> None:
         at_home.count(**settings)
     with pytest.raises(Failed, match=r"^messages: hf:acme/Other: .*`hf download acme/Other "):
         at_home.request("compatBpe/countMessages", {"messages": [], **settings})
-    at_home.notify("workspace/didChangeConfiguration", {"settings": settings})
-    (message,) = at_home.shown()
+    (message,) = at_home.configure(settings)
     assert message.startswith("compat-bpe: the settings are not used: path: hf:acme/Other: not in ")
     assert at_home.count() == get_encoding("o200k_base").count(STORED)
 
@@ -398,13 +386,12 @@ def test_what_is_in_no_store_says_what_fetches_it(at_home: Client) -> None:
 def test_a_model_in_the_cache_of_hugging_face(at_home: Client, home: Path) -> None:
     expected = load("hf:acme/Small").count(STORED)
     assert at_home.count(model="acme/Small") == expected
-    at_home.notify("workspace/didChangeConfiguration", {"settings": {"model": "acme/Small"}})
-    assert at_home.shown() == []
+    assert at_home.configure({"model": "acme/Small"}) == []
     assert at_home.count() == expected
     # It is looked for anew with each change of the settings.
     shutil.rmtree(home / ".cache")
     assert at_home.count(model="acme/Small") == expected
-    at_home.notify("workspace/didChangeConfiguration", {"settings": {"budget": 1}})
+    at_home.configure({"budget": 1})
     with pytest.raises(Failed, match=r"^model: unknown model 'acme/Small'"):
         at_home.count(model="acme/Small")
 
@@ -425,8 +412,7 @@ def test_models_may_be_spelled_as_services_do(at_home: Client) -> None:
     expected = get_encoding("o200k_base").count(STORED)
     for model in ("openai/gpt-4o", "azure/eu/gpt-4o", "GPT-4o"):
         assert at_home.count(model=model) == expected
-        at_home.notify("workspace/didChangeConfiguration", {"settings": {"model": model}})
-        assert at_home.shown() == []
+        assert at_home.configure({"model": model}) == []
     messages = [{"role": "user", "content": STORED}]
     asked = {"messages": messages, "model": "openai/gpt-4o"}
     counted = at_home.request("compatBpe/countMessages", asked)["count"]
@@ -444,8 +430,7 @@ def test_a_model_without_an_encoding_here_says_what_to_do(at_home: Client, model
             at_home.request(f"compatBpe/{method}", {**params, "model": model})
         assert failed.value.code == INVALID_PARAMS
         assert REFUSED[model] in str(failed.value)
-    at_home.notify("workspace/didChangeConfiguration", {"settings": {"model": model}})
-    (message,) = at_home.shown()
+    (message,) = at_home.configure({"model": model})
     assert message.startswith("compat-bpe: the settings are not used: model: ")
     assert REFUSED[model] in message
     # It names settings, and no function or option.
@@ -453,8 +438,7 @@ def test_a_model_without_an_encoding_here_says_what_to_do(at_home: Client, model
     assert not re.search(r"\bload\b|get_encoding| -e ", message)
     # A rule of the settings is no other.
     rules = {"files": [{"pattern": "*.py", "model": model}]}
-    at_home.notify("workspace/didChangeConfiguration", {"settings": rules})
-    assert REFUSED[model] in at_home.shown()[-1]
+    assert REFUSED[model] in at_home.configure(rules)[-1]
     assert at_home.count() == get_encoding("o200k_base").count(STORED)
 
 
@@ -514,7 +498,7 @@ def test_settings_that_are_asked_for_announce_what_they_show() -> None:
 
 
 def pulled(client: Client) -> list[dict[str, Any]]:
-    report = client.request("textDocument/diagnostic", {"textDocument": {"uri": URI}})
+    report = client.request("textDocument/diagnostic", about())
     assert report["kind"] == "full"
     items: list[dict[str, Any]] = report["items"]
     return items
@@ -527,8 +511,7 @@ def test_diagnostics_that_a_client_asks_for() -> None:
         assert found["range"] == span(0, 14, 0, 23)
         client.change({"text": "one"})
         assert pulled(client) == []
-        client.notify("workspace/didChangeConfiguration", {"settings": {"budget": 0}})
-        client.shown()
+        client.configure({"budget": 0})
         assert [one["method"] for one in client.asked] == ["workspace/diagnostic/refresh"]
         assert pulled(client)[0]["range"]["start"] == position(0, 0)
         settings = {"budget": 0, "show": {"diagnostics": False}}

@@ -10,13 +10,24 @@ import pytest
 from compat_bpe import get_encoding
 from compat_bpe.files.documents import markdown_sections
 from compat_bpe.lsp.settings import SHOWN
-from tests.lsp.client import CODE, NOTES, URI, Client, Failed, client_of, insert, position, span
+from tests.lsp.client import (
+    CODE,
+    NOTES,
+    URI,
+    Client,
+    Failed,
+    about,
+    client_of,
+    insert,
+    position,
+    span,
+)
 
 ENCODING = get_encoding("o200k_base")
 
 
 def lenses(client: Client, uri: str = URI) -> list[tuple[int, str]]:
-    found = client.request("textDocument/codeLens", {"textDocument": {"uri": uri}})
+    found = client.request("textDocument/codeLens", about(uri))
     assert all(one["range"]["start"] == one["range"]["end"] for one in found)
     return [(one["range"]["start"]["line"], one["command"]["title"]) for one in found]
 
@@ -26,9 +37,8 @@ def tokens(text: str) -> str:
     return f"{count:,} token{'' if count == 1 else 's'}"
 
 
-def hover(client: Client, line: int, character: int, **more: object) -> Any:
-    params = {"textDocument": {"uri": URI}, "position": position(line, character), **more}
-    return client.request("textDocument/hover", params)
+def hover(client: Client, line: int, character: int, **more: Any) -> Any:
+    return client.request("textDocument/hover", about(position=position(line, character), **more))
 
 
 def test_hover() -> None:
@@ -46,8 +56,7 @@ def test_hover() -> None:
         found = hover(client, 7, 8, range=selection)
         assert found["contents"]["value"].startswith(f"Selection: **{tokens(line[:9])}**  \n")
         # Editors ask for actions when the selection changes.
-        params = {"textDocument": {"uri": URI}, "range": selection, "context": {"diagnostics": []}}
-        client.request("textDocument/codeAction", params)
+        actions(client, selection, diagnostics=[])
         assert hover(client, 7, 8) == found
         assert "Selection" not in hover(client, 8, 1)["contents"]["value"]
         client.change(insert(0, 0, "x"))
@@ -81,14 +90,14 @@ def test_the_diagnostic_begins_where_the_budget_is_passed() -> None:
         assert ENCODING.decode(ids[5:6]) == " five"  # what is underlined begins after the blank
         assert found["range"] == span(0, start + 1, 0, 36)
         assert found["message"] == (
-            f"{len(ids)} tokens are {len(ids) - 5} over the budget of 5: the limit is here"
+            f"{len(ids)} tokens, {len(ids) - 5} over the budget of 5; the limit is here"
         )
         client.change({"text": "one two three four five"})
         assert published(client) == []
         client.change(insert(0, 0, "zero "))
         (found,) = published(client)
         assert found["range"] == span(0, 24, 0, 28)
-        client.notify("textDocument/didClose", {"textDocument": {"uri": URI}})
+        client.close()
         assert published(client) == []
 
 
@@ -96,7 +105,7 @@ def test_a_status_has_the_count_of_the_document() -> None:
     """So no lens repeats it."""
     with client_of({}, experimental={"status": True}) as client:
         client.open("# One\n\ntwo\n", uri=NOTES, language="markdown")
-        (lens,) = client.request("textDocument/codeLens", {"textDocument": {"uri": NOTES}})
+        (lens,) = client.request("textDocument/codeLens", about(NOTES))
         assert lens["range"]["start"]["line"] == 0
         assert lens["command"]["title"] == "5 tokens"
 
@@ -119,8 +128,7 @@ def test_one_line_is_underlined(text: str, line: int, start: int, end: int) -> N
 
 def colored(client: Client, range_: dict[str, Any], uri: str = URI) -> list[tuple[int, ...]]:
     """Each colored part: line, column, length, and its type."""
-    params = {"textDocument": {"uri": uri}, "range": range_}
-    data = client.request("textDocument/semanticTokens/range", params)["data"]
+    data = client.request("textDocument/semanticTokens/range", about(uri, range=range_))["data"]
     line = column = 0
     found: list[tuple[int, ...]] = []
     for at in range(0, len(data), 5):
@@ -158,25 +166,22 @@ def test_a_character_of_several_tokens_is_colored_once() -> None:
 
 def test_each_thing_can_be_turned_off() -> None:
     off = dict.fromkeys(SHOWN, False)
-    document = {"textDocument": {"uri": URI}}
     with client_of({"show": off, "budget": 1}) as client:
         client.open(CODE)
-        assert client.request("textDocument/codeLens", document) is None
+        assert client.request("textDocument/codeLens", about()) is None
         assert hover(client, 0, 0) is None
-        params = {**document, "range": span(0, 0, 1, 0)}
+        params = about(range=span(0, 0, 1, 0))
         assert client.request("textDocument/codeAction", params) is None
         assert client.request("textDocument/inlayHint", params) is None
         assert client.request("textDocument/semanticTokens/range", params) is None
         assert client.count() == ENCODING.count(CODE)
         assert client.notices == []
         # They come back, and the documents that are open are told of.
-        client.notify(
-            "workspace/didChangeConfiguration", {"settings": {"compatBpe": {"budget": 1}}}
-        )
+        client.configure({"compatBpe": {"budget": 1}})
         assert published(client)
         assert client.wait_for("compatBpe/didCount")["limit"] == 1
         assert lenses(client)
-        client.notify("workspace/didChangeConfiguration", {"settings": {"show": off}})
+        client.configure({"show": off})
         assert published(client) == []
 
 
@@ -235,8 +240,8 @@ def test_a_definition_ends_where_lines_are_no_longer_indented(part: str, after: 
 
 
 def hints(client: Client, uri: str, start: int, end: int) -> list[tuple[int, int, str]]:
-    params = {"textDocument": {"uri": uri}, "range": span(start, 0, end, 0)}
-    found = client.request("textDocument/inlayHint", params)
+    asked = about(uri, range=span(start, 0, end, 0))
+    found = client.request("textDocument/inlayHint", asked)
     return [(*one["position"].values(), one["label"]) for one in found]
 
 
@@ -283,8 +288,7 @@ def test_code_that_takes_long_to_search(text: str) -> None:
 
 
 def actions(client: Client, range_: dict[str, Any], **context: object) -> dict[str, Any]:
-    params = {"textDocument": {"uri": URI}, "range": range_, "context": context}
-    found = client.request("textDocument/codeAction", params)
+    found = client.request("textDocument/codeAction", about(range=range_, context=context))
     return {one["title"]: one for one in found or []}
 
 
@@ -356,11 +360,11 @@ def test_copy_as_prompt() -> None:
         found = client.request("workspace/executeCommand", command)
         assert found["text"] == f"text.py\n`````python\n{text}`````\n"
         assert found["count"] == ENCODING.count(found["text"])
-        client.notify("workspace/didChangeConfiguration", {"settings": {"budget": 20}})
+        client.configure({"budget": 20})
         found = client.request("workspace/executeCommand", command)
         assert found["text"] == "text.py\n`````python\none two three\n`````\n"
         assert (found["count"], found["wasCut"]) == (ENCODING.count(found["text"]), True)
-        client.notify("workspace/didChangeConfiguration", {"settings": {"budget": 2}})
+        client.configure({"budget": 2})
         with pytest.raises(Failed, match="the prompt does not fit in the budget"):
             client.request("workspace/executeCommand", command)
         for wrong, reason in (

@@ -18,7 +18,7 @@ from compat_bpe.fit import edited_document as document_module
 from compat_bpe.fit.edited_document import Unit
 from compat_bpe.lsp import rpc
 from compat_bpe.lsp.documents import INTERVAL, Notices
-from tests.lsp.client import URI, Client, client_of, insert, process, server, span
+from tests.lsp.client import Client, about, client_of, insert, process, server, span
 
 ENCODING = get_encoding("o200k_base")
 WIDTHS = {"utf-8": 1, "utf-16": 2, "utf-32": 4}
@@ -114,13 +114,12 @@ def check_changes(
         client.change(*together, version=version, uri=uri)
         for change in together:
             editor.change(change)
-        asked = {"textDocument": {"uri": uri}}
-        assert client.request("compatBpe/count", asked) == {
+        assert client.request("compatBpe/count", about(uri)) == {
             "count": ENCODING.count(editor.text),
             "version": version,
         }
     assert units_of(client.text(uri), unit) == editor.units
-    client.notify("textDocument/didClose", {"textDocument": {"uri": uri}})
+    client.close(uri)
 
 
 @pytest.mark.parametrize("unit", WIDTHS)
@@ -175,9 +174,7 @@ def test_typing_beside_a_plain_count(clients: dict[str, Client]) -> None:
         column = 0
         for char in line:
             version += 1
-            place = {"line": number, "character": column}
-            change = {"range": {"start": place, "end": place}, "text": char}
-            client.change(change, version=version, uri="untitled:typing")
+            client.change(insert(number, column, char), version=version, uri="untitled:typing")
             column += len(units_of(char, "utf-16"))
     last = {"version": 0}
     while last["version"] < version:
@@ -203,27 +200,19 @@ def test_the_unit_is_the_first_of_the_clients_that_is_known(offered: object, agr
         assert found["capabilities"]["positionEncoding"] == agreed
         client.open("é😀x")
         width = len(units_of("é😀", agreed))  # type: ignore[arg-type]
-        change = {
-            "range": {
-                "start": {"line": 0, "character": width},
-                "end": {"line": 0, "character": width + 1},
-            },
-            "text": "y",
-        }
-        client.change(change)
+        client.change({"range": span(0, width, 0, width + 1), "text": "y"})
         assert client.text() == "é😀y"
 
 
 def test_a_flood_of_changes() -> None:
     """Counts come at their interval, and what is shown is left out while changes wait."""
-    document = {"textDocument": {"uri": URI}}
     with client_of() as client:
         client.open("one two three\n" * 1000)
         numbers = []
         for version in range(2, 3002):
             client.change(insert(version % 900, 0, "x"), version=version)
             if version % 100 == 0:
-                numbers.append(client.ask("textDocument/codeLens", document))
+                numbers.append(client.ask("textDocument/codeLens", about()))
         assert client.count() == ENCODING.count(client.text())
         codes = [client.code_of(number) for number in numbers]
         assert set(codes) <= {None, rpc.CONTENT_MODIFIED}

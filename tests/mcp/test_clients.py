@@ -19,17 +19,16 @@ import pytest
 from compat_bpe import get_encoding, list_encoding_names
 from compat_bpe.mcp.calls import BOUNDS
 from compat_bpe.mcp.tools import TOOLS
-from tests.clients.environments import make_environment
+from tests.clients.environments import ROOT, RUNNING, make_environment
+from tests.clients.environments import run as run_command
 
 pytestmark = pytest.mark.clients
 
-ROOT = Path(__file__).parents[2]
 SESSION = Path(__file__).parent / "scripts/session.py"
 NEWEST = Path(__file__).parent / "scripts/newest.py"
 GUIDE = (ROOT / "docs/guide-agents.md").read_text("utf-8")
 INSPECTOR = "@modelcontextprotocol/inspector@0.15.0"
 REQUIREMENTS = ["mcp==2.3.0", "click==8.5.1", "pathspec==1.1.1"]
-RUNNING = 300  # seconds; only what hangs takes so long
 
 
 @pytest.fixture(scope="session")
@@ -51,20 +50,11 @@ def folder(tmp_path: Path) -> Path:
 
 
 def run(
-    python: Path, *command: str, cwd: Path, given: str | None = None
+    python: Path, *command: str, cwd: Path, given: str = ""
 ) -> subprocess.CompletedProcess[str]:
     path = f"{python.parent}{os.pathsep}{os.environ['PATH']}"
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "PATH": path}
-    return subprocess.run(
-        command,
-        cwd=cwd,
-        env=environment,
-        input=given,
-        capture_output=True,
-        text=True,
-        timeout=RUNNING,
-        check=False,
-    )
+    return run_command(command, cwd, environment, RUNNING, given)
 
 
 def session(

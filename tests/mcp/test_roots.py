@@ -72,7 +72,7 @@ def test_a_link_that_comes_after_the_check_is_refused(
         return real
 
     monkeypatch.setattr(roots, "resolve", resolve_and_move)
-    with pytest.raises(CallError, match="moved while it is opened"):
+    with pytest.raises(CallError, match="moved while being opened"):
         roots.open("inner/a.txt")
 
 

@@ -299,7 +299,7 @@ def test_numbers_have_bounds() -> None:
     [
         ("count_tokens", {}, "give exactly one of text, messages, files; none is given"),
         ("count_tokens", {"text": "a", "files": []}, "files; text and files are given"),
-        ("count_tokens", {"text": "a", "tools": []}, "tools go beside messages"),
+        ("count_tokens", {"text": "a", "tools": []}, "tools need messages"),
         ("count_tokens", {"text": "a", "model": "m", "encoding": "e"}, "exclude each other"),
         ("count_tokens", {"text": "a", "encoding": "o200k"}, "unknown encoding 'o200k'.*o200k_b"),
         ("count_tokens", {"text": "a", "encoding": "one.txt"}, "unknown encoding"),
@@ -353,7 +353,7 @@ def test_arguments_are_checked(name: str, arguments: Any, message: str) -> None:
         ({"total": 12}, "token_tree", {}, "more than 12 bytes"),
         ({"parts": 2}, "split", {"text": "a b c d", "limit": 1}, "more than 2 parts"),
         ({"parts": 1}, "split", {"text": "a b c d", "limit": 3, "overlap": 2}, "than 1 parts"),
-        ({"total": 7}, "split", {"text": "a b c d", "limit": 3, "overlap": 2}, "less overlap"),
+        ({"total": 7}, "split", {"text": "a b c d", "limit": 3, "overlap": 2}, "reduce the over"),
         ({"tools": 1}, "count_tool_definitions", {"tools": [WEATHER] * 2}, "more than 1"),
     ],
 )

@@ -230,14 +230,25 @@ def test_what_is_beside_a_token(text: str, flags: str, expected: Found) -> None:
     assert split(text, token) == expected
 
 
-def test_a_token_that_lost_all_its_text_is_none() -> None:
-    tokens = AddedToken("a", 1, rstrip=True), AddedToken(" ", 2, lstrip=True)
-    assert split("a b", *tokens) == [("", 1), ("b", None)]
-
-
-def test_a_token_that_lost_some_of_its_text_ends_where_it_ended() -> None:
-    tokens = AddedToken("a", 1, rstrip=True), AddedToken(" b", 2, lstrip=True)
-    assert split("a  bc", *tokens) == [("", 1), ("", 2), ("c", None)]
+@pytest.mark.parametrize(
+    ("text", "tokens", "expected"),
+    [
+        # One that lost all its text is none, and one that lost some ends where it ended.
+        ("a b", [("a", "rstrip"), (" ", "lstrip")], [("", 0), ("b", None)]),
+        ("a  bc", [("a", "rstrip"), (" b", "lstrip")], [("", 0), ("", 1), ("c", None)]),
+        # Of two alike the first counts, and one without a name never.
+        ("axb", [("x", ""), ("x", ""), ("", "")], [("a", None), ("", 0), ("b", None)]),
+        ("ab", [("", "")], [("ab", None)]),
+        # Names are no patterns.
+        ("a.b+c", [(".", ""), ("b+", "")], [("a", None), ("", 0), ("", 1), ("c", None)]),
+    ],
+)
+def test_several_tokens(text: str, tokens: list[tuple[str, str]], expected: Found) -> None:
+    listed = [
+        AddedToken(name, number, **dict.fromkeys(flags.split(), True))
+        for number, (name, flags) in enumerate(tokens)
+    ]
+    assert split(text, *listed) == expected
 
 
 def test_normalized_tokens_are_looked_for_in_what_the_others_leave() -> None:
@@ -254,18 +265,3 @@ def test_of_two_that_look_the_same_the_special_one_counts() -> None:
     tested = AddedTokens(tokens, Lowercase())
     assert list(tested.spans("a", {"a"})) == [("", 2)]
     assert list(tested.spans("a", set())) == [("a", None)]
-
-
-def test_of_two_alike_the_first_counts_and_one_without_a_name_never() -> None:
-    tokens = AddedToken("x", 1), AddedToken("x", 2), AddedToken("", 3)
-    assert split("axb", *tokens) == [("a", None), ("", 1), ("b", None)]
-    assert split("ab", AddedToken("", 3)) == [("ab", None)]
-
-
-def test_names_are_no_patterns() -> None:
-    assert split("a.b+c", AddedToken(".", 1), AddedToken("b+", 2)) == [
-        ("a", None),
-        ("", 1),
-        ("", 2),
-        ("c", None),
-    ]

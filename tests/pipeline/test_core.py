@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from hypothesis import example, given
@@ -19,6 +19,7 @@ from compat_bpe.pipeline.core import Definition
 from compat_bpe.pipeline.models.base import ChunkToken
 from compat_bpe.pipeline.models.bpe.by_merges import ListedMergesEncoder, UnknownPolicy
 from compat_bpe.pipeline.models.bpe.by_rank import _WORTH_UNSPACED, ByteLevelBPE, BytePairEncoder
+from compat_bpe.pipeline.normalizers.base import Normalizer
 from compat_bpe.pipeline.normalizers.forms import UnicodeForm
 from compat_bpe.pipeline.normalizers.simple import Lowercase
 from compat_bpe.pipeline.offsets import locate
@@ -26,13 +27,12 @@ from compat_bpe.pipeline.pre_tokenizers.base import PreTokenizerStep, SpanPrefix
 from compat_bpe.pipeline.pre_tokenizers.split import Split
 from compat_bpe.pipeline.pre_tokenizers.splitter import make_splitter
 from compat_bpe.pipeline.pre_tokenizers.steps import ByteAlphabet, to_bytes
+from tests.drawn_models import BYTES
 from tests.fit.hard_encodings import NAMES, encoding_of, encodings, hard_texts
+from tests.fit.helpers import all_found
 from tests.fit.small_kinds import KINDS, UNCUT
 
-if TYPE_CHECKING:
-    from compat_bpe.pipeline.normalizers.base import Normalizer
-
-TOKENS = {**{bytes([byte]): byte for byte in range(256)}, b"ab": 256, b"abc": 257, b"xyz": 258}
+TOKENS = {**BYTES, b"ab": 256, b"abc": 257, b"xyz": 258}
 SPLIT = Split(parse(r" ?[a-z]+|\s+(?!\S)|\s|[^a-z\s]"))
 
 
@@ -169,12 +169,8 @@ def test_a_text_with_an_added_token_in_it_is_not_split_as_it_stands() -> None:
 
 
 def all_cuts(encoding: Encoding, text: str, fine: bool, names: frozenset[str]) -> list[int]:
-    cuts = []
-    cut = encoding.core.next_cut_point(text, names=names, fine=fine)
-    while cut is not None:
-        cuts.append(cut)
-        cut = encoding.core.next_cut_point(text, cut, names=names, fine=fine)
-    return cuts
+    core = encoding.core
+    return all_found(lambda at: core.next_cut_point(text, at, names=names, fine=fine))
 
 
 @given(encodings, hard_texts, st.booleans(), st.data())
@@ -200,9 +196,8 @@ def test_what_goes_on_goes_on_in_the_same_way(encoding: Encoding, text: str) -> 
     continued = encoding.continued
     assert continued.continued is continued
     assert (continued is encoding) == (continued.core is encoding.core)
-    assert all_cuts(continued, text, True, frozenset()) == all_cuts(
-        encoding, text, True, frozenset()
-    )
+    found, expected = (all_cuts(one, text, True, frozenset()) for one in (continued, encoding))
+    assert found == expected
     assert continued.count(text) == len(continued.encode_ordinary(text))
 
 

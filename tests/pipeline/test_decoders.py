@@ -33,6 +33,7 @@ from compat_bpe.pipeline.decoders.steps import (
     WordPiece,
     byte_of,
 )
+from tests.drawn_models import BYTES
 
 #: More ids than are looked up without a table.
 MANY = _FEW + 1
@@ -96,9 +97,8 @@ def test_a_table_is_made_rather_than_searched_for_many() -> None:
 
 
 def test_threads_that_decode_first() -> None:
-    ranks = {bytes([byte]): byte for byte in range(256)}
     for _ in range(20):
-        decoder = ByteDecoder(ranks, {})
+        decoder = ByteDecoder(BYTES, {})
         jobs = [list(range(256)) * times for times in (1, 2, 3, 5, 8, 1, 2, 3)]
         with ThreadPoolExecutor(len(jobs)) as executor:
             found = list(executor.map(decoder.decode, jobs))

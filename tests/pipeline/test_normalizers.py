@@ -9,7 +9,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Mapping
 from itertools import groupby, product
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 import pytest
 from hypothesis import given, settings
@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from compat_bpe.formats.checked_json import Json
 from compat_bpe.formats.tokenizer_parts import pattern
 from compat_bpe.pipeline.aligned import Aligned
-from compat_bpe.pipeline.normalizers.base import one_after_the_other
+from compat_bpe.pipeline.normalizers.base import Normalizer, one_after_the_other
 from compat_bpe.pipeline.normalizers.bert import BertNormalizer
 from compat_bpe.pipeline.normalizers.charsmap import Charsmap, Precompiled
 from compat_bpe.pipeline.normalizers.forms import Form, UnicodeForm
@@ -37,9 +37,6 @@ from compat_bpe.unicode.properties import parse_ranges
 from compat_bpe.unicode.surrogates import repair
 from tests.examples import scaled
 from tests.strategies import characters_to_normalize, texts, texts_to_normalize
-
-if TYPE_CHECKING:
-    from compat_bpe.pipeline.normalizers.base import Normalizer
 
 FORMS: list[Form] = ["NFC", "NFD", "NFKC", "NFKD"]
 

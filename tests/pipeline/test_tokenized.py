@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import pickle
+from unittest.mock import patch
 
 import pytest
 from hypothesis import given
@@ -92,23 +93,16 @@ def test_what_is_made_when_it_is_looked_at_is_what_is_made_at_once(
     assert all(len(one) >= length for one in (padded, *padded.overflowing))
 
 
-def test_combinations_are_made_when_they_are_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
-    made: list[str] = []
-    column = tokenized._column
-
-    def counted(parts: tuple[Tokenized, ...], name: str) -> list[object]:
-        made.append(name)
-        return column(parts, name)
-
-    monkeypatch.setattr(tokenized, "_column", counted)
-    parts = [text("a" * 100).truncated(1) for _ in range(2)]
-    whole = Tokenized.joined(parts).padded(3)
-    assert len(made) == 2 * 7
-    assert len(whole.overflowing) == 100 * 100 - 1
-    assert len(made) == 2 * 7
-    assert whole.overflowing[5].tokens == ["a", "a", "[PAD]"]
-    assert len(whole.overflowing[0].overflowing) == 99
-    assert len(made) < 20
+def test_combinations_are_made_when_they_are_looked_at() -> None:
+    with patch.object(tokenized, "_column", wraps=tokenized._column) as made:
+        parts = [text("a" * 100).truncated(1) for _ in range(2)]
+        whole = Tokenized.joined(parts).padded(3)
+        assert made.call_count == 2 * 7
+        assert len(whole.overflowing) == 100 * 100 - 1
+        assert made.call_count == 2 * 7
+        assert whole.overflowing[5].tokens == ["a", "a", "[PAD]"]
+        assert len(whole.overflowing[0].overflowing) == 99
+        assert made.call_count < 20
 
 
 def test_an_unknown_field() -> None:
@@ -131,7 +125,7 @@ def test_a_copy_shares_nothing_that_changes() -> None:
     ("arguments", "reason"),
     [
         ({"max_length": -1}, "max_length is -1"),
-        ({"max_length": 1, "stride": 1}, "stride is 1, but a part has only 1 tokens"),
+        ({"max_length": 1, "stride": 1}, "stride is 1; it must be less than the 1 tok"),
         ({"max_length": 1, "direction": "up"}, "direction is 'up'"),
     ],
 )
@@ -154,10 +148,6 @@ def test_pairs_that_cannot_be_cut(strategy: str, second: str | None, reason: str
     with pytest.raises(ValueError, match=reason):
         Truncation(2, strategy=strategy).applied(text("abc"), other)
 
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    pass
 
 CLS, SEP = Special("[CLS]", 101), Special("[SEP]", 102)
 FIRST = Tokenized([1, 2], ["Ġa", "b"], [(0, 2), (2, 3)], [0, 0])

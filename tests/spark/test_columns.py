@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from compat_bpe import Encoding, get_encoding
+from compat_bpe import Encoding, get_encoding, load
 from compat_bpe.columns.batches import TERMS
 from compat_bpe.fit import split_text
 from compat_bpe.spark import count_tokens, encode, register, split, truncate
 from compat_bpe.train import train_bpe
+from tests.examples import check_refused
 from tests.questions import ENCODINGS, TEXT, Question, Refused, check
 
 if TYPE_CHECKING:
@@ -29,13 +30,17 @@ def rows(spark: SparkSession) -> DataFrame:
     return spark.createDataFrame([(text,) for text in TEXTS], "text string").repartition(3).cache()
 
 
-def by_text(rows: DataFrame, *columns: Any) -> dict[Any, Any]:
-    """The values of columns, by the text of the row."""
-    return {row[0]: tuple(row)[1:] for row in rows.select("text", *columns).collect()}
+def check_rows(df: DataFrame, function: Any) -> None:
+    """Compare what is made of each text, which is first in its row; of null it is null."""
+    found = {row[0]: tuple(row)[1:] for row in df.collect()}
+    assert {*found.pop(None)} == {None}
+    assert found == {text: function(text) for text in TEXTS if text is not None}
 
 
-def expected(function: Any) -> dict[Any, Any]:
-    return {text: None if text is None else function(text) for text in TEXTS}
+def by_each(text: str) -> tuple[Any, ...]:
+    """What each function makes of a text, with GPT-2's vocabulary."""
+    parts = [part.text for part in split_text(GPT2, text, 4)]
+    return GPT2.count(text), GPT2.encode_ordinary(text), GPT2.truncate(text, 3).text, parts
 
 
 @pytest.fixture(scope="module")
@@ -45,8 +50,9 @@ def own() -> Encoding:
 
 def test_all_functions_give_what_one_machine_gives(rows: DataFrame, own: Encoding) -> None:
     path = FIXTURES / "gpt2_small"
-    found = by_text(
-        rows,
+    small = load(path)
+    made = rows.select(
+        "text",
         count_tokens("text", "gpt2"),
         count_tokens(rows.text, own),
         count_tokens("text", path),
@@ -55,13 +61,9 @@ def test_all_functions_give_what_one_machine_gives(rows: DataFrame, own: Encodin
         truncate("text", "gpt2", 3, keep="ends"),
         split("text", "gpt2", 4, overlap=1, boundary="word"),
     )
-    from compat_bpe import load
-
-    small = load(path)
-    assert found == {
-        text: (None,) * 7
-        if text is None
-        else (
+    check_rows(
+        made,
+        lambda text: (
             GPT2.count(text),
             own.count(text),
             small.count(text),
@@ -69,9 +71,8 @@ def test_all_functions_give_what_one_machine_gives(rows: DataFrame, own: Encodin
             GPT2.encode(text, allowed_special={"<|endoftext|>"}),
             GPT2.truncate(text, 3, keep="ends").text,
             [part.text for part in split_text(GPT2, text, 4, 1, "word")],
-        )
-        for text in TEXTS
-    }
+        ),
+    )
 
 
 def test_the_same_through_pandas(
@@ -79,24 +80,14 @@ def test_the_same_through_pandas(
 ) -> None:
     """Spark 4.0 has no functions on Arrow arrays."""
     monkeypatch.delattr("pyspark.sql.functions.arrow_udf", raising=False)
-    found = by_text(
-        rows,
+    made = rows.select(
+        "text",
         count_tokens("text", "gpt2"),
         encode("text", "gpt2"),
         truncate("text", "gpt2", 3),
         split("text", "gpt2", 4),
     )
-    assert found == {
-        text: (None,) * 4
-        if text is None
-        else (
-            GPT2.count(text),
-            GPT2.encode_ordinary(text),
-            GPT2.truncate(text, 3).text,
-            [part.text for part in split_text(GPT2, text, 4)],
-        )
-        for text in TEXTS
-    }
+    check_rows(made, by_each)
     damaged = spark.createDataFrame([(b"na\xefve",), (b"",)], "data binary").coalesce(1)
     strings = damaged.selectExpr("CAST(data AS string) AS data")
     for some in (damaged, strings):
@@ -111,24 +102,12 @@ def test_the_same_in_sql(spark: SparkSession, rows: DataFrame, own: Encoding) ->
     assert columns == ["count_tokens(text)", "split(text)"]
     assert names == ["count_tokens", "encode_tokens", "truncate_tokens", "split_tokens"]
     rows.createOrReplaceTempView("rows")
-    found = spark.sql(
-        "SELECT text, count_tokens(text, 'gpt2'), count_tokens(text, 'mine'), "
-        "encode_tokens(text, 'gpt2'), truncate_tokens(text, 'gpt2', 3), "
-        "split_tokens(text, 'gpt2', 4), count_tokens(text, NULL) FROM rows"
+    made = spark.sql(
+        "SELECT text, count_tokens(text, 'gpt2'), encode_tokens(text, 'gpt2'), "
+        "truncate_tokens(text, 'gpt2', 3), split_tokens(text, 'gpt2', 4), "
+        "count_tokens(text, 'mine'), count_tokens(text, NULL) FROM rows"
     )
-    assert {row[0]: tuple(row)[1:] for row in found.collect()} == {
-        text: (None,) * 6
-        if text is None
-        else (
-            GPT2.count(text),
-            own.count(text),
-            GPT2.encode_ordinary(text),
-            GPT2.truncate(text, 3).text,
-            [part.text for part in split_text(GPT2, text, 4)],
-            None,
-        )
-        for text in TEXTS
-    }
+    check_rows(made, lambda text: (*by_each(text), own.count(text), None))
     assert spark.sql("SELECT split('a,b', ','), encode('a', 'UTF-8')").collect()[0][0] == ["a", "b"]
 
 
@@ -138,14 +117,10 @@ def test_bytes_that_are_not_utf8(spark: SparkSession) -> None:
     good, bad, half = "naïve".encode(), b"na\xefve", b"\xed\xa0\x80"  # Latin-1, a lone surrogate
     data = spark.createDataFrame([(good,), (bad,), (half,), (None,)], "data binary").coalesce(1)
     as_string = data.select(functions.col("data").cast("string").alias("data"))
+    counts = [GPT2.count(value.decode("utf-8", "replace")) for value in (good, bad, half)]
     for some in (data, as_string):
-        replaced = [
-            row[0] for row in some.select(count_tokens("data", "gpt2", errors="replace")).collect()
-        ]
-        assert replaced == [
-            *(GPT2.count(value.decode("utf-8", "replace")) for value in (good, bad, half)),
-            None,
-        ]
+        replaced = some.select(count_tokens("data", "gpt2", errors="replace")).collect()
+        assert [row[0] for row in replaced] == [*counts, None]
         skipped = some.select(encode("data", "gpt2", errors="skip")).collect()
         assert [row[0] for row in skipped] == [GPT2.encode("naïve"), None, None, None]
         with pytest.raises(
@@ -154,28 +129,21 @@ def test_bytes_that_are_not_utf8(spark: SparkSession) -> None:
             some.select(count_tokens("data", "gpt2")).collect()
 
 
+WRONG = """
+numbers.select(count_tokens("number", "gpt2")) → …"number" has the type "BIGINT"… → Exception
+rows.select(count_tokens("nothing", "gpt2")) → …`nothing` cannot be resolved… → Exception
+count_tokens("text", "gpt3") → …unknown encoding 'gpt3'…
+truncate("text", "gpt2", -1) → …limit is -1…
+split("text", "gpt2", 3, overlap=3) → …overlap is 3…
+encode("text", "gpt2", errors="ignore") → …errors is 'ignore'…
+encode("text", "words") → …'words' numbers words in their order…
+encode("text", "gpt2", allowed_special="<|endoftext|>") → …pass a set of names… → TypeError
+"""
+
+
 def test_what_is_wrong_is_said_before_a_job_starts(spark: SparkSession, rows: DataFrame) -> None:
     numbers = spark.range(2).withColumnRenamed("id", "number")
-    with pytest.raises(Exception, match='"number" has the type "BIGINT"'):
-        numbers.select(count_tokens("number", "gpt2"))
-    with pytest.raises(Exception, match="`nothing` cannot be resolved"):
-        rows.select(count_tokens("nothing", "gpt2"))
-    with pytest.raises(ValueError, match="unknown encoding 'gpt3'"):
-        count_tokens("text", "gpt3")
-    with pytest.raises(ValueError, match="limit is -1"):
-        truncate("text", "gpt2", -1)
-    with pytest.raises(ValueError, match="overlap is 3"):
-        split("text", "gpt2", 3, overlap=3)
-    with pytest.raises(ValueError, match="errors is 'ignore'"):
-        encode("text", "gpt2", errors="ignore")  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="'words' numbers words as they come"):
-        encode("text", "words")
-    with pytest.raises(TypeError, match="pass a set of names"):
-        encode("text", "gpt2", allowed_special="<|endoftext|>")
-
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+    check_refused(WRONG, {**globals(), "numbers": numbers, "rows": rows})
 
 
 def test_columns_and_sql_give_the_answers(spark: SparkSession) -> None:

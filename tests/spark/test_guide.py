@@ -18,7 +18,7 @@ from compat_bpe.train import train_bpe
 from tests.docs_pages import ROOT, run_commands, run_sessions
 from tests.docs_pages import environment as environment
 from tests.docs_pages import folder as folder
-from tests.docs_pages import vocabulary as vocabulary
+from tests.docs_pages import project as project
 from tests.spark.conftest import SETTINGS
 
 if TYPE_CHECKING:
@@ -51,6 +51,20 @@ def test_commands(folder: Path, environment: Mapping[str, str], tmp_path: Path) 
     run_commands(GUIDE, folder, {**environment, **others})
 
 
+def printed_by(folder: Path, *arguments: str, **environment: str) -> Any:
+    """What a script prints as JSON in its last line."""
+    done = subprocess.run(
+        [sys.executable, *arguments],
+        env={**os.environ, **environment},
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        timeout=500,
+    )
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout.splitlines()[-1])
+
+
 RAY_TEXTS = ["a dog", "a cat", "two dogs", ""]
 
 #: Of the program around the recipe: two processes of Ray, which needs no more.
@@ -69,15 +83,7 @@ def test_the_recipe(tmp_path: Path) -> None:
     recipe = guide.partition("With Ray Data")[2].partition("```python\n")[2].partition("```")[0]
     assert "groupby" in recipe
     (tmp_path / "recipe.py").write_text(RAY_SCRIPT % recipe.replace("corpus/", "corpus.parquet"))
-    done = subprocess.run(
-        [sys.executable, "recipe.py", json.dumps(RAY_TEXTS)],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        timeout=300,
-    )
-    assert done.returncode == 0, done.stderr
-    counts, tokens = json.loads(done.stdout.splitlines()[-1])
+    counts, tokens = printed_by(tmp_path, "recipe.py", json.dumps(RAY_TEXTS))
     assert {row["chunk"]: row["count"] for row in counts} == partition_counts(RAY_TEXTS)
     expected = sorted(map(get_encoding("gpt2").count, RAY_TEXTS))
     assert sorted(row["tokens"] for row in tokens) == expected
@@ -128,20 +134,9 @@ print(json.dumps(found))
 
 def test_a_client_gets_the_same(tmp_path: Path) -> None:
     folder = tmp_path / "own"
-    done = subprocess.run(
-        [sys.executable, "-c", CONNECT_SCRIPT, json.dumps(CONNECT_TEXTS), str(folder)],
-        env={
-            **os.environ,
-            "PYSPARK_PYTHON": sys.executable,
-            "PYTHONPATH": str(Path(__file__).parents[2]),
-        },
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        timeout=500,
-    )
-    assert done.returncode == 0, done.stderr
-    found: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    arguments = ("-c", CONNECT_SCRIPT, json.dumps(CONNECT_TEXTS), str(folder))
+    others = {"PYSPARK_PYTHON": sys.executable, "PYTHONPATH": str(ROOT)}
+    found: dict[str, Any] = printed_by(tmp_path, *arguments, **others)
     gpt2 = get_encoding("gpt2")
     assert found["kind"].startswith("pyspark.sql.connect.")
     assert found["columns"] == [

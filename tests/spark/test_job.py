@@ -59,18 +59,12 @@ def started(python: Path, *arguments: object) -> subprocess.Popen[str]:
     others = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     options = [part for item in SETTINGS.items() for part in ("--conf", "=".join(item))]
     script = Path(compat_bpe.__file__).parent / "spark/__main__.py"
+    own = str(Path(sys.executable).parent)
     return subprocess.Popen(
-        [
-            str(Path(sys.executable).parent / "spark-submit"),
-            "--master",
-            "local[2]",
-            *options,
-            str(script),
-            *map(str, arguments),
-        ],
+        [f"{own}/spark-submit", "--master", "local[2]", *options, script, *map(str, arguments)],
         env={
             **others,
-            "PATH": os.pathsep.join([str(Path(sys.executable).parent), *paths]),
+            "PATH": os.pathsep.join([own, *paths]),
             "PYSPARK_PYTHON": str(python),
             "PYSPARK_DRIVER_PYTHON": sys.executable,
         },
@@ -150,7 +144,7 @@ def test_a_driver_that_is_killed(
     # Nothing looks finished, and what is there is not taken for counts.
     assert sorted(path.name for path in tmp_path.iterdir()) == ["bare", "counts.parquet", "waits"]
     assert [path.name for path in output["count"].iterdir()] == ["_temporary"]
-    with pytest.raises(ValueError, match="a job of Spark is writing it, or has stopped"):
+    with pytest.raises(ValueError, match="a Spark job is writing this folder, or has failed"):
         CountsReader([str(output["count"])])
     assert main(arguments["count"]) == 2
     assert "already exists" in capsys.readouterr().err
@@ -176,13 +170,10 @@ def test_counts_in_files(spark: SparkSession, files: list[Path], tmp_path: Path)
         assert {(chunk, group): count for chunk, count, group in rows} == expected
         assert len(rows) == len(expected)
     assert rows == sorted(rows)  # in UTF-8, which has the order of code points
-    assert (
-        main(["count", *map(str, files), "--format", "text", "-o", str(tmp_path / "x.jsonl")]) == 0
-    )
-    lines = [line for file in files for line in file.read_text("utf-8").splitlines()]
-    assert {c: n for c, n, _ in CountsReader([str(tmp_path / "x.jsonl")]).read()} == of_one_machine(
-        list(lines)
-    )
+    output = tmp_path / "x.jsonl"
+    assert main(["count", *map(str, files), "--format", "text", "-o", str(output)]) == 0
+    lines: list[Any] = [line for file in files for line in file.read_text("utf-8").splitlines()]
+    assert {c: n for c, n, _ in CountsReader([str(output)]).read()} == of_one_machine(lines)
 
 
 def test_report_in_a_page(
@@ -193,15 +184,8 @@ def test_report_in_a_page(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "1700000000")
-    arguments = [
-        "report",
-        *map(str, sorted(files)),
-        "-e",
-        "gpt2",
-        "--group-field",
-        "lang",
-        "--json",
-    ]
+    paths = map(str, sorted(files))
+    arguments = ["report", *paths, "-e", "gpt2", "--group-field", "lang", "--json"]
     here = CliRunner().invoke(cli, [*arguments, "--html", str(tmp_path / "here.html")])
     assert here.exit_code == 0, here.output
     assert main([*arguments, "--html", str(tmp_path / "spark.html")]) == 0
@@ -223,7 +207,7 @@ def test_errors_of_a_job(
         (["count", jsonl, "-o", output], "the name must end in .tsv"),
         (["train", jsonl, "-o", output], "Give --vocab-size or --merges."),
         (["train", jsonl, "-n", "300", "-o", output, "--weight", "en"], "is not GROUP=NUMBER"),
-        (["train", jsonl, "-n", "300", "-o", str(tmp_path)], "it exists and is not empty"),
+        (["train", jsonl, "-n", "300", "-o", str(tmp_path)], "the folder is not empty"),
         (["train", jsonl + "x", "-n", "300", "-o", output], "PATH_NOT_FOUND"),
         (["train", jsonl, "--model", "unigram", "--merges", "3", "-o", output], "is not for"),
     ]

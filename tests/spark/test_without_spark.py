@@ -17,6 +17,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import compat_bpe.train
 from compat_bpe import get_encoding, load
 from compat_bpe.columns.batches import Carried, texts_of
 from compat_bpe.corpus.documents import DocumentPart, parts_of
@@ -28,13 +29,11 @@ from compat_bpe.spark.job import main
 from compat_bpe.spark.training import WordsTrainer, check_learned_from_words, sentence_words
 from compat_bpe.train import (
     SentencePieceSettings,
-    TrainingSettings,
-    UnigramSettings,
-    WordPieceSettings,
 )
 from compat_bpe.train.sentencepiece.trainer import SentencePieceTrainer
 from tests.encodings.small_vocabularies import own_encoding
 from tests.encodings.stores import cached
+from tests.examples import cases
 from tests.formats.small_files import NAME, WHOLE
 from tests.formats.small_gguf import bert, gguf, gpt2, pieces
 from tests.spark.corpora import preparations, texts
@@ -100,7 +99,7 @@ def test_a_model_in_a_store_travels(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     [("gpt3", ValueError), (7, TypeError), (str(FIXTURES / "docs/texts"), ValueError)],
 )
 def test_what_is_no_encoding(given: Any, error: type[Exception]) -> None:
-    with pytest.raises(error, match=r"unknown encoding 'gpt3'|not int|it has no vocabulary"):
+    with pytest.raises(error, match=r"unknown encoding 'gpt3'|not int|has no vocabulary"):
         Carried(given)
 
 
@@ -133,7 +132,7 @@ def test_no_file_is_overwritten_unasked(
     path = tmp_path / "old.tsv"
     path.write_text("old")
     assert main([*arguments, str(path)]) == 2
-    assert capsys.readouterr().err.endswith("old.tsv: it exists; --force overwrites it\n")
+    assert capsys.readouterr().err.endswith("old.tsv: the file exists; --force overwrites it\n")
     assert path.read_text() == "old"
 
 
@@ -164,11 +163,16 @@ def test_messages_on_a_console_that_knows_few_characters(tmp_path: Path) -> None
     assert b"dog\\n\\u4e16.txt" in lines[0]
 
 
-def test_results_on_a_console_that_knows_few_characters(monkeypatch: pytest.MonkeyPatch) -> None:
-    trained = SimpleNamespace(encoding=SimpleNamespace(n_vocab=300))
+def without_session(monkeypatch: pytest.MonkeyPatch, train: Any) -> None:
+    """Let jobs train by another function, without Spark."""
     monkeypatch.setattr(job, "_session", lambda options: None)
     monkeypatch.setattr(job, "_read", lambda spark, options: (None, "text"))
-    monkeypatch.setattr(job, "train", lambda *arguments, **others: trained)
+    monkeypatch.setattr(job, "train", train)
+
+
+def test_results_on_a_console_that_knows_few_characters(monkeypatch: pytest.MonkeyPatch) -> None:
+    trained = SimpleNamespace(encoding=SimpleNamespace(n_vocab=300))
+    without_session(monkeypatch, lambda *arguments, **others: trained)
     written = io.BytesIO()
     console = io.TextIOWrapper(written, "cp1252", write_through=True)
     monkeypatch.setattr(sys, "stdout", console)
@@ -178,44 +182,24 @@ def test_results_on_a_console_that_knows_few_characters(monkeypatch: pytest.Monk
     assert shown.endswith(b"\n")
 
 
-@pytest.mark.parametrize(
-    ("options", "settings"),
-    [
-        ("-n 300", TrainingSettings(300, weights={})),
-        (
-            "--merges 9 --pattern cl100k_base --special <s> --eos <e> --weight en=2 --max-words 3",
-            TrainingSettings(
-                num_merges=9,
-                pattern="cl100k_base",
-                special_tokens=["<s>", "<e>"],
-                weights={"en": 2.0},
-                max_words=3,
-            ),
-        ),
-        (
-            "--model wordpiece -n 99 --rule likelihood --unk ? --normalizer nfc",
-            WordPieceSettings(
-                99, rule="likelihood", unknown="?", normalizer="nfc", min_frequency=1, weights={}
-            ),
-        ),
-        (
-            "--model unigram -n 99 --seed-size 500 --shrinking-factor 0.5",
-            UnigramSettings(99, seed_size=500, shrinking_factor=0.5, min_frequency=1, weights={}),
-        ),
-        (
-            "--model sentencepiece-bpe -n 399 --byte-fallback --special <s1> --max-piece-length 8",
-            SentencePieceSettings(
-                399,
-                byte_fallback=True,
-                control_symbols=["<s1>"],
-                max_sentencepiece_length=8,
-                hard_vocab_limit=False,
-            ),
-        ),
-    ],
+@cases(
+    """
+-n 300 → TrainingSettings(300, weights={})
+--merges 9 --pattern cl100k_base --special <s> --eos <e> --weight en=2 --max-words 3 →
+    TrainingSettings(num_merges=9, pattern="cl100k_base", special_tokens=["<s>", "<e>"],
+    weights={"en": 2.0}, max_words=3)
+--model wordpiece -n 99 --rule likelihood --unk ? --normalizer nfc → WordPieceSettings(
+    99, rule="likelihood", unknown="?", normalizer="nfc", min_frequency=1, weights={})
+--model unigram -n 99 --seed-size 500 --shrinking-factor 0.5 →
+    UnigramSettings(99, seed_size=500, shrinking_factor=0.5, min_frequency=1, weights={})
+--model sentencepiece-bpe -n 399 --byte-fallback --special <s1> --max-piece-length 8 →
+    SentencePieceSettings(399, byte_fallback=True, control_symbols=["<s1>"],
+    max_sentencepiece_length=8, hard_vocab_limit=False)
+""",
+    "options settings",
 )
 def test_the_job_has_the_settings_of_the_command(
-    options: str, settings: Any, monkeypatch: pytest.MonkeyPatch
+    options: str, settings: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     found: list[Any] = []
 
@@ -223,23 +207,21 @@ def test_the_job_has_the_settings_of_the_command(
         found.append(settings)
         return SimpleNamespace(encoding=SimpleNamespace(n_vocab=300))
 
-    monkeypatch.setattr(job, "_session", lambda options: None)
-    monkeypatch.setattr(job, "_read", lambda spark, options: (None, "text"))
-    monkeypatch.setattr(job, "train", train)
+    without_session(monkeypatch, train)
     assert main(["train", "corpus", "-o", "x", *options.split()]) == 0
-    assert found == [settings]
+    assert found == [eval(settings, vars(compat_bpe.train))]
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ("", "Give --vocab-size or --merges."),
-        ("--model unigram", "Give --vocab-size."),
-        ("--model unigram -n 9 --merges 3", "--merges is not for --model unigram, only for bpe, "),
-        ("--model sentencepiece-bpe -n 9 --weight a=1", "--weight is not for --model"),
-        ("-n 300 --weight en", "--weight: 'en' is not GROUP=NUMBER"),
-        ("-n 300 --min-frequency -1", "min_frequency is -1; it must be 0 or more"),
-    ],
+@cases(
+    """
+ → Give --vocab-size or --merges.
+--model unigram → Give --vocab-size.
+--model unigram -n 9 --merges 3 → --merges is not for --model unigram, only for bpe,
+--model sentencepiece-bpe -n 9 --weight a=1 → --weight is not for --model
+-n 300 --weight en → --weight: 'en' is not GROUP=NUMBER
+-n 300 --min-frequency -1 → min_frequency is -1; it must be 0 or more
+""",
+    "options message",
 )
 def test_settings_of_a_job_that_do_not_fit(
     options: str, message: str, capsys: pytest.CaptureFixture[str]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -18,18 +18,18 @@ from compat_bpe.encodings.tokenizer import Tokenizer
 from compat_bpe.pipeline.byte_level import BYTE_TO_UNICODE
 from compat_bpe.pipeline.core import parts_of_text
 from compat_bpe.save import save_gpt2, save_tiktoken, save_tokenizer_json
-from compat_bpe.train import Convergence, Trained, Trainer, TrainingSettings, train_bpe
+from compat_bpe.train import Convergence, Trained, TrainingSettings, train_bpe
 from compat_bpe.train.bpe import learner as merges_module
 from compat_bpe.train.bpe.byte_level import limits_of
 from compat_bpe.train.bpe.growing import BYTES, make_encoding
 from compat_bpe.train.bpe.learner import Learner, Merge
+from tests.train.plain import COURSE, join, trained
 
 
-def train(texts: list[str], *args: Any, **options: Any) -> Trained:
-    with Trainer(TrainingSettings(*args, **options)) as trainer:
-        for text in texts:
-            trainer.feed(text)
-        return trainer.train()
+def train(texts: Any, *args: Any, **options: Any) -> Trained:
+    found = trained(TrainingSettings(*args, **options), texts)
+    assert isinstance(found, Trained)
+    return found
 
 
 def test_ids_are_those_of_bytes_then_merges_then_special_tokens() -> None:
@@ -61,17 +61,15 @@ def test_it_stops_where_it_is_told_to() -> None:
 
 
 def test_what_it_says_of_the_corpus() -> None:
-    trained = train(["hug hug", "naïve"], 259)
-    assert (trained.bytes, trained.chunks, trained.distinct_chunks) == (7 + 6, 3, 3)
-    expected = sum(map(trained.encoding.count, ["hug hug", "naïve"]))
-    assert trained.tokens == expected
+    found = train(["hug hug", "naïve"], 259)
+    assert (found.bytes, found.chunks, found.distinct_chunks) == (7 + 6, 3, 3)
 
 
-@given(st.lists(st.text("ab c", max_size=30), min_size=1), st.integers(256, 280))
+@given(st.lists(st.text("ab cï", max_size=30), min_size=1), st.integers(256, 280))
 def test_the_tokens_that_are_left_are_those_of_encoding(texts: list[str], size: int) -> None:
     texts = [*texts, "a"]
-    trained = train(texts, size)
-    assert trained.tokens == sum(map(trained.encoding.count, texts))
+    found = train(texts, size)
+    assert found.tokens == sum(map(found.encoding.count, texts))
 
 
 def test_the_steps_of_deepseek() -> None:
@@ -83,23 +81,16 @@ def test_the_steps_of_deepseek() -> None:
 
 def test_a_large_group_does_not_drown_a_small_one() -> None:
     texts = {"large": ["aa "] * 1000, "small": ["bb "] * 10}
-    plain = [m.left for m in train_groups(texts).merges]
+    plain = [m.left for m in train(texts, num_merges=3).merges]
     assert plain.index(b"a") < plain.index(b"b")
-    weighted = train_groups(texts, weights={"small": 2})
+    weighted = train(texts, num_merges=3, weights={"small": 2})
     assert weighted.merges[0][:2] == (b"b", b"b")
     # So that the bytes of the small group are twice those of the large one.
     assert weighted.factors == {"large": 1, "small": 200}
     assert (weighted.merges[0].frequency, weighted.bytes) == (2000, 3030)
     # No pair is made rarer by weights.
-    assert train_groups(texts, weights={"small": 0.001}).factors == {"large": 10, "small": 1}
-
-
-def train_groups(texts: dict[str, list[str]], **options: Any) -> Trained:
-    with Trainer(TrainingSettings(num_merges=3, **options)) as trainer:
-        for group, some in texts.items():
-            for text in some:
-                trainer.feed(text, group)
-        return trainer.train()
+    rarer = train(texts, num_merges=3, weights={"small": 0.001})
+    assert rarer.factors == {"large": 10, "small": 1}
 
 
 def test_texts_by_group() -> None:
@@ -108,6 +99,7 @@ def test_texts_by_group() -> None:
 
 
 ALL_BYTES = [bytes([byte]) for byte in range(256)]
+BytePair = tuple[bytes, bytes]
 
 words_of_few_letters = st.dictionaries(
     st.one_of(st.text("ab", max_size=12), st.text("abcde", max_size=8)),
@@ -123,35 +115,48 @@ def learn_merges(
 
 
 def by_the_rule(
-    words: dict[str, int], tokens: list[bytes], min_frequency: int, longest: int | None
+    words: Mapping[bytes, int],
+    tokens: list[bytes],
+    merges: Sequence[BytePair] = (),
+    number: int = 10**6,
+    least: int = 1,
+    allow: Callable[[bytes], bool] = lambda token: True,
 ) -> list[Merge]:
-    """All pairs of all words counted anew for each merge."""
-    tokens = list(tokens)
-    now = {word: list(map(ord, word)) for word in words}
+    """Learn merges after those that are there, with all pairs of all words counted for each."""
+    ids = {token: number for number, token in enumerate(tokens)}
+    now = {word: spelled(word, merges) for word in words}
     found: list[Merge] = []
-    while True:
-        counts: Counter[tuple[int, int]] = Counter()
+    while len(found) < number:
+        counts: Counter[BytePair] = Counter()
         for word, parts in now.items():
             for pair in zip(parts, parts[1:]):
                 counts[pair] += words[word]
-        fit = {
-            pair: count
+        fit = [
+            pair
             for pair, count in counts.items()
-            if count >= max(min_frequency, 1)
-            and (token := tokens[pair[0]] + tokens[pair[1]]) not in tokens
-            and (longest is None or len(token) <= longest)
-        }
+            if count >= max(least, 1) and (made := b"".join(pair)) not in ids and allow(made)
+        ]
         if not fit:
-            return found
-        best = min(fit, key=lambda pair: (-fit[pair], pair))
-        found.append(Merge(*best, fit[best], len(tokens)))
+            break
+        best = min(fit, key=lambda pair: (-counts[pair], *map(ids.__getitem__, pair)))
+        made = b"".join(best)
+        ids[made] = len(tokens) + len(found)
+        found.append(Merge(ids[best[0]], ids[best[1]], counts[best], ids[made]))
         for parts in now.values():
-            place = 0
-            while place < len(parts) - 1:
-                if (parts[place], parts[place + 1]) == best:
-                    parts[place : place + 2] = [len(tokens)]
-                place += 1
-        tokens.append(tokens[best[0]] + tokens[best[1]])
+            join(parts, best, made)
+    return found
+
+
+def spelled(word: bytes, merges: Iterable[BytePair]) -> list[bytes]:
+    """Return a word after all merges, one after another."""
+    parts = [bytes([byte]) for byte in word]
+    for pair in merges:
+        join(parts, pair, b"".join(pair))
+    return parts
+
+
+def of_bytes(words: dict[str, int]) -> dict[bytes, int]:
+    return {word.encode(): count for word, count in words.items()}
 
 
 @given(words_of_few_letters, st.integers(0, 5), st.none() | st.integers(1, 6))
@@ -159,12 +164,17 @@ def test_all_merges_are_those_of_the_rule(
     words: dict[str, int], min_frequency: int, longest: int | None
 ) -> None:
     found = learn_merges(words, ALL_BYTES, min_frequency=min_frequency, max_token_length=longest)
-    assert list(found) == by_the_rule(words, ALL_BYTES, min_frequency, longest)
+    assert list(found) == by_the_rule(
+        of_bytes(words),
+        ALL_BYTES,
+        least=min_frequency,
+        allow=lambda token: longest is None or len(token) <= longest,
+    )
 
 
 @given(words_of_few_letters, st.integers(2, 9))
 def test_however_soon_pairs_are_forgotten(words: dict[str, int], step: int) -> None:
-    expected = by_the_rule(words, ALL_BYTES, 1, None)
+    expected = by_the_rule(of_bytes(words), ALL_BYTES)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(merges_module, "_STEP", step)
         assert list(learn_merges(words, ALL_BYTES)) == expected
@@ -173,7 +183,7 @@ def test_however_soon_pairs_are_forgotten(words: dict[str, int], step: int) -> N
 @given(words_of_few_letters, st.lists(st.text("ab", min_size=2, max_size=4).map(str.encode)))
 def test_what_is_a_token_already_is_not_learned(words: dict[str, int], others: list[bytes]) -> None:
     tokens = ALL_BYTES + others
-    assert list(learn_merges(words, tokens)) == by_the_rule(words, tokens, 1, None)
+    assert list(learn_merges(words, tokens)) == by_the_rule(of_bytes(words), tokens)
 
 
 @given(words_of_few_letters, st.integers(0, 10))
@@ -191,7 +201,7 @@ def test_size_is_the_number_of_tokens_that_are_left(words: dict[str, int], numbe
     [
         # As in the chapter on tokenizers of the Hugging Face course.
         (
-            {"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5},
+            COURSE,
             [("ug", 20), ("un", 16), ("hug", 15), ("pun", 12), ("pug", 5), ("hugs", 5)],
         ),
         # Of Sennrich, Haddow and Birch (2016), without their mark for the end of a word: "es" and
@@ -233,59 +243,7 @@ def test_ids_end_where_code_points_do() -> None:
         learner.step()
 
 
-# Going on from a vocabulary, against the rule of textbooks, by which each merge counts anew
-
-BytePair = tuple[bytes, bytes]
-
-
-def join(tokens: Sequence[bytes], merge: BytePair) -> list[bytes]:
-    """Return tokens with a pair joined wherever it is, from left to right."""
-    joined: list[bytes] = []
-    for token in tokens:
-        if joined and (joined[-1], token) == merge and not isinstance(joined[-1], _Made):
-            joined[-1] = _Made(joined[-1] + token)
-        else:
-            joined.append(token)
-    return [bytes(token) for token in joined]
-
-
-class _Made(bytes):
-    """A token that was made by this merge, which it does not join again."""
-
-
-def merged(chunk: bytes, merges: Iterable[BytePair]) -> list[bytes]:
-    """Return a chunk after all merges, one after another."""
-    tokens = [chunk[index : index + 1] for index in range(len(chunk))]
-    for merge in merges:
-        tokens = join(tokens, merge)
-    return tokens
-
-
-def learned(
-    chunks: Iterable[bytes],
-    number: int,
-    merges: Sequence[BytePair] = (),
-    allow: Callable[[bytes], bool] = lambda token: True,
-) -> list[BytePair]:
-    """Return merges, and after them up to ``number`` new ones."""
-    merges = list(merges)
-    words = [merged(chunk, merges) for chunk in chunks]
-    ids = {token: index for index, token in enumerate([*BYTES, *map(b"".join, merges)])}
-    for _ in range(number):
-        pairs = Counter(pair for word in words for pair in _pairs(word))
-        fit = [pair for pair in pairs if allow(b"".join(pair)) and b"".join(pair) not in ids]
-        if not fit:
-            break
-        best = min(fit, key=lambda pair: (-pairs[pair], ids[pair[0]], ids[pair[1]]))
-        merges.append(best)
-        ids[b"".join(best)] = len(ids)
-        words = [join(word, best) for word in words]
-    return merges
-
-
-def _pairs(word: Sequence[bytes]) -> Iterable[BytePair]:
-    return zip(word, word[1:])
-
+# Going on from a vocabulary
 
 LINES = r"[^\n]*\n|[^\n]+"
 PATTERNS = ["gpt2", "cl100k_base", "superbpe", LINES, DEEPSEEK]
@@ -300,11 +258,8 @@ corpora = st.lists(
 ).map(lambda texts: [*texts, "a"])
 
 
-def trained(corpus: list[str], **settings: Any) -> tuple[Encoding, list[BytePair]]:
-    with Trainer(TrainingSettings(**settings)) as trainer:
-        for text in corpus:
-            trainer.feed(text)
-        result = trainer.train()
+def grown(corpus: list[str], **settings: Any) -> tuple[Encoding, list[BytePair]]:
+    result = train(corpus, **settings)
     return result.encoding, [(merge.left, merge.right) for merge in result.merges]
 
 
@@ -319,9 +274,9 @@ def ordinary_chunks(encoding: Encoding, corpus: list[str]) -> list[bytes]:
 
 @given(corpora, st.sampled_from(PATTERNS), st.integers(0, 12), st.integers(0, 12))
 def test_two_trainings_are_one(corpus: list[str], pattern: str, first: int, more: int) -> None:
-    start, _ = trained(corpus, num_merges=first, pattern=pattern)
-    found, _ = trained(corpus, vocab_size=start.n_vocab + more, start=start)
-    at_once, _ = trained(corpus, num_merges=start.n_vocab - 256 + more, pattern=pattern)
+    start, _ = grown(corpus, num_merges=first, pattern=pattern)
+    found, _ = grown(corpus, vocab_size=start.n_vocab + more, start=start)
+    at_once, _ = grown(corpus, num_merges=start.n_vocab - 256 + more, pattern=pattern)
     assert found.core.encoder == at_once.core.encoder
     assert type(found) is type(at_once)
     assert all(found.encode_ordinary(text) == at_once.encode_ordinary(text) for text in corpus)
@@ -347,23 +302,24 @@ def test_two_stages_are_those_of_the_plain_rule(
     max_words: int | None,
     not_joined: set[str],
 ) -> None:
-    start, merges = trained(corpus, num_merges=first, pattern=pattern)
+    start, merges = grown(corpus, num_merges=first, pattern=pattern)
     limits: dict[str, Any] = {"max_words": max_words, "not_joined": sorted(not_joined)}
-    found, new = trained(other, num_merges=more, start=start, pattern=then, **limits)
+    found, new = grown(other, num_merges=more, start=start, pattern=then, **limits)
     chunks = ordinary_chunks(found, other)
-    expected = learned(chunks, more, merges, limits_of(**limits) or (lambda token: True))
-    assert [*merges, *new] == expected
+    tokens = [*BYTES, *map(b"".join, merges)]
+    allow = limits_of(**limits) or (lambda token: True)
+    rule = by_the_rule(Counter(chunks), tokens, merges, more, allow=allow)
+    tokens += [b"".join(pair) for pair in new]
+    assert new == [(tokens[merge.left], tokens[merge.right]) for merge in rule]
     for chunk in {*chunks, *ordinary_chunks(found, corpus)}:
-        tokens = [
-            found.decode_single_token_bytes(one) for one in found.core.byte_level.ids_of(chunk)
-        ]
-        assert tokens == merged(chunk, expected)
+        ids = found.core.byte_level.ids_of(chunk)
+        assert found.decode_tokens_bytes(ids) == spelled(chunk, [*merges, *new])
 
 
 def test_limits_are_those_of_superbpe() -> None:
     corpus = ["by the way of the old world: by the way of the old world: "] * 9
-    start, _ = trained(corpus, num_merges=60)
-    found, _ = trained(
+    start, _ = grown(corpus, num_merges=60)
+    found, _ = grown(
         corpus,
         num_merges=60,
         start=start,
@@ -443,12 +399,8 @@ def test_weights_counts_and_convergence_as_at_once() -> None:
         train_bpe(counts=counts, vocab_size=263, start=start).core.encoder
         == train_bpe(counts=counts, vocab_size=263).core.encoder
     )
-    with Trainer(
-        TrainingSettings(262, start=start, convergence=Convergence(None, 0, 1))
-    ) as trainer:
-        trainer.feed("low lower lowest")
-        trainer.hold_out("low lower lowest")
-        found = trainer.train()
+    settings = TrainingSettings(262, start=start, convergence=Convergence(None, 0, 1))
+    found = trained(settings, ["low lower lowest"], ["low lower lowest"])
     assert [point.tokens for point in found.curve] == [258, 259, 260, 261, 262]
     assert found.curve[-1].bytes_per_token == pytest.approx(
         16 / found.encoding.count("low lower lowest")
@@ -461,8 +413,5 @@ def test_tokens_that_merging_never_made_are_made_later(corpus: list[str], more: 
     corpus = [*corpus, "abcd abc bcd"]
     tokens = [*BYTES, b"abcd", b"bcd", b" abc"]
     start = make_encoding("unmade", LINES, tokens)
-    with Trainer(TrainingSettings(num_merges=more, start=start)) as trainer:
-        for text in corpus:
-            trainer.feed(text)
-        found = trainer.train()
+    found = train(corpus, num_merges=more, start=start)
     assert found.tokens == sum(map(found.encoding.count, corpus))

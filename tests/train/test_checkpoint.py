@@ -152,17 +152,29 @@ def test_a_run_that_is_stopped_again_and_again(stops: list[int], name: str) -> N
         assert same(run(path, settings), at_once(settings))
 
 
-def stopped(folder: Path, after: int, **options: Any) -> None:
+PLAIN = TrainingSettings(280)
+DAMAGED = r"state\.json: not the state of a training, or damaged"
+
+
+def stopped(folder: Path, after: int, settings: Settings[Any] = PLAIN) -> None:
     with pytest.raises(Stop):
-        run(folder, TrainingSettings(280), stop_after=after, **options)
+        run(folder, settings, stop_after=after)
+
+
+def refused(
+    folder: Path,
+    reason: str,
+    settings: Settings[Any] = PLAIN,
+    error: type[Exception] = ValueError,
+    **options: Any,
+) -> None:
+    with pytest.raises(error, match=reason):
+        run(folder, settings, **options)
 
 
 def test_what_was_counted_is_not_counted_again(tmp_path: Path) -> None:
     stopped(tmp_path, 11)
-    with (
-        Trainer(TrainingSettings(280)) as trainer,
-        Checkpoint(tmp_path, TrainingSettings(280)) as kept,
-    ):
+    with Trainer(PLAIN) as trainer, Checkpoint(tmp_path, PLAIN) as kept:
         assert kept.is_complete
         assert len(kept.merges) == 3
         CheckpointedTrainer(trainer, kept)
@@ -174,46 +186,37 @@ def test_what_was_counted_is_not_counted_again(tmp_path: Path) -> None:
 @pytest.mark.parametrize("after", [5, 12])
 def test_other_texts_are_refused(after: int, tmp_path: Path) -> None:
     stopped(tmp_path, after)
+    other = "the checkpoint is of other texts: "
     for texts in ([*TEXTS[1:], TEXTS[0]], [("lew", "a", True), *TEXTS[1:]], TEXTS[:1]):
-        with pytest.raises(ValueError, match="the checkpoint is of other texts: "):
-            run(tmp_path, TrainingSettings(280), texts=texts)
-    with pytest.raises(ValueError, match="the checkpoint is of other texts: "):
-        run(tmp_path, TrainingSettings(280), counts=[("hug", 4, "a"), ("pug", 2, "b")])
+        refused(tmp_path, other, texts=texts)
+    refused(tmp_path, other, counts=[("hug", 4, "a"), ("pug", 2, "b")])
     if after == 12:
-        with pytest.raises(ValueError, match="there are more of them now"):
-            run(tmp_path, TrainingSettings(280), texts=[*TEXTS, TEXTS[0]])
-    assert same(run(tmp_path, TrainingSettings(280)), at_once(TrainingSettings(280)))
+        refused(tmp_path, "there are more texts now", texts=[*TEXTS, TEXTS[0]])
+    assert same(run(tmp_path, PLAIN), at_once(PLAIN))
 
 
 def test_other_settings_are_refused(tmp_path: Path) -> None:
     stopped(tmp_path, 9)
-    with pytest.raises(ValueError, match="vocab_size was 280 and is 281"):
-        run(tmp_path, TrainingSettings(281))
-    with pytest.raises(ValueError, match="pattern was 'gpt2' and is 'cl100k_base'"):
-        run(tmp_path, TrainingSettings(280, pattern="cl100k_base"))
-    with pytest.raises(ValueError, match="model was 'bpe' and is 'wordpiece'"):
-        run(tmp_path, WordPieceSettings(280))
-    with pytest.raises(ValueError, match=r"(pattern|start) was "):
-        run(tmp_path, TrainingSettings(280, start=train_bpe(["ab"], 257)))
+    refused(tmp_path, "vocab_size was 280 and is 281", TrainingSettings(281))
+    pattern = TrainingSettings(280, pattern="cl100k_base")
+    refused(tmp_path, "pattern was 'gpt2' and is 'cl100k_base'", pattern)
+    refused(tmp_path, "model was 'bpe' and is 'wordpiece'", WordPieceSettings(280))
+    refused(tmp_path, r"(pattern|start) was ", TrainingSettings(280, start=train_bpe(["ab"], 257)))
 
 
 def test_vocabularies_are_told_apart_and_the_same_one_is_known(tmp_path: Path) -> None:
     first, other = (train_bpe([text], 257) for text in ("ab", "cd"))
     settings = TrainingSettings(280, start=first)
-    with pytest.raises(Stop):
-        run(tmp_path, settings, stop_after=9)
-    with pytest.raises(ValueError, match="start was"):
-        run(tmp_path, TrainingSettings(280, start=other))
+    stopped(tmp_path, 9, settings)
+    refused(tmp_path, "start was", TrainingSettings(280, start=other))
     same_one = train_bpe(["ab"], 257)
     assert run(tmp_path, TrainingSettings(280, start=same_one)).encoding.n_vocab > 257
 
 
 def test_nothing_is_overwritten(tmp_path: Path) -> None:
     (tmp_path / "mine.txt").write_text("mine")
-    with pytest.raises(FileExistsError, match=r"it has other files \(mine\.txt\)"):
-        run(tmp_path, TrainingSettings(280))
-    with pytest.raises(FileExistsError, match="not a folder"):
-        run(tmp_path / "mine.txt", TrainingSettings(280))
+    refused(tmp_path, r"the folder has other files \(mine\.txt\)", error=FileExistsError)
+    refused(tmp_path / "mine.txt", "not a folder", error=FileExistsError)
     assert os.listdir(tmp_path) == ["mine.txt"]
 
 
@@ -222,7 +225,7 @@ def test_what_is_beside_a_checkpoint_stays(tmp_path: Path) -> None:
     (tmp_path / "mine.txt").write_text("mine")
     (tmp_path / "counts-mine.tsv").mkdir()
     (tmp_path / "counts-old.tsv").write_text("left by a killed process")
-    run(tmp_path, TrainingSettings(280))
+    run(tmp_path, PLAIN)
     assert sorted(os.listdir(tmp_path)) == ["counts-mine.tsv", "mine.txt"]
 
 
@@ -232,8 +235,7 @@ def test_what_is_beside_a_checkpoint_stays(tmp_path: Path) -> None:
 def test_damaged_states_are_refused(state: bytes, tmp_path: Path) -> None:
     stopped(tmp_path, 9)
     (tmp_path / "state.json").write_bytes(state)
-    with pytest.raises(ValueError, match=r"state\.json: not the state of a training, or damaged"):
-        run(tmp_path, TrainingSettings(280))
+    refused(tmp_path, DAMAGED)
 
 
 def sealed(state: dict[str, Any]) -> str:
@@ -246,13 +248,12 @@ def test_no_changed_bit_is_taken(tmp_path: Path) -> None:
     stopped(tmp_path, 12)
     path = tmp_path / "state.json"
     state = path.read_bytes()
-    settings = TrainingSettings(280)
     for place in range(0, len(state), 7):
         changed = bytearray(state)
         changed[place] ^= 1
         path.write_bytes(changed)
         try:
-            with Checkpoint(tmp_path, settings):
+            with Checkpoint(tmp_path, PLAIN):
                 pass
         except ValueError:
             continue
@@ -267,12 +268,10 @@ def test_only_regular_files_are_read(kept: str, tmp_path: Path) -> None:
     (path,) = tmp_path.glob(kept)
     path.unlink()
     os.mkfifo(path)  # opening it would wait
-    with pytest.raises(OSError, match="Not a regular file"):
-        run(tmp_path, TrainingSettings(280))
+    refused(tmp_path, "Not a regular file", error=OSError)
     path.unlink()
     path.symlink_to("/dev/zero")  # reading it would not end
-    with pytest.raises(OSError, match="Not a regular file"):
-        run(tmp_path, TrainingSettings(280))
+    refused(tmp_path, "Not a regular file", error=OSError)
 
 
 def test_damaged_merges_are_refused(tmp_path: Path) -> None:
@@ -281,20 +280,18 @@ def test_damaged_merges_are_refused(tmp_path: Path) -> None:
     state = json.loads(path.read_bytes())["state"]
     for merges, message in (
         ([[1, 999, 3]], "the kept merges are damaged: no tokens 1, 999"),
-        ([["a", 2, 3]], r"state\.json: not the state of a training, or damaged"),
-        ([[1, 2, "x"]], r"state\.json: not the state of a training, or damaged"),
+        ([["a", 2, 3]], DAMAGED),
+        ([[1, 2, "x"]], DAMAGED),
     ):
         path.write_text(sealed({**state, "merges": merges}))
-        with pytest.raises(ValueError, match=message):
-            run(tmp_path, TrainingSettings(280))
+        refused(tmp_path, message)
 
 
 def test_damaged_counts_are_refused(tmp_path: Path) -> None:
     stopped(tmp_path, 9)
     (counts,) = tmp_path.glob("counts-*.tsv")
     counts.write_bytes(counts.read_bytes()[:-2])
-    with pytest.raises(ValueError, match=r"counts-.*\.tsv: damaged"):
-        run(tmp_path, TrainingSettings(280))
+    refused(tmp_path, r"counts-.*\.tsv: damaged")
 
 
 def test_a_path_in_a_state_leads_nowhere_else(tmp_path: Path) -> None:
@@ -302,17 +299,14 @@ def test_a_path_in_a_state_leads_nowhere_else(tmp_path: Path) -> None:
     stopped(folder, 9)
     state = json.loads((folder / "state.json").read_bytes())["state"]
     (folder / "state.json").write_text(sealed({**state, "counts": f"../{state['counts']}"}))
-    with pytest.raises(ValueError, match="not the state of a training"):
-        run(folder, TrainingSettings(280))
+    refused(folder, "not the state of a training")
 
 
 def test_one_run_at_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(write, "_LOCK_PATIENCE", 0.0)
-    settings = TrainingSettings(280)
-    with Checkpoint(tmp_path, settings), pytest.raises(OSError, match="another program"):
-        Checkpoint(tmp_path, settings).__enter__()
+    with Checkpoint(tmp_path, PLAIN), pytest.raises(OSError, match="another program"):
+        Checkpoint(tmp_path, PLAIN).__enter__()
     # The lock is gone with the first, and with one that was refused.
     stopped(tmp_path, 9)
-    with pytest.raises(ValueError, match="other settings"):
-        run(tmp_path, TrainingSettings(281))
-    assert same(run(tmp_path, settings), at_once(settings))
+    refused(tmp_path, "other settings", TrainingSettings(281))
+    assert same(run(tmp_path, PLAIN), at_once(PLAIN))

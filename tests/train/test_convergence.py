@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from functools import cache
+from functools import cache, partial
 from random import Random
 from typing import Any
 
@@ -23,10 +23,7 @@ from compat_bpe.train import (
     CharacterSettings,
     Convergence,
     SentencePieceSettings,
-    SentencePieceTrainer,
-    Settings,
     Trained,
-    Trainer,
     TrainingSettings,
     UnigramSettings,
     WordLevelSettings,
@@ -41,8 +38,7 @@ from compat_bpe.train.sentencepiece.trainer import learn_from_corpus
 from compat_bpe.train.sentencepiece.unigram import goal_of, least_size
 from compat_bpe.train.trainer import trainer_of
 from tests.examples import scaled
-
-WORDS = "hug " * 10 + "pug " * 5 + "pun " * 12 + "bun " * 4 + "hugs " * 5
+from tests.train.plain import HUGS, trained
 
 #: Three merges make abcd, seven others make the second word.
 STEPS = "ab " * 9 + "abc " * 8 + "abcd " * 7 + "mnopqrst " * 3
@@ -60,17 +56,8 @@ texts = words_of("aaabbb#é", "a")
 unseen = words_of("aaaaabbbbb##éx", "b")
 
 
-def trained_to(settings: Any, learned: list[str], held_out: list[str]) -> Any:
-    with trainer_of(settings, workers=1) as one:
-        for text in learned:
-            one.feed(text)
-        for text in held_out:
-            one.hold_out(text)
-        return one.train()
-
-
 def trained_by(make: Any, learned: list[str], held_out: list[str], **options: Any) -> Trained:
-    found = trained_to(make(**options), learned, held_out if "convergence" in options else [])
+    found = trained(make(**options), learned, held_out if "convergence" in options else [])
     assert isinstance(found, Trained)
     return found
 
@@ -142,14 +129,8 @@ def test_checks_of_a_tokenizer_trained_anew(
     unknown = UnknownPolicy(token, byte_fallback=byte_fallback)
     part = ListedModel(vocabulary, ([], []), ignore_merges, unknown, None, suffix or None)
     like = Tokenizer("like", TokenizerDefinition(part, (), dict.fromkeys(PARTS), "like"))
-    check_curve(
-        CharacterBpeSettings,
-        learned,
-        held_out,
-        like=like,
-        pre_tokenizer="whitespace-split",
-        special_tokens=["ab"],
-    )
+    own: Any = {"pre_tokenizer": "whitespace-split", "special_tokens": ["ab"], "like": like}
+    check_curve(CharacterBpeSettings, learned, held_out, **own)
 
 
 def test_a_word_that_is_a_special_token_is_looked_up() -> None:
@@ -186,44 +167,26 @@ def test_long_words_are_one_unknown_token() -> None:
     check_curve(WordPieceSettings, ["abab aba b"], held_out, pre_tokenizer="whitespace-split")
 
 
+def stopped(*stop: Any, **options: Any) -> Trained:
+    convergence = Convergence(*stop)
+    own: Any = {"pattern": r"\w+| ", "convergence": convergence, **options}
+    return trained_by(TrainingSettings, [STEPS], ["abcd abcd"], **own)
+
+
 def test_learning_stops_after_checks_without_improvement() -> None:
-    learned, held_out = [STEPS], ["abcd abcd"]
-    options: Any = {"pattern": r"\w+| "}
-    every = trained_by(
-        TrainingSettings,
-        learned,
-        held_out,
-        num_merges=9,
-        convergence=Convergence(None, 0.0, 1),
-        **options,
-    )
+    every = stopped(None, 0.0, 1, num_merges=9)
     curve = [point.bytes_per_token for point in every.curve]
     assert curve == [1.0, 9 / 7, 9 / 5, *[9 / 3] * 7]
     for patience in (1, 2, 4):
-        found = trained_by(
-            TrainingSettings,
-            learned,
-            held_out,
-            convergence=Convergence(patience, 0.0, 1),
-            **options,
-        )
+        found = stopped(patience, 0.0, 1)
         assert found.stopped == "convergence"
         assert len(found.merges) == 3 + patience
         assert found.curve == every.curve[: 4 + patience]
     # The first improvement is the smallest.
     for least, merges in ((9 / 7 - 1, 4), (9 / 7 - 0.99, 1)):
-        stop = Convergence(1, least, 1)
-        found = trained_by(TrainingSettings, learned, held_out, convergence=stop, **options)
-        assert len(found.merges) == merges
-
-
-def test_small_improvements_add_up() -> None:
-    held_out = ["abcd abcd"]
-    options: Any = {"pattern": r"\w+| "}
-    # 9/7 is no improvement by a half of 1, but 9/5 is.
-    stop = Convergence(2, 0.5, 1)
-    found = trained_by(TrainingSettings, [STEPS], held_out, convergence=stop, **options)
-    assert [point.merges for point in found.curve] == [0, 1, 2, 3, 4, 5]
+        assert len(stopped(1, least, 1).merges) == merges
+    # 9/7 is no improvement by a half of 1, but 9/5 is: small ones add up.
+    assert [point.merges for point in stopped(2, 0.5, 1).curve] == [0, 1, 2, 3, 4, 5]
 
 
 @pytest.mark.parametrize("every", [1, 3, 4])
@@ -249,29 +212,10 @@ def test_the_last_check_is_at_the_end() -> None:
     for most, checks in ((5, [0, 3, 5]), (6, [0, 3, 6])):
         for make in (TrainingSettings, WordPieceSettings):
             stop = Convergence(9, 0.0, 3)
-            found = trained_by(make, [WORDS], ["pug hugs"], num_merges=most, convergence=stop)
+            found = trained_by(make, [HUGS], ["pug hugs"], num_merges=most, convergence=stop)
             assert found.stopped == "size"
             assert [point.merges for point in found.curve] == checks
             assert found.metrics()["curve"][-1] == found.curve[-1]._asdict()
-
-
-def test_from_functions() -> None:
-    stop = Convergence(1, 0.2, 2)
-    for make in (TrainingSettings, CharacterBpeSettings, WordPieceSettings):
-        enc = train([WORDS], make(convergence=stop), validation=["pug hugs"])
-        assert enc.count("pug hugs") < 8
-        with pytest.raises(ValueError, match="convergence needs held-out text, and there is"):
-            train([WORDS], make(convergence=stop))
-        with pytest.raises(ValueError, match="held-out text needs the setting convergence"):
-            train([WORDS], make(num_merges=1), validation=["pug"])
-        with pytest.raises(ValueError, match="give vocab_size, num_merges or convergence"):
-            train([WORDS], make(convergence=Convergence(None)), validation=["pug"])
-
-
-@pytest.mark.parametrize("settings", [UnigramSettings(20), WordLevelSettings(20)])
-def test_other_kinds_take_no_held_out_text(settings: Any) -> None:
-    with Trainer(settings) as trainer, pytest.raises(ValueError, match="needs the setting"):
-        trainer.hold_out("pug")
 
 
 _random = Random(1)
@@ -292,9 +236,9 @@ LEARNED = [
 HELD_OUT = [" ".join(f"{stem}ing {stem}s" for stem in STEMS[::3]), "works and é"]
 
 
-def bytes_per_token(encoding: Any, held_out: list[str]) -> float:
-    size = sum(len(text.encode()) for text in held_out)
-    tokens: int = sum(encoding.count(text) for text in held_out)
+def bytes_per_token(encoding: Any) -> float:
+    size = sum(len(text.encode()) for text in HELD_OUT)
+    tokens: int = sum(encoding.count(text) for text in HELD_OUT)
     return size / tokens
 
 
@@ -348,11 +292,16 @@ def pieces_of(encoding: Any) -> list[Any]:
     return [*zip(encoding.definition.model.pieces, encoding.definition.model.scores)]
 
 
+@cache
+def measured_by(make: Any) -> Any:
+    return trained(make(60, convergence=Convergence(None)), LEARNED, HELD_OUT)
+
+
 @pytest.mark.sweep
 @pytest.mark.parametrize("make", [unigram, sentencepiece])
 def test_a_vocabulary_that_is_pruned(make: Any) -> None:
-    measured = trained_to(make(60, convergence=Convergence(None)), LEARNED, HELD_OUT)
-    plain = trained_to(make(60), LEARNED, [])
+    measured = measured_by(make)
+    plain = trained(make(60), LEARNED, [])
     assert pieces_of(measured.encoding) == pieces_of(plain.encoding)
     points = measured.curve
     assert len(points) > 4
@@ -364,17 +313,12 @@ def test_a_vocabulary_that_is_pruned(make: Any) -> None:
     # A check is a training that ends there: it may end a round later, by one piece of rounding.
     alike = 0
     for point in points:
-        other = trained_to(make(point.tokens), LEARNED, []).encoding
-        alike += (other.n_vocab, bytes_per_token(other, HELD_OUT)) == (
+        other = trained(make(point.tokens), LEARNED, []).encoding
+        alike += (other.n_vocab, bytes_per_token(other)) == (
             point.tokens,
             point.bytes_per_token,
         )
     assert alike >= len(points) - 2
-
-
-@cache
-def measured_by(make: Any) -> Any:
-    return trained_to(make(60, convergence=Convergence(None)), LEARNED, HELD_OUT)
 
 
 @pytest.mark.parametrize(("make", "patience"), [(unigram, 1), (unigram, 2), (sentencepiece, 1)])
@@ -382,7 +326,7 @@ def test_pruning_stops_before_it_costs(make: Any, patience: int) -> None:
     points = measured_by(make).curve
     least = 0.02 if patience == 1 else 0.002
     stop = Convergence(patience, least)
-    found = trained_to(make(60, convergence=stop), LEARNED, HELD_OUT)
+    found = trained(make(60, convergence=stop), LEARNED, HELD_OUT)
     assert found.stopped == "convergence"
     values = [point.bytes_per_token for point in points]
     losses = [
@@ -391,10 +335,10 @@ def test_pruning_stops_before_it_costs(make: Any, patience: int) -> None:
     first = next(n for n in range(len(losses)) if all(losses[n : n + patience]))
     assert found.encoding.n_vocab == points[first].tokens > 60
     assert [*found.curve] == [*points[: first + 1 + patience]]
-    assert bytes_per_token(found.encoding, HELD_OUT) == points[first].bytes_per_token
+    assert bytes_per_token(found.encoding) == points[first].bytes_per_token
     assert json.loads(json.dumps(found.metrics()))["stopped"] == "convergence"
     # Losses that are small enough do not stop it.
-    found = trained_to(make(60, convergence=Convergence(patience, 9.0)), LEARNED, HELD_OUT)
+    found = trained(make(60, convergence=Convergence(patience, 9.0)), LEARNED, HELD_OUT)
     assert found.stopped != "convergence"
     assert found.encoding.n_vocab == points[-1].tokens
 
@@ -406,34 +350,34 @@ def bpe(size: int, **options: Any) -> SentencePieceSettings:
 @pytest.mark.parametrize("every", [4, 9])
 def test_bpe_of_sentencepiece(every: int) -> None:
     size = 120
-    plain = trained_to(bpe(size), LEARNED, []).encoding
-    measured = trained_to(bpe(size, convergence=Convergence(None, 0.0, every)), LEARNED, HELD_OUT)
+    plain = trained(bpe(size), LEARNED, []).encoding
+    measured = trained(bpe(size, convergence=Convergence(None, 0.0, every)), LEARNED, HELD_OUT)
     assert pieces_of(measured.encoding) == pieces_of(plain)
     assert (measured.stopped, measured.curve[-1].tokens) == ("nothing left", size)
     first = measured.curve[0].tokens
     for point in measured.curve:
         assert (point.tokens - first) % every == 0 or point.tokens == size
-        other = trained_to(bpe(point.tokens), LEARNED, []).encoding
-        assert bytes_per_token(other, HELD_OUT) == point.bytes_per_token
+        other = trained(bpe(point.tokens), LEARNED, []).encoding
+        assert bytes_per_token(other) == point.bytes_per_token
     stop = Convergence(1, 0.0, every)
-    found = trained_to(bpe(size, convergence=stop), LEARNED, HELD_OUT)
+    found = trained(bpe(size, convergence=stop), LEARNED, HELD_OUT)
     assert found.stopped == "convergence"
     assert [*found.curve] == [*measured.curve[: len(found.curve)]]
     *_, before, last = [point.bytes_per_token for point in found.curve]
     assert last <= before
     size = found.encoding.n_vocab
     assert size == found.curve[-1].tokens < 120
-    assert pieces_of(found.encoding) == pieces_of(trained_to(bpe(size), LEARNED, []).encoding)
+    assert pieces_of(found.encoding) == pieces_of(trained(bpe(size), LEARNED, []).encoding)
     assert found.metrics()["stopped"] == "convergence"
 
 
 @pytest.mark.parametrize("make", [WordLevelSettings, CharacterSettings])
 def test_words_and_characters(make: Any) -> None:
-    measured = trained_to(make(convergence=Convergence(None, 0.0, 9)), LEARNED, HELD_OUT)
-    plain = trained_to(make(), LEARNED, [])
+    measured = trained(make(convergence=Convergence(None, 0.0, 9)), LEARNED, HELD_OUT)
+    plain = trained(make(), LEARNED, [])
     assert measured.encoding.definition.model == plain.encoding.definition.model
     for point in measured.curve[::6]:
-        encoding = trained_to(make(point.tokens), LEARNED, []).encoding
+        encoding = trained(make(point.tokens), LEARNED, []).encoding
         unknown = encoding.definition.model.unknown
         tokens = 0
         for text in HELD_OUT:
@@ -444,41 +388,40 @@ def test_words_and_characters(make: Any) -> None:
         assert point.bytes_per_token == size / tokens
         assert point.merges == 0
     stop = Convergence(2, 0.0, 3)
-    found = trained_to(make(convergence=stop), LEARNED, HELD_OUT)
+    found = trained(make(convergence=stop), LEARNED, HELD_OUT)
     if make is WordLevelSettings:
         assert found.stopped == "convergence"
         size = found.encoding.n_vocab
         assert size == found.curve[-1].tokens < plain.encoding.n_vocab
-        alike = trained_to(make(size), LEARNED, []).encoding
+        alike = trained(make(size), LEARNED, []).encoding
         assert found.encoding.definition.model == alike.definition.model
     assert all((point.tokens - found.curve[0].tokens) % 3 == 0 for point in found.curve[:-1])
 
 
-def test_from_python() -> None:
-    def size(settings: Settings[Any], held_out: list[str] = HELD_OUT) -> int:
-        return int(train(LEARNED, settings, validation=held_out).n_vocab)
+#: Settings of each kind that may stop by convergence before it has its size.
+SIZED: dict[str, Any] = {
+    "byte-level": partial(TrainingSettings, 400),
+    "characters": partial(CharacterBpeSettings, 120),
+    "wordpiece": partial(WordPieceSettings, 120),
+    "unigram": partial(unigram, 60),
+    "sentencepiece": partial(sentencepiece, 60),
+    "sentencepiece, bpe": partial(bpe, 300),
+    "words": WordLevelSettings,
+}
 
-    stop = Convergence(1, 0.02)
-    assert size(UnigramSettings(60, convergence=stop)) > 60
-    own = SentencePieceSettings(60, "unigram", hard_vocab_limit=False, convergence=stop)
-    assert size(own) > 60
-    stop = Convergence(1, 0.0, 4)
-    assert size(SentencePieceSettings(300, convergence=stop)) < 300
-    assert size(WordLevelSettings(convergence=stop)) < size(WordLevelSettings(), [])
 
-
-@pytest.mark.parametrize(
-    "settings",
-    [
-        unigram(60, convergence=Convergence()),
-        sentencepiece(60, convergence=Convergence()),
-        bpe(60, convergence=Convergence()),
-        WordLevelSettings(convergence=Convergence()),
-    ],
-)
-def test_without_held_out_text(settings: Any) -> None:
+@pytest.mark.parametrize("kind", SIZED)
+def test_from_python(kind: str) -> None:
+    make = SIZED[kind]
+    own = make(convergence=Convergence(1, 0.02 if kind in ("unigram", "sentencepiece") else 0.0, 4))
+    size = train(LEARNED, own, validation=HELD_OUT).n_vocab
+    assert size != train(LEARNED, make()).n_vocab
     with pytest.raises(ValueError, match="convergence needs held-out text, and there is none"):
-        trained_to(settings, LEARNED, [])
+        train(LEARNED, own)
+    with pytest.raises(ValueError, match="held-out text needs the setting convergence"):
+        train(LEARNED, make(), validation=HELD_OUT)
+    with trainer_of(make()) as trainer, pytest.raises(ValueError, match="needs the setting"):
+        trainer.hold_out("text")
 
 
 def test_words_alone_have_no_held_out_text() -> None:
@@ -493,7 +436,6 @@ def test_what_has_no_convergence() -> None:
     for kind in ("word", "char"):
         with pytest.raises(ValueError, match="convergence is for BPE and Unigram"):
             SentencePieceSettings(60, kind, convergence=Convergence())
-    for make in (Trainer, SentencePieceTrainer):
-        settings: Any = bpe(60) if make is SentencePieceTrainer else unigram(60)
-        with make(settings) as trainer, pytest.raises(ValueError, match="needs the setting"):
-            trainer.hold_out("text")
+    for make in (TrainingSettings, CharacterBpeSettings, WordPieceSettings):
+        with pytest.raises(ValueError, match="give vocab_size, num_merges or convergence"):
+            train([HUGS], make(convergence=Convergence(None)), validation=["pug"])

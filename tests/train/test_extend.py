@@ -16,12 +16,7 @@ from compat_bpe.formats.tokenizer_json import TokenizerDefinition
 from compat_bpe.pipeline.added_tokens import AddedToken
 from compat_bpe.pipeline.core import parts_of_text, texts_of_chunks
 from compat_bpe.pipeline.models.bpe.by_merges import UnknownPolicy
-from compat_bpe.train import (
-    CharacterBpeSettings,
-    WordLevelSettings,
-    WordPieceSettings,
-    train,
-)
+from compat_bpe.train import CharacterBpeSettings, WordLevelSettings, WordPieceSettings, train
 from compat_bpe.train.extend import Change, Extended, Extender, changes, extend
 from tests.examples import scaled
 from tests.kinds import of_kind

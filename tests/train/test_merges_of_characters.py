@@ -14,10 +14,7 @@ from hypothesis import strategies as st
 from compat_bpe import load
 from compat_bpe.encodings.tokenizer import Tokenizer
 from compat_bpe.save import save_tokenizer_json
-from compat_bpe.train import (
-    CharacterBpeSettings,
-    train,
-)
+from compat_bpe.train import CharacterBpeSettings, train
 from compat_bpe.train.bpe import learner
 from compat_bpe.train.bpe.merges_of_characters import (
     CharacterLearner,
@@ -28,17 +25,15 @@ from compat_bpe.train.bpe.merges_of_characters import (
     spelled,
 )
 from tests.kinds import kind_path
+from tests.train.plain import COURSE, join
 
-some_words = st.dictionaries(
-    st.one_of(
-        st.text("ab", min_size=1, max_size=9),
-        st.text("abc#", min_size=1, max_size=7),
-        st.text("#", min_size=1, max_size=9),
-        st.text("a</w>", min_size=1, max_size=7),
-    ),
-    st.integers(1, 20),
-    max_size=12,
-)
+
+def words_of(*alphabets: str) -> st.SearchStrategy[dict[str, int]]:
+    words = [st.text(chars, min_size=1, max_size=9 if len(chars) < 3 else 7) for chars in alphabets]
+    return st.dictionaries(st.one_of(words), st.integers(1, 20), max_size=12)
+
+
+some_words = words_of("ab", "abc#", "#", "a</w>")
 all_marks = st.builds(Marks, st.sampled_from(["", "##", "#"]), st.sampled_from(["", "</w>", "a"]))
 
 
@@ -153,23 +148,14 @@ def test_a_model_trained_like_another_merges_by_its_own_list(tmp_path: Path) -> 
 
 MARKS = Marks("##")
 
-words_within_marks = st.dictionaries(
-    st.one_of(
-        st.text("ab", min_size=1, max_size=9),
-        st.text("abcde", min_size=1, max_size=7),
-        st.text("a#", min_size=1, max_size=7),
-        st.text("#", min_size=1, max_size=9),
-    ),
-    st.integers(1, 20),
-    max_size=12,
-)
+words_within_marks = words_of("ab", "abcde", "a#", "#")
 
 
 def learner_of(
     words: dict[str, int], tokens: list[str] | None = None, **options: int | None
 ) -> LikelihoodLearner:
     tokens = first_tokens(words, [], alphabet_of(words), MARKS) if tokens is None else tokens
-    return LikelihoodLearner(spelled(words, tokens, MARKS), tokens, "##", **options)  # type: ignore[arg-type]
+    return LikelihoodLearner(spelled(words, tokens, MARKS), tokens, "##", **options)
 
 
 def likelihood(both: int, left: int, right: int) -> float:
@@ -200,8 +186,9 @@ def test_size_is_the_number_of_tokens_that_are_left(words: dict[str, int], numbe
     learner = learner_of(words)
     for _ in range(number):
         learner.step()
-    left = zip(learner._words, learner._counts_of_words)
-    assert learner.size == sum(len(word) * count for word, count in left)
+    left = zip(learner._words, learner._frequencies)
+    alone = sum(count for word, count in words.items() if len(word) == 1)  # they have no pairs
+    assert learner.size == alone + sum(len(word) * count for word, count in left)
 
 
 def test_the_example_of_the_course() -> None:
@@ -209,9 +196,8 @@ def test_the_example_of_the_course() -> None:
 
     Pairs of one score come there in the order of their first occurrence, and so do the ids here.
     """
-    words = {"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}
     tokens = ["h", "##u", "##g", "p", "##n", "b", "##s", *"ugns"]
-    learner = learner_of(words, tokens)
+    learner = learner_of(COURSE, tokens)
     assert learner.best() == ("##g", "##s", 1 / 20)
     learner.step()
     # "All the possible pairs" with ##u have the same score; the first one is merged.
@@ -300,8 +286,4 @@ def merges_by_the_rule(
             tokens.append(made)
             lengths[made] = lengths[left] + lengths[right]
         for parts, _ in now:
-            place = 0
-            while place < len(parts) - 1:
-                if (parts[place], parts[place + 1]) == (left, right):
-                    parts[place : place + 2] = [made]
-                place += 1
+            join(parts, (left, right), made)

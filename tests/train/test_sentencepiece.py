@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
 from math import exp
 from pathlib import Path
 from statistics import mean
@@ -35,12 +34,11 @@ from compat_bpe.train.sentencepiece.unigram import (
     WordEdges,
     learn_unigram,
 )
-
-TEXT = "hug " * 10 + "pug " * 5 + "pun " * 12 + "bun " * 4 + "hugs " * 5
+from tests.train.plain import HUGS, expected_by_the_rule, join
 
 
 def test_the_worked_example() -> None:
-    encoding = train([TEXT], SentencePieceSettings(20, hard_vocab_limit=False))
+    encoding = train([HUGS], SentencePieceSettings(20, hard_vocab_limit=False))
     pieces = encoding.definition.texts
     assert pieces[:3] == ["<unk>", "<s>", "</s>"]
     # "ug" occurs 20 times, "▁p" 17, "un" 16, "▁h" 15 as often as "hug", which is longer.
@@ -63,11 +61,7 @@ def plain_pieces(words: dict[str, int], rules: PieceRules, most: int) -> list[st
         best = min(counts, key=lambda pair: (-counts[pair], len("".join(pair)), "".join(pair)))
         found.append("".join(best))
         for parts in state.values():
-            at = 0
-            while at < len(parts) - 1:
-                if (parts[at], parts[at + 1]) == best:
-                    parts[at : at + 2] = ["".join(best)]
-                at += 1
+            join(parts, best, found[-1])
     return found
 
 
@@ -250,7 +244,7 @@ def test_unigram_of_a_long_word(text: str) -> None:
 
 
 def test_files_are_read_again(tmp_path: Path) -> None:
-    encoding = train([TEXT], SentencePieceSettings(20, hard_vocab_limit=False))
+    encoding = train([HUGS], SentencePieceSettings(20, hard_vocab_limit=False))
     model, vocab = save_trained_sentencepiece(encoding, tmp_path / "m")
     again = compat_bpe.load(model)
     assert isinstance(again, SentencePiece)
@@ -333,16 +327,6 @@ def test_seeds_are_the_branching_texts(sentences: list[str], longest: int, is_su
     assert fewer == found[:3]
 
 
-def ways(word: str, pieces: dict[str, float]) -> Iterator[list[str]]:
-    """All ways to make a word pieces."""
-    if not word:
-        yield []
-    for end in range(1, len(word) + 1):
-        if word[:end] in pieces:
-            for rest in ways(word[end:], pieces):
-                yield [word[:end], *rest]
-
-
 SEEDS = st.dictionaries(
     st.text("abc", min_size=2, max_size=4), st.integers(1, 50).map(float), max_size=12
 ).map(lambda found: [("a", 9.0), ("b", 5.0), ("c", 2.0), *found.items()])
@@ -360,13 +344,7 @@ def test_expected_counts_are_those_of_all_ways(
     assert sum(map(exp, scores.values())) == pytest.approx(
         1 + exp(trainer.scores[-1]) * 0, rel=1e-5
     )
-    expected: Counter[str] = Counter()
-    for word, count in words:
-        found = [(way, exp(sum(scores[piece] for piece in way))) for way in ways(word, scores)]
-        total = sum(weight for _, weight in found)
-        for way, weight in found:
-            for piece in way:
-                expected[piece] += count * weight / total  # type: ignore[assignment]
+    expected, _ = expected_by_the_rule(dict(words), scores)
     counts = dict(zip(trainer.pieces, trainer.expect()))
     assert counts == pytest.approx({piece: expected[piece] for piece in counts}, rel=1e-4, abs=1e-5)
 

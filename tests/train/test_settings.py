@@ -36,6 +36,7 @@ from compat_bpe.train.options import fields_with_options
 from compat_bpe.train.unigram import learn_unigram
 from compat_bpe.train.word_level import Bytes, Characters
 from tests.examples import rows
+from tests.train.plain import HUGS
 
 
 @pytest.mark.parametrize("kind", KINDS.values())
@@ -70,9 +71,6 @@ def test_train_bpe_is_train() -> None:
         train_bpe(texts, size=300)
     with pytest.raises(TypeError, match="the settings are a int; they must be TrainingSettings"):
         train(texts, 300)  # type: ignore[arg-type]
-
-
-HUGS = "hug " * 10 + "pug " * 5 + "pun " * 12 + "bun " * 4 + "hugs " * 5
 
 
 def spm(vocab_size: int = 20, texts: Any = (HUGS,), **options: Any) -> object:
@@ -112,7 +110,7 @@ TrainingSettings(300, max_words=0) → max_words is 0
 TrainingSettings(300, not_joined=[""]) → is empty: every token contains that
 TrainingSettings(300, not_joined="ab") → pass a list → TypeError
 TrainingSettings(num_merges=1, start=get_encoding("words")) →
-    'words' is not byte-level BPE and cannot be gone on
+    'words' is not byte-level BPE and cannot be continued
 TrainingSettings(50256, start=get_encoding("gpt2")) →
     'gpt2' has 50257 tokens, and the size includes them
 train_bpe(["the the"], 300, special_tokens=["the"]) → 'the' is also the result of merge 2
@@ -170,7 +168,7 @@ WordPieceSettings(9, min_frequency=-1) → min_frequency is -1
 WordPieceSettings(9, num_merges=-1) → num_merges is -1
 WordPieceSettings(9, limit_alphabet=-1) → limit_alphabet is -1
 WordPieceSettings(9, max_token_length=0) → max_token_length is 0
-WordPieceSettings(9, like=get_encoding("gpt2")) → has no steps that a tokenizer
+WordPieceSettings(9, like=get_encoding("gpt2")) → a tokenizer.json cannot describe
 Trainer(WordPieceSettings(9, post_processor="bert")) → needs '[CLS]': name it as a special token
 train(["a"], WordPieceSettings(9, normalizer="x")) → there is no normalizer 'x'; the
 train(["a"], WordPieceSettings(9, pre_tokenizer={})) → there is no 'type'
@@ -204,7 +202,7 @@ learn_unigram({"abcd": 2, "efg": 1}, UnigramSettings(6)) → 7 different charact
 learn_unigram({"abc": 2}, UnigramSettings(6, initial_alphabet="defg")) → 7 different characters
 spm(5000) → the texts have only
 spm(8) → raise it, or lower character_coverage
-spm(2) → eos_id is 2; this is too large
+spm(2) → eos_id is 2, which is too large
 spm(model_type="wordpiece") → model_type is 'wordpiece'
 spm(character_coverage=0.5) → character_coverage is 0.5; it must be 0.98 to 1
 spm(character_coverage=nan) → character_coverage is nan
@@ -215,12 +213,12 @@ spm(user_defined_symbols=["a", "a"]) → 'a' is a piece already
 spm(user_defined_symbols="ab") → pass a list
 spm(user_defined_symbols=["\ud800"]) → is not a text
 spm(user_defined_symbols=[*"abcdefghijklmnopqrst"]) → the reserved pieces alone
-spm(bos_id=0) → bos_id is 0; this is that of '<unk>'
+spm(bos_id=0) → bos_id is 0, which is the id of '<unk>'
 spm(bos_piece="</s>") → eos_piece is '</s>'; another piece has that name
 spm(bos_piece="") → bos_piece is ''
 spm(unk_id=-1) → without byte_fallback
 spm(pad_id=16, hard_vocab_limit=False, model_type="char") → has the id 16
-spm(normalization_rule_name="nfkc") → 'nfkc' is not here
+spm(normalization_rule_name="nfkc") → 'nfkc' is not included
 spm(charsmap=b"1234") → the character map is shorter
 spm(use_all_vocab=True) → use_all_vocab
 spm(seed_sentencepiece_size=-1) → seed_sentencepiece_size is -1
@@ -335,7 +333,6 @@ def test_counts_of_64_bits() -> None:
             train_bpe(counts={"ab": count}, vocab_size=300)
 
 
-SOME_TEXTS = ["hug " * 10 + "pug " * 5 + "pun " * 12]
 FUNCTIONS: dict[str, type[Settings[Any]]] = {
     "train_wordpiece": WordPieceSettings,
     "train_character_bpe": CharacterBpeSettings,
@@ -355,10 +352,10 @@ def deprecated(name: str) -> Any:
 @pytest.mark.parametrize(("name", "make"), FUNCTIONS.items())
 def test_a_function_of_one_kind(name: str, make: Any) -> None:
     function = deprecated(name)
-    enc = function(SOME_TEXTS, 14, name="own")
-    assert (enc.name, enc.definition) == ("own", train(SOME_TEXTS, make(14), name="own").definition)
+    enc = function([HUGS], 14, name="own")
+    assert (enc.name, enc.definition) == ("own", train([HUGS], make(14), name="own").definition)
     with pytest.raises(TypeError):
-        function(SOME_TEXTS, 14, unheard_of=1)
+        function([HUGS], 14, unheard_of=1)
 
 
 def test_arguments_about_texts() -> None:
@@ -370,8 +367,8 @@ def test_arguments_about_texts() -> None:
 def test_settings_and_train_tokenizer() -> None:
     settings = WordPieceSettings(14)
     assert isinstance(settings, (deprecated("TokenizerSettings"), deprecated("MergeSettings")))
-    enc = deprecated("train_tokenizer")(SOME_TEXTS, settings, workers=1)
-    assert enc.definition == train(SOME_TEXTS, settings).definition
+    enc = deprecated("train_tokenizer")([HUGS], settings, workers=1)
+    assert enc.definition == train([HUGS], settings).definition
 
 
 def test_the_character_map_of_a_model(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -379,7 +376,7 @@ def test_the_character_map_of_a_model(monkeypatch: pytest.MonkeyPatch) -> None:
     like = SimpleNamespace(normalizer=SimpleNamespace(name="nmt_nfkc", charsmap=b"the map"))
     monkeypatch.setattr("compat_bpe.train._read_sentencepiece", lambda path: like)
     monkeypatch.setattr("compat_bpe.train.train", lambda texts, made, **_: given.append(made))
-    deprecated("train_sentencepiece")(SOME_TEXTS, 14, "unigram", like="old.model", bos_piece="<b>")
+    deprecated("train_sentencepiece")([HUGS], 14, "unigram", like="old.model", bos_piece="<b>")
     options: Any = {"normalization_rule_name": "nmt_nfkc", "charsmap": b"the map"}
     assert given == [SentencePieceSettings(14, "unigram", bos_piece="<b>", **options)]
 

@@ -19,14 +19,14 @@ from compat_bpe.train import (
     ByteSettings,
     CharacterBpeSettings,
     CharacterSettings,
-    Trained,
     Trainer,
     WordLevelSettings,
     WordPieceSettings,
     train,
 )
 from compat_bpe.train.kinds import TOKENIZER_KINDS, kind_of
-from compat_bpe.train.tokenizer_kind import NAMED, TokenizerSettings, part_named, renumbered
+from compat_bpe.train.tokenizer_kind import NAMED, part_named, renumbered
+from tests.train.plain import trained
 
 WORDS = ["Hug " * 10 + "pug " * 5 + "pun " * 12 + "bun " * 4 + "hugs " * 5]
 SOME: dict[str, dict[str, Any]] = {
@@ -36,13 +36,6 @@ SOME: dict[str, dict[str, Any]] = {
     "characters": {"vocab_size": 5},
     "bytes": {},
 }
-
-
-def trained(settings: TokenizerSettings, texts: list[str] = WORDS) -> Trained:
-    with Trainer(settings) as trainer:
-        for text in texts:
-            trainer.feed(text)
-        return trainer.train()
 
 
 def pieces(tokenizer: Any) -> list[str]:
@@ -113,18 +106,18 @@ def test_words_characters_and_bytes() -> None:
 
 
 def test_it_stops_where_it_is_told_to() -> None:
-    assert trained(WordPieceSettings(14)).stopped == "size"
-    assert len(trained(WordPieceSettings(99, num_merges=3)).merges) == 3
-    everything = trained(WordPieceSettings(99))
+    assert trained(WordPieceSettings(14), WORDS).stopped == "size"
+    assert len(trained(WordPieceSettings(99, num_merges=3), WORDS).merges) == 3
+    everything = trained(WordPieceSettings(99), WORDS)
     assert everything.stopped == "nothing left"
     assert everything.merges[-1][:2] == (b"b", b"##un")
-    twelve = trained(WordPieceSettings(99, min_frequency=12))
+    twelve = trained(WordPieceSettings(99, min_frequency=12), WORDS)
     assert min(merge.frequency for merge in twelve.merges) == 12
     # Characters are never left out for the size, as in tokenizers.
-    assert trained(WordPieceSettings(3)).encoding.n_vocab == 12
-    assert trained(WordLevelSettings(3)).stopped == "size"
-    assert trained(WordLevelSettings(99)).stopped == "nothing left"
-    assert trained(WordLevelSettings()).stopped == "nothing left"
+    assert trained(WordPieceSettings(3), WORDS).encoding.n_vocab == 12
+    assert trained(WordLevelSettings(3), WORDS).stopped == "size"
+    assert trained(WordLevelSettings(99), WORDS).stopped == "nothing left"
+    assert trained(WordLevelSettings(), WORDS).stopped == "nothing left"
 
 
 def test_what_it_says_of_the_corpus() -> None:
@@ -141,10 +134,7 @@ def test_what_it_says_of_the_corpus() -> None:
 @pytest.mark.parametrize("kind", SOME)
 def test_weights(kind: str) -> None:
     settings = TOKENIZER_KINDS[kind].makes(**SOME[kind], weights={"a": 3})
-    with Trainer(settings) as trainer:
-        trainer.feed("xx xx yy", "a")
-        trainer.feed("zz yy zz zz", "b")
-        found = trainer.train()
+    found = trained(settings, {"a": ["xx xx yy"], "b": ["zz yy zz zz"]})
     # Of characters there are spaces, too; of words, 6 bytes in "a" and 8 in "b".
     sizes = (8, 11) if kind in ("characters", "bytes") else (6, 8)
     assert found.factors == {"a": round(3 * sizes[1] / sizes[0], 3), "b": 1.0}
@@ -154,17 +144,13 @@ def test_weights(kind: str) -> None:
 
 
 def test_frequencies_with_weights_are_those_of_texts() -> None:
-    def of(settings: TokenizerSettings) -> Trained:
-        with Trainer(settings) as trainer:
-            trainer.feed("ab ab cd", "a")
-            trainer.feed("ab cd cd", "b")
-            return trainer.train()
-
+    texts = {"a": ["ab ab cd"], "b": ["ab cd cd"]}
     # "a" is taken twice, so that there are 5 ab and 4 cd.
-    found = of(WordPieceSettings(99, weights={"a": 2}, min_frequency=5))
+    found = trained(WordPieceSettings(99, weights={"a": 2}, min_frequency=5), texts)
     assert [(merge.left, merge.frequency) for merge in found.merges] == [(b"a", 5)]
     assert found.tokens == 5 + 2 * 4
-    assert pieces(of(WordLevelSettings(weights={"a": 2}, min_frequency=5)).encoding)[1:] == ["ab"]
+    found = trained(WordLevelSettings(weights={"a": 2}, min_frequency=5), texts)
+    assert pieces(found.encoding)[1:] == ["ab"]
 
 
 def test_a_pair_that_is_joined_twice_is_one_merge() -> None:
@@ -195,7 +181,7 @@ def test_pieces_of_a_text_are_the_text() -> None:
         for char in WORDS[0]:
             trainer.feed(char, is_last=False)
         trainer.feed("")
-        assert trainer.train().merges == trained(WordPieceSettings(20)).merges
+        assert trainer.train().merges == trained(WordPieceSettings(20), WORDS).merges
 
 
 LIKE_PARTS: dict[str, Any] = {
@@ -219,7 +205,7 @@ def like(model: Any) -> Tokenizer:
 @pytest.mark.parametrize("kind", [kind for kind in TOKENIZER_KINDS if kind != "bytes"])
 @pytest.mark.parametrize("other", ["wordpiece", "character-bpe", "word-level"])
 def test_like_another_tokenizer(kind: str, other: str) -> None:
-    model = trained(TOKENIZER_KINDS[other].makes(**SOME[other], unknown="<?>")).encoding
+    model = trained(TOKENIZER_KINDS[other].makes(**SOME[other], unknown="<?>"), WORDS).encoding
     assert isinstance(model, Tokenizer)
     old = like(model.definition.model)
     assert kind_of(old) == other
@@ -315,20 +301,16 @@ from json import dumps
 from compat_bpe.corpus import chunk_counts
 from compat_bpe.train import *
 from compat_bpe.train.kinds import TOKENIZER_KINDS
+from tests.train import plain
 chunk_counts._WORTH_WORKERS = chunk_counts._SHARE = 300
 workers = int(sys.argv[1])
 sorted_json = partial(dumps, sort_keys=True)
 lines = open("README.md", encoding="utf-8").read().splitlines()[:80]
 
 def show(settings, texts, held_out=(), workers=1):
-    with (SentencePieceTrainer if settings.kind.name[0] == "s" else Trainer)(
-        settings, workers=workers
-    ) as trainer:
-        for number, text in enumerate(texts):
-            trainer.feed(text + "\\n", "ab"[number % 2])
-        for text in held_out:
-            trainer.hold_out(text)
-        trained = trainer.train()
+    texts = [text + "\\n" for text in texts]
+    groups = {"a": texts[::2], "b": texts[1::2]}
+    trained = plain.trained(settings, groups, held_out, workers=workers)
     encoding = trained.encoding
     print(settings.kind.name, trained.merges, trained.curve, sorted_json(trained.metrics()))
     print(encoding.recipe()[1] if not hasattr(encoding, "definition") else encoding.definition)

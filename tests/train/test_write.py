@@ -20,7 +20,6 @@ from compat_bpe.train import (
     CharacterBpeSettings,
     SentencePieceSettings,
     Trained,
-    Trainer,
     TrainingSettings,
     train,
 )
@@ -38,6 +37,7 @@ from compat_bpe.train.write import (
 )
 from tests.files.systems import failing, windows_newlines
 from tests.kinds import KINDS, of_kind
+from tests.train import plain
 
 ALL = {
     "mine.tiktoken",
@@ -51,11 +51,15 @@ ALL = {
 }
 
 
+def trained_on(text: str, settings: TrainingSettings) -> Trained:
+    found = plain.trained(settings, [text], name="mine")
+    assert isinstance(found, Trained)
+    return found
+
+
 @pytest.fixture(scope="module")
 def trained() -> Trained:
-    with Trainer(TrainingSettings(262, special_tokens=["<|a\tb|>"]), name="mine") as trainer:
-        trainer.feed("hug hug pug\n pug")
-        return trainer.train()
+    return trained_on("hug hug pug\n pug", TrainingSettings(262, special_tokens=["<|a\tb|>"]))
 
 
 def write(folder: Path, trained: Trained, **options: Any) -> list[str]:
@@ -65,6 +69,10 @@ def write(folder: Path, trained: Trained, **options: Any) -> list[str]:
 
 def names(folder: Path) -> set[str]:
     return {path.name for path in folder.iterdir()}
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
 
 
 def test_all_formats_and_the_manifest(tmp_path: Path, trained: Trained) -> None:
@@ -105,9 +113,8 @@ def test_the_token_map_is_for_reading(tmp_path: Path, trained: Trained) -> None:
      ('"=1"', '\\x22=1"'), ("＝1", "\\uff1d1"), ("a=1", "a=1"), (" =1", " =1"), ("\\=", "\\\\=")],
 )  # fmt: skip
 def test_no_cell_of_the_token_map_is_a_formula(tmp_path: Path, token: str, cell: str) -> None:
-    with Trainer(TrainingSettings(262, special_tokens=[token]), name="mine") as trainer:
-        trainer.feed("hug hug pug")
-        write(tmp_path / "out", trainer.train(), formats=["token-map"])
+    trained = trained_on("hug hug pug", TrainingSettings(262, special_tokens=[token]))
+    write(tmp_path / "out", trained, formats=["token-map"])
     lines = (tmp_path / "out" / "token_map.tsv").read_text("utf-8").splitlines()
     rows = [line.split("\t") for line in lines[1:]]
     assert rows[-1][1] == cell
@@ -193,10 +200,10 @@ def test_the_files_that_are_touched(tmp_path: Path, trained: Trained) -> None:
 
 def test_a_folder_with_something_in_it_is_left_alone(tmp_path: Path, trained: Trained) -> None:
     (tmp_path / "mine.txt").write_text("mine")
-    with pytest.raises(FileExistsError, match="it exists and is not empty; --force writes"):
+    with pytest.raises(FileExistsError, match="the folder is not empty; --force writes"):
         write(tmp_path, trained)
     (tmp_path / "file").write_text("mine")
-    with pytest.raises(FileExistsError, match="it exists and is not a folder"):
+    with pytest.raises(FileExistsError, match="not a folder"):
         write(tmp_path / "file", trained, force=True)
     with pytest.raises(FileNotFoundError, match="there is no folder"):
         write(tmp_path / "a" / "b", trained)
@@ -271,9 +278,10 @@ def test_what_is_wrong_is_said(tmp_path: Path, trained: Trained) -> None:
 def test_the_same_files_each_time(tmp_path: Path, trained: Trained) -> None:
     for name in ("a", "b"):
         write(tmp_path / name, trained)
-    assert [path.read_bytes() for path in sorted((tmp_path / "a").iterdir())] == [
-        path.read_bytes() for path in sorted((tmp_path / "b").iterdir())
-    ]
+    with windows_newlines():
+        write(tmp_path / "c", trained)
+    found = [contents(tmp_path / name) for name in ("a", "b", "c")]
+    assert found == [found[0]] * 3
 
 
 def test_without_merges_a_token_has_no_parts(tmp_path: Path, trained: Trained) -> None:
@@ -281,21 +289,12 @@ def test_without_merges_a_token_has_no_parts(tmp_path: Path, trained: Trained) -
     assert "256\tug\t\t\t" in (tmp_path / "out" / "token_map.tsv").read_text("utf-8").splitlines()
 
 
-def test_the_same_files_on_windows(tmp_path: Path, trained: Trained) -> None:
-    write(tmp_path / "here", trained)
-    with windows_newlines():
-        write(tmp_path / "there", trained)
-    assert [path.read_bytes() for path in sorted((tmp_path / "here").iterdir())] == [
-        path.read_bytes() for path in sorted((tmp_path / "there").iterdir())
-    ]
-
-
 def test_at_whatever_call_it_fails_the_folder_is_old_or_new(
     tmp_path: Path, trained: Trained
 ) -> None:
     folder = tmp_path / "out"
     write(folder, trained, formats=["tiktoken", "token-map"])
-    old = {path.name: path.read_bytes() for path in folder.iterdir()}
+    old = contents(folder)
     number = 0
     while True:
         number += 1
@@ -304,7 +303,7 @@ def test_at_whatever_call_it_fails_the_folder_is_old_or_new(
             with failing(number, OSError(5, "broken")) as called:
                 write(folder, trained, formats=["token-map"], force=True)
         except OSError:
-            assert {path.name: path.read_bytes() for path in folder.iterdir()} == old, called
+            assert contents(folder) == old, called
         if len(called) < number:
             break
         if names(folder) < old.keys():  # it had failed where that does no harm
@@ -357,12 +356,10 @@ def test_a_folder_in_the_place_of_a_file_leaves_all_as_it_was(
 
 
 def test_a_manifest_that_is_nested_deeply_is_none(tmp_path: Path, trained: Trained) -> None:
-    folder = tmp_path / "out"
-    folder.mkdir()
-    (folder / MANIFEST).write_text('{"files": ' + "[" * 100_000 + "]" * 100_000 + "}")
-    assert [path.name for path in touched_files(folder, "mine", ["gpt2"])] == [MANIFEST]
-    write(folder, trained, force=True)
-    assert names(folder) == {*ALL, MANIFEST}
+    (tmp_path / MANIFEST).write_text('{"files": ' + "[" * 100_000 + "]" * 100_000 + "}")
+    assert touched_files(tmp_path, "mine", ["gpt2"]) == [tmp_path / MANIFEST]
+    write(tmp_path, trained, force=True)
+    assert names(tmp_path) == {*ALL, MANIFEST}
 
 
 @pytest.mark.skipif(os.name == "nt", reason="modes as on POSIX")
@@ -477,30 +474,22 @@ def test_files_of_one_training_give_the_same_ids(tmp_path: Path) -> None:
     """The line of the merge of "#version" and "s" would be skipped as a heading by readers."""
     lines = "#version\n#versions\n#versioned\n"
     settings = TrainingSettings(280, pattern="cl100k_base", special_tokens=["<|end|>", "[PAD]"])
-    with Trainer(settings, name="mine") as trainer:
-        trainer.feed(lines * 200)
-        trained = trainer.train()
-
-    def write(name: str, **options: Any) -> set[str]:
-        encoding, merges = trained.encoding, trained.merges
-        pattern = "cl100k_base"
-        folder = tmp_path / name
-        return {*write_vocabulary(folder, encoding, pattern=pattern, merges=merges, **options)}
-
+    trained = trained_on(lines * 200, settings)
     with pytest.raises(ValueError, match=r"vocab\.bpe: the format cannot hold .*'#version'"):
-        write("out")
+        write(tmp_path / "out", trained, pattern="cl100k_base")
     assert list(tmp_path.iterdir()) == []
     reasons: dict[str, str] = {}
-    written = write("out", left_out=reasons.__setitem__)
+    own: Any = {"pattern": "cl100k_base", "left_out": reasons.__setitem__}
+    written = write(tmp_path / "out", trained, **own)
     assert reasons.keys() == {"gpt2", "vocab-merges"}
     for name in ("mine.tiktoken", "tokenizer.json"):
         assert load(tmp_path / "out" / name).encode(lines) == trained.encoding.encode(lines)
-    assert written == {
+    assert {*written} == {
         "mine.tiktoken", "tokenizer.json", "tokenizer_config.json", "token_map.tsv", "manifest.json"
     }  # fmt: skip
     formats = ["gpt2", "vocab-merges", "token-map"]
     with pytest.raises(ValueError, match="the format cannot hold"):  # nothing would be left
-        write("none", formats=formats, left_out=reasons.__setitem__)
+        write(tmp_path / "none", trained, formats=formats, **own)
     assert [path.name for path in tmp_path.iterdir()] == ["out"]
 
 

@@ -16,14 +16,13 @@ from compat_bpe.unicode.clusters import long_clusters
 from compat_bpe.unicode.properties import ALL, END, NONE, CodePoints
 from compat_bpe.unicode.surrogates import check_text
 from compat_bpe.unicode.text import (
-    KeptBytes,
     StreamDecodeError,
     Utf8Decoder,
     _split_on_pypy,
-    replace_escaped,
     words_of,
 )
 from tests.examples import scaled
+from tests.strategies import some_bytes
 
 # Edges of everything: of ASCII, of the surrogates, of the planes, of Unicode, and specials of `re`.
 EDGES = sorted(
@@ -87,19 +86,6 @@ def test_all_and_none() -> None:
     assert not NONE
     assert list(ALL.ranges()) == [(0, END - 1)]
     assert CodePoints.from_ranges([(5, END - 1)]) == CodePoints((5,))
-
-
-#: Bytes that are often within a character, and often wrong there.
-some_bytes = st.lists(
-    st.one_of(
-        st.characters(exclude_categories=["Cs"]).map(str.encode),
-        st.sampled_from(
-            [bytes([byte]) for byte in b"a\x80\x90\xa0\xbf\xc0\xc3\xe0\xed\xf0\xf4\xff"]
-        ),
-        st.sampled_from([b"\xf0\x9f", b"\xe4\xb8", b"\xed\xa0\x80", b"\xc0\x80", b"\xf4\x90"]),
-    ),
-    max_size=12,
-)
 
 
 @given(some_bytes, st.sampled_from(["replace", "ignore", "backslashreplace", "surrogateescape"]))
@@ -187,23 +173,6 @@ def test_an_error_comes_whole_from_another_process() -> None:
         decoder.feed(b"\xff")
     copy = pickle.loads(pickle.dumps(found.value))
     assert (str(copy), copy.offset) == (str(found.value), 4)
-
-
-@given(st.one_of(some_bytes, st.lists(st.binary(max_size=4))))
-def test_escaped_bytes_are_replaced_as_by_python_and_kept(pieces: list[bytes]) -> None:
-    data = b"".join(pieces)
-    expected = data.decode("utf-8", "replace")
-    kept = KeptBytes(data.decode("utf-8", "surrogateescape"))
-    assert kept.text == expected
-    assert kept.bytes_of(0, len(expected)) == data
-    cuts = range(len(expected) + 1)
-    for cut in cuts:
-        assert kept.bytes_of(0, cut) + kept.bytes_of(cut, len(expected)) == data
-    assert b"".join(kept.bytes_of(at, at + 1) for at in cuts) == data
-    # In pieces, too: a decoder holds back what may be replaced by one U+FFFD.
-    decoder = Utf8Decoder("surrogateescape")
-    fed = [*map(decoder.feed, pieces), decoder.finish()]
-    assert "".join(map(replace_escaped, fed)) == expected
 
 
 def refusal(call: Callable[[], object]) -> tuple[object, ...]:

@@ -137,7 +137,7 @@ def test_differences_are_below_two_percent_or_named() -> None:
 
 
 @pytest.mark.parametrize(
-    ("kinds", "name"), [(("tools",), "tools"), (("calls", "several calls"), "calls of tools")]
+    ("kinds", "name"), [(("tools",), "tools"), (("calls", "several calls"), "tool calls")]
 )
 def test_notes_say_how_far_the_records_agree(kinds: tuple[str, ...], name: str) -> None:
     offs = {

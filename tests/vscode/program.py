@@ -18,8 +18,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
 
+from tests.clients.environments import ROOT, RUNNING, run_well
+
 VERSION = "4.100.3"
-ROOT = Path(__file__).parents[2]
 PLUGIN = ROOT / "editors/vscode"
 _NATIVE = ["@vscode/spdlog", "native-watchdog", "@parcel/watcher"]
 _STARTED = re.compile(r"listening on (\d+)")
@@ -49,15 +50,7 @@ def install() -> Path:
 def _npm(folder: Path, *arguments: str) -> None:
     npm = shutil.which("npm")
     assert npm, "npm is missing: apt-get install npm"
-    done = subprocess.run(
-        [npm, *arguments, *_NPM],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        timeout=600,
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
+    run_well([npm, *arguments, *_NPM], folder)
 
 
 def package(folder: Path) -> Path:
@@ -90,15 +83,8 @@ class Program:
         main = [node, str(install() / "out/server-main.js"), f"--server-data-dir={folder}"]
         environment = {**os.environ, "HOME": str(folder), "PATH": path or os.environ["PATH"]}
         environment.pop("PYTHONPATH", None)  # the extension brings its own package
-        added = subprocess.run(
-            [*main, f"--install-extension={extension}"],
-            env=environment,
-            capture_output=True,
-            text=True,
-            timeout=300,
-            check=False,
-        )
-        assert "successfully installed" in added.stdout, added.stdout + added.stderr
+        added = run_well([*main, f"--install-extension={extension}"], ROOT, environment, RUNNING)
+        assert "successfully installed" in added
         self.settings = folder / "data/User/settings.json"
         self.settings.parent.mkdir(parents=True, exist_ok=True)
         self.settings.write_text(json.dumps({**_QUIET, **settings}))

@@ -73,8 +73,7 @@ def test_restart_recovers_once_there_is_a_python(
 
             def is_said() -> bool:
                 window.key("Escape")
-                window.click(ITEM)
-                return reason in window.until(lambda: window.text(".quick-input-title"), "menu")
+                return reason in window.click_until(ITEM, ".quick-input-title")
 
             window.until(is_said, reason)
             assert "Choose a Python…" in window.text(".quick-input-list")
@@ -92,7 +91,7 @@ def test_restart_recovers_once_there_is_a_python(
         window.command("compat-bpe: Restart the Server")
         window.until_count(f"{COUNT} tokens")
         # Nothing that is settled is still said.
-        assert "Python" not in window.text(".notifications-toasts")
+        assert "Python" not in window.messages()
         # One that cannot be started again is not waited for.
         old.unlink()
         for process in servers(tmp_path):

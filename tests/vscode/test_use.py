@@ -8,7 +8,7 @@ import pytest
 
 from compat_bpe import get_encoding
 from tests.vscode.conftest import SIGNS, TEXT
-from tests.vscode.window import ITEM, Window
+from tests.vscode.window import FILE, ITEM, Window
 
 pytestmark = pytest.mark.vscode
 
@@ -42,7 +42,7 @@ def test_counts_prompts_and_tokens(window: Window, work: Path) -> None:
     window.click(ITEM)
     window.until(lambda: "Budget…" in window.text(".quick-input-list"), "menu")
     window.pick("Copy the prompt")
-    window.until(lambda: "Copied a prompt" in window.text(".notifications-toasts"), "prompt")
+    window.until_message("Copied a prompt")
 
     # The tokens beside the text: backgrounds alternate, and what cannot be seen has a sign.
     window.command("compat-bpe: Show the Tokens")
@@ -132,7 +132,7 @@ def test_a_wrong_setting_is_a_warning_until_it_is_right(window: Window, work: Pa
     window.until_count(f"{get_encoding('cl100k_base').count(TEXT)} tokens")
     assert not window.browser.run(warns)
     # No message of the time before is left.
-    assert "nonsense" not in window.text(".notifications-toasts")
+    assert "nonsense" not in window.messages()
 
     # No setting is a "null".
     window.command("compat-bpe: Open the Settings")
@@ -159,22 +159,9 @@ def test_files_are_counted_from_the_explorer(window: Window) -> None:
     window.file("a.py")
     window.until_count(f"{ENCODING.count(TEXT)} tokens")  # extensions are there
 
-    def count_tokens(name: str) -> None:
-        window.click(".explorer-folders-view .monaco-list-row", name, button="right")
-        window.until(lambda: window.seen(".monaco-menu"), "menu")
-        window.until(is_clicked, "click on the menu")
-
-    def is_clicked() -> bool:
-        if window.seen(".monaco-menu"):  # it takes no click at once, and goes with the first
-            window.click(".monaco-menu .action-label", "Count Tokens")
-            return False
-        return True
-
-    count_tokens("src")
+    window.choose(FILE, "src", "Count Tokens")
     total = ENCODING.count(TEXT * 3) + ENCODING.count("hello world")
-    said = f"{total} tokens in 2 files"
-    window.until(lambda: said in window.text(".notifications-toasts"), said)
+    window.until_message(f"{total} tokens in 2 files")
     # What is not counted has a reason.
-    count_tokens("data.bin")
-    why = "data.bin is not counted: binary: NUL byte at offset 0"
-    window.until(lambda: why in window.text(".notifications-toasts"), why)
+    window.choose(FILE, "data.bin", "Count Tokens")
+    window.until_message("data.bin is not counted: binary: NUL byte at offset 0")

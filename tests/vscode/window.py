@@ -11,10 +11,23 @@ from tools.browser import Browser
 
 #: The count in the status bar.
 ITEM = "#compat-bpe\\.compat-bpe\\.compatBpe\\.count"
+#: Files and folders in the explorer.
+FILE = ".explorer-folders-view .monaco-list-row"
 #: The text of the count in the status bar.
 COUNT = """
 const item = document.getElementById('compat-bpe.compat-bpe.compatBpe.count');
 return item && item.textContent"""
+#: Keeps each message: a toast goes by itself, is drawn only with the page's next frame, and not at
+#: all as one of many. VS Code says the message to screen readers as soon as it is raised.
+_LISTEN = """
+window.messages = [];
+new MutationObserver((changes) => {
+  for (const { target, addedNodes } of changes) {
+    if (target.className === 'monaco-alert') {
+      window.messages.push(...[...addedNodes].map((node) => node.textContent));
+    }
+  }
+}).observe(document, { childList: true, subtree: true });"""
 _PATIENCE = 120  # seconds; only what hangs takes so long
 _KEYS = {"Enter": 13, "Escape": 27, "F1": 112, "End": 35, "Home": 36, "ArrowDown": 40}
 
@@ -38,6 +51,7 @@ class Window:
             deviceScaleFactor=1,
             mobile=False,
         )
+        self.browser.devtools("Page.addScriptToEvaluateOnNewDocument", source=_LISTEN)
         self.browser.open(address)
         self.until(lambda: self.seen(".monaco-workbench .statusbar"), "a window")
 
@@ -61,6 +75,14 @@ class Window:
             .filter((one) => one.checkVisibility())
             .map((one) => one.innerText).join('\\n').replaceAll('\\u00a0', ' ')"""
         return str(self.browser.run(script, selector))
+
+    def messages(self) -> str:
+        """Return all that the window has said since it was opened, a line each."""
+        return str(self.browser.run("return window.messages.join('\\n')"))
+
+    def until_message(self, text: str) -> None:
+        """Wait until the window has said something."""
+        self.until(lambda: text in self.messages(), f"message {text!r}")
 
     def count(self) -> str:
         """Return what the status bar says of tokens."""
@@ -88,25 +110,69 @@ class Window:
         """Put in text where the cursor is."""
         self.browser.devtools("Input.insertText", text=text)
 
-    def point(self, selector: str, text: str = "") -> tuple[float, float]:
-        """Point at the last element of a kind that has a text; return where it is."""
+    def point_if_there(self, selector: str, text: str = "") -> list[float] | None:
+        """Point at the last element of a kind that has a text; return where it is, if it is."""
         script = """
             const all = [...document.querySelectorAll(arguments[0])]
               .filter((one) => one.innerText.replaceAll('\\u00a0', ' ').includes(arguments[1]));
             if (!all.length) return null;
             const box = all[all.length - 1].getBoundingClientRect();
             return [box.x + box.width / 2, box.y + box.height / 2]"""
-        x, y = self.until(lambda: self.browser.run(script, selector, text), f"{selector} {text}")
-        self.browser.devtools("Input.dispatchMouseEvent", type="mouseMoved", x=x, y=y)
-        return x, y
+        place: list[float] | None = self.browser.run(script, selector, text)
+        if place:
+            self.mouse("Moved", place)
+        return place
+
+    def point(self, selector: str, text: str = "") -> Any:
+        """Point at the element of a kind that has a text as soon as it is there."""
+        return self.until(lambda: self.point_if_there(selector, text), f"{selector} {text}")
+
+    def mouse(self, kind: str, place: list[float], **parameters: object) -> None:
+        """Move the mouse, or press or release its button, at a place."""
+        x, y = place
+        self.browser.devtools(
+            "Input.dispatchMouseEvent", type=f"mouse{kind}", x=x, y=y, **parameters
+        )
 
     def click(self, selector: str, text: str = "", button: str = "left") -> None:
         """Click on the element of a kind that has a text."""
-        x, y = self.point(selector, text)
-        for kind in ("mousePressed", "mouseReleased"):
-            self.browser.devtools(
-                "Input.dispatchMouseEvent", type=kind, x=x, y=y, button=button, clickCount=1
-            )
+        self.click_at(self.point(selector, text), button)
+
+    def click_at(self, place: list[float], button: str = "left") -> None:
+        """Click at a place."""
+        for kind in ("Pressed", "Released"):
+            self.mouse(kind, place, button=button, clickCount=1)
+
+    def click_until(self, selector: str, shown: str) -> str:
+        """Click on an element until another has a text; return that.
+
+        A click is lost where its target is drawn anew meanwhile, so it is repeated; but not soon,
+        which would close what the first one opens.
+        """
+        next_click = 0.0
+
+        def text() -> str:
+            nonlocal next_click
+            found = self.text(shown)
+            if not found and time.monotonic() > next_click:
+                self.click(selector)
+                next_click = time.monotonic() + 10
+            return found
+
+        return str(self.until(text, f"{shown} by clicks on {selector}"))
+
+    def choose(self, selector: str, text: str, item: str) -> None:
+        """Choose from the context menu of the element of a kind that has a text."""
+        self.click(selector, text, button="right")
+        self.until(lambda: self.seen(".monaco-menu"), "menu")
+
+        def is_taken() -> bool:
+            # A menu takes no click at once, and may go at any moment after the one it takes.
+            if place := self.point_if_there(".monaco-menu .action-label", item):
+                self.click_at(place)
+            return not self.seen(".monaco-menu")
+
+        self.until(is_taken, f"click on {item}")
 
     def pick(self, text: str) -> None:
         """Write into the quick pick that is open, and take the item with that text."""
@@ -139,7 +205,7 @@ class Window:
 
     def file(self, name: str) -> None:
         """Open a file of the folder."""
-        self.click(".explorer-folders-view .monaco-list-row", name)
+        self.click(FILE, name)
         self.key("Enter")
         self.click(".monaco-editor .view-lines")
 

@@ -57,7 +57,12 @@ def opened(address: str) -> Iterator[Page]:
 
 @pytest.fixture
 def page(opened: Page) -> Iterator[Page]:
-    """The opened page with no text and with the settings of a first visit."""
+    """The opened page, with no text, files or notices, and with the settings of a first visit."""
+    opened.browser.show(1200)
+    opened.run(
+        "$('forget-files').click(); $$('.close').forEach(one => one.click());"
+        "if ($('share').ariaExpanded === 'true') $('share').click()"
+    )
     opened.errors()
     opened.follow("encoding=o200k_base")
     if opened.counts() != {"o200k_base": 0}:

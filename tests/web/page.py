@@ -11,6 +11,10 @@ from tools.browser import Browser
 
 #: Keys that are held while another one is pressed, as ``Page.press`` takes them.
 CONTROL, SHIFT = 2, 8
+_SELECT = """\
+const $ = (id) => document.getElementById(id);
+const $$ = (selector, inside = document) => [...inside.querySelectorAll(selector)];
+"""
 _PATIENCE = 120  # seconds; only what hangs takes so long
 
 
@@ -71,15 +75,56 @@ class Page:
         self.wait(lambda: self.run(f"return (async () => {{{script}}})()"))
 
     def run(self, script: str, *arguments: object) -> Any:
-        """Return the value of the body of a JavaScript function; ``$`` gives an element by id."""
-        return self.browser.run(
-            f"const $ = id => document.getElementById(id);\n{script}", *arguments
-        )
+        """Return the value of the body of a JavaScript function.
+
+        There, ``$`` gives an element by its id, and ``$$`` all elements of a selector.
+        """
+        return self.browser.run(f"{_SELECT}{script}", *arguments)
 
     def text_of(self, id: str) -> str:
         """Return the text of an element as it is shown."""
         found: str = self.run("return $(arguments[0])?.innerText ?? ''", id)
         return found
+
+    def value(self, id: str) -> str:
+        """Return what is in a field."""
+        found: str = self.run("return $(arguments[0]).value", id)
+        return found
+
+    def texts(self, selector: str) -> list[str]:
+        """Return the texts of all elements of a kind."""
+        found: list[str] = self.run("return $$(arguments[0]).map(one => one.textContent)", selector)
+        return found
+
+    def wait_for_one(self, selector: str) -> None:
+        """Wait until there is an element of a kind."""
+        self.wait(lambda: self.run("return $$(arguments[0]).length", selector))
+
+    def before_cut(self) -> str:
+        """Return the text of the tokens before the mark of the limit, as soon as that is there."""
+        self.wait_for_one(".cut")
+        found: str = self.run(
+            "const range = document.createRange(); range.setStart($('tokens'), 0);"
+            "range.setEndBefore($$('#tokens .cut')[0]); return range.toString()"
+        )
+        return found
+
+    def point_at_token(self, number: int, kind: str = ".t") -> None:
+        """Point at one of the cells that are drawn."""
+        event = "new PointerEvent('pointerover', { bubbles: true })"
+        self.run(
+            f"$$(`#tokens ${{arguments[1]}}`)[arguments[0]].dispatchEvent({event})", number, kind
+        )
+
+    def submit(self, field: str, value: str) -> None:
+        """Put a value into the field of a form, and submit that."""
+        self.run("$(arguments[0]).value = arguments[1]", field, value)
+        self.run("$(arguments[0]).form.requestSubmit()", field)
+
+    def choose_pattern(self, name: str) -> None:
+        """Answer the question how a loaded vocabulary splits its text."""
+        self.wait(lambda: not self.run("return $('pattern-form').hidden"))
+        self.submit("pattern", name)
 
     def choose(self, id: str, value: object) -> None:
         """Choose a value in the settings, or a tokenizer in its field, and wait."""
@@ -208,18 +253,21 @@ class Page:
     def counts(self) -> dict[str, int]:
         """Return the count of the text by the key of each encoding."""
         found: dict[str, str] = self.run(
-            "const cards = [...document.querySelectorAll('#counts .card[data-key]')];"
-            "return Object.fromEntries(cards.map("
-            "card => [card.dataset.key, card.dataset.count]))"
+            "const cards = $$('#counts .card[data-key]').map(one => one.dataset);"
+            "return Object.fromEntries(cards.map(({ key, count }) => [key, count]))"
         )
         return {key: int(count) for key, count in found.items()}
+
+    def own_counts(self) -> list[int]:
+        """Return the counts as soon as a loaded tokenizer has one."""
+        self.wait(lambda: any(key.startswith("file:") for key in self.counts()))
+        return list(self.counts().values())
 
     def cells(self, column: int = 0) -> list[str]:
         """Return the texts of the token cells that are drawn, as they are shown."""
         found: list[str] = self.run(
-            "return [...document.querySelectorAll('#tokens .block')].flatMap(block =>"
-            " [...(block.children[arguments[0]]?.querySelectorAll('.t') ?? [])]"
-            ".map(cell => cell.textContent))",
+            "return $$('#tokens .block').map(block => block.children[arguments[0]])"
+            ".flatMap(side => side ? $$('.t', side) : []).map(cell => cell.textContent)",
             column,
         )
         return found

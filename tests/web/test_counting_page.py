@@ -50,6 +50,14 @@ def encoding_of(name: str) -> Any:
     return GPT2 if name == "gpt2" else of_kind(name)
 
 
+def edited_text(text: str, *encodings: Any, special: bool = False) -> EditedText:
+    """Return a text that is counted by some encodings."""
+    edited = EditedText()
+    edited.choose(list(encodings), special=special)
+    edited.replace(0, 0, text)
+    return edited
+
+
 def utf16(text: str) -> int:
     return len(text.encode("utf-16-le", "surrogatepass")) // 2
 
@@ -79,8 +87,7 @@ def test_edits_in_utf16_count_as_the_text_does(
     name: str, edits: list[tuple[int, int, str]]
 ) -> None:
     encoding = encoding_of(name)
-    edited = EditedText()
-    edited.choose([encoding, GPT2], special=False)
+    edited = edited_text("", encoding, GPT2)
     text = ""
     for start, length, new in edits:
         start = min(start, len(text))
@@ -101,9 +108,7 @@ def test_blocks_asked_for_at_once_are_those_asked_for_one_by_one(
     name: str, text: str, parts: list[tuple[int, int]]
 ) -> None:
     encoding = encoding_of(name)
-    edited = EditedText()
-    edited.choose([encoding, GPT2], special=False)
-    edited.replace(0, 0, text)
+    edited = edited_text(text, encoding, GPT2)
     ranges = [
         (utf16(text[: min(start, len(text))]), utf16(text[: min(start + length, len(text))]))
         for start, length in parts
@@ -119,9 +124,7 @@ def test_blocks_asked_for_at_once_are_those_asked_for_one_by_one(
 
 @given(texts, st.integers(0, 12))
 def test_the_cut_is_that_of_truncate(text: str, limit: int) -> None:
-    edited = EditedText()
-    edited.choose([GPT2], special=False)
-    edited.replace(0, 0, text)
+    edited = edited_text(text, GPT2)
     cut = edited.cut(0, limit)
     truncated = GPT2.truncate(text, limit)
     assert cut == (utf16(truncated.text) if truncated.was_cut else None)
@@ -129,9 +132,7 @@ def test_the_cut_is_that_of_truncate(text: str, limit: int) -> None:
 
 @given(texts, st.integers(0, 12))
 def test_names_of_special_tokens_are_tokens_where_that_is_chosen(text: str, limit: int) -> None:
-    edited = EditedText()
-    edited.choose([GPT2], special=True)
-    edited.replace(0, 0, text)
+    edited = edited_text(text, GPT2, special=True)
     ids = GPT2.encode(text, allowed_special="all")
     assert edited.counts() == [len(ids)]
     cut = edited.cut(0, limit)
@@ -154,9 +155,7 @@ def test_a_part_of_a_whole_text_has_its_tokens(text: str, start: int, end: int) 
 
 def test_a_text_that_is_refused_changes_nothing() -> None:
     only = Encoding("ab", pat_str=r"\w+", mergeable_ranks={b"a": 0, b"b": 1}, special_tokens={})
-    edited = EditedText()
-    edited.choose([GPT2, only], special=False)
-    edited.replace(0, 0, "ab")
+    edited = edited_text("ab", GPT2, only)
     with pytest.raises((ValueError, KeyError)):
         edited.replace(1, 1, "x")
     assert edited.text == "ab"
@@ -188,9 +187,7 @@ def test_encodings_of_files_have_keys_of_their_own(tmp_path: Path) -> None:
 @given(names, texts, st.booleans())
 def test_all_ids_are_those_of_the_text(name: str, text: str, special: bool) -> None:
     encoding = encoding_of(name)
-    edited = EditedText()
-    edited.choose([encoding], special=special)
-    edited.replace(0, 0, text)
+    edited = edited_text(text, encoding, special=special)
     assert len(edited.ids(0)) == edited.counts()[0]
     if name == "gpt2":
         allowed = {"<|endoftext|>"} if special else set[str]()
@@ -277,7 +274,8 @@ def test_ids_become_the_text_and_cells_with_each_token_once(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("ids", "reason"), [([50257], "no token of id 50257"), ([187], "not whole characters: byte 0")]
+    ("ids", "reason"),
+    [([50257], "no token with the id 50257"), ([187], "not whole characters: byte 0")],
 )
 def test_ids_that_are_no_text_are_refused(ids: list[int], reason: str) -> None:
     with pytest.raises(ValueError, match=reason):

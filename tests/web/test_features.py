@@ -26,31 +26,28 @@ pytestmark = [pytest.mark.web, pytest.mark.usefixtures("references")]
 
 
 def table(page: Page) -> list[list[str]]:
-    found: list[list[str]] = page.run(
-        "return [...document.querySelectorAll('#files-table tr')].map(row =>"
-        " [...row.children].map(cell => cell.innerText.trim()))"
-    )
+    cells = "[...row.children].map(cell => cell.innerText.trim())"
+    found: list[list[str]] = page.run(f"return $$('#files-table tr').map(row => {cells})")
     return found
 
 
 def wait_for_files(page: Page) -> None:
-    page.wait(lambda: " counted as " in page.text_of("files-said"))
+    page.wait(lambda: " counted" in page.text_of("files-said"))
 
 
 def test_one_file_is_counted_as_it_is(page: Page) -> None:
     page.drop({"a.txt": b"one two"})
-    page.wait(lambda: "1 file counted as it is." in page.text_of("files-said"))
+    page.wait(lambda: "1 file counted." in page.text_of("files-said"))
 
 
 def test_files_over_the_limit_are_marked(page: Page) -> None:
     page.drop({"a.txt": b"one two", "b.txt": b"one two three four"})
     wait_for_files(page)
     page.choose("limit", 3)
-    assert "2 files counted as they are; 1 over the limit." in page.text_of("files-said")
-    marked = "return [...document.querySelectorAll('#files-table .over')].map(one => one.innerText)"
-    assert page.run(marked) == ["4"]
+    assert "2 files counted; 1 over the limit." in page.text_of("files-said")
+    assert page.texts("#files-table .over") == ["4"]
     page.choose("limit", "")
-    assert page.run(marked) == []
+    assert page.texts("#files-table .over") == []
 
 
 def test_dropped_files_are_counted_as_they_are(page: Page) -> None:
@@ -70,9 +67,9 @@ def test_dropped_files_are_counted_as_they_are(page: Page) -> None:
         ["c.bin", "2", "binary: NUL byte at offset 0"],
         ["Total", "28", *map(str, totals)],
     ]
-    assert "2 files counted as they are, 1 not" in page.text_of("files-said")
+    assert "2 files counted, 1 not" in page.text_of("files-said")
     shares = page.run(
-        "return [...document.querySelectorAll('#files-table tbody tr')].map("
+        "return $$('#files-table tbody tr').map("
         "row => parseFloat(row.children[2].style.getPropertyValue('--share')))"
     )
     assert [round(one) for one in shares] == [
@@ -83,13 +80,10 @@ def test_dropped_files_are_counted_as_they_are(page: Page) -> None:
     assert [row[0] for row in table(page)[1:4]] == ["a.txt", "b.py", "c.bin"] or counts[0] < counts[
         1
     ]
-    page.run(
-        "[...document.querySelectorAll('button.name')].find(b => b.innerText === 'a.txt').click()"
-    )
+    page.run("$$('button.name').find(b => b.innerText === 'a.txt').click()")
     page.settle()
-    assert page.run("return $('text').value") == "one two three\n"
+    assert page.value("text") == "one two three\n"
     assert "line ends" in page.text_of("notices")
-    page.run("document.querySelector('.close').click(); $('forget-files').click()")
 
 
 def test_a_folder_is_counted_without_its_hidden_files(page: Page, tmp_path: Path) -> None:
@@ -114,7 +108,6 @@ def test_a_folder_is_counted_without_its_hidden_files(page: Page, tmp_path: Path
     assert [row[0] for row in table(page)] == ["File", "src/deep/two.py", "src/one.py", "Total"]
     assert table(page) == dropped
     assert "2 hidden" in page.text_of("files-said")
-    page.run("$('forget-files').click()")
 
 
 KIND_TEXT = "Hello, hello  wörld! naïve 世界 👩\u200d👩 the end\n\nof it"
@@ -126,9 +119,8 @@ def test_a_dropped_tokenizer_json_becomes_an_encoding(page: Page, kind: str) -> 
     own = compat_bpe.load(path)
     page.type(KIND_TEXT)
     page.drop({"tokenizer.json": path.read_bytes()})
-    page.wait(lambda: any(key.startswith("file:") for key in page.counts()))
-    assert list(page.counts().values()) == [own.count(KIND_TEXT)]
-    assert page.run("return $('model').value").startswith("tokenizer.json")
+    assert page.own_counts() == [own.count(KIND_TEXT)]
+    assert page.value("model").startswith("tokenizer.json")
     page.type("!")
     assert list(page.counts().values()) == [own.count(KIND_TEXT + "!")]
     # All of the text is there, also what no token stands for, and with the right ids.
@@ -146,8 +138,7 @@ def test_a_dropped_model_of_sentencepiece_becomes_an_encoding(page: Page) -> Non
     text = "the cat and the dog  sat 世界"
     page.type(text)
     page.drop({path.name: path.read_bytes()})
-    page.wait(lambda: any(key.startswith("file:") for key in page.counts()))
-    assert list(page.counts().values()) == [compat_bpe.load(path).count(text)]
+    assert page.own_counts() == [compat_bpe.load(path).count(text)]
     page.show_tab("word")
     page.wait(lambda: "ids" in page.text_of("steps"))
 
@@ -156,12 +147,10 @@ def test_a_rank_file_is_asked_for_its_pattern(page: Page) -> None:
     ranks = dict(list(load_ranks("r50k_base").items())[:1000])
     page.type("hello world 12345")
     page.drop({"own.tiktoken": format_ranks(ranks)})
-    page.wait(lambda: not page.run("return $('pattern-form').hidden"))
-    page.run("$('pattern').value = 'cl100k_base'; $('pattern-form').requestSubmit()")
-    page.wait(lambda: any(key.startswith("file:") for key in page.counts()))
+    page.choose_pattern("cl100k_base")
     pattern = compat_bpe.get_encoding("cl100k_base").pattern
     reference = tiktoken.Encoding("own", pat_str=pattern, mergeable_ranks=ranks, special_tokens={})
-    assert list(page.counts().values()) == [len(reference.encode_ordinary("hello world 12345"))]
+    assert page.own_counts() == [len(reference.encode_ordinary("hello world 12345"))]
 
 
 def test_a_text_that_a_vocabulary_cannot_spell_has_no_count(page: Page) -> None:
@@ -186,12 +175,7 @@ def test_the_cut_is_marked_where_no_token_is(page: Page) -> None:
     page.wait(lambda: any(key.startswith("file:") for key in page.counts()))
     kept = compat_bpe.load(path).truncate("the dog of the end", 2)
     page.choose("limit", 2)
-    page.wait(lambda: page.run("return document.querySelector('.cut') !== null"))
-    shown = page.run(
-        "const range = document.createRange(); range.setStart($('tokens'), 0);"
-        "range.setEndBefore(document.querySelector('#tokens .cut')); return range.toString()"
-    )
-    assert shown.replace("·", " ") == "the dog of the end"[: kept.kept[0][1]]
+    assert page.before_cut().replace("·", " ") == "the dog of the end"[: kept.kept[0][1]]
 
 
 def test_a_damaged_tokenizer_is_refused(page: Page) -> None:
@@ -203,7 +187,6 @@ def test_a_damaged_tokenizer_is_refused(page: Page) -> None:
         )
     )
     assert page.counts() == {"o200k_base": 1}
-    page.run("document.querySelector('.close').click()")
 
 
 def test_the_merges_of_a_word_are_shown(page: Page) -> None:
@@ -211,10 +194,8 @@ def test_the_merges_of_a_word_are_shown(page: Page) -> None:
     page.show_tab("word")
     page.run("$('word').value = 'hugs'; $('word').dispatchEvent(new Event('input'))")
     page.wait(lambda: "hugs" in page.text_of("steps"))
-    states = page.run(
-        "return [...document.querySelectorAll('#steps li')].map(step =>"
-        " [...step.querySelectorAll('.piece')].map(one => one.textContent))"
-    )
+    pieces = "$$('.piece', step).map(one => one.textContent)"
+    states = page.run(f"return $$('#steps li').map(step => {pieces})")
     encoding = tiktoken.get_encoding("gpt2")
     assert states[0] == list("hugs")
     assert states[-1] == [encoding.decode([one]) for one in encoding.encode("hugs")]
@@ -233,10 +214,8 @@ def test_messages_are_counted_with_their_roles(page: Page) -> None:
         ]
         expected = f"{int(count_messages(messages, model=model))} tokens"
         page.wait_for("conversation-count", expected)
-        shown = page.run(
-            "return [...document.querySelectorAll('.of-message')].map(one =>"
-            " [one.textContent, one.querySelectorAll('.t').length])"
-        )
+        parts = "[one.textContent, $$('.t', one).length]"
+        shown = page.run(f"return $$('.of-message').map(one => {parts})")
         encoding = compat_bpe.encoding_for_model(model)
         assert shown == [[one["content"], encoding.count(one["content"])] for one in messages]
 
@@ -308,18 +287,14 @@ def test_a_request_is_counted_as_services_take_it(
     page: Page, request_: dict[str, Any], shown: list[str]
 ) -> None:
     page.follow("model=gpt-4o&tab=messages")
-    page.run(
-        "$('request').value = arguments[0]; $('request-form').requestSubmit()",
-        json.dumps(request_),
-    )
+    page.submit("request", json.dumps(request_))
     page.settle()
     page.settle()
     count = count_request(request_, estimate=True)
     page.wait_for("conversation-count", f"{int(count)} tokens")
-    assert page.run("return $('model').value") == request_["model"]
-    said = page.text_of("panel-messages") + page.run(
-        "return [...document.querySelectorAll('#messages textarea')].map(one => one.value).join()"
-    )
+    assert page.value("model") == request_["model"]
+    values = page.run("return $$('#messages textarea').map(one => one.value).join()")
+    said = page.text_of("panel-messages") + values
     for one in shown:
         assert one in said
     if count.note:
@@ -331,21 +306,20 @@ def test_a_request_is_counted_as_services_take_it(
 
 def test_what_a_request_has_that_cannot_be_counted_is_said(page: Page) -> None:
     page.follow("model=gpt-4o&tab=messages")
-    submit = "$('request').value = arguments[0]; $('request-form').requestSubmit()"
     before = page.text_of("conversation-count")
     for wrong, reason in [
         ("{", "not JSON"),
         ("{}", "must be an object with messages"),
         ('[{"content": ""}]', "role"),
     ]:
-        page.run(submit, wrong)
+        page.submit("request", wrong)
         page.wait_for("request-said", reason)
     assert page.text_of("conversation-count") == before
     messages = [{"role": "user", "content": "Hi"}]
-    page.run(submit, json.dumps({"model": "my-own", "messages": messages}))
+    page.submit("request", json.dumps({"model": "my-own", "messages": messages}))
     page.wait_for("conversation-note", "counted as gpt-4o: unknown model 'my-own'")
-    page.run(submit, json.dumps({"model": "gpt-4", "messages": messages}))
-    page.wait(lambda: page.run("return $('model').value") == "gpt-4")
+    page.submit("request", json.dumps({"model": "gpt-4", "messages": messages}))
+    page.wait(lambda: page.value("model") == "gpt-4")
     page.choose("model", "gpt-4o")
     page.wait_for("conversation-note", "the request is for gpt-4")
     page.choose("model", "r50k_base")
@@ -357,10 +331,7 @@ def test_the_text_of_a_message_changes_and_its_image_stays(page: Page) -> None:
     page.follow("model=gpt-4o&tab=messages")
     near = {"type": "image_url", "image_url": {"url": address()}}
     content = [{"type": "text", "text": "See"}, near]
-    page.run(
-        "$('request').value = arguments[0]; $('request-form').requestSubmit()",
-        json.dumps([{"role": "user", "content": content}]),
-    )
+    page.submit("request", json.dumps([{"role": "user", "content": content}]))
     page.wait_for("conversation-parts", "images")
     page.run(
         "const text = document.querySelector('#messages textarea'); text.value = 'Look there';"
@@ -382,20 +353,19 @@ def test_ids_become_text(page: Page) -> None:
 
     give(str(ids))
     page.wait_for("ids-said", f"{len(ids)} tokens")
-    shown = page.run("return $('decoded').textContent")
-    assert shown == text
-    cells = page.run("return [...document.querySelectorAll('#decoded .t')].map(t => t.textContent)")
+    assert page.texts("#decoded") == [text]
+    cells = page.texts("#decoded .t")
     assert "👩\u200d👩" in "".join(cells)
     assert all(not cell.startswith("\u200d") for cell in cells)
     give("[1, 999999999]")
-    page.wait_for("ids-said", "no token of id 999999999")
+    page.wait_for("ids-said", "no token with the id 999999999")
     give("1, x2")
     page.wait_for("ids-said", '"x" is not an id')
     give(" ".join(map(str, ids)))
     page.wait_for("ids-said", f"{len(ids)} tokens")
     page.run("$('ids-to-text').click()")
     page.settle()
-    assert page.run("return $('text').value") == text
+    assert page.value("text") == text
     assert page.counts() == {"o200k_base": len(ids)}
 
 
@@ -416,7 +386,6 @@ def test_the_table_of_files_is_saved_as_csv(page: Page) -> None:
         ['a, "b".txt', "7", "2", "2", ""],
         ["c.bin", "1", "", "", "binary: NUL byte at offset 0"],
     ]
-    page.run("$('forget-files').click()")
 
 
 def test_the_link_carries_the_settings_and_the_text_only_if_asked(page: Page) -> None:
@@ -428,16 +397,16 @@ def test_the_link_carries_the_settings_and_the_text_only_if_asked(page: Page) ->
     page.run("$('share').click()")
 
     def link() -> dict[str, list[str]]:
-        return parse_qs(urlsplit(page.run("return $('link').value")).fragment)
+        return parse_qs(urlsplit(page.value("link")).fragment)
 
     plain = {"encoding": ["cl100k_base"], "compare": ["gpt2"], "limit": ["2"], "spaces": ["1"]}
     assert link() == plain
     page.run("$('with-text').click()")
     assert link() == {**plain, "text": ["secret & <b>text</b> 😀\n"]}
-    hash = "#" + urlsplit(page.run("return $('link').value")).fragment
+    hash = "#" + urlsplit(page.value("link")).fragment
     page.run("$('with-text').click(); $('share').click()")
     page.open(hash)
-    assert page.run("return $('text').value") == "secret & <b>text</b> 😀\n"
+    assert page.value("text") == "secret & <b>text</b> 😀\n"
     assert page.counts() == {
         name: len(tiktoken.get_encoding(name).encode_ordinary("secret & <b>text</b> 😀\n"))
         for name in ("cl100k_base", "gpt2")
@@ -465,8 +434,7 @@ def test_dropped_files_of_other_programs_become_encodings(
     text = "hello ab abc"
     page.type(text)
     page.drop({name: data})
-    page.wait(lambda: any(key.startswith("file:") for key in page.counts()))
-    assert list(page.counts().values()) == [compat_bpe.load(path).count(text)]
+    assert page.own_counts() == [compat_bpe.load(path).count(text)]
 
 
 def test_of_a_large_gguf_file_only_the_beginning_is_read(page: Page, tmp_path: Path) -> None:
@@ -475,20 +443,16 @@ def test_of_a_large_gguf_file_only_the_beginning_is_read(page: Page, tmp_path: P
         file.truncate(40 << 30)  # a hole: it takes no space
     page.type("hello hello")
     page.drag(path)
-    page.wait(lambda: any(key.startswith("file:") for key in page.counts()))
-    assert list(page.counts().values()) == [compat_bpe.load(path).count("hello hello")]
+    assert page.own_counts() == [compat_bpe.load(path).count("hello hello")]
 
 
 def test_a_gguf_file_that_does_not_say_how_text_is_split(page: Page, tmp_path: Path) -> None:
     path = write(tmp_path / "old.gguf", gpt2(pre=None))
     page.type("hello the12")
     page.drag(path)
-    page.wait(lambda: not page.run("return $('pattern-form').hidden"))
-    page.run("$('pattern').value = 'llama3'; $('pattern-form').requestSubmit()")
-    page.wait(lambda: any(key.startswith("file:") for key in page.counts()))
+    page.choose_pattern("llama3")
     expected = compat_bpe.load(path, pattern="llama3").count("hello the12")
-    assert list(page.counts().values()) == [expected]
-    page.run("document.querySelectorAll('.close').forEach(one => one.click())")
+    assert page.own_counts() == [expected]
 
 
 def test_a_damaged_gguf_file_is_refused_by_place(page: Page, tmp_path: Path) -> None:
@@ -498,7 +462,6 @@ def test_a_damaged_gguf_file_is_refused_by_place(page: Page, tmp_path: Path) -> 
     page.drag(path)
     page.wait_for("notices", "cut.gguf: byte ")
     assert page.counts() == {"o200k_base": 1}
-    page.run("document.querySelectorAll('.close').forEach(one => one.click())")
 
 
 def test_a_file_that_was_changed_after_it_was_chosen(page: Page, tmp_path: Path) -> None:
@@ -514,4 +477,3 @@ def test_a_file_that_was_changed_after_it_was_chosen(page: Page, tmp_path: Path)
     page.wait_for("notices", "own.tiktoken: cannot be read")
     page.type("b")
     assert page.counts() == {"o200k_base": 1}
-    page.run("document.querySelectorAll('.close').forEach(one => one.click())")

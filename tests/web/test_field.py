@@ -22,36 +22,31 @@ def tokens_of(text: str) -> int:
     return len(tiktoken.get_encoding("o200k_base").encode_ordinary(text))
 
 
-def value(page: Page) -> str:
-    found: str = page.run("return $('text').value")
-    return found
-
-
 def test_a_long_text_is_edited_in_parts(page: Page) -> None:
     page.paste(LONG)
     assert len(LONG) > 900_000
     assert page.counts() == {"o200k_base": tokens_of(LONG)}
     assert "Long text" in page.text_of("parts")
-    assert len(value(page)) < 50_000
-    assert LONG.endswith(value(page))
+    assert len(page.value("text")) < 50_000
+    assert LONG.endswith(page.value("text"))
     # Only what is in sight is drawn.
-    assert page.run("return document.querySelectorAll('#tokens .block').length") < 20
+    assert page.run("return $$('#tokens .block').length") < 20
     page.press("Home", CONTROL)
     page.type("first")
     assert page.counts() == {"o200k_base": tokens_of("first" + LONG)}
-    assert value(page).startswith("firstZeile 0")
+    assert page.value("text").startswith("firstZeile 0")
     page.run("$('part-after').click()")
-    assert not value(page).startswith("first")
+    assert not page.value("text").startswith("first")
     page.type("middle")
     page.run("$('part-before').click()")
-    assert ("first" + LONG).replace(value(page).replace("middle", ""), "") != "first" + LONG
+    assert ("first" + LONG).replace(page.value("text").replace("middle", ""), "") != "first" + LONG
     # All of it can be selected, copied and replaced.
     copied = page.copied()
     assert copied.replace("middle", "", 1) == "first" + LONG
     assert page.counts() == {"o200k_base": tokens_of(copied)}
     page.press("a", CONTROL)
     page.type("short")
-    assert value(page) == "short"
+    assert page.value("text") == "short"
     assert page.counts() == {"o200k_base": 1}
 
 
@@ -61,11 +56,11 @@ def test_all_that_a_menu_selects_is_all_of_the_text(page: Page) -> None:
     count = tokens_of(LONG)
     page.wait_for("selected", f"Selected: {count:,} tokens, {len(LONG):,} characters")
     page.press("ArrowLeft")  # to its beginning, as in every field
-    assert value(page).startswith("Zeile 0 ")
+    assert page.value("text").startswith("Zeile 0 ")
     assert page.run("return $('text').selectionEnd") == 0
     page.run("document.execCommand('selectAll')")
     page.type("short")
-    assert value(page) == "short"
+    assert page.value("text") == "short"
     assert page.counts() == {"o200k_base": 1}
     page.press("z", CONTROL)
     page.settle()
@@ -94,10 +89,10 @@ def test_the_caret_goes_from_part_to_part(page: Page) -> None:
     page.paste(LONG)
     page.press("Home", CONTROL)
     page.run("const t = $('text'); t.setSelectionRange(t.value.length, t.value.length)")
-    end = value(page)[-30:]
+    end = page.value("text")[-30:]
     page.press("ArrowRight")
     page.type("HERE")
-    text = value(page)
+    text = page.value("text")
     before = text[: text.index("HERE")]
     # The caret was at the end of the part, and moved one character on.
     assert before[:-1].endswith(end)
@@ -169,10 +164,7 @@ LINES = "".join(f"Line {number} of a long text, naïve 👩\u200d👩\n" for num
 
 def text(page: Page) -> str:
     """Return all of the text, also what the field does not hold."""
-    found: str = page.run("return $('text').value")
-    if page.run("return $('parts').hidden"):
-        return found
-    return page.copied()
+    return page.value("text") if page.run("return $('parts').hidden") else page.copied()
 
 
 def undo(page: Page) -> None:

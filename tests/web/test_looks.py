@@ -24,10 +24,10 @@ def fill(page: Page) -> None:
     page.choose("limit", 40)
     page.choose("special", True)
     page.type(TEXT)
-    page.run("$('share').getAttribute('aria-expanded') === 'true' || $('share').click()")
+    page.run("$('share').click()")
     page.run("document.querySelector('#tokens .several, #tokens .t').click()")
     page.drop({"a.txt": b"one two", "long" * 20 + ".txt": b"three\n" * 1000, "c.bin": b"\0"})
-    page.wait(lambda: " counted as " in page.text_of("files-said"))
+    page.wait(lambda: " counted" in page.text_of("files-said"))
     page.show_tab("word")
     page.wait(lambda: "ids" in page.text_of("steps"))
     page.show_tab("messages")
@@ -45,8 +45,6 @@ def test_axe_finds_no_violation(page: Page, axe: str) -> None:
             page.show_tab(tab)
             page.settle()
             found += [(width, scheme, tab, *one) for one in page.run(VIOLATIONS)]
-    page.browser.show(1200)
-    page.run("$('share').click()")
     assert found == []
 
 
@@ -72,8 +70,6 @@ def test_nothing_overflows(page: Page, width: int) -> None:
             return found""",
             tab,
         )
-    page.browser.show(1200)
-    page.run("$('share').click()")
     assert found == []
 
 
@@ -103,7 +99,6 @@ def test_nothing_moves_when_a_bar_appears(page: Page, width: int) -> None:
     page.wait(lambda: page.run("return $('fitting').checkVisibility()"))
     over = page.run(places)
     page.run("$('fold').click()")
-    page.browser.show(1200)
     assert loading == before
     assert over == before
 
@@ -143,13 +138,12 @@ def test_on_a_phone_the_count_stays_in_sight_and_targets_are_large(page: Page) -
     for tab in ("text", "files", "word", "ids", "messages"):
         page.show_tab(tab)
         small += page.run(
-            "return [...document.querySelectorAll('button, input, select, textarea, a')]"
-            ".filter(one => one.checkVisibility() && !one.closest('.hidden'))"
+            "return $$('button, input, select, textarea, a').filter("
+            "one => one.checkVisibility() && !one.closest('.hidden'))"
             ".filter(one => { const { width, height } = one.getBoundingClientRect();"
             " return width < 24 || height < 24 }).map(one => one.outerHTML.slice(0, 80))"
         )
     page.run("$('fold').click()")
-    page.browser.show(1200)
     assert 0 <= place["top"] < place["bottom"] <= 900
     assert folded == [False, True]
     assert opened
@@ -173,11 +167,10 @@ def test_the_number_comes_first_and_is_large(page: Page) -> None:
     page.choose("limit", 100)
     page.browser.show(1400)
     tops, over = page.run(
-        "const cards = [...document.querySelectorAll('#counts .card')];"
+        "const cards = $$('#counts .card');"
         "return [cards.map(one => one.getBoundingClientRect().top),"
         " cards.map(one => one.querySelector('.bar-of').matches('.over'))]"
     )
-    page.browser.show(1200)
     assert tops[0] == tops[1]
     assert over == [True, True]
 
@@ -189,11 +182,9 @@ def test_tokens_are_told_apart_in_forced_colors(page: Page) -> None:
     )
     borders, line, ground = page.run(
         "const style = (one, name) => getComputedStyle(one)[name];"
-        "return [[...document.querySelectorAll('#tokens .t')]"
-        ".map(one => style(one, 'borderLeftWidth')),"
+        "return [$$('#tokens .t').map(one => style(one, 'borderLeftWidth')),"
         " style($('tab-files'), 'borderBottomColor'), style(document.body, 'backgroundColor')]"
     )
-    page.browser.show(1200)
     assert borders == ["1px"] * 3
     assert line == ground
 

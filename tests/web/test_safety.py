@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from compat_bpe import list_encoding_names
+from tests.tokenizer_files import added
 from tests.web.page import Page
 from tests.web.server import served
 from tools.browser import Browser
@@ -24,61 +25,43 @@ EVIL = "<img src=x onerror=\"document.title='broken'\">"
 
 def test_text_is_never_html(page: Page) -> None:
     title = page.run("return document.title")
-    images = "return document.querySelectorAll('img, script:not([src]), iframe').length"
+    images = "return $$('img, script:not([src]), iframe').length"
     page.choose("other", "gpt2")
     page.choose("limit", 3)
     page.type(EVIL + EVIL)
     for at in range(0, 30, 3):
-        page.run(
-            "document.querySelectorAll('#tokens .t')[arguments[0]]"
-            ".dispatchEvent(new PointerEvent('pointerover', { bubbles: true }))",
-            at,
-        )
+        page.point_at_token(at)
     page.settle()
     page.show_tab("word")
     page.run("$('word').value = arguments[0]; $('word').dispatchEvent(new Event('input'))", EVIL)
     page.wait(lambda: "onerror" in page.text_of("steps").replace("\n", ""))
     # File names, also of files that cannot be counted.
     page.drop({EVIL: EVIL.encode(), f"{EVIL}.bin": b"\0"})
-    page.wait(lambda: " counted as " in page.text_of("files-said"))
+    page.wait(lambda: " counted" in page.text_of("files-said"))
     assert EVIL in page.text_of("files-table")
     page.run("document.querySelector('button.name').click()")
     page.settle()
     # The names of a tokenizer, of its tokens and of its special tokens.
     tokenizer = {
         "model": {"type": "BPE", "vocab": {"<": 0, "a": 1, EVIL: 2}, "merges": []},
-        "added_tokens": [
-            {
-                "id": 3,
-                "content": EVIL,
-                "special": True,
-                "single_word": False,
-                "lstrip": False,
-                "rstrip": False,
-                "normalized": False,
-            }
-        ],
+        "added_tokens": [added(3, EVIL, special=True)],
     }
     page.run("$('clear').click()")
     page.choose("special", True)
     page.drop({"tokenizer.json": json.dumps(tokenizer).encode()})
-    page.wait(lambda: any(key.startswith("file:") for key in page.counts()))
+    page.own_counts()
     page.type(f"<{EVIL}a")
     assert EVIL in page.cells()
-    page.run(
-        "document.querySelector('#tokens .special')"
-        ".dispatchEvent(new PointerEvent('pointerover', { bubbles: true }))"
-    )
+    page.point_at_token(0, ".special")
     page.wait(lambda: "special" in page.text_of("card"))
     assert EVIL in page.text_of("card")
     page.show_tab("messages")
     page.choose("model", "gpt-4o")
-    submit = "$('request').value = arguments[0]; $('request-form').requestSubmit()"
-    page.run(submit, json.dumps([{"role": EVIL, "content": EVIL}]))
+    page.submit("request", json.dumps([{"role": EVIL, "content": EVIL}]))
     page.wait(lambda: "onerror" in page.run("return $('request-said').textContent"))
     tool = {"type": "function", "function": {"name": EVIL}}
     messages = [{"role": "user", "content": EVIL}]
-    page.run(submit, json.dumps({"model": EVIL, "messages": messages, "tools": [tool]}))
+    page.submit("request", json.dumps({"model": EVIL, "messages": messages, "tools": [tool]}))
     page.wait(lambda: "onerror" in page.run("return $('messages').textContent"))
     for id in ("request-chips", "conversation-note"):
         assert "onerror" in page.run("return $(arguments[0]).textContent", id)
@@ -158,21 +141,14 @@ def test_only_the_encoding_asked_for_is_loaded_and_then_nothing_needs_a_network(
         assert {urlsplit(url).netloc for url in urls if url.startswith("http")} == {
             urlsplit(address).netloc
         }
-        packs = [
-            entry["name"]
-            for entry in page.run(
-                "return caches.open(`compat-bpe ${location.pathname} packs`)"
-                ".then(cache => cache.keys())"
-                ".then(keys => keys.map(one => ({ name: one.url })))"
-            )
-        ]
-        assert len(packs) == 1
-        assert "cl100k_base" in packs[0]
+        (pack,) = page.run(
+            "return caches.open(`compat-bpe ${location.pathname} packs`)"
+            ".then(cache => cache.keys()).then(keys => keys.map(one => one.url))"
+        )
+        assert "cl100k_base" in pack
+        controlled = "navigator.serviceWorker.controller !== null"
         page.wait(
-            lambda: page.run(
-                "return navigator.serviceWorker.ready.then(() =>"
-                " navigator.serviceWorker.controller !== null)"
-            )
+            lambda: page.run(f"return navigator.serviceWorker.ready.then(() => {controlled})")
         )
         page.wait(lambda: page.run("return caches.match('snapshot').then(Boolean)"))
     # The server is gone.

@@ -19,7 +19,7 @@ def first_line(page: Page, id: str) -> int:
     if id == "tokens":
         script = """
             const top = $('tokens').getBoundingClientRect().top + 12;
-            const seen = [...document.querySelectorAll('#tokens .t')].find(one =>
+            const seen = $$('#tokens .t').find(one =>
               one.getBoundingClientRect().bottom > top && /^ ?\\d+$/.test(one.textContent));
             return Number(seen.textContent)"""
         return int(page.run(script))
@@ -34,7 +34,7 @@ def seen_tokens(page: Page) -> str:
     """Return the text of the tokens that are in sight."""
     script = """
         const pane = $('tokens').getBoundingClientRect();
-        return [...document.querySelectorAll('#tokens .t')].filter(one => {
+        return $$('#tokens .t').filter(one => {
           const { top, bottom } = one.getBoundingClientRect();
           return top >= pane.top && bottom <= pane.bottom;
         }).map(one => one.textContent).join('').replaceAll('·', ' ')"""
@@ -95,25 +95,18 @@ def test_the_panes_are_at_one_place_in_another_width(page: Page) -> None:
 @pytest.mark.parametrize(("width", "height"), [(1366, 650), (390, 844)])
 def test_the_facts_are_in_sight_where_the_pointer_is(page: Page, width: int, height: int) -> None:
     page.type("hello world again")
-    page.browser.devtools(
-        "Emulation.setDeviceMetricsOverride",
-        width=width,
-        height=height,
-        deviceScaleFactor=1,
-        mobile=False,
-    )
+    page.browser.show(width, height=height)
     page.run("scrollTo(0, 0)")
     page.settle()
     page.run("if (innerWidth < 600) $('tokens').scrollIntoView()")
     x, y = page.run(
-        "const place = document.querySelectorAll('#tokens .t')[1].getBoundingClientRect();"
+        "const place = $$('#tokens .t')[1].getBoundingClientRect();"
         "return [place.x + 5, place.y + 5]"
     )
     assert y < height
     page.browser.devtools("Input.dispatchMouseEvent", type="mouseMoved", x=x, y=y)
     page.wait_for("card", "Token 2")
     place = page.run("return $('card').getBoundingClientRect().toJSON()")
-    page.browser.show(1200)
     assert 0 <= place["top"] < place["bottom"] <= height
     assert 0 <= place["left"] < place["right"] <= width
     assert abs(place["top"] - y) < 60
@@ -122,20 +115,12 @@ def test_the_facts_are_in_sight_where_the_pointer_is(page: Page, width: int, hei
 @pytest.mark.parametrize(("width", "height"), [(1280, 600), (1366, 657), (1280, 500)])
 def test_nothing_lies_beneath_the_panes(page: Page, width: int, height: int) -> None:
     page.paste(LINES)
-    page.browser.devtools(
-        "Emulation.setDeviceMetricsOverride",
-        width=width,
-        height=height,
-        deviceScaleFactor=1,
-        mobile=False,
-    )
+    page.browser.show(width, height=height)
     page.settle()
     panes, footer = page.run(
-        "return [[...document.querySelectorAll('.pane')].map("
-        "one => one.getBoundingClientRect().bottom),"
+        "return [$$('.pane').map(one => one.getBoundingClientRect().bottom),"
         " document.querySelector('footer').getBoundingClientRect().top]"
     )
-    page.browser.show(1200)
     assert max(panes) <= footer
 
 
@@ -199,20 +184,19 @@ def test_a_selection_is_counted_and_marked_among_the_tokens(page: Page) -> None:
     page.run("$('text').focus(); $('text').setSelectionRange(4, 13)")
     count = get_encoding("o200k_base").count("two three")
     page.wait_for("selected", f"Selected: {count} tokens, 9 characters")
-    chosen = "return [...document.querySelectorAll('.t.chosen')].map(one => one.textContent)"
-    assert page.run(chosen) == [" two", " three"]
+    assert page.texts(".t.chosen") == [" two", " three"]
     page.run("$('text').setSelectionRange(0, 0)")
     page.wait(lambda: page.text_of("selected") == "")
-    assert page.run(chosen) == ["one"]
+    assert page.texts(".t.chosen") == ["one"]
 
 
 def test_no_token_is_marked_before_anything_is_clicked(page: Page) -> None:
     page.open("#encoding=o200k_base&text=one%20two")
     page.settle()
     assert page.run("return document.activeElement.id") == "text"
-    assert page.run("return document.querySelectorAll('.t.chosen').length") == 0
+    assert page.texts(".t.chosen") == []
     page.press("ArrowLeft")
-    page.wait(lambda: page.run("return document.querySelectorAll('.t.chosen').length") == 1)
+    page.wait(lambda: len(page.texts(".t.chosen")) == 1)
 
 
 def test_a_special_token_in_a_line_from_right_to_left_stays_whole(page: Page) -> None:

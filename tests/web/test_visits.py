@@ -35,10 +35,8 @@ def settings_of(page: Page) -> list[str]:
 
 
 def messages_of(page: Page) -> list[list[str]]:
-    found: list[list[str]] = page.run(
-        "return [...document.querySelectorAll('#messages li')].map(item =>"
-        " [item.querySelector('select').value, item.querySelector('textarea').value])"
-    )
+    values = "$$('select, textarea', item).map(one => one.value)"
+    found: list[list[str]] = page.run(f"return $$('#messages li').map(item => {values})")
     return found
 
 
@@ -57,7 +55,7 @@ def reload(page: Page) -> None:
             "encoding=<script>&limit=-5&compare=zzz&special=yes&text=",
             "unknown encoding '<script>'; the encodings are gpt2, ",
         ),
-        ("compare=qwen3:8b", "Qwen 3, which does not ship; drop tokenizer.json and "),
+        ("compare=qwen3:8b", "Qwen 3, which is not included; drop tokenizer.json and "),
         ("limit=99999999999999&ids=0&tab=none&%%%", ""),
         ("limit=1e3&limit=2", ""),
     ],
@@ -129,18 +127,18 @@ def test_text_and_settings_are_still_there_after_a_reload(page: Page) -> None:
 def test_loaded_tokenizers_are_still_there_after_a_reload_until_forgotten(page: Page) -> None:
     page.type("ab")
     page.drop({"tokenizer.json": OWN})
-    page.wait(lambda: any(key.startswith("file:") for key in page.counts()))
+    page.own_counts()
     page.settle()
-    name = page.run("return $('model').value")
+    name = page.value("model")
     page.wait(lambda: page.run("return caches.keys().then(all => all.some(n => /own/.test(n)))"))
     page.settle()
     reload(page)
-    page.wait(lambda: page.run("return $('model').value") == name)
+    page.wait(lambda: page.value("model") == name)
     page.wait(lambda: list(page.counts().values()) == [2])
     assert [key.startswith("file:") for key in page.counts()] == [True]
     page.forget()
     reload(page)
-    assert page.run("return $('model').value") == "gpt-4o"
+    assert page.value("model") == "gpt-4o"
     assert page.counts() == EXAMPLE_COUNTS
 
 
@@ -149,12 +147,12 @@ def test_what_is_forgotten_is_asked_for_and_does_not_come_back(page: Page) -> No
     page.run("$('forget').click()")
     assert "cannot be undone" in page.text_of("forgetting")
     page.run("document.querySelector('#forgetting [value=\"\"]').click()")
-    assert page.run("return $('text').value") == "secret"
+    assert page.value("text") == "secret"
     page.forget()
     page.run("$('text').focus()")
     page.press("z", CONTROL)
     page.settle()
-    assert page.run("return $('text').value") == ""
+    assert page.value("text") == ""
 
 
 def test_messages_are_still_there_after_a_reload_until_forgotten(page: Page) -> None:
@@ -167,13 +165,13 @@ def test_messages_are_still_there_after_a_reload_until_forgotten(page: Page) -> 
     request = {"messages": messages, "tools": [tool], "response_format": form}
     page.show_tab("messages")
     first = messages_of(page)
-    page.run("$('paste-request').click(); $('request').value = arguments[0]", json.dumps(request))
-    page.run("$('request-form').requestSubmit()")
+    page.run("$('paste-request').click()")
+    page.submit("request", json.dumps(request))
     page.wait(lambda: messages_of(page) == [["user", "hello"]])
     page.settle()
     page.run("$('add-message').click()")
     page.run(
-        "const last = [...document.querySelectorAll('#messages textarea')].pop();"
+        "const last = $$('#messages textarea').pop();"
         "last.value = 'world'; last.dispatchEvent(new Event('input', { bubbles: true }))"
     )
     page.settle()
@@ -212,7 +210,7 @@ def test_it_opens_ready_to_use(page: Page) -> None:
     assert page.run("return document.activeElement.id") == "text"
     # The vocabulary, a seventh of all, is kept and not fetched again.
     assert page.run("return $('progress').hidden && $('progress').value > 0.8")
-    assert page.run("return $('text').value") == EXAMPLE
+    assert page.value("text") == EXAMPLE
     assert page.counts() == EXAMPLE_COUNTS
 
 
@@ -225,15 +223,15 @@ def test_the_first_visit_shows_an_example_that_the_first_key_replaces(built: Pat
         early = page.cells()
         assert page.text_of("status") == "Loading…"
         assert page.counts() == EXAMPLE_COUNTS
-        assert page.run("return $('text').value") == EXAMPLE
+        assert page.value("text") == EXAMPLE
         page.wait(lambda: page.text_of("status") == "Ready.")
         page.settle()
         assert page.cells() == early
-        assert page.run("return document.querySelectorAll('#tokens .chosen').length") == 0
+        assert page.run("return $$('#tokens .chosen').length") == 0
         page.browser.devtools("Page.reload")  # it is not kept as a text of the visitor's
         page.wait(lambda: page.cells() == early and page.text_of("status") == "Ready.")
         page.type("x")
-        assert page.run("return $('text').value") == "x"
+        assert page.value("text") == "x"
         assert page.counts() == {"o200k_base": 1}
 
 
@@ -246,8 +244,7 @@ def test_a_link_to_it_has_a_preview_and_it_links_to_its_documentation(page: Page
     )
     assert size == [1200, 630]
     links = page.run(
-        "return [...document.querySelectorAll('footer a')]"
-        ".map(one => [one.textContent, one.getAttribute('href')])"
+        "return $$('footer a').map(one => [one.textContent, one.getAttribute('href')])"
     )
     assert links == [["Documentation", "../"], ["Licences", "NOTICE.txt"]]
     assert "pip install ." in page.run("return document.querySelector('footer').innerText")
@@ -299,11 +296,7 @@ def options(page: Page, typed: str) -> list[str]:
     """Return the names that are offered for what is typed into the field of the model."""
     page.run("$('model').focus(); document.execCommand('selectAll')")
     page.browser.devtools("Input.insertText", text=typed)
-    found: list[str] = page.run(
-        "return [...document.querySelectorAll('#model-list [role=option] > span')]"
-        ".map(one => one.textContent)"
-    )
-    return found
+    return page.texts("#model-list [role=option] > span")
 
 
 def test_every_family_is_found_by_typing(page: Page) -> None:
@@ -332,7 +325,7 @@ def test_every_family_is_found_by_typing(page: Page) -> None:
     page.press("Enter")
     page.settle()
     assert "unknown model 'no such thing'" in page.text_of("notices")
-    assert page.run("return $('model').value") == "azure/eu/gpt-4o"
+    assert page.value("model") == "azure/eu/gpt-4o"
 
 
 def test_a_model_brings_encoding_and_context(page: Page) -> None:
@@ -360,11 +353,11 @@ def test_an_estimate_is_marked_with_its_reason_and_has_no_tokens(page: Page) -> 
     assert "no tokens to show" in page.text_of("tokens-help")
     assert page.run("return $('copy-ids').disabled")
     page.choose("limit", 2)
-    page.wait(lambda: page.run("return document.querySelector('.cut') !== null"))
+    page.wait_for_one(".cut")
     page.show_tab("word")
     page.wait_for("steps", "claude-sonnet-4-5 has no public tokenizer")
     page.drop({"a.txt": b"hello world"})
-    page.wait(lambda: " counted as " in page.text_of("files-said"))
+    page.wait(lambda: " counted" in page.text_of("files-said"))
     assert "≈claude-sonnet-4-5" in page.text_of("files-table")
     page.run("$('forget-files').click()")
     page.choose("model", "gpt-4o")
@@ -488,7 +481,7 @@ def test_it_is_not_ready_while_something_loads(page: Page) -> None:
     assert heard.index("Ready.") == len(heard) - 1
     watch(page)
     page.drop({"tokenizer.json": OWN})
-    page.wait(lambda: any(key.startswith("file:") for key in page.counts()))
+    page.own_counts()
     page.settle()
     assert said(page)[0] == "Loading tokenizer.json…"
 
@@ -496,7 +489,7 @@ def test_it_is_not_ready_while_something_loads(page: Page) -> None:
 def test_a_tokenizer_that_fails_says_so_until_one_goes_on(page: Page) -> None:
     page.drop({"tokenizer.json": b'{"model": 1}'})
     page.wait_for("notices", "tokenizer.json")
-    page.wait(lambda: page.run("return document.querySelector('#notices [role=alert]') !== null"))
+    page.wait_for_one("#notices [role=alert]")
     bad, plain = page.run(
         "return [getComputedStyle(document.querySelector('.notice.failed span')).color,"
         " getComputedStyle(document.body).color]"
@@ -510,9 +503,9 @@ def test_two_tokenizers_are_told_apart_by_the_beginning_of_their_names(page: Pag
     names: list[str] = []
     for _ in range(2):
         page.drop({"tokenizer.json": OWN})
-        page.wait(lambda: page.run("return $('model').value") not in ["o200k_base", *names])
+        page.wait(lambda: page.value("model") not in ["o200k_base", *names])
         page.settle()
-        names.append(page.run("return $('model').value"))
+        names.append(page.value("model"))
     one, two = names
     assert one[:10] != two[:10]
     assert one.endswith("tokenizer.json, 2 tokens")

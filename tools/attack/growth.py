@@ -10,21 +10,7 @@ from random import Random
 from typing import Any
 
 import compat_bpe
-from compat_bpe.fit import (
-    Document,
-    Section,
-    StreamCounter,
-    StreamDecoder,
-    StreamEncoder,
-    count_stream,
-    decode_iter,
-    encode_iter,
-    fit_prompt,
-    fit_sections,
-    longest_prefix,
-    longest_suffix,
-    split_text,
-)
+from compat_bpe import fit
 
 #: A text is made of one of these again and again.
 CHARS = {
@@ -65,14 +51,14 @@ def _pieces(text: str) -> list[str]:
 
 
 def _edit(encoding: Any, text: str) -> None:
-    document = Document(encoding, text)
+    document = fit.Document(encoding, text)
     for _ in range(3):
         document.replace(len(text) // 2, len(text) // 2 + 1, "x")
         assert document.count
 
 
 def _decode_stream(encoding: Any, text: str) -> None:
-    decoder = StreamDecoder(encoding)
+    decoder = fit.StreamDecoder(encoding)
     for number in encoding.encode(text):
         decoder.feed([number])
     decoder.finish()
@@ -106,27 +92,27 @@ FUNCTIONS: dict[str, Callable[[Any, str], Any]] = {
     "truncate, ends": lambda enc, text: enc.truncate(text, len(text) // 8, keep="ends"),
     "truncate by words": lambda enc, text: enc.truncate(text, len(text) // 8, boundary="word"),
     "fits": lambda enc, text: enc.fits(text, len(text) // 8),
-    "split_text": lambda enc, text: split_text(enc, text, 10),
-    "split_text in large parts": lambda enc, text: split_text(enc, text, 100),
-    "split_text, overlap": lambda enc, text: split_text(enc, text, 10, overlap=3),
-    "longest_prefix": lambda enc, text: longest_prefix(
+    "split_text": lambda enc, text: fit.split_text(enc, text, 10),
+    "split_text in large parts": lambda enc, text: fit.split_text(enc, text, 100),
+    "split_text, overlap": lambda enc, text: fit.split_text(enc, text, 10, overlap=3),
+    "longest_prefix": lambda enc, text: fit.longest_prefix(
         enc, text, len(text) // 8, start=len(text) // 2, trail="x"
     ),
-    "longest_suffix": lambda enc, text: longest_suffix(
+    "longest_suffix": lambda enc, text: fit.longest_suffix(
         enc, text, len(text) // 8, end=len(text) // 2, lead="x"
     ),
     "Document": _edit,
-    "encode_iter": lambda enc, text: list(encode_iter(enc, _pieces(text))),
-    "count_stream": lambda enc, text: count_stream(enc, _pieces(text)),
-    "StreamEncoder": lambda enc, text: _feed(StreamEncoder(enc), text),
-    "StreamCounter": lambda enc, text: _feed(StreamCounter(enc), text),
+    "encode_iter": lambda enc, text: list(fit.encode_iter(enc, _pieces(text))),
+    "count_stream": lambda enc, text: fit.count_stream(enc, _pieces(text)),
+    "StreamEncoder": lambda enc, text: _feed(fit.StreamEncoder(enc), text),
+    "StreamCounter": lambda enc, text: _feed(fit.StreamCounter(enc), text),
     "StreamDecoder": _decode_stream,
-    "decode_iter": lambda enc, text: list(decode_iter(enc, enc.encode(text))),
-    "fit_prompt": lambda enc, text: fit_prompt(
+    "decode_iter": lambda enc, text: list(fit.decode_iter(enc, enc.encode(text))),
+    "fit_prompt": lambda enc, text: fit.fit_prompt(
         enc, text, text, len(text) // 8, template="{prefix}{suffix}"
     ),
-    "fit_sections": lambda enc, text: fit_sections(
-        enc, [Section(text, 1, cut="head"), Section(text, 2, cut="ends")], len(text) // 8
+    "fit_sections": lambda enc, text: fit.fit_sections(
+        enc, [fit.Section(text, 1, cut="head"), fit.Section(text, 2, cut="ends")], len(text) // 8
     ),
 }
 

@@ -15,18 +15,13 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+from compat_bpe.lsp.server import NOTIFICATIONS, REQUESTS
+
 SECONDS = 60
 MEMORY = 1536 << 20
 
 _ROOT = Path(__file__).parents[2]
-_METHODS = (
-    *("initialize", "initialized", "shutdown", "exit", "$/cancelRequest", "textDocument/didOpen"),
-    *("textDocument/didChange", "textDocument/didClose", "workspace/didChangeConfiguration"),
-    *("textDocument/codeLens", "textDocument/hover", "textDocument/semanticTokens/range"),
-    *("textDocument/codeAction", "workspace/executeCommand", "compatBpe/count"),
-    *("compatBpe/tokens", "compatBpe/fits", "compatBpe/truncate", "compatBpe/fitPrompt"),
-    *("compatBpe/fitSections", "no/such", "compatBpe/recount", ""),
-)
+_METHODS = (*REQUESTS, *NOTIFICATIONS, "no/such", "")
 _FIELDS = tuple(
     """
         textDocument position range contentChanges arguments command text limit keep boundary marker
@@ -37,16 +32,7 @@ _FIELDS = tuple(
 _URIS = ("file:///a.py", "file:///b.md", "untitled:x", "http://[", "")
 _NUMBERS = (0, 1, -1, 3, 7.0, 2.5, 1e308, -0.0, 2**31 - 1, 2**31, 2**63, 10**400, float("nan"))
 _WORDS = (
-    "gpt2",
-    "words",
-    "gpt-4o",
-    "/dev/null",
-    "/",
-    "tail",
-    "line",
-    "é😀",
-    "\ud800",
-    "\0",
+    *("gpt2", "words", "gpt-4o", "/dev/null", "/", "tail", "line", "é😀", "\ud800", "\0"),
     "a" * 99,
 )
 

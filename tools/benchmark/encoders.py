@@ -1,4 +1,4 @@
-"""Encoders beside their references: speed, start, and what an editor asks.
+"""Encoders beside their references: speed, start, what an editor asks, and a tree of files.
 
 A ratio is the reference's CPU time divided by ours: 2 is twice as fast as the reference. Ids that
 differ end the run.
@@ -6,13 +6,19 @@ differ end the run.
 
 from __future__ import annotations
 
+import os
 import random
 import re
+import shutil
 import statistics
+import sysconfig
+import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
+from unittest import mock
 
 import tiktoken
 
@@ -22,6 +28,7 @@ from compat_bpe.fit import Document
 from tools.benchmark.common import Options, Row, interleaved, medians, mixed, refuse_difference, run
 from tools.reference_files import reference_file
 from tools.reference_tokenizers import reference_tokenizer
+from tools.whole_corpora import encode_of
 
 #: *cold* is a fresh encoder's first text; *new* a text to one that has met another half of it,
 #: *again* the same once more, *lines* the new text line by line, to encode and to count.
@@ -32,26 +39,23 @@ _LONGEST = 400_000
 
 
 class Side(NamedTuple):
-    """The code of each step of a reference or of this package; that to encode has ``{text!r}``."""
+    """A module, what loads an encoding of it, and the code that encodes ``text`` with that."""
 
     module: str
     load: str
-    encode: str
-    decode: str = "encoding.decode([100, 200, 300])"
+    encode: str = "encoding.encode(text)"
 
 
 class Pair(NamedTuple):
     """A tokenizer here and in a reference.
 
     Args:
-        reference: the name of the reference.
         make: makes a fresh encoder.
         encode: the reference's function from text to ids.
         decode: the reference's function from ids to text, if it is the same text.
         ours, theirs: the steps of a first answer.
     """
 
-    reference: str
     make: Callable[[], compat_bpe.Encoding]
     encode: Callable[[str], Sequence[int]]
     decode: Callable[[list[int]], str] | None
@@ -60,79 +64,46 @@ class Pair(NamedTuple):
 
 
 def _of_tiktoken(name: str) -> Pair:
-    theirs = tiktoken.get_encoding(name)
-    ours, their_side = (
-        Side(
-            f"import {module}",
-            f"encoding = {module}.get_encoding({name!r})",
-            "encoding.encode({text!r})",
-        )
-        for module in ("compat_bpe", "tiktoken")
+    encoding = tiktoken.get_encoding(name)
+    ours, theirs = (
+        Side(module, f"{module}.get_encoding({name!r})") for module in ("compat_bpe", "tiktoken")
     )
-    return Pair(
-        "tiktoken",
-        lambda: make_encoding(name),
-        theirs.encode_ordinary,
-        theirs.decode,
-        ours,
-        their_side,
-    )
+    make = partial(make_encoding, name)
+    return Pair(make, encoding.encode_ordinary, encoding.decode, ours, theirs)
 
 
-def _of_file(path: Path, their_path: Path, name: str | None = None) -> Pair:
+def _of_file(path: Path, their_path: Path | None = None, name: str | None = None) -> Pair:
     """Return a file, or an encoding that ships, and the file that the reference reads."""
-    load = f"compat_bpe.get_encoding({name!r})" if name else f"compat_bpe.load({str(path)!r})"
-    ours = Side("import compat_bpe", f"encoding = {load}", "encoding.encode({text!r})")
-
-    def make() -> compat_bpe.Encoding:
-        return make_encoding(name) if name else compat_bpe.load(path)
-
-    if their_path.suffix == ".model":
-        import sentencepiece
-
-        processor = sentencepiece.SentencePieceProcessor(model_file=str(their_path))
-        theirs = Side(
-            "import sentencepiece",
-            f"encoding = sentencepiece.SentencePieceProcessor(model_file={str(their_path)!r})",
-            "encoding.encode({text!r})",
-        )
-        return Pair("sentencepiece", make, processor.encode, None, ours, theirs)
-    import tokenizers
-
-    tokenizer = tokenizers.Tokenizer.from_file(str(their_path))
-    theirs = Side(
-        "import tokenizers",
-        f"encoding = tokenizers.Tokenizer.from_file({str(their_path)!r})",
-        "encoding.encode({text!r}, add_special_tokens=False).ids",
-    )
-
-    def encode(text: str) -> Sequence[int]:
-        ids: list[int] = tokenizer.encode(text, add_special_tokens=False).ids
-        return ids
-
-    return Pair("tokenizers", make, encode, None, ours, theirs)
+    load = f"get_encoding({name!r})" if name else f"load({str(path)!r})"
+    ours = Side("compat_bpe", f"compat_bpe.{load}")
+    make = partial(make_encoding, name) if name else partial(compat_bpe.load, path)
+    file = their_path or path
+    if ".model" in file.name:
+        made = f"sentencepiece.SentencePieceProcessor(model_file={str(file)!r})"
+        theirs = Side("sentencepiece", made)
+    else:
+        made = f"tokenizers.Tokenizer.from_file({str(file)!r})"
+        theirs = Side("tokenizers", made, "encoding.encode(text, add_special_tokens=False).ids")
+    return Pair(make, encode_of(file), None, ours, theirs)
 
 
-def kinds() -> dict[str, Callable[[], Pair]]:
-    """Return what gives the pair of each kind; files that are missing are fetched and built."""
-
-    def both(path_of: Callable[[str], Path], name: str) -> Callable[[], Pair]:
-        return lambda: _of_file(path_of(name), path_of(name))
-
-    found: dict[str, Callable[[], Pair]] = {
-        "deepseek_v3": lambda: _of_file(
-            reference_file("deepseek_r1"), reference_file("deepseek_r1"), "deepseek_v3"
-        )
-    }
-    for name in ("bert_uncased", "xlm_r", "t5_like", "llama_2", "clip"):
-        found[name] = both(reference_tokenizer, name)
-    found["gemma_json"] = both(reference_file, "gemma_json")
-    found["llama_2.model, tokenizers"] = lambda: _of_file(
+#: What gives the pair of each kind; files that are missing are fetched and built.
+KINDS: dict[str, Callable[[], Pair]] = {
+    "deepseek_v3": lambda: _of_file(reference_file("deepseek_r1"), name="deepseek_v3"),
+    "bert_uncased": lambda: _of_file(reference_tokenizer("bert_uncased")),
+    "xlm_r": lambda: _of_file(reference_tokenizer("xlm_r")),
+    "t5_like": lambda: _of_file(reference_tokenizer("t5_like")),
+    "llama_2": lambda: _of_file(reference_tokenizer("llama_2")),
+    "clip": lambda: _of_file(reference_tokenizer("clip")),
+    "gemma_json": lambda: _of_file(reference_file("gemma_json")),
+    "llama_2.model, tokenizers": lambda: _of_file(
         reference_file("llama_2"), reference_tokenizer("llama_2")
-    )
-    for name in ("llama_2", "gemma_model", "kyoto_unigram", "j2"):
-        found[f"{name}.model"] = both(reference_file, name)
-    return found
+    ),
+    "llama_2.model": lambda: _of_file(reference_file("llama_2")),
+    "gemma_model.model": lambda: _of_file(reference_file("gemma_model")),
+    "kyoto_unigram.model": lambda: _of_file(reference_file("kyoto_unigram")),
+    "j2.model": lambda: _of_file(reference_file("j2")),
+}
 
 
 # Speed
@@ -148,7 +119,7 @@ def speed_of_kinds(options: Options) -> Iterator[Row]:
     titles = {"english", "chinese_classical", "rust"}
     texts = {title: text for title, text in options.texts.items() if title in titles}
     short = {title: text[:_LONGEST] for title, text in (texts or options.texts).items()}
-    for name, make in kinds().items():
+    for name, make in KINDS.items():
         if not options.only or name in options.only:
             pair = make()
             yield from _rows(pair, f"{name}, ", short, options.rounds)
@@ -187,7 +158,7 @@ def throughput(title: str, pair: Pair, text: str, rounds: int) -> dict[str, floa
         ratios.setdefault(figure, []).append((between - start) / max(end - between, 1e-9))
         if figure == "new":
             speeds.append(len(second.encode()) / 1e6 / max(between - start, 1e-9))
-        refuse_difference(f"{title}, {figure}", found, expected, pair.reference)
+        refuse_difference(f"{title}, {figure}", found, expected, pair.theirs.module)
 
     for _ in range(rounds):
         re.purge()
@@ -209,7 +180,7 @@ def throughput(title: str, pair: Pair, text: str, rounds: int) -> dict[str, floa
             ids, decode = list(pair.encode(second)), pair.decode
             turn("decode", lambda: encoding.decode(ids), lambda: decode(ids))  # noqa: B023
     row = {figure: statistics.median(found) for figure, found in ratios.items()}
-    return {**row, f"{pair.reference} MB/s": statistics.median(speeds)}
+    return {**row, f"{pair.theirs.module} MB/s": statistics.median(speeds)}
 
 
 # The first answer of a fresh process
@@ -222,14 +193,15 @@ STEPS = ("import", "load", "encode, ASCII", "encode, other", "decode")
 
 _TIMED = """
 from time import process_time as now
+text = {text!r}
 times = [now()]
-{}
+import {side.module}
 times.append(now())
-{}
+encoding = {side.load}
 times.append(now())
-{}
+{side.encode}
 times.append(now())
-{}
+encoding.decode([100, 200, 300])
 times.append(now())
 print(*(after - before for before, after in zip(times, times[1:])), sep="\\n")
 """
@@ -237,11 +209,12 @@ print(*(after - before for before, after in zip(times, times[1:])), sep="\\n")
 
 def first_answers(pair: Pair, rounds: int) -> dict[str, dict[str, float]]:
     """Return for each step the CPU milliseconds of each side; medians, the sides taking turns."""
-    found: dict[str, list[list[float]]] = {"here": [], pair.reference: []}
+    found: dict[str, list[list[float]]] = {"here": [], pair.theirs.module: []}
     for number in range(max(rounds, 5) + 1):
         for title, side in zip(found, (pair.ours, pair.theirs)):
             ascii_, other = (
-                [*map(float, run("-c", _timed(side, text))[1].split())] for text in (_ASCII, _OTHER)
+                [*map(float, run("-c", _TIMED.format(side=side, text=text))[1].split())]
+                for text in (_ASCII, _OTHER)
             )
             if number:  # the first time, files may have to be read and modules compiled
                 found[title].append([*ascii_[:3], other[2], ascii_[3]])
@@ -254,16 +227,14 @@ def first_answers(pair: Pair, rounds: int) -> dict[str, dict[str, float]]:
     }
 
 
-def _timed(side: Side, text: str) -> str:
-    return _TIMED.format(side.module, side.load, side.encode.format(text=text), side.decode)
-
-
 def start(options: Options) -> Iterator[Row]:
     """Yield the CPU milliseconds of each step, and of ``compat-bpe count`` as a whole process."""
     pair = _of_tiktoken(options.encoding)
     yield from first_answers(pair, options.rounds).items()
     read = "import sys; text = open(sys.argv[1], encoding='utf-8').read()\n"
-    script = f"{read}{pair.theirs.module}; {pair.theirs.load}\nprint(len(encoding.encode(text)))"
+    script = (
+        f"{read}import tiktoken\nencoding = {pair.theirs.load}\nprint(len(encoding.encode(text)))"
+    )
     found = medians(
         {
             "here": ["-m", "compat_bpe", "count", "-e", options.encoding, __file__],
@@ -332,3 +303,51 @@ def _typed(edited: Any, words: Sequence[str]) -> Iterator[float]:
             edited.replace(begin, end, new)
             edited.count  # noqa: B018
             yield time.perf_counter() - before
+
+
+# A tree of files
+
+_WITH_TIKTOKEN = """
+import pathlib, sys, tiktoken
+encoding = tiktoken.get_encoding({name!r})
+for path in pathlib.Path(sys.argv[1]).rglob("*.py"):
+    encoding.encode_ordinary(path.read_text("utf-8"))
+"""
+
+
+def tree(options: Options) -> Iterator[Row]:
+    """Yield the seconds on the clock of counts of a tree, and of a script with tiktoken.
+
+    The tree has the sources of the standard library. ``first`` begins with an empty
+    cache, ``no cache`` writes none, and ten files are changed before ``changed``.
+    """
+    with tempfile.TemporaryDirectory() as folder, mock.patch.dict(os.environ):
+        os.environ["COMPAT_BPE_CACHE_DIR"] = cache = os.path.join(folder, "cache")
+        root = Path(folder, "tree")
+        paths = _sources(root)
+        script = _WITH_TIKTOKEN.format(name=options.encoding)
+        count = ["-m", "compat_bpe", "count", "-q", "--total-only", "-e", options.encoding]
+        taken: dict[str, list[float]] = {}
+        for number in range(options.rounds + 1):
+            shutil.rmtree(cache, ignore_errors=True)
+            for title in ("tiktoken", "no cache", "first", "again", "changed"):
+                if title == "changed":
+                    for path in random.Random(number).sample(paths, 10):
+                        path.write_text(path.read_text("utf-8") + f"# {number}\n", "utf-8")
+                words = ["-c", script] if title == "tiktoken" else count
+                start = time.perf_counter()
+                run(*words, *["--no-cache"] * (title == "no cache"), str(root))
+                if number:  # the first time, files may have to be read and modules compiled
+                    taken.setdefault(title, []).append(time.perf_counter() - start)
+        yield "count of a tree", {title: statistics.median(some) for title, some in taken.items()}
+
+
+def _sources(root: Path) -> list[Path]:
+    """Write the sources of the standard library, as UTF-8, into a new folder."""
+    root.mkdir()
+    library = Path(sysconfig.get_path("stdlib"))
+    paths = []
+    for number, source in enumerate(sorted([*library.glob("*.py"), *library.glob("*/*.py")])):
+        paths.append(root / f"{number}.py")
+        paths[-1].write_bytes(source.read_bytes().decode("utf-8", "replace").encode())
+    return paths

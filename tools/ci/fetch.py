@@ -73,16 +73,11 @@ def constant(file: str, name: str) -> Any:
 _TIKTOKEN = constant("tests/clients/environments.py", "TIKTOKEN")
 
 
-#: The programs that only ``.ci/run all`` runs.
-PROGRAMS = [
-    f"program-{name}"
-    for name in ("dashscope", "langchain", "litellm", "llama_index", "transformers")
-]
-
-
-def _clients(*names: str) -> dict[str, Wheels]:
+def _clients(names: str) -> dict[str, Wheels]:
     wanted = constant("tests/clients/test_clients.py", "CLIENTS")
-    return {name: Wheels([_TIKTOKEN, *wanted[name.removeprefix("program-")]]) for name in names}
+    return {
+        name: Wheels([_TIKTOKEN, *wanted[name.removeprefix("program-")]]) for name in names.split()
+    }
 
 
 def _of(file: str, name: str, *more: str) -> Wheels:
@@ -104,7 +99,10 @@ WHEELS = {
     "oldest-test": Wheels([".[test]"], "oldest"),
     "newest": Wheels(["."], "newest"),
     "newest-test": Wheels([".[test]"], "newest"),
-    **_clients("semchunk", "ttok", *PROGRAMS),
+    **_clients(
+        "semchunk ttok program-dashscope program-langchain program-litellm program-llama_index"
+        " program-transformers"
+    ),
     # tiktoken's own tests; pip asks the source for its metadata before it keeps it.
     "tiktoken-tests": Wheels(
         ["pytest", "hypothesis", "setuptools", "setuptools-rust", "wheel"], sources=[_TIKTOKEN]

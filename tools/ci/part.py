@@ -30,8 +30,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if not config.getoption("--part"):
         return
     part, parts = map(int, config.getoption("--part").split("/"))
-    rooms = changed_rooms(config.getoption("--changed").splitlines())
-    of_changed = [item for item in items if rooms & rooms_of(item.path)]
+    packages = changed_packages(config.getoption("--changed").splitlines())
+    of_changed = [item for item in items if packages & packages_of(item.path)]
     share = min(parts, shares(len(items), len(of_changed)))
     more = set(of_changed)
     chosen: list[pytest.Item] = []
@@ -48,8 +48,8 @@ def pytest_terminal_summary(
 ) -> None:
     """Say which part it was, and the command that runs it again."""
     if part := config.getoption("--part"):
-        rooms = sorted(changed_rooms(config.getoption("--changed").splitlines()))
-        more = f", and more of the tests of {', '.join(rooms)}" if rooms else ""
+        packages = sorted(changed_packages(config.getoption("--changed").splitlines()))
+        more = f", and more of the tests of {', '.join(packages)}" if packages else ""
         command = ["python", "-m", "pytest", *map(str, config.invocation_params.args)]
         terminalreporter.write_line(f"part {part} of the tests{more}; to run it again:")
         terminalreporter.write_line(f"    {shlex.join(command)}")
@@ -75,30 +75,30 @@ def shares(tests: int, of_changed: int) -> int:
     return (tests // 2 + of_changed) // of_changed if of_changed else 1
 
 
-def changed_rooms(files: Sequence[str]) -> set[str]:
-    """Return the rooms of the package that changed, and the files of tests.
+def changed_packages(files: Sequence[str]) -> set[str]:
+    """Return the changed packages inside ``compat_bpe``, and the files of tests.
 
-    >>> sorted(changed_rooms(["compat_bpe/fit/stream.py", "compat_bpe/sql.py", "tests/test_a.py"]))
-    ['fit', 'sql', 'tests/test_a.py']
+    >>> sorted(changed_packages(["compat_bpe/fit/split.py", "compat_bpe/sql.py", "tests/a.py"]))
+    ['fit', 'sql', 'tests/a.py']
     """
-    rooms = set()
+    packages = set()
     for file in files:
         top, _, rest = file.partition("/")
         if top == "compat_bpe" and rest:
-            rooms.add(rest.partition("/")[0].partition(".")[0])
+            packages.add(rest.partition("/")[0].partition(".")[0])
         elif top == "tests":
-            rooms.add(file)
-    return rooms
+            packages.add(file)
+    return packages
 
 
 @cache
-def rooms_of(test: Path) -> frozenset[str]:
-    """Return what a file of tests looks at, in the words of ``changed_rooms``.
+def packages_of(test: Path) -> frozenset[str]:
+    """Return what a file of tests looks at, in the words of ``changed_packages``.
 
-    These are the rooms that it imports from, itself or by modules of ``tests/``; the room that its
-    folder is named after; and these files of tests.
+    These are the packages that it imports from, itself or by modules of ``tests/``; the package
+    that its folder is named after; and these files of tests.
     """
-    rooms: set[str] = set()
+    packages: set[str] = set()
     seen: set[Path] = set()
     files = [test]
     while files:
@@ -106,15 +106,15 @@ def rooms_of(test: Path) -> frozenset[str]:
         if file in seen or not file.is_file():
             continue
         seen.add(file)
-        rooms.add(file.relative_to(ROOT).as_posix())
+        packages.add(file.relative_to(ROOT).as_posix())
         for module in _imported(file):
             top, *rest = module.split(".")
             if top == "compat_bpe":
-                rooms.add(rest[0] if rest else "encodings")
+                packages.add(rest[0] if rest else "encodings")
             elif top == "tests" and rest:
                 files.append(ROOT.joinpath(top, *rest).with_suffix(".py"))
     folder = test.relative_to(ROOT).parts[1]
-    return frozenset(rooms | {folder})
+    return frozenset(packages | {folder})
 
 
 def _imported(file: Path) -> Iterator[str]:

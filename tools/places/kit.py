@@ -66,12 +66,10 @@ class Run(NamedTuple):
     Args:
         python: the Python that ran them, with its version and the machine's kind.
         answers: the number of answers that were right.
-        workers: True if worker processes could be had.
     """
 
     python: str
     answers: int
-    workers: bool
 
     @property
     def version(self) -> str:
@@ -235,13 +233,13 @@ def parsed(printed: str) -> Run:
     """Read what the tests print.
 
     >>> parsed("CPython 3.13.0, x86_64\\nworker processes: yes\\n\\n12 answers, 0 wrong\\n")
-    Run(python='CPython 3.13.0, x86_64', answers=12, workers=True)
+    Run(python='CPython 3.13.0, x86_64', answers=12)
     """
     answers = re.search(r"^(\d+) answers, 0 wrong\s*\Z", printed, re.MULTILINE)
     if answers is None:
         raise PlaceError(f"the tests did not end well:\n{printed[-3000:]}")
     python = printed.partition("\n")[0].strip()
-    return Run(python, int(answers[1]), "worker processes: yes" in printed)
+    return Run(python, int(answers[1]))
 
 
 def output(

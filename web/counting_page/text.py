@@ -147,7 +147,7 @@ def decoded(encoding: Encoding, ids: list[int]) -> dict[str, Any]:
         ) from None
     except (KeyError, OverflowError):
         wrong = next(one for one in ids if not _is_token(encoding, one))
-        raise ValueError(f"{encoding.name} has no token of id {wrong}") from None
+        raise ValueError(f"{encoding.name} has no token with the id {wrong}") from None
     # A token that ends within a character has a part of it, as the next one has.
     begins_within = [b"\x80" <= one[:1] < b"\xc0" for one in encoding.decode_tokens_bytes(ids)]
     ends = [start + within for start, within in zip(offsets, begins_within)][1:] + [len(text)]
@@ -400,7 +400,7 @@ class EditedText:
         [(0, 7), (7, 13)]
         """
         if isinstance(self._counted(column), Whole):
-            raise ValueError("a text with special tokens by name is not split")
+            raise ValueError("a text cannot be split while special tokens are counted")
         parts = split_text(self._encodings[column], self.text, limit)
         return [(self.units(one.start), self.units(one.end)) for one in parts]
 

@@ -19,7 +19,9 @@ from compat_bpe.encodings.resolve import Answer, Terms, UnresolvedError, resolve
 
 ESTIMATED = "≈"
 #: How the page writes what an error tells its visitors to give.
-TERMS = Terms("{}", "{}", "", listing="choose one of the list, or write its whole name")
+TERMS = Terms(
+    "choose {}", "choose {}", "", listing="choose one from the list, or type its full name"
+)
 
 
 def packs() -> dict[str, str]:

@@ -127,7 +127,7 @@ class Budget:
 
     def _check(self, steps: int) -> None:
         if self.steps < 0:
-            raise TooMuch("it exceeds the limit of steps")
+            raise TooMuch("it exceeds the step limit")
         if steps > self._at_once:
             raise TooMuch("one operation exceeds the work limit")
         self._look = self.steps - _STEPS_PER_LOOK

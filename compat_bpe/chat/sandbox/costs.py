@@ -68,7 +68,7 @@ def count_form(budget: Budget, form: str, values: Any) -> None:
     places = form.count("%")
     budget.spend(1 + places + len(form) // 256)
     if _FORM.sub("", form).count("%"):
-        raise TooMuch("a format with '%' has widths or the like that are not allowed")
+        raise TooMuch("a '%' format has a width or precision that is not allowed")
     # Each place may show all of the values.
     made = len(form) + places * (3_000 + 6 * budget.size(values).shown)
     budget.spend(made >> 12, 4 * made)
@@ -190,9 +190,9 @@ def _indent(width: Any) -> int:
 
 def _check_width(width: Any) -> int:
     if not isinstance(width, int):
-        raise TypeError("a width or the like must be an integer")
+        raise TypeError("a width or precision must be an integer")
     if abs(width) > WIDEST:
-        raise TooMuch(f"a width or the like of {width:,}; the largest is {WIDEST}")
+        raise TooMuch(f"a width or precision of {width:,}; the largest is {WIDEST}")
     return width
 
 
@@ -453,7 +453,7 @@ def _format(budget: Budget, text: str, /, *args: Any, **kwargs: Any) -> str:
             continue
         is_plain = name == "" or name.isidentifier() or name.isdecimal()
         if form or conversion or not is_plain or type(text) is not str:
-            raise TooMuch(f"the field {{{name[:40]}}} of a format is more than a name")
+            raise TooMuch(f"the field {{{name[:40]}}} of a format must be a plain name")
         if name == "" or name.isdecimal():
             value = args[int(name[:9]) if name else next(unnamed)]
         else:
@@ -567,7 +567,7 @@ def strftime_now(form: str) -> str:
     # Without the widths that some platforms take: "%99999999d" would be that long.
     if not isinstance(form, str) or len(form) > 1_000 or _DATE.sub("", form).count("%"):
         raise jinja2.TemplateRuntimeError(
-            "strftime_now takes a short text with plain parts, like %d"
+            "strftime_now accepts only a short format with plain parts, such as %d"
         )
     return date_now(form)
 

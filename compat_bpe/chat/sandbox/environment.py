@@ -433,7 +433,7 @@ def _failure(error: Exception) -> Exception:
     """Return the error about a template; or the given error, if it is the caller's."""
     message = str(error)[:_LONGEST_MESSAGE] if isinstance(error, jinja2.TemplateError) else ""
     if isinstance(error, TemplateRefusal):
-        return ValueError(f"the chat template refuses this: {message}")
+        return ValueError(f"the chat template rejects the request: {message}")
     if isinstance(error, jinja2.TemplateError):
         return ValueError(f"the chat template fails: {message}")
     if type(error) is RecursionError:

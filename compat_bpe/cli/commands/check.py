@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import replace
 from importlib import import_module
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
@@ -46,9 +46,12 @@ from ...files.write import write_files
 from ..app import JOBS, NO_CACHE, GroupedCommand, check_together, given_options, option
 from ..counting import FileCounter, count_files
 from ..input import no_ignore_option, notebooks_option, paths_argument, reason_of
-from ..options.encoding import ESTIMATE, TokenNumber, chosen_answer, encoding_options, loaded
+from ..options.encoding import NamedEncoding, TokenNumber, estimate_option, loaded
 from ..output import CommandError, command_errors, failure, plural, write_line, write_message
 from ..progress import FileProgress
+
+if TYPE_CHECKING:
+    from ...corpus.count_cache import CountCache
 
 #: The formats, each with the module that writes it.
 _FORMATS = {
@@ -81,8 +84,7 @@ def _part(value: str) -> Part:
 
 @click.command(cls=GroupedCommand, groups=_GROUPS)
 @paths_argument("paths", "[PATH]...", type=click.Path(readable=False))
-@encoding_options
-@ESTIMATE
+@estimate_option
 @option(
     "--config FILE",
     "Use this configuration instead of the nearest one.",
@@ -139,16 +141,15 @@ def check(**values: Any) -> None:
         sys.exit(run.status())
     except (CommandError, ConfigurationError) as error:
         run.fail(shown_path(str(error)))  # those of a configuration begin with its path
+    finally:
+        run.close()
 
 
 class _Check:
     """A run of the command; its options are attributes."""
 
     paths: tuple[str, ...]
-    model: str | None
-    encoding: str | None
-    pattern: str | None
-    estimate: bool
+    named: NamedEncoding
     config: str | None
     init: bool
     fix_limits: bool
@@ -171,12 +172,15 @@ class _Check:
             raise click.UsageError("--all is for the table, not for other formats.")
         self._format = "json" if self.as_json else self.format_name or "table"
         # The tokenizer for rules that name none.
-        self._given = chosen_answer(self.model, self.encoding, estimate=self.estimate)
+        self._given = self.named.answer()
         self._encodings: dict[Answer | None, Encoding] = {}
+        #: The caches of counts that are in use.
+        self._caches: dict[Answer | None, CountCache] = {}
         self._counting: Counting | None = None
-        if self.model is not None or self.encoding is not None:
-            self._counting = Counting(None, self.model, self.estimate)
-        if self._counting is not None or self.pattern is not None:
+        named = self.named
+        if named.model is not None or named.encoding is not None:
+            self._counting = Counting(None, named.model, bool(named.estimate))
+        if self._counting is not None or named.pattern is not None:
             self._encoding()  # its errors are reported at once
 
     def status(self) -> int:
@@ -198,6 +202,11 @@ class _Check:
             return self._raise(source, report)
         self._print(report)
         return 2 if report.status == "error" else int(report.status == "over")
+
+    def close(self) -> None:
+        """Write new counts to the caches."""
+        for cache in self._caches.values():
+            cache.close()
 
     def fail(self, message: str) -> NoReturn:
         """End the command with an error."""
@@ -276,9 +285,11 @@ class _Check:
         folder = os.getcwd()
         for name in (NAME, PYPROJECT):
             if name == NAME and os.path.lexists(name):
-                raise CommandError(f"{name}: it exists; no configuration is overwritten")
+                raise CommandError(f"{name}: the file exists; --init does not overwrite it")
             if os.path.isfile(name) and read_source(name).table is not None:
-                raise CommandError(f"{name}: it has budgets already; nothing is overwritten")
+                raise CommandError(
+                    f"{name}: the file has budgets already; --init does not change them"
+                )
         rules = usual_rules(folder)
         chosen = chosen_files(rules, ignore=not self.no_ignore)
         if not chosen.found:
@@ -356,11 +367,12 @@ class _Check:
         files = [chosen.found[path] for path in paths]
         size = sum(file.size or 0 for file in files)
         tokens: dict[str, int] = {}
+        cache = None if self.no_cache else counter.cache(files)
+        if cache is not None:
+            self._caches[by] = cache
         with (
             FileProgress(len(files), size, is_quiet=self.quiet) as progress,
-            closing(
-                count_files(counter, files, self.jobs, progress, cached=not self.no_cache)
-            ) as outcomes,
+            closing(count_files(counter, files, self.jobs, progress, cache=cache)) as outcomes,
         ):
             for path, outcome in zip(paths, outcomes):
                 if outcome.counts is not None:
@@ -384,7 +396,7 @@ class _Check:
             CommandError: it cannot be loaded.
         """
         if by not in self._encodings:
-            pattern = self.pattern if by is None else None
+            pattern = self.named.pattern if by is None else None
             self._encodings[by] = loaded(self._answer(by), pattern)
         return self._encodings[by]
 
@@ -396,7 +408,8 @@ class _Check:
         return answer.model if answer.note and answer.model else self._encoding(by).name
 
     def _count(self, by: Answer | None, text: str) -> int:
-        return self._answer(by).tokens(self._encoding(by).count(text))
+        count, cache = self._encoding(by).count, self._caches.get(by)
+        return self._answer(by).tokens(count(text) if cache is None else cache.count(text, count))
 
     def _count_bytes(self, by: Answer | None, data: bytes, notebook: bool) -> int | None:
         try:

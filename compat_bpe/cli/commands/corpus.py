@@ -84,7 +84,7 @@ def _splitter(
         elif isinstance(encoding.core.splitter, Splitter):
             pattern = encoding.core.splitter.pattern
         else:
-            raise ValueError(f"{like}: it has no steps that a tokenizer.json describes")
+            raise ValueError(f"{like}: a tokenizer.json cannot describe this tokenizer")
     if has_steps and kind.usual_pattern is not None:
         raise CommandError("--normalizer and --pre-tokenizer are for other models: see --model")
     if pattern is None or (kind.usual_pattern and "pattern" not in kind.option_names()):
@@ -234,7 +234,7 @@ def counts(
     read = CorpusCounts()
     if not to_stdout:
         others = [context.params["mask"], *vocabulary_inputs(context.params["like"])]
-        inputs = [*counted.files, *(file.path for file in documents.files)]
+        inputs = [*counted.reader.files, *(file.path for file in documents.files)]
         check_outputs([output], [*inputs, *filter(None, others)])
     sums = _Sums(keeps_groups=by_group or bool(weights))
     figures: dict[str, Any] = {}

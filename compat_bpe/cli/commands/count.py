@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Generator, Sequence
-from contextlib import closing
+from contextlib import closing, nullcontext
+from itertools import chain
 from typing import Any, NamedTuple
 
 import click
@@ -13,6 +14,7 @@ from ... import Encoding
 from ...encodings.resolve import is_path
 from ...files.text import STDIN
 from ...files.walk import Found
+from ..app import options_of
 from ..count_view import (
     CountedFile,
     Rest,
@@ -31,7 +33,7 @@ from ..count_view import (
 )
 from ..counting import Counts, FileCounter, Outcome, count_files
 from ..input import announce_wait, read_list
-from ..options.count import GROUPS, Choice, CountCommand, CountOptions, count_options
+from ..options.count import GROUPS, Choice, CountCommand, CountOptions
 from ..options.encoding import chosen_answer, loaded
 from ..output import (
     CommandError,
@@ -58,7 +60,7 @@ _WIDTH_OF_UNKNOWN = 7
 
 
 @click.command(cls=CountCommand, groups=GROUPS, short_help="Count the tokens of files.")
-@count_options
+@options_of(CountOptions)
 def count(**values: Any) -> None:
     """Count the tokens of each file, and of all together.
 
@@ -102,7 +104,7 @@ def count(**values: Any) -> None:
     before them, with --total-only, too.
 
     Each --model and --encoding has a column, in their order; each file is read once. --sort and
-    --top go by the first column; --max and --per-file apply to each. --price adds a column with
+    --top use the first column; --max and --per-file apply to each. --price adds a column with
     the exact cost.
 
     The object that --json prints has "encoding"; "files", a list of objects with "path", "tokens",
@@ -290,16 +292,16 @@ class _Run(CountOptions):
         )
         if self.string is not None:
             yield counter.count_text(self.string)
-        else:
-            yield from count_files(
-                counter,
-                found,
-                self.jobs,
-                progress,
-                self._announce_wait,
-                cached=not self.no_cache,
-                warn=write_message if self.verbose else None,
-            )
+            return
+        cache = None if self.no_cache else counter.cache(found)
+        try:
+            with cache or nullcontext():  # it keeps the counts also if this is ended early
+                yield from count_files(
+                    counter, found, self.jobs, progress, self._announce_wait, cache
+                )
+        finally:
+            if cache and cache.problem and self.verbose:
+                write_message(f"the cache of counts: {cache.problem}")
 
     def _add_failure(self, file: Found, outcome: Outcome) -> None:
         """Note a file that was not counted, and name it if it is an error or was named."""
@@ -434,12 +436,10 @@ class _Run(CountOptions):
                 (shown_name(one.found.path) or "the text", one.counts.tokens)
                 for one in self._counted
             ]
-        is_over = False
-        for name, tokens in counts:
-            for message in over_limit(name, columns, tokens, self.limit):
-                write_message(message)
-                is_over = True
-        return is_over
+        over = [over_limit(name, columns, tokens, self.limit) for name, tokens in counts]
+        for message in chain.from_iterable(over):
+            write_message(message)
+        return any(over)
 
     def _write(self, tokens: Sequence[int], name: str) -> None:
         write_line(self._table.line(tokens, name))

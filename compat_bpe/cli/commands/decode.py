@@ -16,7 +16,7 @@ from ... import Encoding
 from ...encodings.tokenizer import Tokenizer
 from ..app import option
 from ..input import file_argument, read_blocks
-from ..options.encoding import chosen_encoding, encoding_options
+from ..options.encoding import NamedEncoding, encoding_option
 from ..output import CommandError, shown_name, write_bytes
 
 #: The largest number of digits of an id.
@@ -39,14 +39,12 @@ class _Portion(NamedTuple):
 
 @click.command()
 @file_argument
-@encoding_options
+@encoding_option
 @option("--packed", "Read ids as bytes: little-endian uint32.")
 @option("--skip-special-tokens", "Leave out the special tokens.")
 def decode(
     file: str,
-    model: str | None,
-    encoding: str | None,
-    pattern: str | None,
+    named: NamedEncoding,
     packed: bool,
     skip_special_tokens: bool,
 ) -> None:
@@ -58,12 +56,12 @@ def decode(
       $ compat-bpe decode --packed corpus.bin > corpus.txt
 
     Without FILE, or with -, read standard input. It is a JSON list of ids, or ids separated by
-    white space, commas or both, as "compat-bpe encode" writes them. The output is the bytes of
-    the tokens and nothing else. It may not be UTF-8 if the ids are part of a longer list. Large
-    input takes little memory. A vocabulary of pieces (WordPiece, SentencePiece and the like) has a
-    decoder that puts in the spaces; it needs all ids at once.
+    white space, commas or both, as "compat-bpe encode" writes them. The output is the bytes of the
+    tokens and nothing else. Ids that are part of a longer list may give bytes that are not UTF-8.
+    Large input takes little memory. A vocabulary of pieces (WordPiece, SentencePiece and the like)
+    has a decoder that adds the spaces; it needs all ids at once.
     """
-    chosen = chosen_encoding(model, encoding, pattern)
+    chosen = named.load()
     portions = _read_packed(file) if packed else _read_written(file)
     if chosen.core.definition.make_decoder is not None:
         # The text of a token depends on the tokens beside it.
@@ -98,7 +96,7 @@ def _bytes(portion: _Portion, encoding: Encoding, file: str, skip_special: bool)
         number = next(n for n, token in enumerate(portion.ids) if not _is_known(encoding, token))
         hint = ""
         if encoding.reference == "baseline" and not encoding.max_token_value:
-            hint = "; each command numbers words anew"
+            hint = "; ids of words are valid only within one command"
         raise CommandError(
             f"{shown_name(file)}: {encoding.name} has no token with the id {portion.ids[number]} "
             f"(at offset {portion.offset(number)}){hint}"

@@ -19,7 +19,7 @@ from ...unicode.surrogates import has_surrogates
 from ..app import option
 from ..counting import Part, cut_parts, most_workers
 from ..input import STRICT, Reading, file_argument, read_pieces, reading_options
-from ..options.encoding import allowed_special, chosen_encoding, encoding_options, special_options
+from ..options.encoding import NamedEncoding, allowed_special, encoding_option, special_options
 from ..output import CommandError, is_terminal, portions, shown_name, write_bytes
 from ..progress import FileProgress
 from ..tokens import LAYOUTS, IdLayout, Pieces, encoded, errors_of, placed_tokens, with_added_tokens
@@ -38,7 +38,7 @@ _FORMATS = [name for name in LAYOUTS if name != "packed"]
 
 @click.command()
 @file_argument
-@encoding_options
+@encoding_option
 @reading_options
 @special_options
 @option(
@@ -61,9 +61,7 @@ _FORMATS = [name for name in LAYOUTS if name != "packed"]
 )
 def encode(
     file: str,
-    model: str | None,
-    encoding: str | None,
-    pattern: str | None,
+    named: NamedEncoding,
     reading: Reading,
     special: bool,
     names: tuple[str, ...],
@@ -91,11 +89,11 @@ def encode(
     back. A vocabulary that does not merge bytes has U+FFFD in their place. With
     --add-special-tokens, they are an error unless --errors replace is given.
 
-    With --offsets, "id" is a token's id, and "text" its text. If it is not made of whole
-    characters, it has "hex" instead, its bytes in hexadecimal. "special" is true for a special
-    token, and absent otherwise. "characters", "bytes" (of UTF-8) and "utf16" (units) are its place
-    in the text, as [start, end]. A token that begins or ends within a character covers all of it
-    in "characters" and "utf16".
+    With --offsets, "id" is a token's id, and "text" its text. A token that is not made of whole
+    characters has "hex" instead: its bytes in hexadecimal. "special" is true for a special token,
+    and absent otherwise. "characters", "bytes" (of UTF-8) and "utf16" (units) are its place in the
+    text, as [start, end]. A token that begins or ends within a character covers all of it in
+    "characters" and "utf16".
 
     If the tokenizer changes text (lower case, say), or leaves some out, "text" is the part of the
     text that a token stands for, and "token" is the token as in the vocabulary. Then "bytes", too,
@@ -117,7 +115,7 @@ def encode(
         )
     if packed and is_terminal(sys.stdout):
         raise CommandError("packed ids are not for a terminal: redirect them to a file or a pipe")
-    chosen = chosen_encoding(model, encoding, pattern)
+    chosen = named.load()
     allowed = allowed_special(chosen, special, names)
     if offsets:
         text = Pieces(chosen, read_pieces(file, reading), allowed, shown_name(file))
@@ -197,23 +195,22 @@ def encoded_by_workers(
     if not most:
         return None
     parts = cut_parts([encoding], path, status.st_size, allowed)
-    how = (encoding, reading, allowed, write)
-    return _portions(how, parts, most) if len(parts) > 1 else None
+    encoder = _PartEncoder(encoding, reading, allowed, write)
+    return _portions(encoder, parts, most) if len(parts) > 1 else None
 
 
 def _portions(
-    how: tuple[Encoding, Reading, Set[str], Write], parts: Sequence[tuple[Part, int]], most: int
+    encoder: _PartEncoder, parts: Sequence[tuple[Part, int]], most: int
 ) -> Generator[bytes, None, None]:
     """Yield the ids of each part, in order; they may be empty. A part comes with its size."""
     from ...parallel.pool import Pool
 
     size = sum(size for _, size in parts)
     with (
-        Pool(_PartEncoder, how, min(most, len(parts)), forks=True) as pool,
+        Pool(_PartEncoder, encoder, min(most, len(parts)), forks=True) as pool,
         FileProgress(1, size, until_output=True) as progress,
     ):
-        outcomes = _outcomes(pool, _PartEncoder(*how), [part for part, _ in parts])
-        for outcome, (_, size) in zip(outcomes, parts):
+        for outcome, (_, size) in zip(_outcomes(pool, encoder, [part for part, _ in parts]), parts):
             if outcome.error:
                 raise CommandError(outcome.error)
             yield outcome.ids
@@ -248,42 +245,37 @@ def _outcomes(pool: Pool, encoder: _PartEncoder, parts: Sequence[Part]) -> Itera
         yield waiting.pop(index)
 
 
-class _PartEncoder:
+class _PartEncoder(NamedTuple):
     """An encoder of parts of files, in this process or as a worker."""
 
-    def __init__(
-        self, encoding: Encoding, reading: Reading, allowed: Set[str], write: Write
-    ) -> None:
-        self._encoding = encoding
-        self._reading = reading
-        self._allowed = allowed
-        self._write = write
+    encoding: Encoding
+    reading: Reading
+    allowed: Set[str]
+    write: Write
 
     def encode(self, part: Part) -> _Outcome:
         """Return the ids of a part, or why there are none."""
         name = shown_name(part.path)
-        encoding = self._encoding.continued if part.start else self._encoding
+        encoding = self.encoding.continued if part.start else self.encoding
         try:
             with open(part.path, "rb") as file:
                 file.seek(part.start)
                 data = file.read(-1 if part.end is None else part.end - part.start)
-            if part.start == 0 and self._reading.errors != "replace":
+            if part.start == 0 and self.reading.errors != "replace":
                 check_mark(data)
-            text = self._reading.decoded(data, part.start)
+            text = self.reading.decoded(data, part.start)
             if has_surrogates(text):
-                ids = list(encoded(Pieces(encoding, [text], self._allowed, name)))
+                ids = list(encoded(Pieces(encoding, [text], self.allowed, name)))
             else:
                 with errors_of(encoding, name):
-                    ids = encoding.encode(
-                        text, allowed_special=self._allowed, disallowed_special=()
-                    )
+                    ids = encoding.encode(text, allowed_special=self.allowed, disallowed_special=())
         except CommandError as error:
             return _Outcome(b"", error.message)
         except OSError as error:
             return _Outcome(b"", f"{name}: {error.strerror or error}")
         except ValueError as error:
             return _Outcome(b"", f"{name}: {error}")
-        return _Outcome(self._write(ids))
+        return _Outcome(self.write(ids))
 
     def do(self, task: tuple[int, Part], tell: Tell) -> None:
         """Tell the index and the outcome of a part, in a worker."""

@@ -20,7 +20,7 @@ from ...version import __version__
 from ..app import GroupedCommand, option
 from ..input import INPUT_PATH, read_terms
 from ..options.corpus import CORPUS_OPTIONS, CorpusArguments, corpus_options
-from ..options.encoding import TokenNumber, chosen_encoding, encoding_options
+from ..options.encoding import NamedEncoding, TokenNumber, encoding_option
 from ..options.training import (
     OUTPUT_OPTIONS,
     check_inputs,
@@ -71,7 +71,7 @@ _MOST_CHUNKS = 1000
 )
 @json_progress_option
 @corpus_options
-@encoding_options
+@encoding_option
 @option(
     "-n --number N", "Learn up to N tokens from the corpus.", type=TokenNumber(min=0), default=0
 )
@@ -79,12 +79,10 @@ _MOST_CHUNKS = 1000
 @option("--no-space", "Add each term only as it is, not also with a space before it.")
 @setting_option("min_frequency", default=2)
 @setting_option("max_token_length")
-@vocabulary_options(f"{', '.join(_DEFAULT_FORMATS)}, those that can hold it")
+@vocabulary_options(f"those of {', '.join(_DEFAULT_FORMATS)} that can hold it")
 def extend(
     corpus: CorpusArguments,
-    model: str | None,
-    encoding: str | None,
-    pattern: str | None,
+    named: NamedEncoding,
     number: int,
     terms_file: str | None,
     no_space: bool,
@@ -116,8 +114,8 @@ def extend(
 
     To make a term one token, its first two tokens are joined until one is left: this takes one id
     fewer than the term has tokens now. A term that the encoding splits into chunks cannot become a
-    token: it is named, and the exit status is 2. The status is also 2 if a file cannot be read:
-    the file is named, and the others are used.
+    token: a message names it, and the exit status is 2. The status is also 2 if a file cannot be
+    read: a message names the file, and the others are used.
 
     DIR gets the vocabulary in each format, manifest.json, and changes.json: the new tokens, the
     terms, the number of tokens of the corpus before and after, and the chunks that save most.
@@ -128,7 +126,7 @@ def extend(
         raise click.UsageError("Give -n, --terms or both.")
     name = checked_name(output, name, force=force)
     terms = [] if terms_file is None else read_terms(terms_file)
-    old = chosen_encoding(model, encoding, pattern)
+    old = named.load()
     with command_errors():
         extender = Extender(
             old,
@@ -142,7 +140,7 @@ def extend(
         )
     default = _DEFAULT_FORMATS if is_byte_level(old.core) else _JSON_FORMATS
     found_corpus = corpus.find() if corpus.paths or number else None
-    others = [terms_file, *vocabulary_inputs(encoding)]
+    others = [terms_file, *vocabulary_inputs(named.encoding)]
     check_inputs(output, name, formats or default, [_CHANGES], found_corpus, others)
     with command_errors(output):
         with extender:

@@ -7,7 +7,6 @@ import sys
 from collections.abc import Collection, Sequence
 
 import click
-from click.shell_completion import CompletionItem
 
 from ... import Encoding, get_encoding
 from ...chat.limits import ContextLimit, context_limit, known_limits
@@ -17,20 +16,19 @@ from ...encodings.model_names import (
     MODEL_TO_ENCODING,
     OTHER_MODEL_PREFIX_TO_ENCODING,
     OTHER_MODEL_TO_ENCODING,
-    model_names,
     resolve_model,
     rule_of,
 )
 from ...encodings.published import all_encoding_names
 from ..app import option
-from ..options.encoding import chosen_answer, chosen_encoding, encoding_options
+from ..options.encoding import NamedEncoding, chosen_answer, complete_model, encoding_option
 from ..output import PROGRAM, CommandError, write_line, write_message
 
 
 @click.command(short_help="List the encodings.")
-@encoding_options
+@encoding_option
 @option("--json", "Print one JSON list.", to="as_json")
-def encodings(model: str | None, encoding: str | None, pattern: str | None, as_json: bool) -> None:
+def encodings(named: NamedEncoding, as_json: bool) -> None:
     """List the encodings, or describe one.
 
     \b
@@ -39,19 +37,17 @@ def encodings(model: str | None, encoding: str | None, pattern: str | None, as_j
       $ compat-bpe encodings -e path/to/tokenizer.json
       $ compat-bpe report -e gpt2 -e words_and_punctuation corpus/
 
-    The size of a vocabulary is its highest id plus 1; some ids below may be unused. The last
-    column names the library whose tokens the encoding reproduces. Below are the baselines, which
-    split text by a rule, to compare vocabularies with: each byte, each character, words, words and
-    punctuation, or runs of one Unicode category. The command report takes them, too.
+    The size of a vocabulary is its highest id plus 1; some ids below may be unused. The last column
+    names the library whose tokens the encoding reproduces. The baselines, at the end, split text by
+    a rule, to compare vocabularies with: each byte, each character, words, words and punctuation,
+    or runs of one Unicode category. The command report accepts them, too.
 
     With --json, each object in the list has the keys "name", "vocabulary_size", "special_tokens"
     (a number) and "tokens_of" ("tiktoken", "tokenizers", "sentencepiece" or "baseline"). The size
-    is null where words are numbered as they come.
+    is null for baselines that number words as they occur.
     """
-    if model is None and encoding is None and pattern is None:
-        chosen = list(map(_shipped, all_encoding_names()))
-    else:
-        chosen = [chosen_encoding(model, encoding, pattern)]
+    is_named = set(named) != {None}
+    chosen = [named.load()] if is_named else list(map(_shipped, all_encoding_names()))
     described = [
         {
             "name": one.name,
@@ -81,17 +77,11 @@ def _shipped(name: str) -> Encoding:
         raise CommandError(str(error)) from error
 
 
-def _complete_model(
-    _context: click.Context, _parameter: click.Parameter, start: str
-) -> list[CompletionItem]:
-    return [CompletionItem(name) for name in model_names() if name.startswith(start)]
-
-
 @click.command(short_help="List models and their limits.")
-@click.argument("names", nargs=-1, metavar="[MODEL]...", shell_complete=_complete_model)
+@click.argument("names", nargs=-1, metavar="[MODEL]...", shell_complete=complete_model)
 @option(
     "--families",
-    "List the families of models whose encodings are not included, and what counts their tokens.",
+    "List the families of models whose encodings are not included, and how to count their tokens.",
 )
 @option("--limits", "With --json, also give the limits of each model.")
 @option("--json", "Print one JSON object, or a list.", to="as_json")
@@ -114,18 +104,18 @@ def models(names: tuple[str, ...], families: bool, limits: bool, as_json: bool) 
     A - means that the limit is not known, or that a reply may fill the rest of the context.
 
     A name that ends in * stands for every model with that prefix that has no line of its own. If
-    several prefixes fit, the first one counts. For a MODEL that is not listed, a message gives the
+    several prefixes fit, the first one applies. For a MODEL that is not listed, a message gives the
     rule by which its encoding was found. Unknown MODELs are reported, and the exit status is 2.
 
-    With --json, the keys of the object are the models, and its values are the encodings; a MODEL
-    of a family is reported like an unknown one, unless --limits is given and its limits are known:
-    then "encoding" is null. With --families, there is a list of objects with
-    the keys "family", "encoding" (what -e takes, null if that is the path of a file), "source"
-    (the command or the address that fetches the files) and "counted_by" (the service that counts
-    if no public tokenizer is known; the two before are null then, and this one otherwise). With
-    --limits, the values are objects with the keys "encoding", "context", "input" (the most tokens
-    of a request), "output", "source" (the address at which they are published) and "date" (the day
-    on which it was looked at).
+    With --json, the keys of the object are the models, and its values are the encodings; a MODEL of
+    a family is reported like an unknown one, unless --limits is given and its limits are known:
+    then "encoding" is null. With --families, there is a list of objects with the keys "family",
+    "encoding" (the argument of -e; null if only the path of a file works), "source" (the command or
+    the address that fetches the files) and "counted_by" (null). A family without a public tokenizer
+    has null for "encoding" and "source", and "counted_by" is the service that counts its tokens.
+    With --limits, the values are objects with the keys "encoding", "context", "input" (the most
+    tokens of a request), "output", "source" (the address at which they are published) and "date"
+    (the day on which that address was read).
     """
     if limits and not as_json:
         raise click.UsageError("--limits needs --json.")

@@ -130,8 +130,8 @@ def report(
     before each. An estimate has no chunks, ids or balance: those figures are of encodings only.
 
     Special tokens in the text count as plain text. Binary files and files that are not UTF-8 in a
-    directory are skipped. A file that cannot be read is named, the others are reported, and the
-    exit status is 2.
+    directory are skipped. If a file cannot be read, a message names it, the report covers the
+    other files, and the exit status is 2.
 
     The JSON object has "groups" and "total", the sizes of the text; "encodings", a list with the
     figures of each, by group and in "total", and its "vocabulary", "most_frequent", "longest",

@@ -16,6 +16,7 @@ from ..output import (
     CommandError,
     check_new_file,
     check_outputs,
+    command_errors,
     plural,
     write_line,
     write_text,
@@ -99,14 +100,14 @@ def lsp(stdio: bool) -> None:
 @click.command(short_help="Run a server of the Model Context Protocol, for agents.")
 @option(
     "--root FOLDER",
-    "Let tools read files in this folder, and none outside it. May be repeated. Without it, the "
-    "client names the folders.",
+    "Let tools read only files in this folder. May be repeated. By default, the client names the "
+    "folders.",
     to="roots",
     multiple=True,
 )
 @option(
     "-e --encoding NAME|PATH",
-    "Count by this encoding if a call names none: a name, or the path of a vocabulary. "
+    "Use this encoding, by its name or by the path of a vocabulary, for calls that name none. "
     f"The default is {DEFAULT_ENCODING}.",
 )
 def mcp(roots: tuple[str, ...], encoding: str | None) -> None:
@@ -146,7 +147,7 @@ def mcp(roots: tuple[str, ...], encoding: str | None) -> None:
 
 @click.command(name="shim-wheel", short_help="Write a stand-in for tiktoken.")
 @click.argument("directory", type=click.Path(), metavar="DIR")
-@option("--force", "Overwrite a file of that name that is not such a wheel.")
+@option("--force", "Overwrite a file with the wheel's name even if it is not such a wheel.")
 def shim_wheel(directory: str, force: bool) -> None:
     """Write a wheel named tiktoken that hands over to this package.
 
@@ -208,10 +209,8 @@ def cache(folder: bool, clear: bool) -> None:
         return
     kept = CountCache(place)
     if clear:
-        try:
+        with command_errors(place):
             kept.clear()
-        except OSError as error:
-            raise CommandError(f"{error.filename}: {error.strerror or error}") from None
         return
     size, counts = kept.size()
     write_line(f"folder: {place}")

@@ -12,7 +12,6 @@ import click
 
 from ... import Encoding
 from ...files.text import STDIN
-from ...unicode.text import replace_escaped
 from ..app import option
 from ..input import (
     INPUT_PATH,
@@ -22,8 +21,9 @@ from ..input import (
     read_all,
     read_pieces,
     reading_options,
+    replace_escaped,
 )
-from ..options.encoding import allowed_special, chosen_encoding, encoding_options, special_options
+from ..options.encoding import NamedEncoding, allowed_special, encoding_option, special_options
 from ..output import (
     CommandError,
     is_terminal,
@@ -51,7 +51,7 @@ from ..tokens import Look, Pieces, looks, placed_tokens
 
 @click.command(short_help="Show the tokens of a text.")
 @click.argument("texts", nargs=-1, type=INPUT_PATH, metavar="[FILE|-]...")
-@encoding_options
+@encoding_option
 @reading_options
 @special_options
 @option("--ids", "Show one token per line, after its id.")
@@ -67,9 +67,7 @@ from ..tokens import Look, Pieces, looks, placed_tokens
 @option("-q --quiet", "Leave out the line with the number of tokens.")
 def show(
     texts: tuple[str, ...],
-    model: str | None,
-    encoding: str | None,
-    pattern: str | None,
+    named: NamedEncoding,
     reading: Reading,
     special: bool,
     names: tuple[str, ...],
@@ -123,8 +121,8 @@ def show(
     the longest first, until one is in the vocabulary. Unigram: for each place the pieces that begin
     there, with their scores, then the best way to write the chunk, and the second best.
 
-    With --json, each token is an object. "id" is its id, and "text" its text. If it is not made
-    of whole characters, it has "hex" instead, its bytes in hexadecimal. "special" is true for a
+    With --json, each token is an object. "id" is its id, and "text" its text. A token that is not
+    made of whole characters has "hex" instead: its bytes in hexadecimal. "special" is true for a
     special token, and absent otherwise. "characters", "bytes" (of UTF-8) and "utf16" (units) are
     its place in the text, as [start, end]. A token that begins or ends within a character covers
     all of it in "characters" and "utf16". With several FILEs, "path" comes first. See encode --help
@@ -144,22 +142,20 @@ def show(
             "--ids, --merges, --json and --html exclude each other, except --merges with --json or "
             "--html."
         )
-    chosen = chosen_encoding(model, encoding, pattern)
+    chosen = named.load()
     allowed = allowed_special(chosen, special, names)
     colored = _is_colored(color)
     if merges:
         words = _words(texts, reading)
         if as_html:
-            lines = merge_page(words, chosen, allowed)
-        elif as_json:
+            _write(merge_page(words, chosen, allowed))
+            return
+        if as_json:
             lines = merges_as_json(words, chosen, allowed)
         else:
             lines = shown_merges(words, chosen, allowed, colored=colored)
         for portion in portions(lines):
-            if as_html:
-                write_bytes(portion.encode())
-            else:
-                write_text(portion, color=colored)
+            write_text(portion, color=colored)
         return
     files = expanded_globs(texts) or (STDIN,)
     if as_html:

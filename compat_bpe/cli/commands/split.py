@@ -13,9 +13,10 @@ from ...files.documents import NotebookError, is_notebook, notebook_source
 from ...files.text import STDIN, check_beginning, open_bytes
 from ...files.walk import Walk
 from ...files.write import write_files
-from ...unicode.text import CONTROLS, KeptBytes
+from ...unicode.text import CONTROLS
 from ..app import given_options, option
 from ..input import (
+    KeptBytes,
     Reading,
     announce_wait,
     notebooks_option,
@@ -26,14 +27,7 @@ from ..input import (
     unescape,
     walk_options,
 )
-from ..options.encoding import (
-    ESTIMATE,
-    TokenNumber,
-    chosen_answer,
-    encoding_options,
-    limit_option,
-    loaded,
-)
+from ..options.encoding import NamedEncoding, TokenNumber, estimate_option, limit_option, loaded
 from ..output import (
     CommandError,
     check_new_file,
@@ -79,8 +73,7 @@ _DIGITS = 4
 )
 @walk_options
 @notebooks_option
-@encoding_options
-@ESTIMATE
+@estimate_option
 @reading_options
 @option(
     "-o --output PREFIX",
@@ -105,10 +98,7 @@ def split(
     boundary: Literal["char", "word", "line"],
     walk: Walk,
     notebooks: bool,
-    model: str | None,
-    encoding: str | None,
-    pattern: str | None,
-    estimate: bool,
+    named: NamedEncoding,
     reading: Reading,
     prefix: str | None,
     suffix: str,
@@ -132,12 +122,12 @@ def split(
     special tokens are plain text.
 
     With --files, there may be several PATHs, and directories. Each part is a run of files in their
-    order. The line "==> NAME <==" comes before each file, and "==> NAME (continued) <==" before
-    the rest of a file that is cut; these lines count, too. If a file does not end with a newline,
-    one is added before the next such line. All else is the files, byte for byte, each once. In a
-    directory, files are chosen as by count: those that git ignores are left out, and those that are
-    binary (with --errors strict, also those that are not UTF-8) are skipped and named. If a PATH is
-    such a file, or a file cannot be read, that is an error, and no part is written.
+    order. The line "==> NAME <==" comes before each file, and "==> NAME (continued) <==" before the
+    rest of a file that is cut; these lines count, too. If a file does not end with a newline, one
+    is added before the next such line. Everything else is the content of the files, byte for byte.
+    In a directory, files are chosen as by count: those that git ignores are left out, and those
+    that are binary (with --errors strict, also those that are not UTF-8) are skipped and named. If
+    a PATH is such a file, or a file cannot be read, that is an error, and no part is written.
 
     One of --output, --separator, --null and --json is required. --output prints the names of the
     files, which appear only when all parts are written. A file that exists is overwritten only
@@ -152,7 +142,9 @@ def split(
     and "at", the place in the part at which they begin.
     """
     if not as_files and len(paths) > 1:
-        raise click.UsageError(f"{paths[1]!r} is a second PATH; several need --files.")
+        raise click.UsageError(
+            f"{paths[1]!r} is a second PATH; pass --files to split several files."
+        )
     given, of_files = given_options(), ("--include", "--exclude", "--hidden", "--no-ignore")
     if not as_files and (notebooks or any(map(given.__getitem__, of_files))):
         raise click.UsageError("options about files need --files.")
@@ -165,8 +157,8 @@ def split(
         raise click.UsageError("--files needs a PATH, such as a directory.")
     if as_files and overlap:
         raise click.UsageError("--files and --overlap exclude each other.")
-    answer = chosen_answer(model, encoding, estimate=estimate)
-    chosen = loaded(answer, pattern)
+    answer = named.answer()
+    chosen = loaded(answer, named.pattern)
     from ...fit.longest_part import message_of
     from ...fit.split import check_sizes, iter_parts, pack_texts
 
@@ -183,7 +175,7 @@ def split(
     try:
         if as_files:
             read = list(texts)
-            named = ((_in_header(path), kept.text) for path, kept in texts.items())
+            headed = ((_in_header(path), kept.text) for path, kept in texts.items())
             parts = [
                 _Part(
                     part.text,
@@ -191,7 +183,7 @@ def split(
                     answer.tokens(part.count),
                     {"files": _places(part.texts, read)},
                 )
-                for part in pack_texts(chosen, named, limit, boundary)
+                for part in pack_texts(chosen, headed, limit, boundary)
             ]
         else:
             (source,) = texts.values()
@@ -212,11 +204,9 @@ def split(
     if prefix is not None:
         outputs = _paths(prefix, suffix, len(parts))
         _check_new(outputs, force)
-        check_outputs(outputs, [*texts, *vocabulary_inputs(encoding)])
-        try:
+        check_outputs(outputs, [*texts, *vocabulary_inputs(named.encoding)])
+        with command_errors():
             write_files((path, part.data) for path, part in zip(outputs, parts))
-        except OSError as error:
-            raise CommandError(f"{error.filename}: {error.strerror or error}") from None
         for path, part in zip(outputs, parts):
             write_line(part.as_json(path=path) if as_json else path)
     elif as_json:
@@ -325,7 +315,7 @@ def _source(path: str, text: str) -> str:
     try:
         return notebook_source(text)
     except NotebookError as error:
-        write_message(complaint(path, f"not a notebook: {error}; taken as it is"))
+        write_message(complaint(path, f"not a notebook: {error}; read as it is"))
         return text
 
 
@@ -379,8 +369,6 @@ def _check_new(paths: Sequence[str], force: bool) -> None:
     """
     for path in paths:
         check_new_file(path, force=force)
-        if not os.path.exists(path):
-            continue
         # A device or a pipe would be replaced, not written to.
-        if not os.path.isfile(path):
-            raise CommandError(f"{path}: it exists and is not a regular file")
+        if os.path.exists(path) and not os.path.isfile(path):
+            raise CommandError(f"{path}: not a regular file")

@@ -101,8 +101,8 @@ class Checkpointing:
                 return
             if not isinstance(trainer, Trainer):
                 raise CommandError(
-                    "--checkpoint is not for models of SentencePiece: their texts wait in a "
-                    "temporary file, and are not counted before learning begins"
+                    "--checkpoint is not available for SentencePiece models, which keep their "
+                    "texts in a temporary file"
                 )
             with Checkpoint(self._folder, settings, self._every) as checkpoint:
                 if checkpoint.fed:
@@ -123,8 +123,8 @@ checkpoint_options = gathered(
     lambda checkpoint, checkpoint_every: Checkpointing(checkpoint, checkpoint_every),
     option(
         "--checkpoint DIR",
-        "Save the work done so far in DIR. If the command is stopped, run it again to go on from "
-        "there. DIR is removed when the vocabulary is written.",
+        "Save the work done so far in DIR. If the command is stopped, run it again to continue "
+        "from there. DIR is removed when the vocabulary is written.",
         type=click.Path(),
     ),
     option(
@@ -309,15 +309,15 @@ def train(
 
     \b
     Models:
-      bpe            byte-level BPE, as GPT-2 has
-      wordpiece      as BERT has: pieces with ## where they do not begin a word
+      bpe            byte-level BPE, as in GPT-2
+      wordpiece      as in BERT: pieces with ## where they do not begin a word
       character-bpe  BPE over characters, with </w> at the end of a word
-      unigram        as T5 and XLNet have it: pieces with scores, ▁ for a space
+      unigram        as in T5 and XLNet: pieces with scores, ▁ for a space
       word-level     whole words
       characters     each character
       bytes          each byte
       sentencepiece-bpe, sentencepiece-unigram
-                     models of SentencePiece, as Llama 2 and T5 have them
+                     models of SentencePiece, as in Llama 2 and T5
 
     \b
     Formats, and what reads them:
@@ -333,11 +333,11 @@ def train(
     name the special pieces; and one process does the work.
 
     tokenizer_config.json, for transformers, has the roles of special tokens: --bos, --eos, --unk
-    and --pad, which are made special tokens if --special does not name them. manifest.json has the
+    and --pad, which become special tokens if --special does not name them. manifest.json has the
     settings, the corpus and its SHA-256, the input left out of it, and the SHA-256 of each file.
 
-    A file that cannot be read is named, the vocabulary is learned from the others, and the exit
-    status is 2.
+    If a file cannot be read, a message names it, the vocabulary is learned from the other files,
+    and the exit status is 2.
 
     The time and memory of a run of more than a minute are estimated from the first megabytes, and
     again before learning begins. The objects of --json-progress have the keys "stage" and
@@ -365,7 +365,7 @@ def train(
     # Without PATH, counts stand for the corpus.
     documents = corpus.find() if corpus.paths or not counted.paths else corpus.empty()
     mask = click.get_current_context().params["mask"]
-    others = [mask, *vocabulary_inputs(training.like), *counted.files]
+    others = [mask, *vocabulary_inputs(training.like), *counted.reader.files]
     others += vocabulary_inputs(training.start)
     check_inputs(output, name, formats, extra, documents, others)
     with command_errors(output):
@@ -391,7 +391,14 @@ def train(
                 formats=formats,
                 merges=trained.merges,
                 manifest={
-                    "settings": _settings(training, preparation, corpus),
+                    # Pattern and special tokens are elsewhere in it.
+                    "settings": {
+                        **training.described(),
+                        **preparation.described(),
+                        "field": corpus.field,
+                        "group_field": corpus.group_field,
+                        "errors": corpus.errors,
+                    },
                     "corpus": read,
                     "versions": {"compat_bpe": __version__, "unicode": "16.0"},
                     "metrics": trained.metrics(),
@@ -447,19 +454,6 @@ def _feed(
     forecast.all_read()
 
 
-def _settings(
-    training: Training, preparation: Preparation, corpus: CorpusArguments
-) -> dict[str, Any]:
-    """Return the settings for the manifest, which has pattern and special tokens elsewhere."""
-    return {
-        **training.described(),
-        **preparation.described(),
-        "field": corpus.field,
-        "group_field": corpus.group_field,
-        "errors": corpus.errors,
-    }
-
-
 def _summary(
     trained: AnyTrained, counts: CorpusCounts, counted: CountedInput, output: Path, files: list[str]
 ) -> Iterator[str]:
@@ -469,7 +463,7 @@ def _summary(
     sources = [f"{plural(kept.documents, 'document')} of {size}"] * bool(
         kept.documents or not counted.paths
     )
-    sources += [plural(counted.total, "counted chunk")] * bool(counted.paths)
+    sources += [plural(counted.reader.total, "counted chunk")] * bool(counted.paths)
     yield f"{plural(trained.encoding.n_vocab, 'token')}, {merges}from {' and '.join(sources)}"
     yield f"{output}: {', '.join(files)}"
 

@@ -12,11 +12,19 @@ from typing import TYPE_CHECKING
 import click
 
 from ... import Encoding
-from ...unicode.text import KeptBytes, replace_escaped
 from ..app import option
 from ..count_view import estimate_mark
-from ..input import Reading, file_argument, read_all, read_pieces, reading_options, unescape
-from ..options.encoding import ESTIMATE, chosen_answer, encoding_options, limit_option, loaded
+from ..input import (
+    KeptBytes,
+    Reading,
+    file_argument,
+    read_all,
+    read_pieces,
+    reading_options,
+    replace_escaped,
+    unescape,
+)
+from ..options.encoding import NamedEncoding, estimate_option, limit_option, loaded
 from ..output import (
     CommandError,
     command_errors,
@@ -58,8 +66,7 @@ _NOUNS: Mapping[str, str] = {"line": "lines", "word": "words", "char": "characte
     "ends, on a line of its own if cut between lines; otherwise nothing.",
     type=unescape,
 )
-@encoding_options
-@ESTIMATE
+@estimate_option
 @reading_options
 @option("--report", "Report the kept part on standard error.")
 @option("--json", "Print the kept text and the report as a JSON object.", to="as_json")
@@ -70,10 +77,7 @@ def truncate(
     keep: Keep,
     boundary: Boundary,
     marker: str | None,
-    model: str | None,
-    encoding: str | None,
-    pattern: str | None,
-    estimate: bool,
+    named: NamedEncoding,
     reading: Reading,
     report: bool,
     as_json: bool,
@@ -93,7 +97,7 @@ def truncate(
     end in \\n. Names of special tokens are plain text. With --keep head, the command reads only as
     much as it needs.
 
-    If cutting at --boundary would leave only white space of an end, that end is cut at the next
+    If cutting at --boundary would leave only white space at an end, that end is cut at the next
     finer boundary, and a message says so.
 
     Bytes that are not UTF-8 count as U+FFFD, as with count --errors replace. With --errors strict,
@@ -106,8 +110,8 @@ def truncate(
     null if not all of it was needed; and "estimate", the reason why the tokens are an estimate, or
     null.
     """
-    answer = chosen_answer(model, encoding, estimate=estimate)
-    chosen, limit = loaded(answer, pattern), answer.limit(limit)
+    answer = named.answer()
+    chosen, limit = loaded(answer, named.pattern), answer.limit(limit)
     if keep == "head":
         escaped, is_whole = _read_head(file, reading, chosen, limit, look_for_end=report or as_json)
     else:
@@ -141,7 +145,7 @@ def truncate(
         write_bytes(data)
         if finest not in (None, boundary):
             write_message(
-                f"{shown_name(file)}: no place between {_NOUNS[boundary]} within the limit; cut "
+                f"{shown_name(file)}: no boundary between {_NOUNS[boundary]} within the limit; cut "
                 f"between {_NOUNS[finest]} instead"
             )
         elif limit and result.was_cut and not result.kept:

@@ -28,6 +28,7 @@ from ..input import INPUT_PATH, announce_wait, paths_argument, reason_of, walk_o
 from ..output import (
     CommandError,
     command_errors,
+    complaint,
     failure,
     plural,
     shown_name,
@@ -53,7 +54,7 @@ CORPUS_OPTIONS = tuple(
 
 
 class CorpusArguments(NamedTuple):
-    """The corpus as given on the command line."""
+    """The corpus as given on the command line: the paths, and the options for reading them."""
 
     paths: Sequence[str]
     field: str
@@ -83,19 +84,11 @@ class CorpusArguments(NamedTuple):
             raise CommandError(
                 f"no files to read in {self.shown}{f': {reasons}' if reasons else ''}"
             )
-        return Corpus(
-            files,
-            self.field,
-            self.group_field,
-            self.jsonl,
-            self.errors,
-            verbose=self.verbose,
-            notebooks=notebooks,
-        )
+        return Corpus(files, self, notebooks=notebooks)
 
     def empty(self) -> Corpus:
         """Return a corpus without files."""
-        return Corpus([], self.field, self.group_field, self.jsonl, self.errors)
+        return Corpus([], self)
 
 
 #: The options for a corpus, as the parameter ``corpus``.
@@ -139,31 +132,17 @@ class Corpus:
 
     Args:
         found: the files, and directories that could not be searched.
-        field, group_field, jsonl: as in ``read_corpus``.
-        errors: as there; None for the default of ``--errors``.
-        verbose: True to name everything that is skipped; else one message sums it up.
+        arguments: the options.
         notebooks: True to read only the source of notebooks.
     """
 
     def __init__(
-        self,
-        found: Sequence[Found],
-        field: str,
-        group_field: str | None,
-        jsonl: bool,
-        errors: Errors | None,
-        *,
-        verbose: bool = False,
-        notebooks: bool = False,
+        self, found: Sequence[Found], arguments: CorpusArguments, *, notebooks: bool = False
     ) -> None:
+        self._arguments = arguments
         self._notebooks = notebooks
         self._number = len(found)
         self._found = [file for file in found if not file.problem]
-        self._field = field
-        self._group_field = group_field
-        self._jsonl = jsonl
-        self._errors = errors
-        self._verbose = verbose
         self.files = [CorpusFile(file.path, group_of(file.path, file.root)) for file in self._found]
         #: The files that cannot be read, each with the reason. This and ``skipped`` are complete
         #: when all parts have been taken.
@@ -208,11 +187,9 @@ class Corpus:
         """
 
         def fail(path: str, reason: str) -> None:
-            name = shown_name(path)
-            message = reason if reason.startswith(name) else f"{name}: {reason}"
             if self._number == 1:
-                raise CommandError(message) from None
-            say(message)
+                raise CommandError(complaint(path, reason)) from None
+            say(complaint(path, reason))
 
         def worked(size: int) -> None:
             self.done += size
@@ -238,11 +215,11 @@ class Corpus:
                 self.failed.append((file.path, reason))
                 worked(file_found.size or 0)
             except (ImportError, ValueError) as error:
-                may_skip = self._errors is None and not self._is_of_records(file_found)
+                may_skip = self._arguments.errors is None and not self._is_of_records(file_found)
                 advice = "; --errors skip leaves such files out"
                 raise CommandError(f"{error}{advice * (may_skip and self._number > 1)}") from None
             file_done()
-        if self.skipped and not self._verbose:
+        if self.skipped and not self._arguments.verbose:
             for message in _summary(self.skipped):
                 say(message)
         if not has_text and (self.failed or self.skipped):
@@ -258,6 +235,7 @@ class Corpus:
         say: Callable[[str], None],
     ) -> Iterator[DocumentPart]:
         """Yield the parts of one file, and note everything in it that is skipped."""
+        arguments = self._arguments
         lines = 0
 
         def skip(source: str, reason: str) -> None:
@@ -269,7 +247,7 @@ class Corpus:
             else:
                 self.skipped[-1] = self.skipped[-1]._replace(lines=lines + 1)
             lines += source != file.path
-            if self._verbose and lines <= _NAMED:
+            if arguments.verbose and lines <= _NAMED:
                 say(f"{source}: skipped: {reason}")
 
         def not_notebook(path: str, reason: str) -> None:
@@ -277,15 +255,15 @@ class Corpus:
 
         yield from read_corpus(
             [file],
-            field=self._field,
-            group_field=self._group_field,
-            jsonl=self._jsonl,
-            errors=self._errors or self._default_errors(found),
+            field=arguments.field,
+            group_field=arguments.group_field,
+            jsonl=arguments.jsonl,
+            errors=arguments.errors or self._default_errors(found),
             advance=advance,
             skipped=skip,
             not_notebook=not_notebook if self._notebooks else None,
         )
-        if self._verbose and lines > _NAMED:
+        if arguments.verbose and lines > _NAMED:
             say(f"{file.path}: skipped: {lines - _NAMED:,} more")
 
     def read(self) -> Iterator[DocumentPart]:
@@ -306,7 +284,7 @@ class Corpus:
         return "strict" if found.is_named or self._is_of_records(found) else "skip"
 
     def _is_of_records(self, found: Found) -> bool:
-        return self._jsonl or is_json_lines(found.path) or is_table(found.path)
+        return self._arguments.jsonl or is_json_lines(found.path) or is_table(found.path)
 
 
 def _summary(skipped: Iterable[Skipped]) -> Iterator[str]:
@@ -351,25 +329,15 @@ class CountedInput:
         self.paths = paths
         self._progress: FileProgress | None = None
         with command_errors("".join(paths[:1])):
-            self._reader = CountsReader(paths, self._advance)
+            self.reader = CountsReader(paths, self._advance)
         self._hash = sha256()
-
-    @property
-    def files(self) -> list[str]:
-        """The files that are read."""
-        return self._reader.files
-
-    @property
-    def total(self) -> int:
-        """The sum of all counts that were read."""
-        return self._reader.total
 
     def as_dict(self) -> dict[str, Any]:
         """Return the input, for a JSON file; complete when all rows have been taken.
 
         ``sha256`` is the digest of the rows as lines of a TSV file with groups, as they came.
         """
-        reader = self._reader
+        reader = self.reader
         return {
             "paths": list(self.paths),
             "rows": reader.rows,
@@ -384,16 +352,16 @@ class CountedInput:
             CommandError: a file cannot be read, or a row is wrong.
         """
         update = self._hash.update
-        with FileProgress(len(self.files), self._reader.size) as self._progress:
-            for path in self.files:
+        with FileProgress(len(self.reader.files), self.reader.size) as self._progress:
+            for path in self.reader.files:
                 announce_wait(path)
             try:
-                for row in self._reader.read():
+                for row in self.reader.read():
                     chunk, count, group = row
                     update(f"{escape(chunk)}\t{count}\t{escape(group)}\n".encode())
                     yield row
             except (OSError, ValueError) as error:
-                raise failure(error, self._reader.place) from None
+                raise failure(error, self.reader.place) from None
             except ImportError as error:
                 raise CommandError(str(error)) from None
 
@@ -409,7 +377,7 @@ class CountedInput:
         try:
             trainer.feed_counts(self.rows())
         except NotAChunkError as error:
-            raise CommandError(f"{shown_name(self._reader.place)}: {error}") from None
+            raise CommandError(f"{shown_name(self.reader.place)}: {error}") from None
 
     def _advance(self, size: int) -> None:
         if self._progress is not None:

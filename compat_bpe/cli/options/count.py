@@ -6,12 +6,12 @@ import re
 from collections.abc import Iterable, Sequence
 from functools import partial
 from itertools import cycle
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import click
 
 from ...encodings.resolve import DEFAULT_ENCODING
-from ..app import JOBS, NO_CACHE, GroupedCommand, check_together, given_options, option, together
+from ..app import JOBS, NO_CACHE, GroupedCommand, check_together, declared, given_options
 from ..count_view import ORDERS, Column, estimate_mark
 from ..input import (
     INPUT_PATH,
@@ -85,121 +85,6 @@ def _price(value: str) -> str:
     return value
 
 
-#: The options of the command: the parameters of ``CountOptions``.
-count_options = together(
-    paths_argument("paths", "[PATH|-]..."),
-    partial(encoding_options, several=True),
-    option(
-        "--estimate",
-        "Estimate the tokens of a model without a public tokenizer, such as Claude's, from the "
-        "characters per token that its maker publishes; a ≈ marks the number. Other models are "
-        "counted exactly.",
-    ),
-    option(
-        "--factor X",
-        "Multiply the number by X and print it as an estimate, with a ≈ before it: for a model "
-        "whose tokens you have compared with those of an encoding, or with its --estimate.",
-        type=_factor,
-    ),
-    option(
-        "--price X",
-        "Also show the cost of the tokens, at X per million. Repeat it to give each of several "
-        "models its own price, in their order.",
-        to="prices",
-        multiple=True,
-        type=_price,
-    ),
-    limit_option("Exit with status 1 if there are more than N tokens in total"),
-    option(
-        "--per-file",
-        "Apply the limit to each file: exit with status 1 if any file has more than N tokens, and "
-        "name those files.",
-    ),
-    option("--context", "Show the share of the model's context that the tokens fill."),
-    option("-c --string TEXT", "Count TEXT itself instead of files.", type=check_utf8),
-    option(
-        "--messages FILE",
-        "Count the request in FILE (- is standard input): a list of messages, or an object with "
-        "messages (or the input of Responses), and optionally tools and a model. If each line of "
-        "FILE is a request, as for fine-tuning and batches, the sum is printed, too. If the lines "
-        "are messages, as in a transcript, they are one request.",
-        type=INPUT_PATH,
-    ),
-    option(
-        "--parts",
-        "With --messages, show the tokens of each part of the request: each message, the images in "
-        "it, the tools, and the beginning of the reply.",
-    ),
-    option(
-        "--strict",
-        "With --messages, refuse a request if a part of it cannot be counted. By default, a "
-        "message names that part, and the rest is counted.",
-    ),
-    option(
-        "--as-of DATE",
-        "With --messages, the day of the request, such as 2025-06-30: deepseek-chat and "
-        "deepseek-reasoner have meant different models over time.",
-    ),
-    option(
-        "--files-from FILE",
-        "Read more PATHs from FILE (- is standard input), one per line, quoted or not, as git "
-        "ls-files prints them.",
-        type=INPUT_PATH,
-    ),
-    option(
-        "-0 --null",
-        "Each PATH in FILE ends with a NUL byte, as from find -print0 and git ls-files -z, and is "
-        "not quoted.",
-    ),
-    walk_options,
-    option(
-        "-z --decompress",
-        "Count the text in compressed files (.gz, .bz2, .xz, .zst), not their bytes.",
-    ),
-    notebooks_option,
-    option("-a --text", "Count files with NUL bytes as text, too."),
-    option(
-        "--errors",
-        "Treat a file that is binary or not UTF-8 as an error (strict), or skip it (skip); replace "
-        "counts bytes that are not UTF-8 as U+FFFD. By default, such a file is an error if it is a "
-        "PATH, and skipped in a directory.",
-        type=click.Choice(["strict", "replace", "skip"]),
-    ),
-    encoding_of_file,
-    option("--tree", "Show a tree of directories, each with its sum.", to="as_tree"),
-    option(
-        "--depth N",
-        "Show N levels below the top of each tree; sums still include all files.",
-        type=click.IntRange(min=0),
-    ),
-    option("--percent", "Also show each line's share of the total."),
-    option(
-        "--sort",
-        "Sort by name, by path, or by tokens, the most first. Default: the order of the PATHs.",
-        to="order",
-        type=click.Choice(ORDERS),
-    ),
-    option(
-        "--top N",
-        "Show only the N files with the most tokens, and the sum of the others.",
-        type=click.IntRange(min=1),
-    ),
-    option("--total-only", "Print only the total: one number."),
-    option(
-        "--format",
-        "Print a table (the default), a JSON object, or a line per file, its columns separated by "
-        "commas (csv) or tabs (tsv), below a line with their titles.",
-        to="layout",
-        type=click.Choice(["table", "json", "csv", "tsv"]),
-    ),
-    option("--json", "The same as --format json.", to="as_json"),
-    option("-q --quiet", "Print only errors on standard error: no notes, no progress bar."),
-    option("-v --verbose", "Name each skipped file, not only the first ones."),
-    NO_CACHE,
-    JOBS,
-)
-
-
 class Choice(NamedTuple):
     """A tokenizer as the command line names it; neither a model nor an encoding is the default."""
 
@@ -226,7 +111,7 @@ class CountCommand(GroupedCommand):
 
 
 class CountOptions:
-    """The values of the options of ``compat-bpe count``.
+    """The options of ``compat-bpe count``; those of an object are its values.
 
     Args:
         values: the values, by the names of the attributes.
@@ -235,41 +120,128 @@ class CountOptions:
         click.UsageError: options exclude each other, or one lacks another.
     """
 
-    paths: Sequence[str]
-    model: Sequence[str]
+    paths: Sequence[str] = cast(Any, paths_argument("paths", "[PATH|-]..."))
+    model: Sequence[str] = cast(Any, partial(encoding_options, several=True))
     encoding: Sequence[str]
     pattern: str | None
-    estimate: bool
-    factor: str | None
-    prices: Sequence[str]
-    limit: int | None
-    per_file: bool
-    context: bool
-    string: str | None
-    messages: str | None
-    parts: bool
-    strict: bool
-    as_of: str | None
-    files_from: str | None
-    null: bool
-    walk: Walk
-    decompress: bool
-    notebooks: bool
-    text: bool
-    errors: str | None
-    encoding_of_file: str | None
-    as_tree: bool
-    depth: int | None
-    percent: bool
-    order: str | None
-    top: int | None
-    total_only: bool
-    layout: str | None
-    as_json: bool
-    quiet: bool
-    verbose: bool
-    no_cache: bool
-    jobs: int | None
+    estimate: bool = declared(
+        "--estimate",
+        "Estimate the tokens of a model without a public tokenizer, such as Claude's, from the "
+        "characters per token that its maker publishes; a ≈ marks the number. Other models are "
+        "counted exactly.",
+    )
+    factor: str | None = declared(
+        "--factor X",
+        "Multiply the count by X, and mark it as an estimate with a ≈: for a model that you have "
+        "compared with an encoding, or with its --estimate.",
+        type=_factor,
+    )
+    prices: Sequence[str] = declared(
+        "--price X",
+        "Also show the cost of the tokens, at X per million. Repeat it to give each of several "
+        "models its own price, in their order.",
+        to="prices",
+        multiple=True,
+        type=_price,
+    )
+    limit: int | None = cast(
+        Any, limit_option("Exit with status 1 if there are more than N tokens in total")
+    )
+    per_file: bool = declared(
+        "--per-file",
+        "Apply the limit to each file: exit with status 1 if any file has more than N tokens, and "
+        "name those files.",
+    )
+    context: bool = declared(
+        "--context", "Show the share of the model's context that the tokens fill."
+    )
+    string: str | None = declared(
+        "-c --string TEXT", "Count TEXT itself instead of files.", type=check_utf8
+    )
+    messages: str | None = declared(
+        "--messages FILE",
+        "Count the request in FILE (- is standard input): a list of messages, or an object with "
+        "messages (or the input of Responses), and optionally tools and a model. If each line of "
+        "FILE is a request, as for fine-tuning and batches, the sum is printed, too. If the lines "
+        "are messages, as in a transcript, they are one request.",
+        type=INPUT_PATH,
+    )
+    parts: bool = declared(
+        "--parts",
+        "With --messages, show the tokens of each part of the request: each message, the images in "
+        "it, the tools, and the beginning of the reply.",
+    )
+    strict: bool = declared(
+        "--strict",
+        "With --messages, refuse a request if a part of it cannot be counted. By default, a "
+        "note names that part, and the rest is counted.",
+    )
+    as_of: str | None = declared(
+        "--as-of DATE",
+        "With --messages, the day of the request, such as 2025-06-30: deepseek-chat and "
+        "deepseek-reasoner have meant different models over time.",
+    )
+    files_from: str | None = declared(
+        "--files-from FILE",
+        "Read more PATHs from FILE (- is standard input), one per line, quoted or not, as git "
+        "ls-files prints them.",
+        type=INPUT_PATH,
+    )
+    null: bool = declared(
+        "-0 --null",
+        "Each PATH in FILE ends with a NUL byte, as from find -print0 and git ls-files -z, and is "
+        "not quoted.",
+    )
+    walk: Walk = cast(Any, walk_options)
+    decompress: bool = declared(
+        "-z --decompress",
+        "Count the text in compressed files (.gz, .bz2, .xz, .zst), not their bytes.",
+    )
+    notebooks: bool = cast(Any, notebooks_option)
+    text: bool = declared("-a --text", "Count files with NUL bytes as text, too.")
+    errors: str | None = declared(
+        "--errors",
+        "Treat a file that is binary or not UTF-8 as an error (strict), or skip it (skip); replace "
+        "counts bytes that are not UTF-8 as U+FFFD. By default, such a file is an error if it is a "
+        "PATH, and skipped in a directory.",
+        type=click.Choice(["strict", "replace", "skip"]),
+    )
+    encoding_of_file: str | None = cast(Any, encoding_of_file)
+    as_tree: bool = declared(
+        "--tree", "Show a tree of directories, each with its sum.", to="as_tree"
+    )
+    depth: int | None = declared(
+        "--depth N",
+        "Show N levels below the top of each tree; sums still include all files.",
+        type=click.IntRange(min=0),
+    )
+    percent: bool = declared("--percent", "Also show each line's share of the total.")
+    order: str | None = declared(
+        "--sort",
+        "Sort by name, by path, or by tokens, the most first. Default: the order of the PATHs.",
+        to="order",
+        type=click.Choice(ORDERS),
+    )
+    top: int | None = declared(
+        "--top N",
+        "Show only the N files with the most tokens, and the sum of the others.",
+        type=click.IntRange(min=1),
+    )
+    total_only: bool = declared("--total-only", "Print only the total: one number.")
+    layout: str | None = declared(
+        "--format",
+        "Print a table (the default), a JSON object, or a line per file, its columns separated by "
+        "commas (csv) or tabs (tsv), below a line with their titles.",
+        to="layout",
+        type=click.Choice(["table", "json", "csv", "tsv"]),
+    )
+    as_json: bool = declared("--json", "The same as --format json.", to="as_json")
+    quiet: bool = declared(
+        "-q --quiet", "Print only errors on standard error: no notes, no progress bar."
+    )
+    verbose: bool = declared("-v --verbose", "Name each skipped file, not only the first ones.")
+    no_cache: bool = cast(Any, NO_CACHE)
+    jobs: int | None = cast(Any, JOBS)
 
     def __init__(self, values: dict[str, Any]) -> None:
         vars(self).update(values)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence, Set
-from typing import TYPE_CHECKING, Any, Callable, TypeVar
+from typing import TYPE_CHECKING, Any, Callable, NamedTuple, TypeVar
 
 import click
 
@@ -13,7 +13,7 @@ from ...encodings.published import PATTERNS, PUBLISHED, all_encoding_names
 from ...encodings.registry import encoding_of
 from ...encodings.resolve import DEFAULT_ENCODING, Answer, Terms, UnresolvedError, is_path, resolve
 from ...unicode.text import did_you_mean, short_number
-from ..app import option, together
+from ..app import gathered, option, together
 from ..output import PROGRAM, CommandError
 
 if TYPE_CHECKING:
@@ -23,7 +23,11 @@ if TYPE_CHECKING:
 
 #: The advice in errors for users of the command.
 TERMS = Terms(
-    "-m {}", "-e {}", "-e {}", f"{PROGRAM} count --estimate", f"{PROGRAM} models lists them"
+    "use -m {}",
+    "use -e {}",
+    "use -e {}",
+    f"{PROGRAM} count --estimate",
+    f"{PROGRAM} models lists them",
 )
 
 #: The families of models whose patterns have names.
@@ -68,8 +72,28 @@ def limit_option(
     )
 
 
+def _complete_encoding(
+    context: click.Context, parameter: click.Parameter, start: str
+) -> list[CompletionItem]:
+    names = _beginning(start, all_encoding_names())
+    if names:
+        from click.shell_completion import CompletionItem  # only a shell that completes needs it
+
+        return list(map(CompletionItem, names))
+    return click.Path().shell_complete(context, parameter, start)
+
+
+def complete_model(_context: click.Context, _parameter: click.Parameter, start: str) -> list[str]:
+    """Return the models whose names begin so."""
+    return _beginning(start, model_names())
+
+
+def _beginning(start: str, names: list[str]) -> list[str]:
+    return [name for name in names if name.startswith(start)]
+
+
 def encoding_options(function: _Function, *, several: bool = False) -> _Function:
-    """Give a command ``-e``, ``-m`` and ``--pattern``, for ``chosen_encoding``.
+    """Give a command ``-e``, ``-m`` and ``--pattern``.
 
     With ``several``, the first two may be repeated, for ``chosen_encodings``.
     """
@@ -90,7 +114,7 @@ def encoding_options(function: _Function, *, several: bool = False) -> _Function
             "Use the encoding of this model, such as gpt-4o, azure/eu/gpt-4o or deepseek-chat. "
             f"OWNER/NAME may also be a model in Hugging Face's cache.{repeated}",
             multiple=several,
-            shell_complete=lambda _ctx, _param, start: _beginning(start, model_names()),
+            shell_complete=complete_model,
         ),
         option(
             "--pattern NAME",
@@ -168,6 +192,33 @@ def chosen_encoding(model: str | None, encoding: str | None, pattern: str | None
     return loaded(chosen_answer(model, encoding), pattern)
 
 
+class NamedEncoding(NamedTuple):
+    """The options of a command for its encoding; ``estimate`` is None if it has no such option."""
+
+    model: str | None
+    encoding: str | None
+    pattern: str | None
+    estimate: bool | None = None
+
+    def answer(self) -> Answer:
+        """Return the answer to the options; errors as of ``chosen_answer``."""
+        return chosen_answer(self.model, self.encoding, estimate=self.estimate)
+
+    def load(self) -> Encoding:
+        """Return the encoding that the options name; errors as of ``chosen_encoding``."""
+        return loaded(self.answer(), self.pattern)
+
+
+#: The options for an encoding, as the parameter ``named``.
+encoding_option = gathered(
+    "named",
+    lambda model, encoding, pattern: NamedEncoding(model, encoding, pattern),
+    encoding_options,
+)
+#: The same, and that for an estimate.
+estimate_option = gathered("named", NamedEncoding, encoding_options, ESTIMATE)
+
+
 def chosen_encodings(
     models: Sequence[str], encodings: Sequence[str], pattern: str | None, *, estimate: bool
 ) -> tuple[dict[str, Encoding], dict[str, Estimate]]:
@@ -182,12 +233,9 @@ def chosen_encodings(
     if pattern is not None and not any(map(is_path, encodings)):
         raise click.UsageError(_PATTERN_WITHOUT_FILE)
     chosen_by_name: dict[str, Encoding] = {}
-    for encoding in encodings:
-        if encoding not in chosen_by_name:
-            from_file = is_path(encoding)
-            chosen_by_name[encoding] = chosen_encoding(
-                None, encoding, pattern if from_file else None
-            )
+    for encoding in dict.fromkeys(encodings):
+        own_pattern = pattern if is_path(encoding) else None
+        chosen_by_name[encoding] = chosen_encoding(None, encoding, own_pattern)
     estimates: dict[str, Estimate] = {}
     for model in models:
         answer = chosen_answer(model, None, estimate=estimate)
@@ -199,21 +247,6 @@ def chosen_encodings(
     if not (chosen_by_name or estimates):
         chosen_by_name[DEFAULT_ENCODING] = chosen_encoding(None, None, None)
     return chosen_by_name, estimates
-
-
-def _complete_encoding(
-    context: click.Context, parameter: click.Parameter, start: str
-) -> list[CompletionItem]:
-    names = _beginning(start, all_encoding_names())
-    if names:
-        from click.shell_completion import CompletionItem  # only a shell that completes needs it
-
-        return list(map(CompletionItem, names))
-    return click.Path().shell_complete(context, parameter, start)
-
-
-def _beginning(start: str, names: list[str]) -> list[str]:
-    return [name for name in names if name.startswith(start)]
 
 
 #: The options that choose the names of special tokens that are tokens, for ``allowed_special``.

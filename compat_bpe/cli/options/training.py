@@ -67,7 +67,7 @@ class Training(NamedTuple):
             not_wanted = "" if wanted is None else f", not {wanted:,}"
             return f"{size:,} tokens{not_wanted}: {self._why_stopped(trained.stopped)}"
         if wanted is not None and size > wanted:
-            alone = "special tokens and characters alone are as many"
+            alone = "the special tokens and characters alone are that many"
             return f"{size:,} tokens, not {wanted:,}: {alone}"
         if trained.stopped == "size" or size == wanted:
             return ""

@@ -187,7 +187,9 @@ class _Reader:
             self._take(size)
             return numbers
         if numbers.itemsize != _SIZES[kind]:
-            self._fail("this machine's numbers are of other sizes", self._place)
+            self._fail(
+                "numbers have other sizes on this machine, so the array cannot be read", self._place
+            )
         numbers.frombytes(self._take(size))
         if (self._order == "<") != (sys.byteorder == "little"):
             numbers.byteswap()

@@ -17,13 +17,14 @@ from itertools import repeat
 from operator import add
 from typing import Any, NamedTuple
 
+from ...pattern import DEEPSEEK, GPT2, KIMI, LLAMA3, O200K, QWEN
 from ...pipeline.models.bpe.by_merges import UnknownPolicy
 from .. import missing_byte
 from ..tokenizer_bpe import ListedModel, RankedModel
 from ..tokenizer_json import TokenizerDefinition
 from ..tokenizer_writing import (
-    QWEN_PATTERN,
     byte_level_part,
+    file_parts,
     pattern_part,
     pre_tokenizers_part,
     split_part,
@@ -57,7 +58,7 @@ class Pre(NamedTuple):
 
 
 #: Text as bytes, without a pattern and after GPT-2's pattern.
-_BYTES, _GPT2 = byte_level_part(use_regex=False), byte_level_part()
+_BYTES, _GPT2_BYTES = byte_level_part(use_regex=False), byte_level_part()
 _DIGIT = {"type": "Digits", "individual_digits": True}
 
 
@@ -66,38 +67,14 @@ def _splits(*patterns: str) -> tuple[Part, ...]:
     return (*map(split_part, patterns), _BYTES)
 
 
+#: Parts of the published patterns, from which some models differ.
 _ENGLISH = "(?i:'s|'t|'re|'ve|'m|'ll|'d)"
-_SPACES = r"|\s*[\r\n]+|\s+(?!\S)|\s+"
 _SIGNS = r"| ?[^\s\p{L}\p{N}]+[\r\n]*"
-_WORD = r"[^\r\n\p{L}\p{N}]?\p{L}+|"
-#: A character of a number, and one to three of them.
+_LINE_ENDS, _SPACES = r"|\s*[\r\n]+", r"|\s+(?!\S)|\s+"
 _N1, _N3 = r"\p{N}", r"\p{N}{1,3}"
-
-
-def _by_case(number: str, after_word: str = "", other: str = "") -> str:
-    """Return a pattern that tells capital letters from small letters, as o200k_base's does."""
-    upper = rf"[\p{{Lu}}\p{{Lt}}\p{{Lm}}\p{{Lo}}\p{{M}}{other}]"
-    lower = rf"[\p{{Ll}}\p{{Lm}}\p{{Lo}}\p{{M}}{other}]"
-    before = r"[^\r\n\p{L}\p{N}]?"
-    return (
-        f"{before}{upper}*{lower}+{after_word}|{before}{upper}+{lower}*{after_word}|{number}"
-        r"| ?[^\s\p{L}\p{N}]+"
-    )
-
-
-_SLASHES = r"[\r\n/]*" + _SPACES
-#: The patterns of Llama 3, GPT-4o, Mistral since NeMo, and Kimi K2.
-_LLAMA3 = f"{_ENGLISH}|{_WORD}{_N3}{_SIGNS}{_SPACES}"
-_GPT4O = _by_case(_N3, f"{_ENGLISH}?") + _SLASHES
-_TEKKEN = _by_case(_N1) + _SLASHES
-_KIMI = r"[\p{Han}]+|" + _by_case(_N3, f"{_ENGLISH}?", r"&&[^\p{Han}]") + r"[\r\n]*" + _SPACES
-#: The patterns of DeepSeek since V3: for Chinese and Japanese, and for the steps after that.
-_IDEOGRAPHS = "[\u4e00-\u9fa5\u3040-\u309f\u30a0-\u30ff]+"
-_DEEPSEEK_WORD = (
-    r"""[!"#$%&'()*+,\-./:;<=>?@\[\\\]^_`{|}~][A-Za-z]+"""
-    "|[^\r\n\\p{L}\\p{P}\\p{S}]?[\\p{L}\\p{M}]+| ?[\\p{P}\\p{S}]+"
-)
-_DEEPSEEK = f"{_DEEPSEEK_WORD}[\r\n]*|\\s*[\r\n]+|\\s+(?!\\S)|\\s+"
+#: The pattern of GPT-4o, but each digit is a chunk.
+_ONE_DIGIT = O200K.replace(_N3, _N1)
+_, _IDEOGRAPHS, _DEEPSEEK = DEEPSEEK
 _CJK = "[\u4e00-\u9fa5\u0800-\u4e00\uac00-\ud7ff]+"
 #: The letters of scripts with case, in older models of DeepSeek.
 _CASED = (
@@ -122,7 +99,6 @@ _ASIAN = (
 _BLOOM = r" ?[^(\s|[.,!?…。，、।۔،])]+"
 #: A place before digits, a multiple of three of them.
 _THIRDS = r"(?=(\p{N}{3})+(?!\p{N}))"
-_LINES = "[^\\n]+|[\\n]+"
 
 
 def _runs_of_spaces() -> str:
@@ -130,65 +106,61 @@ def _runs_of_spaces() -> str:
     return "".join(rf"|\s{{{2**n}}}(?!\S)" for n in range(9, 1, -1)) + r"|\s{1,2}(?!\S)|\s{1}"
 
 
-_QWEN2 = Pre(_splits(QWEN_PATTERN), normalizes=True)
-_PLAIN_QWEN = Pre(_splits(QWEN_PATTERN))
-_PLAIN_LLAMA3 = Pre(_splits(_LLAMA3))
-_PLAIN_GPT2 = Pre((_GPT2,))
-_DIGITS_GPT2 = Pre((_DIGIT, _GPT2))
+_QWEN2 = Pre(_splits(QWEN), normalizes=True)
+_PLAIN_QWEN = Pre(_splits(QWEN))
+_PLAIN_LLAMA3 = Pre(_splits(LLAMA3))
+_PLAIN_GPT2 = Pre((_GPT2_BYTES,))
+_DIGITS_GPT2 = Pre((_DIGIT, _GPT2_BYTES))
 
 #: The steps by name; names with the same steps are one text, with spaces between.
 _GROUPS = {
     "llama3 llama-v3 llama-bpe falcon3 falcon-h1 midm-2.0 lfm2 jina-v5-nano": Pre(
-        _splits(_LLAMA3), ignore_merges=True, adds_bos=True
+        _splits(LLAMA3), ignore_merges=True, adds_bos=True
     ),
     "dbrx smaug-bpe chatglm-bpe": _PLAIN_LLAMA3,
     "glm4 glm5": _PLAIN_LLAMA3._replace(ignore_merges=True),
-    "jais-2": Pre(
-        _splits(
-            f"{_ENGLISH}|{_WORD}{_N3}{_SIGNS}" + r"|\s*[\r\n]+" + _runs_of_spaces(),
-        )
-    ),
+    "jais-2": Pre(_splits(LLAMA3.replace(_SPACES, _runs_of_spaces()))),
     "qwen2 deepseek-r1-qwen f2llmv2 hunyuan stablelm2": _QWEN2,
     "kormo megrez solar-open grok-2": _PLAIN_QWEN,
     "qwen35": Pre(
         _splits(
             _ENGLISH + r"|[^\r\n\p{L}\p{N}]?[\p{L}\p{M}]+|\p{N}"
-            r"| ?[^\s\p{L}\p{M}\p{N}]+[\r\n]*" + _SPACES
+            r"| ?[^\s\p{L}\p{M}\p{N}]+[\r\n]*" + _LINE_ENDS + _SPACES
         ),
         normalizes=True,
     ),
-    "ufakzeka": Pre(_splits(_WORD + _N1 + _SIGNS + _SPACES)),
-    "laguna": Pre(_splits(_LINES, QWEN_PATTERN)),
-    "minicpm5": Pre(
-        _splits(_N3, f"{_ENGLISH}|{_WORD}" + r"\p{N}+" + _SIGNS + _SPACES), ignore_merges=True
-    ),
+    "ufakzeka": Pre(_splits(QWEN.replace(f"{_ENGLISH}|", ""))),
+    "laguna": Pre(_splits("[^\\n]+|[\\n]+", QWEN)),
+    "minicpm5": Pre(_splits(_N3, LLAMA3.replace(_N3, r"\p{N}+")), ignore_merges=True),
     "bailingmoe bailingmoe2 llada-moe": Pre(
-        _splits(
-            f"'(?i:[sdmt]|ll|ve|re)|{_WORD}{_N1}{_SIGNS}" + r"|\s*[\r\n]|\s+(?!\S)|\s+",
-        )
+        _splits(QWEN.replace(_ENGLISH, "'(?i:[sdmt]|ll|ve|re)").replace(_LINE_ENDS, r"|\s*[\r\n]"))
     ),
-    "seed-coder": Pre(_splits(f"{_ENGLISH}|{_WORD}{_N1}" + r"| ?[^\s\p{L}\p{N}\r\n]+" + _SPACES)),
+    "seed-coder": Pre(_splits(QWEN.replace(_SIGNS, r"| ?[^\s\p{L}\p{N}\r\n]+"))),
     "gpt-2 phi-2 jina-es jina-de jina-v1-en jina-v2-es jina-v2-de jina-v2-code roberta-bpe gigachat"
     " a.x-4.0 mellum modern-bert exaone4 jais trillion granite-docling": _PLAIN_GPT2,
     "mpt olmo": _PLAIN_GPT2._replace(normalizes=True),
     "starcoder refact smollm codeshell exaone minerva-7b mellum2": _DIGITS_GPT2,
     "command-r": _DIGITS_GPT2._replace(normalizes=True),
-    "deepseek-v3 hunyuan-dense joyai-llm hy_v4": Pre(_splits(_N3, _IDEOGRAPHS, _DEEPSEEK)),
-    "spark2_5": Pre(_splits(_N3, _IDEOGRAPHS, f"{_DEEPSEEK_WORD}|[\r\n]|\\s+(?!\\S)|\\s+", _N1)),
+    "deepseek-v3 hunyuan-dense joyai-llm hy_v4": Pre(_splits(*DEEPSEEK)),
+    "spark2_5": Pre(
+        _splits(*DEEPSEEK[:2], _DEEPSEEK.replace("[\r\n]*|\\s*[\r\n]+", "|[\r\n]"), _N1)
+    ),
     "afmoe": Pre(_splits(r"\p{N}+", _THIRDS, _ASIAN, _DEEPSEEK)),
     # The file of Pixtral 12B that was converted has Llama 3's pattern by mistake.
-    "tekken pixtral": Pre(_splits(_TEKKEN), ignore_merges=True, adds_bos=True),
-    "gpt-4o llama4 kanana2 talkie minimax-m2": Pre(_splits(_GPT4O)),
-    "granite-embed-multi-97m": Pre(_splits(_GPT4O), ignore_merges=True),
-    "tiny_aya cohere2moe": Pre(_splits(r"\d{1,3}(?=(?:\d{3})*\b)", _GPT4O), normalizes=True),
+    "tekken pixtral": Pre(
+        _splits(_ONE_DIGIT.replace(f"{_ENGLISH}?", "")), ignore_merges=True, adds_bos=True
+    ),
+    "gpt-4o llama4 kanana2 talkie minimax-m2": Pre(_splits(O200K)),
+    "granite-embed-multi-97m": Pre(_splits(O200K), ignore_merges=True),
+    "tiny_aya cohere2moe": Pre(_splits(r"\d{1,3}(?=(?:\d{3})*\b)", O200K), normalizes=True),
     "youtu": Pre(
         _splits(
             "[가-힣ㄱ-ㆎ]+|[！…“”‘’—：；，、-〿︰-﹏]+|[ㄅ-ㄯ]+|" + _IDEOGRAPHS,
-            _by_case(_N1, f"{_ENGLISH}?") + _SLASHES,
+            _ONE_DIGIT,
         ),
         ignore_merges=True,
     ),
-    "kimi-k2": Pre(_splits(_KIMI), ignore_merges=True),
+    "kimi-k2": Pre(_splits(KIMI), ignore_merges=True),
     "superbpe": Pre(_splits(r"\p{N}+", r"(?=(\d{3})+(?!\d))")),
     "exaone-moe": Pre(
         _splits(
@@ -201,7 +173,7 @@ _GROUPS = {
     "falcon": Pre(
         (
             {"type": "Punctuation", "behavior": "Contiguous"},
-            _GPT2,
+            _GPT2_BYTES,
             {"type": "Digits", "individual_digits": False},
             split_part("[0-9][0-9][0-9]"),
         )
@@ -209,7 +181,7 @@ _GROUPS = {
     "default": Pre(
         _splits(
             r"[\p{P}\$\+<=>\^~\|]+",
-            r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)",
+            GPT2.removesuffix(r"|\s+"),
             r"\p{N}+",
             "[0-9][0-9][0-9]",
         )
@@ -235,7 +207,7 @@ _GROUPS = {
             split_part(r"([\t\n]|    |  )"),
             _DIGIT,
             {"type": "Punctuation", "behavior": "Isolated"},
-            _GPT2,
+            _GPT2_BYTES,
         ),
         adds_bos=True,
     ),
@@ -248,15 +220,12 @@ PRE: dict[str, Pre] = {name: pre for names, pre in _GROUPS.items() for name in n
 
 #: Known names whose steps are not known, and why.
 REFUSED = {
-    "whitespace": "it belongs to the model 'whitespace', whose normalizer is in no GGUF file",
+    "whitespace": "it belongs to the model 'whitespace', whose normalizer GGUF files lack",
 }
 
 
 #: The advice about a file that does not say how text is split.
-_ADVICE = (
-    "load the model's own tokenizer.json, or give the pattern that it splits text by "
-    "(pattern=, --pattern)"
-)
+_ADVICE = "load the model's own tokenizer.json, or give the pattern (pattern=, --pattern)"
 #: The decoder of tokens with ``▁``.
 _SPELLED_DECODER = {
     "type": "Sequence",
@@ -284,7 +253,8 @@ def read_byte_level(vocabulary: Vocabulary, pattern: str | None) -> TokenizerDef
         return _definition(vocabulary, Pre(steps), _model(vocabulary, Pre()))
     if name is None:
         vocabulary.metadata.fail(
-            "pre", f"is missing, as in files before May 2024; it says how text is split: {_ADVICE}"
+            "pre",
+            f"is missing, as in files from before May 2024, so the pattern is not known: {_ADVICE}",
         )
     if name in REFUSED:
         vocabulary.metadata.fail("pre", f"{name!r} is not supported: {REFUSED[name]}")
@@ -312,12 +282,12 @@ def read_spelled(vocabulary: Vocabulary) -> TokenizerDefinition:
         fuse=True,
         byte_fallback=model.vocabulary.keys() >= {f"<0x{byte:02X}>" for byte in range(256)},
     )
-    parts = {
-        "normalizer": {"type": "Replace", "pattern": {"String": " "}, "content": "▁"},
-        "pre_tokenizer": None,
-        "post_processor": vocabulary.template(adds_bos=True),
-        "decoder": _SPELLED_DECODER,
-    }
+    parts = file_parts(
+        None,
+        vocabulary.template(adds_bos=True),
+        _SPELLED_DECODER,
+        normalizer={"type": "Replace", "pattern": {"String": " "}, "content": "▁"},
+    )
     source = vocabulary.metadata.source
     return TokenizerDefinition(
         model._replace(unknown=policy), vocabulary.added_tokens(), parts, source
@@ -330,12 +300,12 @@ def _definition(vocabulary: Vocabulary, pre: Pre, model: ModelPart) -> Tokenizer
     kinds += ["Lowercase"] if metadata.truth("normalizer.lowercase") else []
     kinds += ["StripAccents"] if metadata.truth("normalizer.strip_accents") else []
     normalizers = [{"type": kind} for kind in kinds]
-    parts: dict[str, Any] = {
-        "normalizer": {"type": "Sequence", "normalizers": normalizers} if normalizers else None,
-        "pre_tokenizer": pre_tokenizers_part(*pre.steps),
-        "post_processor": vocabulary.template(adds_bos=pre.adds_bos),
-        "decoder": byte_level_part(add_prefix_space=True),
-    }
+    parts = file_parts(
+        pre_tokenizers_part(*pre.steps),
+        vocabulary.template(adds_bos=pre.adds_bos),
+        byte_level_part(add_prefix_space=True),
+        normalizer={"type": "Sequence", "normalizers": normalizers} if normalizers else None,
+    )
     mask = "[MASK]" if metadata.text("pre") == "modern-bert" else "<mask>"
     return TokenizerDefinition(model, vocabulary.added_tokens(mask), parts, metadata.source)
 

@@ -17,16 +17,10 @@ import os
 import re
 from array import array
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Union
+from typing import TYPE_CHECKING, Union
 
 from .. import missing_byte
-from ..tokenizer_writing import (
-    BERT_PRE_TOKENIZER,
-    bert_normalizer_part,
-    template_part,
-    text_item,
-    token_item,
-)
+from ..tokenizer_writing import bert_parts
 from .container import (
     BYTE,
     CONTROL,
@@ -49,7 +43,7 @@ if TYPE_CHECKING:
 #: Models of llama.cpp that are not supported, and why.
 _REFUSED = {
     "plamo2": "it has an algorithm of its own",
-    "whitespace": "its normalizer is in no GGUF file",
+    "whitespace": "GGUF files lack its normalizer",
     "hybriddna": "it has an algorithm of its own for genes",
     "none": "the file has no vocabulary",
     "no_vocab": "the file has no vocabulary",
@@ -72,14 +66,16 @@ def read_gguf(path: str | os.PathLike[str], pattern: str | None = None) -> AnyDe
     model = metadata.text("model")
     if model is None:
         if metadata.number("split.no"):
-            metadata.fail("model", "the first file of several has the vocabulary, not this one")
+            metadata.fail(
+                "model", "this is not the first file of the model, which has the vocabulary"
+            )
         metadata.fail("model", "the file has no vocabulary")
     if model in _REFUSED:
         metadata.fail("model", f"{model!r} is not supported: {_REFUSED[model]}")
     if model not in _MODELS:
         metadata.fail("model", f"{model!r} is not supported, only {', '.join(_MODELS)}")
     if pattern is not None and model != "gpt2":
-        raise ValueError(f"{metadata.source}: a tokenizer of the model {model!r} has no pattern")
+        raise ValueError(f"{metadata.source}: the model {model!r} has no pattern; leave it out")
     return _MODELS[model](read_vocabulary(metadata), pattern)
 
 
@@ -218,20 +214,13 @@ def _bert(vocabulary: Vocabulary, _: str | None) -> TokenizerDefinition:
         lower = not _has_capitals(vocabulary)
     tokens = [_as_in_vocab_txt(token, kind) for token, kind in zip(vocabulary.tokens, types)]
     written = vocabulary._replace(tokens=tokens)
-    names = {role: tokens[number] for role, number in (("first", first), ("last", last))}
-    begin, end = token_item(names["first"]), token_item(names["last"])
-    parts: dict[str, Any] = {
-        "normalizer": bert_normalizer_part(
-            lowercase=lower, strip_accents=metadata.truth("normalizer.strip_accents")
-        ),
-        "pre_tokenizer": BERT_PRE_TOKENIZER,
-        "post_processor": template_part(
-            [begin, text_item("A"), end],
-            [begin, text_item("A"), end, text_item("B", 1), token_item(names["last"], 1)],
-            {names["first"]: first, names["last"]: last},
-        ),
-        "decoder": {"type": "WordPiece", "prefix": _GOES_ON, "cleanup": True},
-    }
+    parts = bert_parts(
+        tokens[first],
+        tokens[last],
+        {tokens[first]: first, tokens[last]: last},
+        lowercase=lower,
+        strip_accents=metadata.truth("normalizer.strip_accents"),
+    )
     model = WordPiecePart(written.ids(), tokens[unknown])
     return TokenizerDefinition(model, written.added_tokens(), parts, metadata.source)
 

@@ -15,7 +15,8 @@ from ..byte_level import encode_bytes
 from .bpe.by_rank import ByteLevelBPE, BytePairEncoder
 from .bpe.characters import CharacterBPE
 from .sentencepiece.bpe import SentencePieceBPE
-from .sentencepiece.unigram import Edge, PieceLattice, SentencePieceUnigram
+from .sentencepiece.unigram import SentencePieceUnigram
+from .sentencepiece.ways import Edge
 from .unigram import Unigram
 from .wordpiece import WordPiece
 
@@ -419,7 +420,7 @@ def _merging(
     # The first parts have the most separators.
     widest = [part.data for part in next(states()).parts]
     is_merged = is_token and len(widest) > 1
-    note = "a token as a whole, so it is not merged; if it were:" if is_merged else ""
+    note = "the whole chunk is a token and is not merged; merging would give:" if is_merged else ""
     return Explanation(chunk, ids, rows, members, note, widest)
 
 
@@ -432,7 +433,7 @@ def _explain_word(model: WordPiece, chunk: str) -> Explanation:
     is_too_long = len(chunk) > model.longest_word
     places = [] if is_too_long else list(tried(model, chunk))
     is_unknown = is_too_long or any(step.id is None for step in places)
-    note = "unknown: at some place no piece of the vocabulary fits" if is_unknown else ""
+    note = "unknown: a part of it matches no piece of the vocabulary" if is_unknown else ""
     if is_too_long:
         note = f"unknown: it has more than {model.longest_word} characters"
 
@@ -480,7 +481,7 @@ def _explain_lattice(model: Unigram, chunk: str) -> Explanation:
 
 @explain.register
 def _explain_piece_lattice(model: SentencePieceUnigram, chunk: str) -> Explanation:
-    pieces = PieceLattice(model, chunk)
+    pieces = model.lattice(chunk)
     edges = sorted(chain.from_iterable(pieces.ending), key=lambda edge: (edge.start, edge.end))
     of_place = {(edge.start, edge.end): edge for edge in edges}
 

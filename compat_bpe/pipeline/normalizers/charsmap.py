@@ -87,6 +87,7 @@ class Charsmap:
             self._units.byteswap()
         self._text = blob[4 + size :]
         self._after = lru_cache(_STEPS)(self._follow)
+        self._candidates = lru_cache(2)(self._pattern)
         #: The number of characters to be looked at before the patterns for all text are built.
         self._few_left = _FEW
         if not _is_shipped(blob):
@@ -163,15 +164,7 @@ class Charsmap:
 
         It may match elsewhere, too.
         """
-        return self._ascii_candidates if text.isascii() else self._all_candidates
-
-    @cached_property
-    def _ascii_candidates(self) -> str:
-        return self._pattern(127)
-
-    @cached_property
-    def _all_candidates(self) -> str:
-        return self._pattern(0x10FFFF)
+        return self._candidates(0x7F if text.isascii() else 0x10FFFF)
 
     def _pattern(self, last: int) -> str:
         """Return the pattern ``candidates`` for text without characters above ``last``."""

@@ -101,7 +101,7 @@ class Nmt(_EachCharacter):
 
     def __call__(self, text: str) -> str:
         """Return the normalized text."""
-        return text if text.isascii() and text.isprintable() else text.translate(_nmt_table())
+        return text if text.isascii() and text.isprintable() else text.translate(_NMT)
 
     def align(self, text: Aligned) -> Aligned:
         """Return the normalized text, with the places in the original."""
@@ -113,9 +113,7 @@ def _nmt(char: str) -> str:
     return "" if char in _REMOVED else " " if char in _SPACES else char
 
 
-@cache
-def _nmt_table() -> CharacterTable:
-    return CharacterTable(_nmt)
+_NMT = CharacterTable(_nmt)
 
 
 class ByteLevel(_EachCharacter):

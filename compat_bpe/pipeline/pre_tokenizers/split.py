@@ -41,6 +41,7 @@ from ...pattern.tree import (
     PatternError,
     Repeat,
     can_be_empty,
+    changed,
     looks_back,
     project,
     surely_begins,
@@ -263,13 +264,7 @@ def _ending_before(node: Node, left: CodePoints) -> Node:
     r"""Return a pattern in which ``\z`` also matches before any character not in ``left``."""
     if isinstance(node, Anchor):
         return Look(Chars(left), ahead=True, negative=True)
-    if isinstance(node, NodeSequence):
-        return NodeSequence(tuple(_ending_before(item, left) for item in node.items))
-    if isinstance(node, Alternatives):
-        return Alternatives(tuple(_ending_before(branch, left) for branch in node.branches))
-    if isinstance(node, Chars):
-        return node
-    return node._replace(item=_ending_before(node.item, left))
+    return changed(node, lambda child: _ending_before(child, left))
 
 
 #: The most splits that are joined, since each is compared with all before it.

@@ -18,7 +18,6 @@ from ...caches import cached_property
 from ...encodings.encoding import Encoding
 from ...formats.settings_beside import FORMATS
 from ..convergence import CONVERGENCE, Convergence, check_has_end, learn_by_steps
-from ..estimate import Costs, distinct_bytes
 from ..kind import Advance, GivenOptions, Kind, Learned, Settings
 from ..options import (
     BYTE_LEVEL,
@@ -132,8 +131,8 @@ class TrainingSettings(Settings[Encoding]):
     convergence: Convergence | None = field(default=None, metadata=CONVERGENCE)
     start: Encoding | None = setting(
         None,
-        "Go on from this vocabulary, as if its training had not stopped: its tokens keep "
-        "their ids, and -n counts all ids. Its pattern is the default of --pattern.",
+        "Continue the training of this vocabulary: its tokens keep their ids, and -n counts all "
+        "ids. Its pattern is the default of --pattern.",
         BYTE_LEVEL,
         flags=("--from",),
         metavar="NAME|PATH",
@@ -156,7 +155,7 @@ class TrainingSettings(Settings[Encoding]):
         if self.weights is not None:
             object.__setattr__(self, "weights", dict(self.weights))
         if self.start is not None:
-            check_byte_level(self.start, "gone on from")
+            check_byte_level(self.start, "continued")
         elif self.pattern is None:
             object.__setattr__(self, "pattern", ByteLevelBpe.usual_pattern)
         limits_of(self.max_words, self.not_joined)
@@ -190,6 +189,7 @@ class ByteLevelBpe(Kind):
     ends: ClassVar[tuple[str, ...]] = ("vocab_size", "num_merges", "convergence")
     learns_merges: ClassVar[bool] = True
     usual_pattern: ClassVar[str | None] = "gpt2"
+    rates = (0.065, 0.0, 2.8, 1.0, 16.0)
 
     def check(self) -> None:
         """Raise ``ValueError`` if settings do not fit each other."""
@@ -199,15 +199,16 @@ class ByteLevelBpe(Kind):
     @property
     def least_tokens(self) -> int:
         """The number of tokens without a new merge: those that are there, and special tokens."""
-        first = len(BYTES) if self.settings.start is None else self.settings.start.n_vocab
-        return first + len(self._new_special)
+        return self._first_tokens + len(self._new_special)
+
+    @property
+    def _first_tokens(self) -> int:
+        return len(BYTES) if self.settings.start is None else self.settings.start.n_vocab
 
     @property
     def most_merges(self) -> int:
         """The number of merges that are learned unless nothing is left to merge."""
-        most = MOST_TOKENS - (
-            len(BYTES) if self.settings.start is None else self.settings.start.n_vocab
-        )
+        most = MOST_TOKENS - self._first_tokens
         if self.settings.num_merges is not None:
             most = min(most, self.settings.num_merges)
         if self.settings.vocab_size is not None:
@@ -229,10 +230,6 @@ class ByteLevelBpe(Kind):
     @property
     def steps(self) -> str:
         return "steps" if self.most_steps is None else "merges"
-
-    @property
-    def costs(self) -> Costs:
-        return Costs(distinct_bytes(self.splitter()), 0.065, 0.0, 2.8, 1.0, 16.0)
 
     def described(self) -> dict[str, Any]:
         described = super().described()
@@ -344,25 +341,17 @@ class ByteLevelBpe(Kind):
         tokens = {*BYTES} if start is None else start.core.encoder.keys()
         for name in self._new_special:
             if not tokens.isdisjoint(spellings(name)):
-                if start is not None:
-                    raise ValueError(
-                        f"the special token {name!r} is written like a token of {start.name!r}"
-                    )
-                raise ValueError(
-                    f"the special token {name!r} is written like a single byte's token"
-                )
+                which = "a single byte's token" if start is None else f"a token of {start.name!r}"
+                raise ValueError(f"the special token {name!r} is written like {which}")
 
     def _check_size(self) -> None:
         size, least, start = self.settings.vocab_size, self.least_tokens, self.settings.start
-        if size is not None and size < least and start is not None:
-            raise ValueError(
-                f"a vocabulary of {size} is too small: {start.name!r} has "
-                f"{start.n_vocab} tokens, and the size includes them"
-            )
-        if size is not None and size < least:
-            raise ValueError(
-                f"a vocabulary of {size} is too small: with all single bytes and special "
-                f"tokens it has {least} tokens or more"
-            )
-        if size is not None and size > MOST_TOKENS:
+        if size is None:
+            return
+        if size < least:
+            why = f"with all single bytes and special tokens it has {least} tokens or more"
+            if start is not None:
+                why = f"{start.name!r} has {start.n_vocab} tokens, and the size includes them"
+            raise ValueError(f"a vocabulary of {size} is too small: {why}")
+        if size > MOST_TOKENS:
             raise ValueError(f"a vocabulary of {size} is too large: {MOST_TOKENS} at most")

@@ -174,9 +174,9 @@ def _pre_tokenizer(definition: TokenizerDefinition, pattern: str) -> Any:
     """Return the pre-tokenizer by another pattern, as in a file."""
     old = definition.parts["pre_tokenizer"]
     if "ByteLevel" not in {*types_in(old)}:
-        raise ValueError("its bytes are made by its normalizer: it keeps its own pattern")
+        raise ValueError("its normalizer makes the bytes, so its pattern cannot be replaced")
     if _adds_space(old):
-        raise ValueError("it puts a space before each chunk: it keeps its own pattern")
+        raise ValueError("it puts a space before each chunk, so its pattern cannot be replaced")
     if pattern == DEEPSEEK:
         return DEEPSEEK_PARTS["pre_tokenizer"]
     return _by_pattern(pattern_named(pattern))

@@ -97,22 +97,71 @@ def join_pair(
 #: The divisor of the highest frequency that gives the floor.
 _STEP = 8
 
+#: The number of code points, and so the largest number of ids.
+MOST_TOKENS = 0x110000
 
-class FrequentPairs:
-    """Words while merges are learned, and the frequent pairs in them.
 
-    A subclass decides which pairs may be joined, and the order of equally frequent ones.
+class Merge(NamedTuple):
+    """Two joined tokens, the frequency of the pair when it was joined, and the token it makes.
 
-    Args:
-        words: the words; a word of one token has no pair.
-        frequencies: the frequency of each word.
-        least: the lowest frequency of a pair that is joined; 1 or more.
+    Tokens are given by their ids.
     """
 
-    def __init__(self, words: Iterable[str], frequencies: Iterable[int], least: int = 1) -> None:
-        self._words = [*words]
-        self._frequencies = [*frequencies]
-        self._least = least
+    left: int
+    right: int
+    frequency: int
+    made: int
+
+
+def too_many_tokens() -> ValueError:
+    """Return the error where there would be more tokens than code points."""
+    return ValueError(f"there can be no more than {MOST_TOKENS:,} tokens")
+
+
+def append(tokens: list[AnyStr], token: AnyStr) -> int:
+    """Add a token to those of all ids, and return its id.
+
+    Raises:
+        ValueError: there are as many tokens as code points.
+    """
+    number = len(tokens)
+    if number >= MOST_TOKENS:
+        raise too_many_tokens()
+    tokens.append(token)
+    return number
+
+
+class Learner(Generic[AnyStr]):
+    """Learns merges one after another; each makes a token with the next free id.
+
+    Subclasses decide otherwise which pairs may be joined, and the order of equally frequent ones.
+
+    Args:
+        words: the words and their frequencies, which may be weighted. A word has one character
+            for each token; its code point is the token's id.
+        tokens: the bytes of each id. A merge that would make one of these tokens is not learned.
+        min_frequency: the lowest frequency of a pair that is joined.
+        max_token_length: the length in bytes of the longest token that is made.
+        allow: returns False for a token that must not be made; None if all may.
+
+    >>> learner = Learner({"hug": 10, "pug": 5}, [bytes([byte]) for byte in range(256)])
+    >>> learner.size, learner.step(), learner.size
+    (45, Merge(left=117, right=103, frequency=15, made=256), 30)
+    """
+
+    def __init__(
+        self,
+        words: Mapping[str, int],
+        tokens: Sequence[AnyStr],
+        *,
+        min_frequency: int = 1,
+        max_token_length: int | None = None,
+        allow: Callable[[AnyStr], bool] | None = None,
+    ) -> None:
+        # A word of one token has no pair.
+        self._words = [word for word in words if len(word) > 1]
+        self._frequencies = [*map(words.__getitem__, self._words)]
+        self._least = max(min_frequency, 1)
         #: The pairs that occur at least ``_floor`` times: their frequencies, and the indices of the
         #: words that they may be in. The first item of such a list is not a word.
         self._counts: dict[str, int] = {}
@@ -120,10 +169,46 @@ class FrequentPairs:
         #: The entries of pairs, with their present or earlier frequencies.
         self._heap: list[Any] = []
         self._floor = 0
+        #: The number of tokens of all words, each weighted by its frequency.
+        self.size = sum(len(word) * frequency for word, frequency in words.items())
+        self._tokens: list[AnyStr] = list(tokens)
+        self._known: set[AnyStr] = set(tokens)
+        self._longest = max_token_length
+        self._allow: Callable[[AnyStr], bool] | None = allow
+
+    @property
+    def tokens(self) -> list[AnyStr]:
+        """The tokens of all ids, those that were learned included."""
+        return self._tokens
+
+    def step(self) -> Merge | None:
+        """Find the next merge, carry it out and return it; None if there is none.
+
+        Raises:
+            ValueError: there are as many tokens as code points.
+        """
+        pair = self._next_pair()
+        if pair is None:
+            return None
+        left, right = map(ord, pair)
+        number = self._number(left, right)
+        count = self._counts[pair]
+        self._join(pair, chr(number))
+        return Merge(left, right, count, number)
+
+    def _number(self, left: int, right: int) -> int:
+        """Return the id of the new token that two tokens make."""
+        token = self._tokens[left] + self._tokens[right]
+        number = append(self._tokens, token)
+        self._known.add(token)
+        return number
 
     def _is_fit(self, pair: str) -> bool:
         """Return True if two tokens may be joined, at any frequency."""
-        raise NotImplementedError
+        token = self._tokens[ord(pair[0])] + self._tokens[ord(pair[1])]
+        if token in self._known or (self._longest is not None and len(token) > self._longest):
+            return False
+        return self._allow is None or self._allow(token)
 
     def _entry(self, pair: str, count: int) -> tuple[Any, ...]:
         """Return the entry of a pair in the heap, which has the lowest one on top.
@@ -137,7 +222,7 @@ class FrequentPairs:
         while True:
             heap, counts = self._heap, self._counts
             while heap:
-                entry = heappop(heap)
+                entry: tuple[Any, ...] = heappop(heap)
                 pair: str = entry[-1]
                 now = counts[pair]
                 if -entry[0] == now:
@@ -177,12 +262,8 @@ class FrequentPairs:
         heapify(self._heap)
         return bool(counts)
 
-    def _join(self, pair: str, made: str) -> int:
-        """Join a pair in all words, and update the pairs beside it.
-
-        Returns:
-            The number of pairs that were joined, each with the frequency of its word.
-        """
+    def _join(self, pair: str, made: str) -> None:
+        """Join a pair in all words, and update the pairs beside it."""
         indices = islice(self._places.pop(pair), 1, None)
         counts = self._counts
         formed, joined = join_pair(pair, made, self._words, self._frequencies, counts, indices)
@@ -191,106 +272,4 @@ class FrequentPairs:
                 counts[one] = known[0]
                 self._places[one] = known
                 heappush(self._heap, self._entry(one, known[0]))
-        return joined
-
-
-#: The number of code points, and so the largest number of ids.
-MOST_TOKENS = 0x110000
-
-
-class Merge(NamedTuple):
-    """Two joined tokens, the frequency of the pair when it was joined, and the token it makes.
-
-    Tokens are given by their ids.
-    """
-
-    left: int
-    right: int
-    frequency: int
-    made: int
-
-
-def too_many_tokens() -> ValueError:
-    """Return the error where there would be more tokens than code points."""
-    return ValueError(f"there can be no more than {MOST_TOKENS:,} tokens")
-
-
-def append(tokens: list[AnyStr], token: AnyStr) -> int:
-    """Add a token to those of all ids, and return its id.
-
-    Raises:
-        ValueError: there are as many tokens as code points.
-    """
-    number = len(tokens)
-    if number >= MOST_TOKENS:
-        raise too_many_tokens()
-    tokens.append(token)
-    return number
-
-
-class Learner(FrequentPairs, Generic[AnyStr]):
-    """Learns merges one after another; each makes a token with the next free id.
-
-    Args:
-        words: the words and their frequencies, which may be weighted. A word has one character
-            for each token; its code point is the token's id.
-        tokens: the bytes of each id. A merge that would make one of these tokens is not learned.
-        min_frequency: the lowest frequency of a pair that is joined.
-        max_token_length: the length in bytes of the longest token that is made.
-        allow: returns False for a token that must not be made; None if all may.
-
-    >>> learner = Learner({"hug": 10, "pug": 5}, [bytes([byte]) for byte in range(256)])
-    >>> learner.size, learner.step(), learner.size
-    (45, Merge(left=117, right=103, frequency=15, made=256), 30)
-    """
-
-    def __init__(
-        self,
-        words: Mapping[str, int],
-        tokens: Sequence[AnyStr],
-        *,
-        min_frequency: int = 1,
-        max_token_length: int | None = None,
-        allow: Callable[[AnyStr], bool] | None = None,
-    ) -> None:
-        self._allow: Callable[[AnyStr], bool] | None = allow
-        kept = [word for word in words if len(word) > 1]
-        super().__init__(kept, map(words.__getitem__, kept), max(min_frequency, 1))
-        #: The number of tokens of all words, each weighted by its frequency.
-        self.size = sum(len(word) * frequency for word, frequency in words.items())
-        self._tokens: list[AnyStr] = list(tokens)
-        self._known: set[AnyStr] = set(tokens)
-        self._longest = max_token_length
-
-    def step(self) -> Merge | None:
-        """Find the next merge, carry it out and return it; None if there is none.
-
-        Raises:
-            ValueError: there are as many tokens as code points.
-        """
-        pair = self._next_pair()
-        if pair is None:
-            return None
-        left, right = map(ord, pair)
-        number = self._number(left, right)
-        count = self._counts[pair]
-        self._join(pair, chr(number))
-        return Merge(left, right, count, number)
-
-    def _number(self, left: int, right: int) -> int:
-        """Return the id of the new token that two tokens make."""
-        token = self._tokens[left] + self._tokens[right]
-        number = append(self._tokens, token)
-        self._known.add(token)
-        return number
-
-    def _is_fit(self, pair: str) -> bool:
-        token = self._tokens[ord(pair[0])] + self._tokens[ord(pair[1])]
-        if token in self._known or (self._longest is not None and len(token) > self._longest):
-            return False
-        return self._allow is None or self._allow(token)
-
-    def _join(self, pair: str, made: str) -> int:
-        joined = super()._join(pair, made)
         self.size -= joined
-        return joined

@@ -25,7 +25,6 @@ from ...formats.tokenizer_models import WordPiecePart
 from ...formats.tokenizer_writing import byte_level_part
 from ...pipeline.byte_level import UNICODE_TO_BYTE
 from ..convergence import check_has_end, learn_by_steps
-from ..estimate import Costs, distinct_bytes
 from ..kind import Advance, Learned, LearnedMerge
 from ..options import (
     BYTE_FALLBACK,
@@ -50,7 +49,7 @@ from .merges_of_characters import (
 )
 
 #: The rules by which the next pair is chosen, by name.
-RULES: dict[str, type[CharacterLearner | LikelihoodLearner]] = {
+RULES: dict[str, type[CharacterLearner]] = {
     "frequency": CharacterLearner,
     "likelihood": LikelihoodLearner,
 }
@@ -99,7 +98,7 @@ class MergeSettings(TokenizerSettings):
     )
     prefix: str | None = setting(
         None,
-        "Mark before a piece that does not begin a word. Default: that of --like; ## for "
+        "Mark before a piece that does not begin a word. Default: that of --like, or ## for "
         "wordpiece.",
         MERGES,
         flags=("--continuing-subword-prefix",),
@@ -107,7 +106,7 @@ class MergeSettings(TokenizerSettings):
     )
     suffix: str | None = setting(
         None,
-        "Mark after a piece that ends a word. Default: that of --like; </w> for "
+        "Mark after a piece that ends a word. Default: that of --like, or </w> for "
         "character-bpe without a prefix.",
         MERGES,
         flags=("--end-of-word-suffix",),
@@ -141,10 +140,7 @@ class MergeKind(TokenizerKind):
 
     ends: ClassVar[tuple[str, ...]] = ("vocab_size", "num_merges", "convergence")
     learns_merges: ClassVar[bool] = True
-
-    @property
-    def costs(self) -> Costs:
-        return Costs(distinct_bytes(self.splitter()), 0.12, 0.0, 2.5, 1.0, 45.0)
+    rates = (0.12, 0.0, 2.5, 1.0, 45.0)
 
     @property
     def most_steps(self) -> int | None:
@@ -170,7 +166,7 @@ class MergeKind(TokenizerKind):
     def first_tokens(self, words: Mapping[str, int]) -> list[str]:
         """Return the tokens that learning begins with, in the order of their ids."""
         initial = "".join(self.settings.initial_alphabet)
-        parts = self.surroundings.parts
+        parts = self.parts
         if "ByteLevel" in {*types_in(parts["pre_tokenizer"]), *types_in(parts["normalizer"])}:
             initial += "".join(UNICODE_TO_BYTE)
         alphabet = alphabet_of(words, initial, self.settings.limit_alphabet)
@@ -225,7 +221,7 @@ class MergeKind(TokenizerKind):
         points = watch.points if watch is not None else ()
         return Learned(self.part(made, merges), learned, stopped, size, points)
 
-    def _is_low(self, learner: CharacterLearner | LikelihoodLearner, unit: int) -> bool:
+    def _is_low(self, learner: CharacterLearner, unit: int) -> bool:
         """Return True if the score of the next pair is below the lowest."""
         least = self.settings.min_score
         if not least:

@@ -44,7 +44,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from heapq import heapify, heappop, heappush
 from itertools import chain
 from operator import add
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from .learner import MOST_TOKENS, Learner, Merge, append, too_many_tokens
 
@@ -170,9 +170,9 @@ class CharacterLearner(Learner[str]):
         words: the words, as ``spelled`` gives them, and their counts.
         tokens: the tokens of all ids.
         prefix: the prefix of pieces that do not begin a word.
-        min_frequency: the lowest frequency of a pair that is joined.
-        max_token_length: the length in characters, without marks, of the longest token that is
-            made.
+        limits: ``min_frequency``, the lowest frequency of a pair that is joined, and
+            ``max_token_length``, the length in characters, without marks, of the longest token that
+            is made.
 
     >>> words = {"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}
     >>> marks = Marks("##")
@@ -183,44 +183,25 @@ class CharacterLearner(Learner[str]):
     """
 
     def __init__(
-        self,
-        words: Mapping[str, int],
-        tokens: Sequence[str],
-        prefix: str = "",
-        *,
-        min_frequency: int = 1,
-        max_token_length: int | None = None,
+        self, words: Mapping[str, int], tokens: Sequence[str], prefix: str = "", **limits: Any
     ) -> None:
-        super().__init__(
-            words, tokens, min_frequency=min_frequency, max_token_length=max_token_length
-        )
+        super().__init__(words, tokens, **limits)
         self._prefix = prefix
         self._ids = {token: number for number, token in enumerate(tokens)}
         self._lengths = [1] * len(tokens)
-        self._is_old = False
-
-    @property
-    def tokens(self) -> list[str]:
-        """The tokens of all ids, those that were learned included."""
-        return self._tokens
 
     def step(self) -> Merge | None:
-        """Find the next merge, carry it out and return it; None if there is none.
-
-        Raises:
-            ValueError: there are as many tokens as code points.
-        """
+        before = len(self._tokens)
         merge = super().step()
-        if self._is_old:
-            # The frequency of a pair may have risen, which the heap does not know.
-            self._is_old = False
+        if merge is not None and len(self._tokens) == before:
+            # It makes an old token: the frequency of a pair may have risen, which the heap does
+            # not know.
             self._count_pairs()
         return merge
 
     def _number(self, left: int, right: int) -> int:
         token = joined(self._tokens[left], self._tokens[right], self._prefix)
         number = self._ids.get(token)
-        self._is_old = number is not None
         if number is None:
             number = self._ids[token] = append(self._tokens, token)
             self._lengths.append(self._lengths[left] + self._lengths[right])
@@ -240,12 +221,11 @@ def joined(left: str, right: str, prefix: str) -> str:
     return left + right.removeprefix(prefix)
 
 
-class LikelihoodLearner:
+class LikelihoodLearner(CharacterLearner):
     """Learns merges by the score of pairs.
 
     Args:
-        words, tokens, prefix, max_token_length: as in ``CharacterLearner``.
-        min_frequency: the lowest frequency of a pair that is joined.
+        words, tokens, prefix, limits: as in ``CharacterLearner``.
 
     >>> words = {"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}
     >>> marks = Marks("##")
@@ -256,44 +236,31 @@ class LikelihoodLearner:
     """
 
     def __init__(
-        self,
-        words: Mapping[str, int],
-        tokens: Sequence[str],
-        prefix: str = "",
-        *,
-        min_frequency: int = 1,
-        max_token_length: int | None = None,
+        self, words: Mapping[str, int], tokens: Sequence[str], prefix: str = "", **limits: Any
     ) -> None:
-        #: The tokens of all ids, those that were learned included.
-        self.tokens = list(tokens)
-        self._prefix = prefix
-        self._ids = {token: number for number, token in enumerate(tokens)}
-        self._lengths = [1] * len(tokens)
-        self._least = max(min_frequency, 1)
-        self._longest = max_token_length
-        self._words = list(words)
-        self._counts_of_words = list(words.values())
-        self._frequencies: defaultdict[str, int] = defaultdict(int)
-        self._counts: defaultdict[str, int] = defaultdict(int)
+        super().__init__(words, tokens, prefix, **limits)
+        #: The frequencies of tokens, and of pairs.
+        self._numbers: defaultdict[str, int] = defaultdict(int)
+        self._counts = defaultdict(int)
         #: The words that a pair is in, or was in; and the pairs that a token is in, or was in.
-        self._places: defaultdict[str, set[int]] = defaultdict(set)
+        self._words_of: defaultdict[str, set[int]] = defaultdict(set)
         self._pairs: defaultdict[str, set[str]] = defaultdict(set)
-        for number, (word, count) in enumerate(words.items()):
+        for word, count in words.items():
             for one in word:
-                self._frequencies[one] += count
+                self._numbers[one] += count
+        for number, (word, count) in enumerate(zip(self._words, self._frequencies)):
             for pair in map(add, word, word[1:]):
                 self._counts[pair] += count
-                self._places[pair].add(number)
+                self._words_of[pair].add(number)
         for pair in self._counts:
             self._pairs[pair[0]].add(pair)
             self._pairs[pair[1]].add(pair)
+        self._count_pairs()
+
+    def _count_pairs(self) -> bool:
         self._heap = [(-self._score(pair), pair) for pair in self._counts if self._is_fit(pair)]
         heapify(self._heap)
-
-    @property
-    def size(self) -> int:
-        """The number of tokens of all words, each weighted by its frequency."""
-        return sum(self._frequencies.values())
+        return bool(self._heap)
 
     def best(self) -> tuple[str, str, float] | None:
         """Return the pair that is joined next, and its score; None if there is none."""
@@ -301,58 +268,43 @@ class LikelihoodLearner:
         while heap:
             score, pair = heap[0]
             if self._is_fit(pair) and -score == self._score(pair):
-                return self.tokens[ord(pair[0])], self.tokens[ord(pair[1])], -score
+                left, right = (self._tokens[ord(one)] for one in pair)
+                return left, right, -score
             heappop(heap)
         return None
 
-    def step(self) -> Merge | None:
-        """Find the next merge, carry it out and return it; None if there is none.
-
-        Raises:
-            ValueError: there are as many tokens as code points.
-        """
-        if self.best() is None:
-            return None
-        _, pair = heappop(self._heap)
-        left, right = map(ord, pair)
-        token = joined(self.tokens[left], self.tokens[right], self._prefix)
-        number = self._ids.get(token)
-        if number is None:
-            number = self._ids[token] = append(self.tokens, token)
-            self._lengths.append(self._lengths[left] + self._lengths[right])
-        merge = Merge(left, right, self._counts[pair], number)
-        self._join(pair, chr(number))
-        return merge
+    def _next_pair(self) -> str | None:
+        return None if self.best() is None else heappop(self._heap)[1]
 
     def _score(self, pair: str) -> float:
-        frequencies = self._frequencies
-        return self._counts[pair] / (frequencies[pair[0]] * frequencies[pair[1]])
+        numbers = self._numbers
+        return self._counts[pair] / (numbers[pair[0]] * numbers[pair[1]])
 
     def _is_fit(self, pair: str) -> bool:
         """Return True if two tokens may be joined, at any score."""
-        lengths = self._lengths
-        is_short = self._longest is None or sum(lengths[ord(x)] for x in pair) <= self._longest
-        return is_short and self._counts.get(pair, 0) >= self._least
+        return self._counts.get(pair, 0) >= self._least and super()._is_fit(pair)
 
     def _join(self, pair: str, made: str) -> None:
         """Join a pair in all words, and update the scores of the pairs beside it."""
-        words, counts, frequencies = self._words, self._counts, self._frequencies
+        words, counts, numbers = self._words, self._counts, self._numbers
         changes: Counter[str] = Counter()
-        for number in self._places.pop(pair):
+        number_joined = 0
+        for number in self._words_of.pop(pair):
             word = words[number]
             parts = word.split(pair)
             if len(parts) == 1:
                 continue  # Other merges have used the pair's tokens.
             words[number] = now = made.join(parts)
-            count = self._counts_of_words[number]
-            for one in pair:
-                frequencies[one] -= count * (len(parts) - 1)
-            frequencies[made] += count * (len(parts) - 1)
+            count = self._frequencies[number]
+            number_joined += count * (len(parts) - 1)
             for old in map(add, word, word[1:]):
                 changes[old] -= count
             for new in map(add, now, now[1:]):
                 changes[new] += count
-                self._places[new].add(number)
+                self._words_of[new].add(number)
+        for one in pair:
+            numbers[one] -= number_joined
+        numbers[made] += number_joined
         for one, change in changes.items():
             counts[one] += change
             if counts[one]:
@@ -367,3 +319,4 @@ class LikelihoodLearner:
         for one in touched:
             if self._is_fit(one):
                 heappush(self._heap, (-self._score(one), one))
+        self.size -= number_joined

@@ -28,14 +28,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from operator import add
 from typing import NamedTuple
 
 from ...pipeline.models.sentencepiece.base import SPACE
 from ...unicode.properties import script_of
-from ..bpe.learner import MOST_TOKENS, FrequentPairs
+from ..bpe.learner import MOST_TOKENS, Learner
 from .settings import BOUNDARY, UNKNOWN_CHARACTER, SentencePieceSettings
 
 #: No piece has one of these.
@@ -242,61 +242,46 @@ def learn_pieces(
     >>> list(learn_pieces({"▁hug": 10, "▁pug": 5}, "▁hugp", rules, 4))
     [('ug', 15), ('▁h', 10), ('▁hug', 10), ('▁p', 5)]
     """
-    characters = list(alphabet)
     parts = rules.cut(words)
-    learner = _Learner(parts, characters, rules)
+    learner = _Learner(parts, [*alphabet], rules)
     number = 0
-    while number < most:
-        learned_piece = learner.step()
-        if learned_piece is None:
-            break
-        yield learned_piece
+    for merge in islice(iter(learner.step, None), most):
+        yield learner.tokens[merge.made], merge.frequency
         number += 1
     if number < most:
         for piece in islice(learner.spent_pieces(parts), most - number):
             yield piece, 0
 
 
-class _Learner(FrequentPairs):
+class _Learner(Learner[str]):
     """Learns pieces one after another.
 
     Args:
         words, alphabet, rules: as in ``learn_pieces``; the words are cut.
-
-    Raises:
-        ValueError: as ``learn_pieces``.
     """
 
     def __init__(
-        self, words: Mapping[str, int], alphabet: Iterable[str], rules: PieceRules
+        self, words: Mapping[str, int], alphabet: Sequence[str], rules: PieceRules
     ) -> None:
-        #: The pieces so far, and their marks. In a word, a piece is the character of its number.
-        self._pieces = list(alphabet)
-        self._marks: list[PieceMarks] = [rules.marks(char) for char in self._pieces]
+        #: The marks of the pieces so far. In a word, a piece is the character of its number.
+        self._marks: list[PieceMarks] = [rules.marks(char) for char in alphabet]
         self._join_marks = rules.join
-        self._table = {ord(char): number for number, char in enumerate(self._pieces)}
-        super().__init__((word.translate(self._table) for word in words), words.values())
+        self._table = {ord(char): number for number, char in enumerate(alphabet)}
         #: The pairs that were joined, and the pieces that they became.
         self._joined: dict[str, str] = {}
+        super().__init__(
+            {word.translate(self._table): count for word, count in words.items()}, alphabet
+        )
 
-    def step(self) -> tuple[str, int] | None:
-        """Find the next piece, make it and return it with its frequency; None if there is none."""
-        pair = self._next_pair()
-        if pair is None:
-            return None
-        left, right = map(ord, pair)
-        number = len(self._pieces)
+    def _number(self, left: int, right: int) -> int:
+        number = len(self._tokens)
         if number >= MOST_TOKENS:
             raise ValueError(f"there can be no more than {MOST_TOKENS:,} pieces")
-        piece = self._pieces[left] + self._pieces[right]
         marks = self._join_marks(self._marks[left], self._marks[right])
         assert marks is not None
-        self._pieces.append(piece)
         self._marks.append(marks)
-        count = self._counts[pair]
-        self._joined[pair] = chr(number)
-        self._join(pair, chr(number))
-        return piece, count
+        self._joined[chr(left) + chr(right)] = chr(number)
+        return super()._number(left, right)
 
     def _is_fit(self, pair: str) -> bool:
         marks = self._marks
@@ -307,7 +292,7 @@ class _Learner(FrequentPairs):
         return -count, len(piece), piece, pair
 
     def _text(self, pair: str) -> str:
-        return self._pieces[ord(pair[0])] + self._pieces[ord(pair[1])]
+        return self._tokens[ord(pair[0])] + self._tokens[ord(pair[1])]
 
     def spent_pieces(self, words: Iterable[str]) -> list[str]:
         """Return the pieces that could once have been made, but were not, in their order.

@@ -156,17 +156,11 @@ def corpus_of_texts(
     """
     kept: list[str] = []
     words: Counter[str] = Counter()
-    splits = settings.split_by_whitespace or settings.model_type == "word"
     split = word_splitter(settings)
     for sentence in sentences_of(sample_of(lines_of(texts, settings), settings), settings):
         if keep_sentences:
             kept.append(sentence)
-        if not sentence:
-            continue
-        if splits:
-            words.update(split(sentence))
-        else:
-            words[sentence] += 1
+        words.update(split(sentence))
     counted: list[int] = []
 
     def texts_of_counts() -> Iterator[str]:
@@ -175,7 +169,7 @@ def corpus_of_texts(
             yield text
 
     for sentence in sentences_of(lines_of(texts_of_counts(), settings), settings):
-        for word in split(sentence) if splits else filter(None, [sentence]):
+        for word in split(sentence):
             words[word] += counted[0]
     _drop_empty(kept)
     return corpus_of(words, settings, kept)
@@ -223,13 +217,17 @@ def _drop_empty(sentences: list[str]) -> None:
 
 
 def word_splitter(settings: SentencePieceSettings) -> Callable[[str], list[str]]:
-    """Return the function that splits a sentence into words.
+    """Return the function that splits a sentence into words, over which no piece reaches.
+
+    If pieces may reach over spaces, the sentence is one word, unless it is empty.
 
     >>> word_splitter(SentencePieceSettings(100))("a▁▁b")
     ['a', '▁', '▁b']
     """
     # A model of words has no such options.
     is_plain = settings.model_type == "word"
+    if not (settings.split_by_whitespace or is_plain):
+        return lambda sentence: [sentence] if sentence else []
     more = "+" if settings.allow_whitespace_only_pieces and not is_plain else ""
     if settings.treat_whitespace_as_suffix and not is_plain:
         pattern = f"[^{SPACE}]*{SPACE}{more}|[^{SPACE}]+"

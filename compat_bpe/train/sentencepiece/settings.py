@@ -139,7 +139,7 @@ class SentencePieceSettings(Settings[SentencePiece]):
     max_sentencepiece_length: int = setting(16, MAX_PIECE_LENGTH._replace(most=512))
     max_sentence_length: int = setting(
         4192,
-        "Leave out longer lines.",
+        "Leave out lines of more than this many bytes.",
         SENTENCES,
         metavar="BYTES",
         type=int,
@@ -215,8 +215,8 @@ class SentencePieceSettings(Settings[SentencePiece]):
                     raise ValueError(f"{name} is for BPE and Unigram")
         if self.normalization_rule_name != "identity" and not self.charsmap:
             raise ValueError(
-                f"the character map {self.normalization_rule_name!r} is not here: take it from a "
-                "model that has it, or pass its bytes as charsmap"
+                f"the character map {self.normalization_rule_name!r} is not included: take it "
+                "from a model that has it, or pass its bytes as charsmap"
             )
         _check_characters(self.required_chars)
         meta_pieces(self)
@@ -370,8 +370,8 @@ def _special_pieces(settings: SentencePieceSettings) -> dict[int, tuple[str, int
         if number < 0:
             continue
         if number >= settings.vocab_size or number in pieces:
-            taken = f"that of {pieces[number][0]!r}" if number in pieces else "too large"
-            raise ValueError(f"{name}_id is {number}; this is {taken}")
+            taken = f"the id of {pieces[number][0]!r}" if number in pieces else "too large"
+            raise ValueError(f"{name}_id is {number}, which is {taken}")
         if text in (one for one, _ in pieces.values()):
             raise ValueError(f"{name}_piece is {text!r}; another piece has that name")
         pieces[number] = (text, UNKNOWN if text == settings.unk_piece else CONTROL)

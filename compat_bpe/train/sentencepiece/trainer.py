@@ -110,7 +110,7 @@ def check_takes_counts(settings: SentencePieceSettings) -> None:
     """Raise ``ValueError`` if a model cannot be learned from counts."""
     if settings.model_type == "unigram":
         raise ValueError(
-            "a Unigram model of SentencePiece is not learned from counts: it begins with "
+            "a Unigram model of SentencePiece cannot be learned from counts: it begins with "
             "substrings of the running text; give texts, or learn a Unigram model of tokenizers"
         )
 
@@ -147,16 +147,17 @@ def _learn_unigram(
     for _ in counts:
         check_takes_counts(settings)
     corpus = corpus_of_texts(texts, settings, keep_sentences=True)
-    splits = settings.split_by_whitespace
     seeds = seed_pieces(
         corpus.sentences,
-        word_splitter(settings) if splits else lambda sentence: [sentence],
+        word_splitter(settings),
         PieceRules(settings),
         corpus.alphabet,
         settings.max_sentencepiece_length,
         settings.seed_sentencepiece_size or max(100_000, 8 * settings.vocab_size),
     )
-    words = list(corpus.words.items()) if splits else [(text, 1) for text in corpus.sentences]
+    words = list(corpus.words.items())
+    if not settings.split_by_whitespace:
+        words = [(text, 1) for text in corpus.sentences]
     alphabet = corpus.alphabet
     # The sentences take more memory than all words.
     del corpus
@@ -208,24 +209,12 @@ def assemble(
         raise ValueError(
             f"{reserved[number][0]!r} has the id {number}; there are only {size} pieces"
         )
-    left = iter(learned)
-    texts: list[str] = []
-    scores: list[float] = []
-    types = bytearray()
-    for number in range(size):
-        if number in reserved:
-            text, kind = reserved[number]
-            score = 0.0
-        else:
-            text, score = next(left)
-            kind = NORMAL
-        texts.append(text)
-        scores.append(score)
-        types.append(kind)
+    normal = ((text, NORMAL, score) for text, score in learned)
+    pieces = [(*reserved[at], 0.0) if at in reserved else next(normal) for at in range(size)]
     model = SentencePieceModel(
-        texts,
-        scores,
-        bytes(types),
+        [text for text, _, _ in pieces],
+        [score for _, _, score in pieces],
+        bytes(kind for _, kind, _ in pieces),
         normalizer=normalizer_of(settings),
         kind=MODEL_KINDS[settings.model_type],
         whitespace_as_suffix=settings.treat_whitespace_as_suffix,

@@ -33,7 +33,7 @@ function reasonFor({ reason, error }: Left): string {
 export async function countFiles(context: vscode.ExtensionContext, pages: Pages, uris: readonly vscode.Uri[]): Promise<void> {
   const paths = uris.filter((uri) => uri.scheme === 'file').map((uri) => uri.fsPath);
   if (paths.length === 0) {
-    return showError(vscode.l10n.t('No file on a disk was chosen.'));
+    return showError(vscode.l10n.t('Only files on a disk can be counted.'));
   }
   try {
     const title = vscode.l10n.t('Counting tokens');

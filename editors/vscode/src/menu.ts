@@ -45,7 +45,7 @@ function items(server: Server): Item[] {
 export async function setBudget(): Promise<void> {
   const before = vscode.workspace.getConfiguration(SERVER).get<number>('budget');
   const given = await vscode.window.showInputBox({
-    title: vscode.l10n.t('The most tokens a file should have; empty for no budget'),
+    title: vscode.l10n.t('The maximum number of tokens of a file; empty for no budget'),
     value: before ? String(before) : '',
     validateInput: (text) => (/^\s*\d{0,9}\s*$/.test(text) ? undefined : vscode.l10n.t('A whole number, such as 8000')),
   });

@@ -129,7 +129,7 @@ export class Server {
 
   private turn(life: Life, reason = ''): void {
     this.life = life;
-    this.reason = reason || (life === 'stopped' ? vscode.l10n.t('The server has stopped. The output of compat-bpe says why.') : '');
+    this.reason = reason || (life === 'stopped' ? vscode.l10n.t('The server has stopped. The reason is in the output of compat-bpe.') : '');
     if (life !== 'running') {
       this.counts.clear();
     }

@@ -230,25 +230,11 @@ def test_a_surrogate_is_beside_no_cut_point() -> None:
 
 def test_spaces_and_lines_are_cut_unless_a_token_reaches_across() -> None:
     text = "one two  three\n\nfour\n five\n中 six"
-    assert TokenSplitter(TOKENS).chunks(text) == [
-        "one",
-        " two",
-        " ",
-        " three\n",
-        "\n",
-        "four\n",
-        " five\n",
-        "中",
-        " six",
-    ]
+    chunks = ["one", " two", " ", " three\n", "\n", "four\n", " five\n", "中", " six"]
+    assert TokenSplitter(TOKENS).chunks(text) == chunks
     tokens = {**TOKENS, b"  ": 256, b"\n\n": 257, b"\n ": 258, "\n中".encode(): 259}
-    assert TokenSplitter(tokens).chunks(text) == [
-        "one",
-        " two",
-        "  three\n\n",
-        "four\n five\n中",
-        " six",
-    ]
+    chunks = ["one", " two", "  three\n\n", "four\n five\n中", " six"]
+    assert TokenSplitter(tokens).chunks(text) == chunks
     assert TokenSplitter({"é b".encode(): 0}).chunks("a b中 b") == ["a", " b中 b"]
 
 

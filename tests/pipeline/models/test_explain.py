@@ -92,7 +92,7 @@ def test_a_token_as_a_whole() -> None:
     ids = {"h": 0, "u": 1, "hu": 2, "uh": 3}
     model = CharacterBPE(ids, (["h"], ["u"]), UnknownPolicy(), ignore_merges=True)
     found = explain(model, "uh")
-    assert found.note == "a token as a whole, so it is not merged; if it were:"
+    assert found.note == "the whole chunk is a token and is not merged; merging would give:"
     assert found.members(bytes.decode)["is_token"]
     assert tuple(found.ids) == (3,)
     assert [row.parts for row in found.rows()] == [[b"u", b"h"]]

@@ -8,6 +8,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 from math import inf
+from typing import Any
 from unittest.mock import patch
 
 import pytest
@@ -26,17 +27,10 @@ from compat_bpe.pipeline.models.sentencepiece.base import (
     SentencePieceVocabulary,
 )
 from compat_bpe.pipeline.models.sentencepiece.bpe import SentencePieceBPE
-from compat_bpe.pipeline.models.sentencepiece.unigram import SentencePieceUnigram, rounded
-from compat_bpe.pipeline.models.sentencepiece.ways import BELOW_THRESHOLD, WayFinder, join
+from compat_bpe.pipeline.models.sentencepiece.unigram import SentencePieceUnigram
+from compat_bpe.pipeline.models.sentencepiece.ways import BELOW_THRESHOLD, WayFinder, join, rounded
 from tests.drawn_models import SENTENCEPIECES, piece_vocabularies, piece_vocabulary
 from tests.examples import scaled
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Any
-
-    from compat_bpe.pipeline.models.sentencepiece.ways import Way
 
 
 @pytest.mark.parametrize("make", SENTENCEPIECES)
@@ -112,6 +106,9 @@ def test_the_highest_score_is_merged_first_and_then_the_leftmost() -> None:
     assert [piece for piece, _ in model.split("aaaab")] == ["aa", "aab"]
     zeros = SentencePieceBPE(piece_vocabulary({"a": -5, "b": -5, "ab": 0.0, "ba": -0.0}))
     assert [piece for piece, _ in zeros.split("bab")] == ["b", "ab"]
+    infinite = SentencePieceBPE(piece_vocabulary({"a": 0, "b": 0, "aa": -inf, "ab": inf, "ba": 0}))
+    for split in (infinite.split, infinite.quick_split):
+        assert [piece for piece, _ in split("aaab")] == ["aa", "ab"]
 
 
 @pytest.mark.parametrize("size", [30_000, pytest.param(1_000_000, marks=pytest.mark.sweep)])
@@ -160,7 +157,7 @@ def test_a_way_is_right_below_its_limit(seed: int, scale: float) -> None:
                     assert model._sum(before, numbers) == after
 
 
-def joined_if_apart(model: SentencePieceUnigram, words: list[str]) -> list[tuple[str, Way]]:
+def joined_if_apart(model: SentencePieceUnigram, words: list[str]) -> list[tuple[str, Any]]:
     """Return the words as one, if no piece reaches over their ends."""
     ends = [left[-1] + right[0] for left, right in zip(words, words[1:])]
     if not model.pieces.pairs.isdisjoint(ends):

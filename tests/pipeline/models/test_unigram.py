@@ -100,12 +100,8 @@ def test_sums_are_rounded_from_the_left() -> None:
 def test_bytes_all_or_none() -> None:
     pieces = ["<unk>", "<0xC3>", "<0xA9>", "<0xa8>"]
     model = Unigram(pieces, [0.0] * 4, 0, byte_fallback=True)
-    assert model.find("éé") == [
-        ChunkToken(1, "<0xC3>", 0, 4),
-        ChunkToken(2, "<0xA9>", 0, 4),
-        ChunkToken(1, "<0xC3>", 0, 4),
-        ChunkToken(2, "<0xA9>", 0, 4),
-    ]
+    both = [ChunkToken(1, "<0xC3>", 0, 4), ChunkToken(2, "<0xA9>", 0, 4)]
+    assert model.find("éé") == both * 2
     assert model.encode("è") == (0,)
     assert model.encode("éè") == (0,)
     assert not model.is_complete
@@ -271,16 +267,12 @@ def test_long_chunks_go_by_parts_after_a_while() -> None:
 
 def test_long_chunks_are_remembered_until_the_cache_is_cleared() -> None:
     model = Unigram(["<unk>", "a", "b", "ab"], [-9.0, -1.0, -1.0, -1.5], 0)
-    for length in (
-        unigram_module._FROM - 1,
-        unigram_module._FROM,
-        unigram_module._UP_TO,
-        unigram_module._UP_TO + 1,
-    ):
+    least, most = unigram_module._FROM, unigram_module._UP_TO
+    for length in (least - 1, least, most, most + 1):
         chunk = ("ab?" * length)[:length]
         assert model.encode(chunk) == model.encode(chunk)
         assert list(model.encode(chunk)) == [token.id for token in model.find(chunk)]
-    assert sorted(map(len, model._chunks)) == [unigram_module._FROM, unigram_module._UP_TO]
+    assert sorted(map(len, model._chunks)) == [least, most]
     model.clear_cache()
     assert not model._chunks
 

@@ -1,13 +1,16 @@
-"""Encoding and merging by compiled loops give the ids of the plain rule, on any interpreter."""
+"""Compiled loops give the ids of the plain rule, and tables of states find what ``re`` finds."""
 
 from __future__ import annotations
 
-import threading
+import re
+import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
+from functools import cache
 
 import pytest
-from hypothesis import example, given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from compat_bpe import get_encoding
@@ -19,14 +22,32 @@ from compat_bpe.formats.tokenizer_bpe import RankedModel
 from compat_bpe.formats.tokenizer_json import TokenizerDefinition
 from compat_bpe.formats.tokenizer_writing import byte_level_part
 from compat_bpe.pattern.parser import parse
+from compat_bpe.pattern.splitter import Splitter
+from compat_bpe.pattern.states import NoTable
+from compat_bpe.pattern.translation import relax, to_re
+from compat_bpe.pattern.tree import (
+    Alternatives,
+    Anchor,
+    Chars,
+    Look,
+    Node,
+    PatternError,
+    Repeat,
+    Sequence,
+    can_be_empty,
+)
 from compat_bpe.pipeline.core import Core
 from compat_bpe.pipeline.models.bpe.by_rank import BytePairEncoder, merge
 from compat_bpe.pipeline.pypy import core as core_module
 from compat_bpe.pipeline.pypy import encoder as encoder_module
 from compat_bpe.pipeline.pypy import pairs
 from compat_bpe.pipeline.pypy.core import CompiledLoops, PyPyCore
-from compat_bpe.pipeline.pypy.encoder import PyPyEncoder, Table
+from compat_bpe.pipeline.pypy.encoder import PyPyEncoder, Table, table_of
 from compat_bpe.pipeline.pypy.pairs import CompiledMerger, PairMerger, RunMerger
+from compat_bpe.unicode.properties import CodePoints
+from compat_bpe.unicode.surrogates import repair
+from tests.drawn_models import own_encoding
+from tests.pattern.random_trees import trees
 from tests.strategies import texts
 
 #: A small vocabulary and its own pattern, and with it the patterns of others.
@@ -98,16 +119,15 @@ def plain(_loops_at_once: object) -> dict[str, Encoding]:
         return {name: fresh(name) for name in NAMES}
 
 
-_ENCODINGS: dict[str, Encoding] = {}
+_kept = cache(fresh)
 
 
 def looping(name: str) -> Encoding:
     """An encoding that has begun to loop."""
-    if name not in _ENCODINGS:
-        _ENCODINGS[name] = fresh(name)
-        _ENCODINGS[name].encode("to set up 国 the tables")
-    assert loops_of(_ENCODINGS[name])._encoder is not None
-    return _ENCODINGS[name]
+    encoding = _kept(name)
+    encoding.encode("to set up 国 the tables")
+    assert loops_of(encoding)._encoder is not None
+    return encoding
 
 
 def loops_of(encoding: Encoding) -> CompiledLoops:
@@ -176,7 +196,8 @@ def test_each_character_has_the_kind_of_the_table(pattern: str) -> None:
     """Characters beside which the kind changes, after and before those of other kinds."""
     table = Table(parse(pattern))
     kinds = table.kinds
-    edges = {at - one for at in range(1, 0x110000) for one in (0, 1) if kinds[at] != kinds[at - 1]}
+    changes = [at for at in range(1, 0x110000) if kinds[at] != kinds[at - 1]]
+    edges = {at - one for at in changes for one in (0, 1)}
     chars = [chr(point) for point in sorted(edges) if not 0xD800 <= point < 0xE000]
     assert sum(char > "\uffff" for char in chars) > 500
     data = "".join(f"a{char}1{char} {char}.a{char}Z" for char in chars).encode()
@@ -284,8 +305,8 @@ def test_the_limit_of_the_cache_holds() -> None:
     encoding.encode(text)
     found = loops_of(encoding)._encoder
     assert found is not None
-    for cache, limit in ((found._chunks, 64), (found._segments, 2)):
-        assert 0 < len(cache._younger) + len(cache._older) <= limit
+    for kept, limit in ((found._chunks, 64), (found._segments, 2)):
+        assert 0 < len(kept._younger) + len(kept._older) <= limit
     encoding.cache_limit = 0
     assert not found._chunks._younger
     assert not found._slots
@@ -296,15 +317,14 @@ def test_the_limit_of_the_cache_holds() -> None:
 
 @pytest.mark.parametrize("pattern", [r"(?<=a)b|.|\n", r"\w+(?=\s\w)|."])
 def test_a_pattern_without_a_table_goes_the_other_way(pattern: str) -> None:
-    ranks = {bytes((byte,)): byte for byte in range(256)}
-    encoding = Encoding("x", pat_str=pattern, mergeable_ranks=ranks, special_tokens={})
+    encoding = own_encoding(pattern)
     assert encoding.encode("ab a b") == list(b"ab a b")
     assert loops_of(encoding)._encoder is None
 
 
 def test_a_vocabulary_without_some_bytes() -> None:
     ranks = {b"a": 0, b"b": 1, b" ": 2, b"ab": 3, b"aab": 4}
-    encoding = Encoding("x", pat_str=r"\w+|\W", mergeable_ranks=ranks, special_tokens={})
+    encoding = own_encoding(r"\w+|\W", ranks)
     for _ in range(3):
         assert encoding.encode("aab abb aaab ba") == [4, 2, 3, 1, 2, 0, 4, 2, 1, 0]
         with pytest.raises(ValueError, match="no token for the byte b'c'"):
@@ -315,19 +335,9 @@ def test_threads_have_slots_of_their_own() -> None:
     encoding = looping("gpt2")
     parts = [f"word{number} qx{number}\n" * 30 for number in range(40)]
     expected = [get_encoding("gpt2").encode(part) for part in parts]
-    failures: list[str] = []
-
-    def work() -> None:
-        for _ in range(5):
-            if [encoding.encode(part) for part in parts] != expected:
-                failures.append("other ids")
-
-    threads = [threading.Thread(target=work) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert not failures
+    with ThreadPoolExecutor(4) as executor:
+        results = list(executor.map(lambda _: list(map(encoding.encode, parts)), range(20)))
+    assert results == [expected] * 20
     found = loops_of(encoding)._encoder
     assert found is not None
     assert 1 <= len(found._slots) <= 4
@@ -339,12 +349,7 @@ def test_whole_vocabularies(name: str) -> None:
     """Each token, between spaces and beside its neighbours, as text of several segments."""
     encoding = get_encoding(name)
     tokens = [token.decode("utf-8", "ignore") for token in encoding._mergeable_ranks]
-    loops = Encoding(
-        name,
-        pat_str=encoding._pat_str,
-        mergeable_ranks=encoding._mergeable_ranks,
-        special_tokens={},
-    )
+    loops = own_encoding(encoding._pat_str, encoding._mergeable_ranks)
     for text in ("".join(tokens), " ".join(tokens)):
         assert loops.encode(text) == encoding.encode_ordinary(text)
     assert loops_of(loops)._merger is not None
@@ -396,18 +401,13 @@ def test_the_merges_are_those_of_the_rule(chunk: bytes, ranks: dict[bytes, int])
 @given(chunks_of_letters)
 @pytest.mark.parametrize("name", ["r50k_base", "cl100k_base"])
 def test_published_vocabularies(name: str, chunk: bytes) -> None:
-    ranks = load_ranks(PUBLISHED[name].pack)
-    assert merger_of(name).merge(chunk) == BytePairEncoder(ranks).merge(chunk)
+    encoder = BytePairEncoder(load_ranks(PUBLISHED[name].pack))
+    assert merger_of(name).merge(chunk) == encoder.merge(chunk)
 
 
-_MERGERS: dict[str, CompiledMerger] = {}
-
-
+@cache
 def merger_of(name: str) -> CompiledMerger:
-    ranks = load_ranks(PUBLISHED[name].pack)
-    if name not in _MERGERS:
-        _MERGERS[name] = compiled(BytePairEncoder(ranks))
-    return _MERGERS[name]
+    return compiled(BytePairEncoder(load_ranks(PUBLISHED[name].pack)))
 
 
 @given(st.lists(_letters, min_size=90, max_size=130).map(b"".join), vocabularies())
@@ -487,3 +487,191 @@ def test_runs_with_so_few_slots_that_all_are_shared(tokens: list[bytes], text: s
         runs = RunMerger(ranks, encoder.merge)
         for chunk in (text, text[::-1], text):
             assert runs.merge(chunk.encode()) == encoder.merge(chunk.encode())
+
+
+# Tables of states
+
+
+#: It looks two characters ahead, as no table does.
+FAR = PATTERNS["superbpe"]
+SPLITTERS = {pattern: Splitter(pattern) for pattern in sorted({*PATTERNS.values()} - {FAR})}
+#: Several steps that are joined into one pattern.
+DEEPSEEK = get_encoding("deepseek_v3").core.splitter
+assert isinstance(DEEPSEEK, Splitter)
+SPLITTERS["deepseek"] = DEEPSEEK
+PUBLISHED_PATTERNS = list(SPLITTERS)
+#: One character of each length in UTF-8.
+SOME_LETTERS = "ab\n é字𐐀"
+
+
+def chunks(table: Table, text: str) -> list[str]:
+    data = text.encode()
+    bounds = table.bounds(data)
+    return [data[start:end].decode() for start, end in zip(bounds[::2], bounds[1::2])]
+
+
+def made_table(splitter: Splitter) -> Table:
+    table = table_of(splitter)
+    assert table is not None
+    return table
+
+
+def test_a_pattern_that_looks_far_ahead_has_no_table() -> None:
+    assert table_of(Splitter(FAR)) is None
+
+
+def _larger(inner: st.SearchStrategy[Node]) -> st.SearchStrategy[Node]:
+    def repeat(item: Node, low: int, more: int | None, mode: str) -> Node:
+        if can_be_empty(item):  # of such repeats only one is taken
+            return Repeat(item, min(low, 1), 1, mode)
+        return Repeat(item, low, None if more is None else max(low + more, 1), mode)
+
+    several = st.lists(inner, min_size=2, max_size=3).map(tuple)
+    return st.one_of(
+        several.map(Sequence),
+        several.map(Alternatives),
+        st.builds(
+            repeat,
+            inner,
+            st.integers(0, 2),
+            st.none() | st.integers(0, 2),
+            st.sampled_from(["", "?"]),
+        ),
+    )
+
+
+_sets = st.sets(st.sampled_from(SOME_LETTERS), min_size=1).map(lambda some: CodePoints.of(*some))
+_chars = st.one_of(_sets, _sets.map(CodePoints.__invert__)).map(Chars)
+_ends = st.just(Anchor("end"))
+_one = st.one_of(_chars, _ends, st.lists(st.one_of(_chars, _ends), max_size=2).map(
+    lambda some: Alternatives(tuple(some)) if some else Sequence(())
+))  # fmt: skip
+_looks = st.builds(Look, _one, st.just(True), st.booleans())
+_simple = st.recursive(st.one_of(_chars, _chars, _looks, _ends), _larger, max_leaves=12)
+#: Patterns that have a table, unless it would have too many states.
+with_table = _simple.map(
+    lambda node: Sequence((node, node)) if can_be_empty(node) else node
+).filter(lambda node: not can_be_empty(node))
+words = st.text(SOME_LETTERS, max_size=12)
+
+
+@given(with_table, words)
+@example(parse("(?:a|ab){0,2}?(?=b)b"), "abab")
+@example(parse(r"a*?b|a+"), "aaab aaa")
+@example(parse(r"\s+(?!\S)|\s*\n|\s"), " \n  a")
+@example(parse(r"(?:ab|a)(?:b|bb)?"), "abbb")
+@example(parse(r"a+(?=b|$)"), "aab aa a")
+@example(parse(r"é+(?!é|\z)|."), "éé字é")
+def test_the_matches_are_those_of_re(tree: Node, text: str) -> None:
+    expected = [match.group() for match in re.finditer(to_re(tree), text)]
+    try:
+        table = Table(tree)
+    except NoTable as error:
+        assume(str(error) != "too many states")
+        raise
+    assert chunks(table, text) == expected
+
+
+@given(trees("abc"), st.text("abc", max_size=8))
+@example(parse("a?+ab|b"), "aab")
+@example(parse("(?>a|ab)c|b"), "abc")
+@example(parse("a(?=bc)|b"), "abc")
+@example(parse("a(?=(?=b))"), "ab")
+@example(parse("a(?=b*)|a(?=b+)b"), "ab")
+def test_any_pattern_has_a_right_table_or_none(tree: Node, text: str) -> None:
+    try:
+        table = Table(relax(tree))
+    except NoTable:
+        return
+    assert chunks(table, text) == [match.group() for match in re.finditer(to_re(tree), text)]
+
+
+@pytest.mark.parametrize("pattern", PUBLISHED_PATTERNS)
+def test_published_patterns_have_small_tables(pattern: str) -> None:
+    table = made_table(SPLITTERS[pattern])
+    assert len(table.steps) // table.width <= 40
+    assert table.width <= 30
+
+
+@given(st.sampled_from(PUBLISHED_PATTERNS), texts.map(repair))
+def test_published_patterns_split_as_by_re(pattern: str, text: str) -> None:
+    splitter = SPLITTERS[pattern]
+    assert chunks(made_table(splitter), text) == splitter.chunks(text)
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("pattern", PUBLISHED_PATTERNS)
+@pytest.mark.parametrize("around", ["A{}{}' {}1", "\n{} !{}/"])
+def test_every_code_point_is_split_as_by_re(pattern: str, around: str) -> None:
+    splitter = SPLITTERS[pattern]
+    points = [*range(0xD800), *range(0xE000, sys.maxunicode + 1)]
+    for start in range(0, len(points), 10_000):
+        text = "\n x".join(around.replace("{}", chr(p)) for p in points[start : start + 10_000])
+        assert chunks(made_table(splitter), text) == splitter.chunks(text)
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        r"^a",
+        r"(?<=a)b",
+        r"\ba",
+        r"a(?=bc)",
+        r"(?!abc)a",
+        r"(?!a(?=b)b)a",
+        r"(?!ab)(?:a|b)",
+        r"(?=ab)a",
+        "(?!" + "(?:x?|y?)" * 20 + "z)z",
+        r"(?!a|[ab]c|[ac]d|[ad]e|[ae]f|[af]g|[ag]h|[ah]i|[ai]j)a",
+        r"(?>a|ab)c",
+        r"(?:ab)++a",
+        r"a{60}",
+        r"a{1,1000}",
+        r"a?",
+        r"(?=a)",
+        "|".join(f"{chr(200 + number)}x" for number in range(260)),
+        "".join("(?:a|b)" + "a?b?" * 20 for _ in range(40)),
+        r"(?:a|b)*a" + "(?:a|b)" * 10,
+    ],
+    ids=lambda pattern: str(pattern)[:20],
+)
+def test_what_a_table_cannot_do_is_refused(pattern: str) -> None:
+    with pytest.raises(NoTable):
+        Table(relax(parse(pattern)))
+    with suppress(PatternError):  # one of them may be matched in too many ways
+        assert table_of(Splitter(pattern)) is None
+
+
+def test_a_pattern_for_regex_has_no_table() -> None:
+    pytest.importorskip("regex")
+    assert table_of(Splitter(r"(a)\1|.")) is None
+
+
+@given(with_table, words)
+@example(parse(r"a+ ?|\s+(?!\S)|\s"), "aa a  a")
+def test_cut_points_keep_the_chunks(tree: Node, text: str) -> None:
+    table = Table(tree)
+    data = text.encode()
+    cut = table.next_cut(data, 0)
+    while cut >= 0:
+        left, right = data[:cut].decode(), data[cut:].decode()
+        assert chunks(table, left) + chunks(table, right) == chunks(table, text)
+        cut = table.next_cut(data, cut)
+
+
+@given(st.sampled_from(PUBLISHED_PATTERNS), texts.map(repair))
+def test_published_patterns_have_the_cut_points_of_cuts(pattern: str, text: str) -> None:
+    """``Splitter`` looks for some of them, this for all."""
+    splitter = SPLITTERS[pattern]
+    table = made_table(splitter)
+    for place in range(1, min(len(text), 30)):
+        beside = text[place - 1 : place + 1]
+        if splitter.is_cut(beside, fine=True):
+            assert table.next_cut(beside.encode(), 0) == len(beside[0].encode())
+
+
+def test_a_text_without_cut_points_has_none() -> None:
+    table = made_table(SPLITTERS[PATTERNS["cl100k_base"]])
+    assert table.next_cut(b"a" * 100, 0) == -1
+    assert table.next_cut(b"", 0) == -1
+    assert table.next_cut("字字 a".encode(), 3) == 6

@@ -42,7 +42,7 @@ export function showCounts(figures, settings) {
   }
   const { characters, bytes, lines } = figures;
   const sizes = [many(characters, 'character'), many(bytes, 'byte'), many(lines, 'line')];
-  if (characters && counts.length && !isEstimate(keys[0])) sizes.push(`${(bytes / Math.max(counts[0], 1)).toFixed(2)} bytes a token`);
+  if (characters && counts.length && !isEstimate(keys[0])) sizes.push(`${(bytes / Math.max(counts[0], 1)).toFixed(2)} bytes per token`);
   the('sizes').replaceChildren(...sizes.map(one => make('span', {}, one)));
   spoken = keys.map((key, column) => tokensOf(key, counts[column], entries[column]?.name)).join(', ');
   speak();

@@ -207,7 +207,7 @@ export class Editor {
     const { length } = this.model.text;
     the('parts').hidden = this.to - this.from === length;
     const [first, last] = [this.from, this.to].map(place => Math.round((place / length) * 100));
-    the('parts-where').textContent = `Long text: this is ${first} to ${last} %`;
+    the('parts-where').textContent = `Long text: ${first} to ${last} % is shown`;
     the('part-before').disabled = this.from === 0;
     the('part-after').disabled = this.to === length;
   }

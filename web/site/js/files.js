@@ -179,7 +179,7 @@ export class FilesPanel {
     const over = good.filter(row => isOver(row, limit)).length;
     const said = !rows.length ? 'No files yet: choose some, or drop files and folders anywhere on the page.'
       : done.length < rows.length ? `Counting: ${figure(done.length)} of ${many(rows.length, 'file')}…`
-        : `${many(good.length, 'file')} counted as ${good.length === 1 ? 'it is' : 'they are'}${good.length < rows.length ? `, ${figure(rows.length - good.length)} not` : ''}${over ? `; ${figure(over)} over the limit` : ''}.`;
+        : `${many(good.length, 'file')} counted${good.length < rows.length ? `, ${figure(rows.length - good.length)} not` : ''}${over ? `; ${figure(over)} over the limit` : ''}.`;
     the('files-said').textContent = [said, this.note].filter(Boolean).join(' ');
     if (!rows.length) return;
     const [head, body, foot] = ['thead', 'tbody', 'tfoot'].map(part => the('files-table').querySelector(part));

@@ -134,7 +134,7 @@ the('keep-offline').onclick = async () => {
   try {
     await prepared(engine, [...names.keys()].filter(ships));
     await navigator.serviceWorker?.ready;
-    the('offline-said').textContent = navigator.serviceWorker ? 'All encodings are kept.' : 'Loaded, but kept only over https.';
+    the('offline-said').textContent = navigator.serviceWorker ? 'All encodings are kept.' : 'Loaded, but not kept: only a page over https can keep them.';
   } catch (error) {
     the('offline-said').textContent = error instanceof Error ? error.message : String(error);
   }
@@ -281,8 +281,8 @@ async function take(found, hidden, folders) {
   }
   showTab('files');
   const notes = [];
-  if (hidden) notes.push(`${many(hidden, 'hidden file or folder').replace('folders', 'folder')} left out.`);
-  if (found.length >= MOST) notes.push(`Only the first ${many(MOST, 'file')} are taken.`);
+  if (hidden) notes.push(`${figure(hidden)} hidden ${hidden === 1 ? 'file or folder' : 'files or folders'} left out.`);
+  if (found.length >= MOST) notes.push(`Only the first ${many(MOST, 'file')} are counted.`);
   await files.set(found, notes.join(' '));
 }
 
@@ -291,7 +291,7 @@ function openText(path, text) {
   const changed = model.set(text);
   showTab('text');
   editor.reveal(0, 0);
-  if (changed) notice(`${path} has other line ends than line feeds. In the text field all are line feeds, so its count may differ from the file's.`);
+  if (changed) notice(`The text field turns the line ends of ${path} into line feeds, so its count may differ from the file's.`);
 }
 
 for (const [button, input] of [['choose-files', 'files'], ['choose-folder', 'folder']]) {

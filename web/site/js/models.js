@@ -307,7 +307,7 @@ export class TokenizerFiles {
       const message = error instanceof Error ? error.message : String(error);
       failure(message);
       if (!/give (a|the) pattern/.test(message)) return;
-      the('pattern-why').textContent = `How does ${name} split a text? A name, or a pattern`;
+      the('pattern-why').textContent = `${name} has no known pattern: enter the name of one, or a regular expression`;
       the('pattern-form').hidden = false;
       the('pattern').focus();
     }

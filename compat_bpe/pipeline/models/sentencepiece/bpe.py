@@ -49,8 +49,8 @@ _FEW = 1 << 10
 #: The greatest depth to which unused pieces are split.
 _DEEPEST = 100
 
-#: Higher than any rank.
-_NEVER = inf
+#: Higher than any rank, and lower than any finite score, a number of 32 bits.
+_NEVER, _LOWEST = inf, -1e60
 
 
 class SentencePieceBPE(SentencePieceBase):
@@ -324,5 +324,6 @@ def _ranks(pieces: SentencePieceVocabulary) -> Mapping[str, float]:
     if all(map(gt, lower, lower[1:])):
         ranks.update(zip(compress(ranks, map(highest.__eq__, scores)), repeat(-1)))
     else:
-        ranks.update(zip(pieces.ids, map(neg, scores)))
+        # A score of -inf is merged last, but it is merged.
+        ranks.update(zip(pieces.ids, map(neg, map(max, scores, repeat(_LOWEST)))))
     return ranks

@@ -21,18 +21,14 @@ from the last place where it was known. Everywhere else a bound of it is enough.
 
 If pieces span words, there may be no place to cut in a hundred characters or more. Such a part
 hardly ever recurs, so it gets no limit, and is summed as in the reference at once.
-
-``PieceLattice`` has all ways in which a model can cut a text, to find more than the best way.
 """
 
 from __future__ import annotations
 
 from array import array
-from heapq import heappop, heappush
 from itertools import repeat
-from math import exp, inf, log1p
+from math import inf
 from operator import add
-from typing import NamedTuple
 
 from ....caches import Cache, Memo, cached_property
 from ..base import Joints
@@ -45,19 +41,26 @@ from .base import (
     SentencePieceVocabulary,
     is_mostly_ideographs,
 )
-from .ways import BELOW_THRESHOLD, LONGEST, NOT_KNOWN, ROUNDING, THRESHOLD, WayFinder, join, joined
+from .ways import (
+    BELOW_THRESHOLD,
+    LONGEST,
+    NOT_KNOWN,
+    ROUNDING,
+    THRESHOLD,
+    Edge,
+    PieceLattice,
+    WayFinder,
+    join,
+    joined,
+    rounded,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from random import Random
-    from typing import Optional
 
     from ..base import Ids
     from .ways import Way
-
-    #: A piece of a lattice and all after it.
-    Rest = Optional[tuple["Edge", "Rest"]]
 
 
 #: Longer words are summed part by part.
@@ -89,7 +92,7 @@ class SentencePieceUnigram(SentencePieceBase):
         normal = (score for score, kind in zip(pieces.scores, pieces.types) if kind == NORMAL)
         self.unk_score = rounded(min(normal, default=_LARGEST) - _UNKNOWN_PENALTY)
         #: The best ways through parts of words with no place in them to cut, and through words.
-        self._parts = Cache(self._way_of_part, _WORDS, LONGEST)
+        self._parts = Cache(lambda part: self._finder.find(part), _WORDS, LONGEST)
         self._words = Cache(self._way_of_word, _WORDS, LONGEST)
         self._blocks = Cache(self._way_of_block, _BLOCKS, _LONGEST_BLOCK)
         #: The number of texts to be split before a pattern for it is built.
@@ -220,9 +223,6 @@ class SentencePieceUnigram(SentencePieceBase):
         of_pieces = self._groups.scores.items()
         scores = [score for text, score in of_pieces if len(text) == 1]
         return max(map(abs, [*scores, self.unk_score])) + ROUNDING
-
-    def _way_of_part(self, part: str) -> Way:
-        return self._finder.find(part)
 
     @cached_property
     def _finder(self) -> WayFinder:
@@ -391,171 +391,24 @@ class SentencePieceUnigram(SentencePieceBase):
             for length, score in self._groups.matches(word, start)
         ]
 
+    def lattice(self, text: str) -> PieceLattice:
+        """Return all pieces at all places of a normalized text.
+
+        Here, the score of a user-defined symbol is 0.1 for each of its characters except the first.
+        In the search for the best way alone, the reference counts bytes.
+        """
+        ending: list[list[Edge]] = [[] for _ in range(len(text) + 1)]
+        for start in range(len(text)):
+            pieces = self.pieces_at(text, start)
+            # The unknown piece is added last.
+            for end, score, number in sorted(pieces, key=lambda one: one[2] == self.pieces.unk_id):
+                if self.is_user_defined(number):
+                    score = rounded(0.1 * (end - start - 1))
+                ending[end].append(Edge(number, text[start:end], start, end, score))
+        return PieceLattice(ending)
+
     @cached_property
     def _groups(self) -> PieceGroups:
         used = self.pieces.used
         scores = dict(zip(used, map(self._scores.__getitem__, used.values())))
         return PieceGroups(scores, self.unk_score)
-
-
-def rounded(number: float) -> float:
-    """Return a number rounded to 32 bits."""
-    return array("f", (number,))[0]
-
-
-#: The number of begun ways from which on the search for the best ways keeps only the best of them;
-#: the most that it keeps then; the most times that it does so.
-_MOST_BEGUN, _KEPT, _MOST_CUTS = 10_000, 512, 10
-#: The number of begun ways at which the search stops, and returns only the best way.
-_MOST_IN_ALL = 500_000
-
-
-class Edge(NamedTuple):
-    """A piece at a place of a text, or an unknown character.
-
-    Args:
-        id: its id; that of the unknown token for an unknown character.
-        text: the piece.
-        start, end: its place, in characters.
-        score: its score.
-    """
-
-    id: int
-    text: str
-    start: int
-    end: int
-    score: float
-
-
-class _Begun(float):
-    """A way that is begun at its end; as a number, the negative of the best total that it may have.
-
-    Begun ways are compared only by that number. ``heapq`` moves equal items as the reference's
-    ``std::priority_queue`` does, so the same one of several equal ways comes first.
-    """
-
-    __slots__ = ("place", "rest", "score")
-
-    def __new__(cls, total: float, score: float, place: int, rest: Rest) -> _Begun:
-        begun = super().__new__(cls, -total)
-        #: The score of its edges so far, the place where they begin, and the edges.
-        begun.score, begun.place, begun.rest = score, place, rest
-        return begun
-
-    score: float
-    place: int
-    rest: Rest
-
-
-class PieceLattice:
-    """All pieces at all places of a text.
-
-    Here, the score of a user-defined symbol is 0.1 for each of its characters except the first. In
-    the search for the best way alone, the reference counts bytes.
-
-    Args:
-        model: the model.
-        text: the normalized text.
-    """
-
-    def __init__(self, model: SentencePieceUnigram, text: str) -> None:
-        #: The pieces that end at each place.
-        self.ending: list[list[Edge]] = [[] for _ in range(len(text) + 1)]
-        for start in range(len(text)):
-            candidates = model.pieces_at(text, start)
-            # The unknown piece is added last.
-            for end, score, token_id in sorted(
-                candidates, key=lambda one: one[2] == model.pieces.unk_id
-            ):
-                piece = text[start:end]
-                if model.is_user_defined(token_id):
-                    score = rounded(0.1 * (end - start - 1))
-                self.ending[end].append(Edge(token_id, piece, start, end, score))
-
-    def best(self, number: int) -> list[list[tuple[str, int]]]:
-        """Return the best ways, the best first; A* search from the end.
-
-        Args:
-            number: the number of ways, 1 or more. There may be fewer.
-        """
-        heuristic = self._best_scores()
-        end = len(self.ending) - 1
-        queue = [_Begun(heuristic[end], 0.0, end, None)]
-        ways: list[list[tuple[str, int]]] = []
-        in_all, cuts = 1, 0
-        while queue and len(ways) < number:
-            begun = heappop(queue)
-            if begun.place < 0:
-                ways.append(_pieces(begun.rest))
-                continue
-            if not begun.place:
-                # The reference has a node for the beginning, so a whole way waits once more.
-                heappush(queue, _Begun(begun.score, begun.score, -1, begun.rest))
-                in_all += 1
-            for edge in self.ending[begun.place]:
-                own = rounded(edge.score + begun.score)
-                # As in the reference: the best score up to the end of the piece, and after it.
-                total = rounded(rounded(heuristic[edge.start] + edge.score) + begun.score)
-                heappush(queue, _Begun(total, own, edge.start, (edge, begun.rest)))
-            in_all += len(self.ending[begun.place])
-            if in_all >= _MOST_IN_ALL or (len(queue) >= _MOST_BEGUN and cuts == _MOST_CUTS):
-                return self.best(1) if number > 1 else ways
-            if len(queue) >= _MOST_BEGUN:
-                cuts += 1
-                queue = [heappop(queue) for _ in range(min(_KEPT, 10 * number))]
-        return ways
-
-    def _best_scores(self) -> list[float]:
-        """Return the score of the best way to each place."""
-        scores = [0.0]
-        for edges in self.ending[1:]:
-            scores.append(max(rounded(scores[edge.start] + edge.score) for edge in edges))
-        return scores
-
-    def sample(self, alpha: float, random: Random) -> list[tuple[str, int]]:
-        """Return a random way; its probability is proportional to exp(``alpha`` times its score).
-
-        The sums over all ways to each place are computed forward, and pieces are drawn backward.
-        """
-        sums = [0.0]
-        for edges in self.ending[1:]:
-            total = -inf
-            for edge in edges:
-                total = _log_sum(total, sums[edge.start] + alpha * edge.score)
-            sums.append(total)
-        place = len(self.ending) - 1
-        rest: Rest = None
-        while place:
-            edges = self.ending[place]
-            weights = [exp(sums[edge.start] + alpha * edge.score - sums[place]) for edge in edges]
-            edge = random.choices(edges, weights)[0]
-            rest = edge, rest
-            place = edge.start
-        return _pieces(rest)
-
-    def score(self, pieces: list[tuple[str, int]]) -> float:
-        """Return the score of a way."""
-        total = 0.0
-        place = 0
-        for text, token_id in pieces:
-            place += len(text)
-            total += next(
-                edge.score
-                for edge in self.ending[place]
-                if edge.id == token_id and edge.text == text
-            )
-        return total
-
-
-def _pieces(rest: Rest) -> list[tuple[str, int]]:
-    pieces = []
-    while rest is not None:
-        edge, rest = rest
-        pieces.append((edge.text, edge.id))
-    return pieces
-
-
-def _log_sum(one: float, other: float) -> float:
-    """Return log(exp(one) + exp(other))."""
-    high, low = max(one, other), min(one, other)
-    return high + log1p(exp(low - high)) if low > -inf else high

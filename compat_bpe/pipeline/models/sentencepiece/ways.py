@@ -1,7 +1,9 @@
-"""The best ways through stretches of a text for SentencePiece's Unigram, right at many scores.
+"""The ways through a text for SentencePiece's Unigram: the best ways at many scores, and all ways.
+
+``PieceLattice`` has all ways, to find more than the best way. ``WayFinder`` finds the best ways.
 
 The reference sums in numbers of 32 bits, so the score of all text before may decide between two
-ways that are almost equal. This module finds the best way in 64 bits, and the scores before it at
+ways that are almost equal. ``WayFinder`` finds the best way in 64 bits, and the scores before it at
 which the reference takes the same way.
 
 A *stretch* is a part of a text between two places that no piece reaches across. All ways go through
@@ -37,13 +39,18 @@ and the amount that the stretch moves it by.
 from __future__ import annotations
 
 from array import array
+from heapq import heappop, heappush
 from itertools import chain
+from math import exp, inf, log1p
+from typing import NamedTuple
 
 from ..scored_pieces import LONGEST_SHORT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
+    from random import Random
+    from typing import Optional
 
     from ..scored_pieces import PieceGroups
 
@@ -55,6 +62,9 @@ if TYPE_CHECKING:
     #: - The most that the score at any place in it, and after it, differs from the one before, if
     #:   nothing is subtracted.
     Way = tuple[float, tuple[int, ...], float]
+
+    #: A piece of a lattice and all after it.
+    Rest = Optional[tuple["Edge", "Rest"]]
 
 #: The score beyond which the reference subtracts it, and a score below which it surely does not.
 THRESHOLD, BELOW_THRESHOLD = 100_000.0, 99_990.0
@@ -217,3 +227,151 @@ def joined(limit: float, numbers: Iterable[int], moves: float) -> Way:
     if limit < 0 or not moves < _FURTHEST:
         return NOT_KNOWN
     return limit - moves, tuple(numbers), moves
+
+
+def rounded(number: float) -> float:
+    """Return a number rounded to 32 bits."""
+    return array("f", (number,))[0]
+
+
+#: The number of begun ways from which on the search for the best ways keeps only the best of them;
+#: the most that it keeps then; the most times that it does so.
+_MOST_BEGUN, _KEPT, _MOST_CUTS = 10_000, 512, 10
+#: The number of begun ways at which the search stops, and returns only the best way.
+_MOST_IN_ALL = 500_000
+
+
+class Edge(NamedTuple):
+    """A piece at a place of a text, or an unknown character.
+
+    Args:
+        id: its id; that of the unknown token for an unknown character.
+        text: the piece.
+        start, end: its place, in characters.
+        score: its score.
+    """
+
+    id: int
+    text: str
+    start: int
+    end: int
+    score: float
+
+
+class _Begun(float):
+    """A way that is begun at its end; as a number, the negative of the best total that it may have.
+
+    Begun ways are compared only by that number. ``heapq`` moves equal items as the reference's
+    ``std::priority_queue`` does, so the same one of several equal ways comes first.
+    """
+
+    __slots__ = ("place", "rest", "score")
+
+    def __new__(cls, total: float, score: float, place: int, rest: Rest) -> _Begun:
+        begun = super().__new__(cls, -total)
+        #: The score of its edges so far, the place where they begin, and the edges.
+        begun.score, begun.place, begun.rest = score, place, rest
+        return begun
+
+    score: float
+    place: int
+    rest: Rest
+
+
+class PieceLattice:
+    """All pieces at all places of a text.
+
+    Args:
+        ending: the pieces that end at each place.
+    """
+
+    def __init__(self, ending: list[list[Edge]]) -> None:
+        self.ending = ending
+
+    def best(self, number: int) -> list[list[tuple[str, int]]]:
+        """Return the best ways, the best first; A* search from the end.
+
+        Args:
+            number: the number of ways, 1 or more. There may be fewer.
+        """
+        heuristic = self._best_scores()
+        end = len(self.ending) - 1
+        queue = [_Begun(heuristic[end], 0.0, end, None)]
+        ways: list[list[tuple[str, int]]] = []
+        in_all, cuts = 1, 0
+        while queue and len(ways) < number:
+            begun = heappop(queue)
+            if begun.place < 0:
+                ways.append(_pieces(begun.rest))
+                continue
+            if not begun.place:
+                # The reference has a node for the beginning, so a whole way waits once more.
+                heappush(queue, _Begun(begun.score, begun.score, -1, begun.rest))
+                in_all += 1
+            for edge in self.ending[begun.place]:
+                own = rounded(edge.score + begun.score)
+                # As in the reference: the best score up to the end of the piece, and after it.
+                total = rounded(rounded(heuristic[edge.start] + edge.score) + begun.score)
+                heappush(queue, _Begun(total, own, edge.start, (edge, begun.rest)))
+            in_all += len(self.ending[begun.place])
+            if in_all >= _MOST_IN_ALL or (len(queue) >= _MOST_BEGUN and cuts == _MOST_CUTS):
+                return self.best(1) if number > 1 else ways
+            if len(queue) >= _MOST_BEGUN:
+                cuts += 1
+                queue = [heappop(queue) for _ in range(min(_KEPT, 10 * number))]
+        return ways
+
+    def _best_scores(self) -> list[float]:
+        """Return the score of the best way to each place."""
+        scores = [0.0]
+        for edges in self.ending[1:]:
+            scores.append(max(rounded(scores[edge.start] + edge.score) for edge in edges))
+        return scores
+
+    def sample(self, alpha: float, random: Random) -> list[tuple[str, int]]:
+        """Return a random way; its probability is proportional to exp(``alpha`` times its score).
+
+        The sums over all ways to each place are computed forward, and pieces are drawn backward.
+        """
+        sums = [0.0]
+        for edges in self.ending[1:]:
+            total = -inf
+            for edge in edges:
+                total = _log_sum(total, sums[edge.start] + alpha * edge.score)
+            sums.append(total)
+        place = len(self.ending) - 1
+        rest: Rest = None
+        while place:
+            edges = self.ending[place]
+            weights = [exp(sums[edge.start] + alpha * edge.score - sums[place]) for edge in edges]
+            edge = random.choices(edges, weights)[0]
+            rest = edge, rest
+            place = edge.start
+        return _pieces(rest)
+
+    def score(self, pieces: list[tuple[str, int]]) -> float:
+        """Return the score of a way."""
+        total = 0.0
+        place = 0
+        for text, token_id in pieces:
+            place += len(text)
+            total += next(
+                edge.score
+                for edge in self.ending[place]
+                if edge.id == token_id and edge.text == text
+            )
+        return total
+
+
+def _pieces(rest: Rest) -> list[tuple[str, int]]:
+    pieces = []
+    while rest is not None:
+        edge, rest = rest
+        pieces.append((edge.text, edge.id))
+    return pieces
+
+
+def _log_sum(one: float, other: float) -> float:
+    """Return log(exp(one) + exp(other))."""
+    high, low = max(one, other), min(one, other)
+    return high + log1p(exp(low - high)) if low > -inf else high

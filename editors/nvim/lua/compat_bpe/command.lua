@@ -77,7 +77,7 @@ function M.find()
   if found then
     return found
   end
-  return nil, "not found: pip install . in a checkout; :TokenRestart"
+  return nil, "run pip install . in a checkout, then :TokenRestart"
 end
 
 return M

@@ -108,7 +108,7 @@ function M.create()
   create("TokenModel", model, {
     nargs = "?",
     complete = complete,
-    desc = "Count by a model or an encoding",
+    desc = "Choose the model or encoding to count by",
   })
   create("TokenPrompt", function(given)
     local limit = tonumber(given.args)
@@ -117,7 +117,7 @@ function M.create()
     end
     prompt.at_cursor(limit, prompt.copy)
   end, { nargs = "?", desc = "Copy a prompt around the cursor" })
-  create("TokenRestart", server.restart, { desc = "Start the server anew" })
+  create("TokenRestart", server.restart, { desc = "Restart the server" })
   create("TokenShow", tokens.show, { desc = "Show the tokens of the buffer" })
 end
 

@@ -103,7 +103,7 @@ local function ended(status, signal)
     attach_all()
   else
     local how = signal ~= 0 and ("signal " .. signal) or ("exit status " .. status)
-    M.warn(("the server has ended (%s); try :TokenRestart"):format(how))
+    M.warn(("the server ended (%s); use :TokenRestart"):format(how))
     start_at_the_next_edit()
   end
 end

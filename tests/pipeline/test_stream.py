@@ -20,9 +20,9 @@ from hypothesis import strategies as st
 
 from compat_bpe import Encoding, get_encoding, load
 from compat_bpe.encodings.tokenizer import Tokenizer
-from compat_bpe.fit import stream as stream_module
-from compat_bpe.fit.stream import (
-    Cutter,
+from compat_bpe.pipeline.cutter import Cutter
+from compat_bpe.pipeline.decoders.streams import Concatenation
+from compat_bpe.pipeline.stream import (
     StreamCounter,
     StreamDecoder,
     StreamEncoder,
@@ -34,13 +34,12 @@ from compat_bpe.fit.stream import (
     decode_iter,
     encode_iter,
 )
-from compat_bpe.pipeline.decoders.streams import Concatenation
 from compat_bpe.save import save_tokenizer_json
 from compat_bpe.unicode.text import StreamDecodeError
 from tests.fit.hard_encodings import NAMES, encoding_of, encodings, hard_texts
 from tests.fit.helpers import arriving, gathered
 from tests.fit.small_kinds import small_kind
-from tests.memory import tracemalloc
+from tests.memory import traced
 from tests.strategies import SPECIAL_PARTS, WORDS
 
 NO_NAMES: frozenset[str] = frozenset()
@@ -71,7 +70,7 @@ def test_chunks_are_cut_unless_they_are_to_stay_whole() -> None:
 def test_finer_cut_points_are_looked_for_in_long_text_only(
     pieces: list[str], cut: list[str], rest: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(stream_module, "LONG", 10)
+    monkeypatch.setattr("compat_bpe.pipeline.cutter.LONG", 10)
     cutter = Cutter(get_encoding("gpt2"), NO_NAMES)
     for _ in range(2):  # a finished one is as new
         assert list(map(cutter.feed, pieces)) == cut
@@ -181,12 +180,7 @@ def test_a_large_piece_is_encoded_portion_by_portion() -> None:
     text = PROSE * 600
     whole = encoding.encode(text)
     ids = encode_iter(encoding, [text])
-    tracemalloc.start()
-    try:
-        first = next(ids)
-        _, peak = tracemalloc.get_traced_memory()
-    finally:
-        tracemalloc.stop()
+    first, peak = traced(lambda: next(ids))
     assert [first, *ids] == whole
     # A list of all ids takes eight bytes for each.
     assert peak < 4 * len(whole)
@@ -318,13 +312,9 @@ def test_memory_does_not_grow_with_the_file() -> None:
 
     def peak(lines: int) -> int:
         file = Endless(lines)
-        tracemalloc.start()
-        try:
-            assert count_stream(encoding, file) == lines * a_line
-            return int(tracemalloc.get_traced_memory()[1])
-        finally:
-            tracemalloc.stop()
-            assert file.sizes == {1 << 16}
+        count, most = traced(lambda: count_stream(encoding, file))
+        assert (count, file.sizes) == (lines * a_line, {1 << 16})
+        return most
 
     peak(1 << 13)
     assert peak(1 << 17) < peak(1 << 13) + 100_000

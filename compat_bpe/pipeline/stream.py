@@ -1,104 +1,19 @@
 """Text that arrives in pieces, encoded and counted; ids that arrive in pieces, decoded.
 
-The pieces may be cut anywhere. The text so far is encoded up to its last *cut point*, where the
-ids of both sides are those of the whole (``Core.next_cut_point``). The text after it is held back.
-Text after a cut point is encoded as text that continues (``continued``). Most texts have a cut
-point every few words. If there is none, as in a million letters, or with a pattern that looks back,
-all text is held until there is one.
+The pieces may be cut anywhere. The text so far is encoded up to its last cut point, and the text
+after it is held back (``cutter``).
 """
 
 from __future__ import annotations
 
 from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Iterable, Iterator
 from itertools import chain
-from typing import AnyStr, Protocol, Union, runtime_checkable
+from typing import Protocol, Union, runtime_checkable
 
-from ..pipeline.processors import keeps_text
-from ..pipeline.special_tokens import AllowedSpecial, DisallowedSpecial
-from ..unicode.surrogates import not_a_text
 from ..unicode.text import Utf8Decoder
-from .boundary import LONG, TextEncoder, check_encoding, last_cut_point
-
-
-class Cutter:
-    """A cutter of text that arrives in pieces, into parts that can be encoded one by one.
-
-    After each part, ``cutter.encoding`` is the encoding for it: the first part begins the text, and
-    the others continue it.
-
-    Args:
-        encoding: the encoding to use.
-        names: special tokens that must not be cut.
-        whole_chunks: cut no chunk in two, not even where that makes no difference to the ids.
-        whole_text: hold back all text until it is finished.
-    """
-
-    def __init__(
-        self,
-        encoding: TextEncoder,
-        names: frozenset[str],
-        *,
-        whole_chunks: bool = False,
-        whole_text: bool = False,
-    ) -> None:
-        self._whole_chunks = whole_chunks
-        self._whole_text = whole_text
-        self._encoding = encoding
-        self._names = names
-        #: The encoding of the part that was returned last.
-        self.encoding = self._next_encoding = encoding
-        #: The pieces since the last cut point, and their length.
-        self._held: list[str] = []
-        self._length = 0
-
-    def feed(self, text: str) -> str:
-        """Return the text held back and this piece, up to the last cut point.
-
-        The result is empty if there is no cut point; then all text is held back.
-        """
-        if not isinstance(text, str):
-            raise not_a_text(text)
-        if not text:
-            return ""
-        # Two characters decide whether there is a cut point, so only the last one held matters.
-        last = self._held[-1][-1] if self._held else ""
-        cut = self._last_cut(last + text, fine=False)
-        if not cut and self._length + len(text) > LONG:
-            cut = self._last_cut(last + text, fine=True)
-        if not cut:
-            self._held.append(text)
-            self._length += len(text)
-            return ""
-        cut -= len(last)
-        self.encoding, self._next_encoding = self._next_encoding, self._encoding.continued
-        certain = "".join([*self._held, text[:cut]])
-        self._held = [text[cut:]]
-        self._length = len(text) - cut
-        return certain
-
-    def finish(self) -> str:
-        """Return the text held back, and reset the cutter."""
-        self.encoding, self._next_encoding = self._next_encoding, self._encoding
-        rest = "".join(self._held)
-        self._held = []
-        self._length = 0
-        return rest
-
-    def _last_cut(self, text: str, *, fine: bool) -> int:
-        if self._whole_text:
-            return 0
-        return last_cut_point(
-            self._encoding,
-            text,
-            len(text),
-            names=self._names,
-            fine=fine,
-            whole_chunks=self._whole_chunks,
-        )
-
-
-#: The number of characters or bytes taken at a time: enough to be as fast as with the whole text.
-PORTION = 1 << 16
+from .cutter import PORTION, Cutter, TextEncoder, check_encoding, portions
+from .processors import keeps_text
+from .special_tokens import AllowedSpecial, DisallowedSpecial
 
 _NO_NAMES: frozenset[str] = frozenset()
 
@@ -389,12 +304,6 @@ async def acount_stream(
     async for piece in _apieces(file):
         counter.feed(piece)
     return counter.finish()
-
-
-def portions(piece: AnyStr) -> Iterator[AnyStr]:
-    """Yield a piece in parts of a bounded length, so that memory is bounded for every input."""
-    for start in range(0, len(piece), PORTION):
-        yield piece[start : start + PORTION]
 
 
 def _pieces(file: Readable | Iterable[str] | Iterable[bytes]) -> Iterator[str | bytes]:
